@@ -4,6 +4,7 @@
 #   make run  PYTHON=/path/to/it   another Python for .venv
 #   make test ARGS="-k merge"      some of the tests
 #   make test ARGS="-n0 -x"        in one process, until the first that fails
+#   make mutate ARGS="--sample 80" so many mutants of the code, drawn from all rooms
 #   make lock UPGRADE=--upgrade    newer versions of everything
 
 SHELL := /bin/sh
@@ -16,7 +17,7 @@ PORT ?= $$($(BIN)/python -c 'import socket; print(next(p for p in range(8501, 87
 COMPILE := $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" $(UPGRADE)
 
-.PHONY: help run test picture docs bench lint sql lock clean
+.PHONY: help run test next mutate picture docs bench lint sql lock clean
 
 help: ## Say what there is
 	@sed -n 's/^\([a-z]*\):.*## /make \1	/p' Makefile
@@ -30,6 +31,10 @@ test: ## Run every test: unit, property, store laws, pages, browser
 	@$(VENV) requirements.txt requirements-dev.txt
 	@$(BIN)/python -m tests.programs
 	@$(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 $(ARGS)
+
+next: ## Try the pages on the newest Streamlit; reports, and never fails
+	@$(VENV) requirements.txt requirements-dev.txt
+	@.ci/next $(ARGS)
 
 picture: ## Take the picture of the README anew
 	@$(VENV) requirements.txt requirements-dev.txt
@@ -45,6 +50,14 @@ bench: ## Print the numbers, each beside its peer's
 	@$(VENV) requirements.txt requirements-dev.txt requirements-bench.txt
 	@$(BIN)/python -m tests.programs
 	@$(BIN)/python -m bench $(ARGS)
+
+mutate: ## Change the code in one place at a time and name the changes that no test notices
+	@$(VENV) requirements.txt requirements-dev.txt
+	@cmp -s tests/mutation/requirements-mutate.txt build/cosmic-ray/installed.txt || { rm -rf build/cosmic-ray && \
+		$(BIN)/python -m pip install -qq --require-hashes --no-deps --target build/cosmic-ray \
+		-r tests/mutation/requirements-mutate.txt && \
+		cp tests/mutation/requirements-mutate.txt build/cosmic-ray/installed.txt; }
+	@PYTHONPATH=build/cosmic-ray $(BIN)/python -m tests.mutation $(ARGS)
 
 lint: ## Linter, formatter, strict types
 	@$(VENV) requirements.txt requirements-dev.txt
@@ -62,6 +75,8 @@ lock: ## Compile pyproject.toml into the hash-locked files
 	@$(COMPILE) --group bench -c requirements.txt -o requirements-bench.txt
 	@$(COMPILE) --group dev -c requirements.txt -c requirements-bench.txt -o requirements-dev.txt
 	@$(COMPILE) --group node -c requirements.txt -o tests/aimock/requirements-node.txt
+	@$(COMPILE) --group mutate -c requirements.txt -c requirements-bench.txt -c requirements-dev.txt \
+		-o tests/mutation/requirements-mutate.txt
 
 clean: ## Remove the environment, caches and what was built (never a database)
 	@rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info

@@ -15,7 +15,6 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import metadata
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,16 +49,14 @@ from forky_core.llm.tracing import trace_model_calls  # noqa: E402
 from forky_core.observability import events  # noqa: E402
 from forky_core.process import tune_process  # noqa: E402
 from forky_core.settings import Settings  # noqa: E402
+from pages.ui.chat.agraph_page import agraph_folder, agraph_route  # noqa: E402
 from pages.ui.components.downloads import offers  # noqa: E402
 from pages.ui.observability.failures import show_incident  # noqa: E402
-from pages.ui.observability.sessions import session_readings  # noqa: E402
 from pages.ui.observability.set_up import observe_process  # noqa: E402
 from pages.ui.sign_in import SIGN_IN  # noqa: E402
-from pages.ui.streamlit_patches.assets import Assets, assets  # noqa: E402
-from pages.ui.streamlit_patches.at_work import AtWork  # noqa: E402
-from pages.ui.streamlit_patches.once import hear_once  # noqa: E402
-from pages.ui.streamlit_patches.preloading import Preloading  # noqa: E402
-from pages.ui.streamlit_patches.theming import keep_theme  # noqa: E402
+from pages.ui.streamlit_patches.patch import streamlit_folder  # noqa: E402
+from pages.ui.streamlit_patches.patches import apply_patches, patch_middleware  # noqa: E402
+from pages.ui.streamlit_patches.session_counts import session_readings  # noqa: E402
 from pages.ui.streamlit_patches.warmup import Traffic, prepare, warm_up_in  # noqa: E402
 
 if TYPE_CHECKING:
@@ -112,13 +109,8 @@ def version_of(conversation: str) -> int | None:
 
 def policy() -> str:
     """The policy that lets Streamlit's page and streamlit-agraph's run their own inline scripts."""
-    texts = []
-    for package, folder in (("streamlit", "static"), ("streamlit_agraph", "frontend/build")):
-        # Found, not imported: an import now would declare the component before there is a server to know it.
-        spec = find_spec(package)
-        assert spec is not None
-        assert spec.origin is not None
-        texts.append((Path(spec.origin).parent / folder / "index.html").read_text("utf-8"))
+    folders = (streamlit_folder() / "static", agraph_folder())
+    texts = [(folder / "index.html").read_text("utf-8") for folder in folders]
     return content_security_policy(source for text in texts for source in inline_script_hashes(text))
 
 
@@ -134,8 +126,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     host, port, scheme = listening_at()
     SIGN_IN.listens_at(host)
     print(SIGN_IN.announcement(scheme, host, port), flush=True)  # noqa: T201 - what the operator waits for
-    keep_theme()
-    hear_once()
+    apply_patches()
     preparing, timer = prepare(), warm_up_in(WARM_UP_AFTER)
     sending = asyncio.create_task(send_at_once())
     yield {}
@@ -171,6 +162,7 @@ ROUTES = [
     Route(API, GATEWAY),
     Route(f"{API}/{{path:path}}", GATEWAY),
     Route("/{base:path}favicon.png", favicon),
+    agraph_route(),
 ]
 """Ours; the rest is Streamlit's."""
 MIDDLEWARE = [
@@ -183,9 +175,7 @@ MIDDLEWARE = [
         refused=lambda reason: events.request_refused(reason=reason),
     ),
     Middleware(Traffic),
-    Middleware(Preloading),
-    Middleware(AtWork),
-    Middleware(Assets, known=assets()),
+    *patch_middleware(),
 ]
 """The outermost first: nothing but the headers stands before the gate."""
 

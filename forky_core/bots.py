@@ -1,8 +1,7 @@
 """Small bots for programs: a few lines over the same conversations, models and documents that the app has.
 
-Nothing here is a second way of doing anything. A bot asks on a Forky branch, so its context is built, sent, recorded
-and undone like everything else; what it remembers is a branch, what it knows is a `DocumentStore`, and both answer to
-one interface, `Recall`.
+A bot uses the same code as the app. It asks on a Forky branch, so its context is built, sent, recorded and undone like
+everything else; its memory is a branch, its knowledge a `DocumentStore`, and both have one interface, `Recall`.
 """
 
 from __future__ import annotations
@@ -30,31 +29,33 @@ from forky_core.retrieval.rank import rank
 
 
 class Recalled(Protocol):
-    """Something that was found again."""
+    """A search result that has a passage."""
 
     @property
     def passage(self) -> Passage: ...
 
 
 class Recall(Protocol):
-    """What a program can put texts into and ask: a `History`, a `DocumentStore`."""
+    """Something a program can add texts to and search: a `History`, a `DocumentStore`."""
 
     def append(self, text: str) -> object: ...
 
     def extend(self, texts: Iterable[str]) -> object: ...
 
     def retrieve(self, query: str, n: int = 5, *, budget: int | None = None) -> Sequence[Recalled]:
-        """What bears on a query, best first: at most `n`, and of `budget` tokens together."""
+        """Return the passages that are relevant to a query, best first: at most `n`, and at most `budget` tokens
+        together.
+        """
         ...
 
     def reset(self) -> None:
-        """Begin with nothing. What was there can be taken back."""
+        """Start over empty. The old content can be restored."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredMessage:
-    """A message that bears on a query."""
+    """A message that is relevant to a query."""
 
     message: Message
     score: float
@@ -69,12 +70,14 @@ class History:
     """The messages of a branch, oldest first: `history[-1]` is the newest."""
 
     def __init__(self, chat: Conversation | None, begin: Callable[[], Conversation] | None = None) -> None:
-        """Without a conversation, the first message `begin`s one; looking creates nothing."""
+        """Wrap a conversation; without one, the first message calls `begin` to create it, and reading creates
+        nothing.
+        """
         self._chat, self._begin = chat, begin
 
     @property
     def chat(self) -> Conversation:
-        """The conversation, on the branch that the bot asks on; made now where there is none yet."""
+        """The conversation, on the branch that the bot asks on; created on first use."""
         if self._chat is None:
             assert self._begin is not None
             self._chat = self._begin()
@@ -95,7 +98,7 @@ class History:
         return self.messages[at]
 
     def append(self, text: str, role: Role | None = None) -> Message:
-        """Add a message without asking anybody; without a role the one whose turn it is."""
+        """Add a message without asking a model; without a role, the role whose turn it is."""
         head = self.chat.head
         turn: Role = "assistant" if head is not None and head.role == "user" else "user"
         return self.chat.say(text, role=role or turn)
@@ -104,7 +107,9 @@ class History:
         return tuple(self.append(text) for text in texts)
 
     def retrieve(self, query: str, n: int = 5, *, budget: int | None = None) -> tuple[ScoredMessage, ...]:
-        """The messages that bear on a query, best first; after them, those that only share a word such as “about”."""
+        """Return the messages that are relevant to a query, best first, then those that only share a word such as
+        “about”.
+        """
         path = self.messages
         texts = [message.text for message in path]
         scores = {match.index: match.score for match in rank(query, texts)}
@@ -120,13 +125,13 @@ class History:
         return tuple(found)
 
     def reset(self) -> None:
-        """Go on with an empty branch; the one there was stays as it is."""
+        """Continue on an empty branch; the old one stays unchanged."""
         if self._chat is not None:
             self._chat = self._chat.begin()
 
 
 class SimpleBot:
-    """Text in, reply out: nothing is remembered from one call to the next."""
+    """A bot that takes a text and returns the reply, without memory of earlier calls."""
 
     def __init__(
         self,
@@ -138,9 +143,12 @@ class SimpleBot:
         *,
         forky: Forky | None = None,
     ) -> None:
-        """`stream`: print each piece as it arrives, or hand it to a function. `json_mode`: ask for JSON, and check it.
+        """Create a bot.
 
-        Without a `forky` it works in memory, and nothing is kept.
+        Args:
+            stream: print each piece of a reply as it arrives, or pass it to a function.
+            json_mode: ask the model for JSON, and check the reply.
+            forky: without one, the bot works in memory, and nothing is saved.
         """
         self.forky = forky or Forky.open(":memory:")
         self._system, self._model = system_prompt, model
@@ -151,9 +159,11 @@ class SimpleBot:
         self._on_text = _printed if stream is True else stream or None
 
     def __call__(self, text: str) -> str:
-        """Raises:
-        ModelError: there is no whole reply.
-        BadContent: in JSON mode, it is no JSON.
+        """Reply to a text.
+
+        Raises:
+            ModelError: there is no complete reply.
+            BadContent: in JSON mode, the reply is no JSON.
         """
         chat = self._conversation()
         try:
@@ -163,14 +173,14 @@ class SimpleBot:
             self.forky.purge(chat.id)
 
     def generate_response(self, messages: Sequence[Mapping[str, str] | Message | str]) -> str:
-        """The reply to a conversation that the caller keeps; nothing of it is remembered.
+        """Reply to a conversation that the caller stores; the bot remembers none of it.
 
-        A message is a mapping with `role` and `content`, a `Message`, or a text, which the person said. The last one is
-        the question.
+        A message is a mapping with `role` and `content`, a `Message`, or a text, which counts as the person's. The last
+        one is the question.
 
         Raises:
             BadContent: there is no message, or one has another shape; in JSON mode, the reply is no JSON.
-            ModelError: there is no whole reply.
+            ModelError: there is no complete reply.
         """
         turns = [_turn(message) for message in messages]
         system = "\n\n".join(text for role, text in turns if role == "system")
@@ -201,7 +211,7 @@ class SimpleBot:
 
 
 class ChatBot(SimpleBot):
-    """A bot that remembers: its `history` is a branch, which the app can show, fork and merge."""
+    """A bot with memory: its `history` is a branch, which the app can show, fork and merge."""
 
     def __init__(
         self,
@@ -214,9 +224,9 @@ class ChatBot(SimpleBot):
         session_name: str = "",
         forky: Forky | None = None,
     ) -> None:
-        """With a `session_name` it goes on with the conversation of that title, also in another process.
+        """Create a bot; with a `session_name` it continues the conversation of that title, also from another process.
 
-        Without a `forky`, a named session is kept in your own database, and an unnamed one in memory.
+        Without a `forky`, a named session is stored in your own database, and an unnamed one in memory.
 
         Raises:
             StoreBusy: another process has your database open.
@@ -228,7 +238,7 @@ class ChatBot(SimpleBot):
 
     @cached_property
     def history(self) -> History:
-        """What was said in this session; the conversation is made with the first question."""
+        """The messages of this session; the first question creates the conversation."""
         known = (one.id for one in self.forky.conversations() if self._session and one.title == self._session)
         id = next(known, None)
         return History(self.forky.conversation(id) if id is not None else None, self._begin)
@@ -241,7 +251,7 @@ class ChatBot(SimpleBot):
 
 
 class QueryBot(ChatBot):
-    """A bot that answers from `documents`: passages go along with the question, and the reply names its sources."""
+    """A bot that answers from `documents`: passages are sent with the question, and the reply names its sources."""
 
     def __init__(
         self,
@@ -255,7 +265,7 @@ class QueryBot(ChatBot):
         session_name: str = "",
         forky: Forky | None = None,
     ) -> None:
-        """`documents` are paths of files; `add` takes more of them. `session_name` as for a `ChatBot`.
+        """Create a bot; `documents` are paths of files, and `add` adds more. `session_name` is as for a `ChatBot`.
 
         Raises:
             BadContent: one of them cannot be read.
@@ -274,7 +284,7 @@ class QueryBot(ChatBot):
             self.add(paths)
 
     def __call__(self, text: str, n_results: int | None = None) -> str:
-        """Reply with what the documents say; at most `n_results` of their passages go along with the question."""
+        """Reply from the documents; at most `n_results` of their passages are sent with the question."""
         chat = self.history.chat
         if not chat.rules.documents.on or chat.rules.documents.passages != n_results:
             chat.use_documents(passages=n_results)
@@ -287,7 +297,7 @@ class QueryBot(ChatBot):
 
     @property
     def documents(self) -> DocumentStore:
-        """Those of the bot's branch."""
+        """The documents of the bot's branch."""
         return self.history.chat.documents
 
     def add(self, paths: Iterable[str | Path]) -> tuple[Document, ...]:
@@ -298,7 +308,7 @@ class QueryBot(ChatBot):
 
 
 def _turn(message: Mapping[str, str] | Message | str) -> tuple[Role, str]:
-    """Who said a message, and what."""
+    """Return a message's role and text."""
     if isinstance(message, Message):
         return message.role, message.text
     if isinstance(message, str):

@@ -9,7 +9,7 @@ from forky_core.llm import loading
 def tune_process() -> None:
     """Tune this process for serving Forky, and keep LiteLLM quiet in it. Call it once, before a model is asked.
 
-    For a process of Forky's own: app.py calls it (and so does `forky serve`, which becomes the app), and the command
+    For a process of Forky's own: app.py calls it (and so does `forky up`, which becomes the app), and the command
     line. A program that only uses the library need not; it may, where it wants the same. What it changes, and why:
 
     Python:

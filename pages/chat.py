@@ -33,7 +33,7 @@ from pages.ui.frame import Frame, locate
 from pages.ui.library.broken_off import draw_broken_off_hint
 from pages.ui.page import Page
 from pages.ui.session import session
-from pages.ui.streamlit_patches.pacing import let_through
+from pages.ui.streamlit_patches.flush import flush
 from pages.ui.workspace import workspace
 
 PAGE = Page(title="Chat", icon="account_tree", order=10)
@@ -66,7 +66,7 @@ def main() -> None:
         form=_open_form(here),
         merges=merges_of(here),
     )
-    let_through()
+    flush()
     hear_moves(here.chat, version=version)
     with top:
         _draw_top(here)

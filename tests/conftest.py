@@ -106,7 +106,8 @@ def the_main_module_stays() -> Iterator[None]:
 @pytest.fixture(autouse=True, scope="session")
 def a_bare_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        for name in list(os.environ):
+        # Tests are also run without patches of Streamlit, to see which need them.
+        for name in os.environ.keys() - {"FORKY_STREAMLIT_PATCHES"}:
             if name.startswith(("FORKY_", "STREAMLIT_")) or name.endswith(("_API_KEY", "_PROXY", "_proxy")):
                 patch.delenv(name)
         patch.setenv("FORKY_DATABASE", str(tmp_path_factory.mktemp("database") / "forky.duckdb"))

@@ -39,6 +39,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "plugins": LOGS,
     "model": VALUES,
     "opaque": VALUES,
+    "extras": VALUES,
     "settings": VALUES | {"observability"},
     "private_files": set(),
     "graph": VALUES,
@@ -47,10 +48,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "context": VALUES | CONTRACTS | LOGS | {"scheduling", "graph", "plugins", "retrieval"},
     "merge": VALUES | CONTRACTS | {"context", "graph", "plugins", "retrieval"},
     "matching": VALUES,
-    "store": VALUES | LOGS | {"scheduling", "graph", "private_files", "settings"},
-    "llm": VALUES | LOGS | {"scheduling", "private_files", "settings"},
+    "store": VALUES | LOGS | {"extras", "scheduling", "graph", "private_files", "settings"},
+    "llm": VALUES | LOGS | {"extras", "scheduling", "private_files", "settings"},
     "offline": VALUES | {"llm.contract", "llm.tokens", "retrieval"},
-    "documents": VALUES | CONTRACTS | LOGS | {"plugins", "retrieval"},
+    "documents": VALUES | CONTRACTS | LOGS | {"extras", "plugins", "retrieval"},
     "conversation": VALUES
     | CONTRACTS
     | LOGS

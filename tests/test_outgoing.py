@@ -38,7 +38,8 @@ KNOWN = {
     "forky_core/llm/litellm_logger.py": "sends a program's calls to the Forky that its author named",
     "forky_core/gateway/v1/forwarding.py": "passes calls on: to model servers by http_clients.py, to providers by httpx",
     "forky_core/gateway/serving.py": "options of the sockets that Forky listens on",
-    "forky_core/cli/serve.py": "looks for a free port",
+    "forky_core/cli/up.py": "looks for a free port",
+    "forky_core/cli/browser.py": "waits until Forky's own server takes connections",
 }
 """A file that is not here takes its client from forky_core/llm/http_clients.py, or is added with its reason."""
 CHECKED = {"forky_core/llm/http_clients.py", "forky_core/gateway/v1/forwarding.py"}

@@ -19,6 +19,7 @@ LOCKS = {
     "requirements-dev.txt": PYPROJECT["dependency-groups"]["dev"],
     "requirements-bench.txt": PYPROJECT["dependency-groups"]["bench"],
     "tests/aimock/requirements-node.txt": PYPROJECT["dependency-groups"]["node"],
+    "tests/mutation/requirements-mutate.txt": PYPROJECT["dependency-groups"]["mutate"],
 }
 PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^ ;\\]+)", re.MULTILINE)
 

@@ -1,4 +1,6 @@
-"""`forky bisect`: the first message from which a probe fails, asked of a model, or of the person at the terminal."""
+"""`forky bisect`: find the first message from which a probe fails, judged by a model or by the person
+at the terminal.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from forky_core.forky import Forky
 
 _SHOWN = 400
-"""Characters of a message shown to a person who judges it."""
+"""Characters of a message that are shown to a person who judges it."""
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

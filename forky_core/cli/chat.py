@@ -53,7 +53,11 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 
 def _conversation(forky: Forky, options: argparse.Namespace) -> Conversation:
-    """The one named; the one that changed last, as in other commands, where only a branch is; else a new one."""
+    """The conversation to talk in: the one the options name, or a new one if they name neither a conversation nor a
+    branch.
+
+    If they name only a branch, it is looked up in the most recently changed conversation, as in other commands.
+    """
     if options.conversation or options.branch is not None:
         return chosen(forky, options.conversation, options.branch)
     return forky.create(system=options.system)

@@ -1,4 +1,4 @@
-"""`forky context`, `pin`, `exclude`, `memory`: what a model is sent, and what steers it."""
+"""`forky context`, `pin`, `exclude`, `memory`: what a model is sent, and the settings that change it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan on a terminal: shown first, landed when the person says so (law 8)."""
+"""Plans on a terminal: shown first, landed when the person confirms (law 8)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def add_place(command: argparse.ArgumentParser, branch: str, help: str) -> None:
-    """Which conversation and branch a command is about."""
+    """Add the arguments that choose a conversation and a branch."""
     command.add_argument(
         "--conversation", metavar="ID", help="which conversation (default: the one that changed last)"
     )
@@ -26,7 +26,7 @@ def add_place(command: argparse.ArgumentParser, branch: str, help: str) -> None:
 
 
 def add_decision(command: argparse.ArgumentParser) -> None:
-    """Whether it lands."""
+    """Add the arguments that say whether the plan lands."""
     either = command.add_mutually_exclusive_group()
     either.add_argument("--yes", action="store_true", help="land it without asking")
     either.add_argument("--dry-run", action="store_true", help="show it and write nothing")
@@ -38,7 +38,7 @@ def place(forky: Forky, options: argparse.Namespace) -> Conversation:
 
 
 def refuse_unasked(options: argparse.Namespace) -> None:
-    """BadContent where nobody can be asked and nothing says what is wanted; before any work is done."""
+    """Raise BadContent if nobody can be asked and no option decides. Call this before any work is done."""
     decided = options.yes or options.dry_run
     if options.json and not decided:
         raise BadContent("--json asks nobody.", "Add --yes to land it, or --dry-run to look at it.")
@@ -47,7 +47,7 @@ def refuse_unasked(options: argparse.Namespace) -> None:
 
 
 def decided(options: argparse.Namespace, out: TextIO, question: str) -> bool:
-    """Whether to land it, asked where no option says so."""
+    """Whether to land the plan; asks if no option decides."""
     if options.yes or options.dry_run:
         return bool(options.yes)
     out.flush()
@@ -59,7 +59,7 @@ def decided(options: argparse.Namespace, out: TextIO, question: str) -> bool:
 
 
 def show(out: TextIO, text: str, facts: Iterable[str], warnings: Iterable[str]) -> None:
-    """A plan as a person reads it: the text, what it comes to, what to know first."""
+    """Print a plan for a person: the text, its figures, and what to know first."""
     if text:
         print(f"{plain(text)}\n", file=out)
     for fact in facts:
@@ -78,7 +78,10 @@ def finish(
     land: Callable[[], str],
     nothing: Sequence[str] = (),
 ) -> int:
-    """Show, ask, land; `nothing` are the sentences where there is nothing to land. 0, or 1 where it was declined."""
+    """Show a plan, ask, and land it; `nothing` holds sentences that say why there is nothing to land.
+
+    Returns the exit code: 0, or 1 if the person declined.
+    """
     if options.json:
         summary = land() if options.yes and not nothing else None
         print(json.dumps({**entry, "landed": summary}), file=out)

@@ -1,4 +1,4 @@
-"""`forky documents`: what answers may quote: add, list, search, remove, and use them on a branch."""
+"""`forky documents`: add, list, search and remove the documents that answers may quote, and use them on a branch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from forky_core.model.document import Document
 
 _ID = 12
-"""Digits of a document's id in a list."""
+"""Characters of a document's id in a list."""
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

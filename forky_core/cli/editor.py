@@ -1,4 +1,4 @@
-"""A text in the editor of the person at the terminal: what `VISUAL` or `EDITOR` names, as Git does it."""
+"""Let the person at the terminal edit a text in the editor that `VISUAL` or `EDITOR` names, as Git does."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from pathlib import Path
 from forky_core.model.errors import BadContent
 
 COMMENT = "# "
-"""How the lines begin, above the text, that are for the person alone."""
+"""What the comment lines above the text begin with; they are for the person and not part of the text."""
 
 
 def edited(text: str, told: tuple[str, ...], name: str = "merge.md") -> str:
-    """The text as the person left it, below lines that say what will happen; "" where they left none.
+    """The text as the person saved it, without the comment lines above it; "" if they left it empty.
 
     Raises:
         BadContent: no editor is set, it does not start, or it ends with an error.
     """
     command = _command()
-    with tempfile.TemporaryDirectory(prefix="forky-") as folder:  # Nobody else may look into it.
+    with tempfile.TemporaryDirectory(prefix="forky-") as folder:  # Nobody else may read it.
         file = Path(folder) / name
         file.write_text("".join(f"{COMMENT}{line}\n" for line in told) + f"\n{text}\n", "utf-8")
         try:
@@ -40,7 +40,7 @@ def edited(text: str, told: tuple[str, ...], name: str = "merge.md") -> str:
 
 
 def without_comment(text: str) -> str:
-    """What stands below the comment; a line of the text itself may begin like one."""
+    """The text below the leading comment lines; later lines that begin like a comment belong to the text."""
     lines = text.splitlines()
     while lines and (lines[0].startswith(COMMENT) or not lines[0].strip()):
         lines.pop(0)
@@ -48,7 +48,7 @@ def without_comment(text: str) -> str:
 
 
 def _command() -> list[str]:
-    """The words of the command that `VISUAL` holds, or else `EDITOR`."""
+    """The command in `VISUAL`, or else in `EDITOR`, split into words."""
     chosen = os.environ.get("VISUAL", "").strip() or os.environ.get("EDITOR", "").strip()
     if not chosen:
         raise BadContent("No editor is set.", "Set VISUAL or EDITOR, for example: EDITOR=nano forky merge …")

@@ -23,9 +23,7 @@ _ZIP = ".zip"
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = commands.add_parser(
-        "export", help="write a conversation as a file: Forky's own, a web page, Markdown, ChatGPT's …"
-    )
+    command = commands.add_parser("export", help="write a conversation as a file: a web page, Markdown …")
     command.add_argument("conversation", metavar="ID", help="its id or the beginning of it")
     command.add_argument(
         "--as",
@@ -87,7 +85,7 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 
 def _without_secrets(chat: Chat, *, redact: bool) -> Chat:
-    """Say what looks private; replace it where that is wanted."""
+    """Report what looks private in the conversation; replace it if `redact` is set."""
     seen = findings(chat)
     for one in seen if redact else ():
         print(plain(f"{one.placeholder}: {one_line(one.value)[:60]}, {one.places[0].where}"), file=sys.stderr)
@@ -103,7 +101,7 @@ def _without_secrets(chat: Chat, *, redact: bool) -> Chat:
 
 
 def _meant_by(path: Path | None) -> str:
-    """The format whose files are called like this."""
+    """The format that this file name suggests."""
     name = path.name.lower() if path is not None else ""
     if name.endswith((".forky.jsonl", ".forky.zip")):
         return "forky"

@@ -1,4 +1,4 @@
-"""`forky import`: other programs' files, and Forky's own, with a look before anything lands."""
+"""`forky import`: import files of other programs and of Forky, with a preview before anything lands."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 INCOMPLETE = 3
-"""Exit code where something came, but not everything did or was understood."""
+"""Exit code if something was imported, but not all of it, or not all was understood."""
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -138,7 +138,7 @@ def _import(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 
 def tell_of_broken_imports(forky: Forky) -> None:
-    """One line on standard error for each import that was broken off."""
+    """Print one line to standard error for each interrupted import."""
     for record in broken_off(forky.store):
         print(
             plain(
@@ -190,7 +190,7 @@ def _record_as_json(record: ImportRecord) -> dict[str, Json]:
 
 
 def _read(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO, *, is_copy: bool) -> int:
-    """`is_copy`: what came by a pipe lies at `path` until the command ends."""
+    """Read and import one file; `is_copy` says that `path` is a temporary copy of piped input."""
     if options.fork or options.pull:
         _adopt(forky, path, options, out)
         return 0
@@ -358,7 +358,7 @@ def _report(path: Path, done: Imported, out: TextIO) -> None:
 
 
 def _numbers(text: str) -> Collection[int]:
-    """Numbers and ranges: `1,4-6`."""
+    """The numbers in a list of numbers and ranges: `1,4-6`."""
     found: set[int] = set()
     for piece in text.split(","):
         first, dash, last = piece.partition("-")

@@ -1,4 +1,4 @@
-"""`forky list`: the conversations, the one that changed last first."""
+"""`forky list`: the conversations, the most recently changed first."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from forky_core.forky import Forky
 
 _SHORTEST = 13
-"""Characters of an id: up to here it is the millisecond of its making."""
+"""Characters of an id that encode the millisecond it was made in."""
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -50,7 +50,7 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 
 def short_ids(ids: Sequence[str]) -> Mapping[str, str]:
-    """The beginning of each id that no other shares."""
+    """The shortest unique beginning of each id."""
     ordered = sorted(ids)
     short: dict[str, str] = {}
     for number, id in enumerate(ordered):

@@ -43,7 +43,7 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 
 def chosen(forky: Forky, id: str | None, branch: str | None) -> Conversation:
-    """The conversation asked for, or the one that changed last."""
+    """The conversation with this id, or the most recently changed one."""
     if id is None:
         summaries = forky.conversations()
         if not summaries:
@@ -60,7 +60,7 @@ def print_graph(chat: Conversation, out: TextIO) -> None:
 
 
 def _on_one_line(line: str) -> str:
-    """`plain` with the blanks of the drawing as they are."""
+    """`plain` text on one line that keeps the drawing's spaces."""
     return plain(line).replace("\n", " ").replace("\t", " ")
 
 

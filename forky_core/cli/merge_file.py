@@ -55,7 +55,7 @@ def _unite(options: argparse.Namespace) -> int:
             "OURS is the file that is rewritten, and a pipe cannot be.", "-o FILE writes somewhere else."
         )
     with lasting((options.ours, options.base, options.theirs)) as (ours, before, theirs):
-        # Git hands an empty file for the base where both sides added theirs.
+        # Git passes an empty file as the base if both sides added the file.
         base = load(before) if before.is_file() and before.stat().st_size else None
         done = united(load(ours), load(theirs), base)
     save(done.chat, options.output or options.ours)

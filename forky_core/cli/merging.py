@@ -114,7 +114,7 @@ def _written(
     wish: MergeOptionFields,
     plan: Callable[[MergeOptionFields], MergePlan],
 ) -> MergePlan:
-    """The plan, a squash written by the model of the target where one is set; quoted lines stand in where it fails."""
+    """Plan a merge; a squash is written by the target's model if it has one, and quotes lines if that fails."""
     strategy = strategy_named(wish.get("strategy", SQUASH.name))
     if "model" in wish or options.by_rules or strategy.model != "writes":
         return plan(wish)
@@ -130,14 +130,14 @@ def _written(
 
 
 def _refuse_unasked(options: argparse.Namespace) -> None:
-    """Who saves the text in an editor is asked by that."""
+    """Refuse if nobody can be asked; with --edit, saving the text in the editor is the confirmation."""
     if options.edit and not options.json:
         return
     refuse_unasked(options)
 
 
 def _edit_and_decide(chat: Conversation, plan: MergePlan, options: argparse.Namespace, out: TextIO) -> int:
-    """The same as `decide`, with the text that the person wrote where --edit asks for it."""
+    """Let the person edit the text if --edit is given, then `decide`."""
     if not options.edit or not plan.lands:
         return decide(chat, plan, options, out)
     changed = _in_editor(plan)
@@ -149,7 +149,7 @@ def _edit_and_decide(chat: Conversation, plan: MergePlan, options: argparse.Name
 
 
 def _in_editor(plan: MergePlan) -> MergePlan | None:
-    """The plan with each of its texts as the person leaves it; None where one is left empty."""
+    """The plan with its texts edited by the person; None if one of them is left empty."""
     for side in plan.sides or (plan,):
         if side.block is None:
             raise BadContent(
@@ -178,7 +178,8 @@ def _what_will_happen(plan: MergePlan) -> tuple[str, ...]:
 def chosen(
     options: argparse.Namespace, proposed: str = SQUASH.name, sources: Sequence[str] = ()
 ) -> MergeOptionFields:
-    """What the options name of a wish; `proposed` is the strategy where none is named, `sources` are merged.
+    """The merge options named on the command line; `proposed` is the default strategy, `sources` are the merged
+    branches.
 
     Raises:
         BadContent: a budget that nothing fits in, or what is for another strategy.
@@ -216,7 +217,9 @@ def decide(
     *,
     question: str = "",
 ) -> int:
-    """Show a merge with its conflicts and what it leaves out, ask, land: the same for whatever made the plan."""
+    """Show a merge with its conflicts and what it leaves out, ask, and land it; every command with a merge plan uses
+    it.
+    """
     facts = [f"{plan.strategy} of {plan.source_name} into {plan.target_name}"]
     facts.append(f"{len(plan.turns)} messages, {plan.tokens} tokens (in full: {plan.tokens_full})")
     if plan.fast_forward is not None:
@@ -239,7 +242,7 @@ def decide(
 
 
 def _told(plan: MergePlan) -> str:
-    """The payload, each line of it with the id of its message."""
+    """The payload; with strategies that cite lines, each line has the id of its message."""
     blocks = [side.block for side in plan.sides or (plan,)]
     cites = kind_of(plan.strategy).reading == "lines"
     return "\n\n".join(payload_text(b, short) for b in blocks if b is not None) if cites else plan.payload
@@ -274,5 +277,5 @@ def _clashes(plan: MergePlan) -> tuple[Clash, ...]:
 
 
 def _contradictions(plan: MergePlan) -> tuple[Clash, ...]:
-    """Those that nothing in the plan settles; of a three-way merge they are conflicts."""
+    """Contradictions that the plan does not settle; () for a three-way merge, which has conflicts instead."""
     return () if isinstance(plan, ThreeWayPlan) else plan.contradictions

@@ -1,7 +1,7 @@
-"""The arguments of `forky`, and what becomes of errors: a sentence on standard error and an exit code, no stack trace.
+"""The arguments of `forky`, and its error handling: a sentence on standard error and an exit code, no stack trace.
 
-Exit codes: 0 done, 1 it failed or found something wrong, 2 the call's words are off, 3 an import brought what it could,
-but not all of it was understood or came in, 130 interrupted.
+Exit codes: 0 done, 1 it failed or found something wrong, 2 invalid arguments, 3 an import brought what it could, but
+not all of it was understood or came in, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from forky_core.cli import (
     rebasing,
     repair,
     requesting,
-    serve,
     settling,
     token,
+    up,
     verify,
 )
 from forky_core.cli.plain import plain
@@ -41,6 +41,7 @@ from forky_core.observability.log_setup import set_up_logging
 from forky_core.settings import Settings
 
 COMMANDS = (
+    up,
     chat,
     listing,
     log,
@@ -59,9 +60,8 @@ COMMANDS = (
     verify,
     repair,
     password,
-    serve,
 )
-"""In the order the help lists them."""
+"""In the order of the help."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -69,9 +69,7 @@ def parser() -> argparse.ArgumentParser:
         prog="forky", description="Version control for conversations with language models."
     )
     top.add_argument("--version", action="version", version=f"forky {_version()}")
-    top.add_argument(
-        "--database", metavar="FILE", help="the database (default: FORKY_DATABASE, or the user's data folder)"
-    )
+    top.add_argument("--database", metavar="FILE", help="default: FORKY_DATABASE, or one in your data folder")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in COMMANDS:
         module.add_to(commands)
@@ -93,13 +91,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # The reader (`| head`) has what it wanted; nothing may be written to the pipe at exit either.
+        # The reader (`| head`) has closed the pipe; nothing may be written to it at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
 
 def _log_as_asked() -> None:
-    """A command says what went wrong in a sentence; FORKY_LOG adds what happened meanwhile."""
+    """Log as FORKY_LOG says. Without it a command logs nothing: it reports its own errors in a sentence."""
     settings = Settings.from_environment()
     if settings.log is not None:
         set_up_logging(settings.log.form, settings.log.level, settings.slow)
@@ -116,13 +114,13 @@ def _run(options: argparse.Namespace) -> int:
             place = ":memory:"
     with _opened(place, getattr(options, "while_open", "")) as forky:
         code = int(options.run(forky, options, sys.stdout))
-        # Here, where a reader that has gone is still noticed, and not at exit.
+        # Flush here, where a closed pipe is still handled, and not at exit.
         sys.stdout.flush()
         return code
 
 
 def _opened(place: str | None, otherwise: str) -> Forky:
-    """`otherwise` says how to do it where a running app has the database."""
+    """Open the database; if a running app has it open, the error adds `otherwise`, a hint on how to proceed."""
     try:
         return Forky.open(place)
     except StoreBusy as error:
@@ -132,7 +130,7 @@ def _opened(place: str | None, otherwise: str) -> Forky:
 
 
 def _is_there(option: str | None) -> bool:
-    """Whether opening it makes nothing. A mistyped path must not become an empty database."""
+    """Whether the database exists already. A mistyped path must not create an empty one."""
     place = _place(option)
     return place == ":memory:" or "://" in place or os.path.exists(os.path.expanduser(place))  # noqa: PTH110, PTH111 - they answer for any text
 
@@ -148,7 +146,7 @@ def _place(option: str | None) -> str:
 
 
 def _never_stumble_over_a_character() -> None:
-    """A terminal that cannot show a character shows “?” instead of ending the program."""
+    """Print “?” for characters that the terminal cannot show, instead of ending the program with an error."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")

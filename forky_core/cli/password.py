@@ -1,4 +1,4 @@
-"""`forky password`: what lets a browser from beyond this machine in, in the place of the secret that is printed."""
+"""`forky password`: set the password for browsers on other machines; it replaces the printed secret."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from forky_core.settings import password_file
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "password",
-        help="set the password for browsers beyond this machine (read from standard input in a pipe)",
+        help="set the password for browsers beyond this machine",
+        description="Set the password for browsers beyond this machine. It is asked for twice, or read from a pipe.",
     )
     choice = command.add_mutually_exclusive_group()
     choice.add_argument(
@@ -41,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _typed() -> str:
-    """The new password: typed twice without being shown, or the one line of a pipe."""
+    """The new password, typed twice without being shown, or read as one line from a pipe."""
     if not sys.stdin.isatty():
         return sys.stdin.readline().rstrip("\n")
     password = getpass.getpass("New password: ")

@@ -1,4 +1,6 @@
-"""Files that can be read once only, `-` (standard input) and named pipes (`<(git show …)`), as files like any other."""
+"""Input that can be read only once: `-` (standard input) and named pipes (`<(git show …)`), copied to
+ordinary files.
+"""
 
 from __future__ import annotations
 
@@ -19,19 +21,19 @@ STANDARD_INPUT = Path("-")
 
 
 def comes_once(path: Path) -> bool:
-    """Whether what it names is gone once it has been read."""
+    """Whether this path can be read only once."""
     if path == STANDARD_INPUT:
         return True
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError):
-        return False  # Whoever opens it says what is wrong.
+        return False  # Opening it will report the error.
     return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)
 
 
 @contextmanager
 def lasting(paths: Sequence[Path]) -> Iterator[list[Path]]:
-    """The same files, a copy in place of each that comes once; copies are gone afterwards.
+    """The same paths, with a temporary copy in place of each that can be read only once.
 
     Raises:
         BadContent: standard input is asked for twice, or a pipe cannot be read.

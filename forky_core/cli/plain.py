@@ -9,14 +9,14 @@ _REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
 def plain(text: str) -> str:
-    """`text` with control characters as their visible pictures (U+2400…), but for line breaks and tabs."""
+    """`text` with control characters replaced by their visible pictures (U+2400…), except line breaks and tabs."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(map(_shown, text.replace("\r\n", "\n")))
 
 
 def one_line(text: str) -> str:
-    """`plain` text on a single line."""
+    """`plain` text joined into one line."""
     return " ".join(plain(text).split())
 
 

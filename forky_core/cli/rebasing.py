@@ -1,4 +1,4 @@
-"""`forky rebase` and `forky revert`: move a branch's line elsewhere; take messages back."""
+"""`forky rebase` and `forky revert`: move a branch's own messages elsewhere; revert messages."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def run_rebase(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 
 def _ask_again(chat: Conversation, plan: RebasePlan, options: argparse.Namespace, out: TextIO) -> str:
-    """Follow the gesture to its end; Ctrl+C stops it and keeps what has arrived."""
+    """Replay the branch's questions and wait for the end; Ctrl+C stops and keeps what has arrived."""
     job = chat.replay(plan, model=options.model)
     told = 0
     try:

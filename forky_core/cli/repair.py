@@ -1,4 +1,4 @@
-"""`forky repair`: open a database with a damaged log again, keeping a copy of what was there."""
+"""`forky repair`: make a database with a damaged log usable again, preserving a copy of the original."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`forky request`: propose a branch for merging, talk about it, accept or decline it."""
+"""`forky request`: propose a branch for merging, discuss the proposal, accept or decline it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from forky_core.model import MessageId
 
 _WORDS = 100
-"""Characters of a pick that `show` says."""
+"""Characters of a picked message that `show` prints."""
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -149,7 +149,7 @@ def _said_there(chat: Conversation, pick: MessageId) -> str:
 
 
 def _asked(request: MergeRequest) -> list[str]:
-    """What its author chose, beside the strategy."""
+    """The options that the request's author chose, besides the strategy."""
     wish = request.wish
     said = {
         "focus": wish.focus,

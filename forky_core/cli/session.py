@@ -36,7 +36,7 @@ class ChatSession:
         self.forky = forky
         self.chat = chat
         self.model = model
-        """Who answers in this session, where the branch's own model is not meant."""
+        """The model that answers in this session instead of the branch's own."""
         self.out = out
         self.plan: MergePlan | None = None
         self._commands: dict[str, Callable[[str], None]] = {
@@ -53,7 +53,7 @@ class ChatSession:
         }
 
     def run(self) -> int:
-        """0 at the end; 1 where the input came from a pipe and something in it failed."""
+        """Run the session; returns 0, or 1 if the input came from a pipe and something in it failed."""
         alone = not sys.stdin.isatty()
         failed = False
         if not alone:
@@ -74,7 +74,7 @@ class ChatSession:
         return int(alone and failed)
 
     def _line(self, *, prompt: bool) -> str | None:
-        """The next one; None at the end of the input."""
+        """The next line of input; None at the end of the input."""
         try:
             if prompt:
                 return input(f"{one_line(self.chat.branch_name)}> ").strip()
@@ -134,7 +134,7 @@ class ChatSession:
         self._say(self.chat.checkout(plan.target_name).merge(plan).summary)
 
     def _travel(self, verb: Callable[[], Operation]) -> None:
-        """Undo or redo; where that takes the branch away, go on at another one."""
+        """Undo or redo; if that removes the checked-out branch, check out another one."""
         self._say(verb().summary)
         if self.chat.branch_name not in self.chat.branches:
             self.chat = self.forky.conversation(self.chat.id)

@@ -1,4 +1,4 @@
-"""`forky fuse` and `forky resolve`: one answer of several, and the word on what merges left open."""
+"""`forky fuse` and `forky resolve`: fuse several answers into one, and settle conflicts that merges left open."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def add_take(command: argparse.ArgumentParser) -> None:
 
 
 def add_settling(command: argparse.ArgumentParser) -> None:
-    """What is to become of a three-way merge's conflicts."""
+    """Add the arguments that settle a three-way merge's conflicts."""
     command.add_argument(
         "--policy",
         choices=get_args(Policy),
@@ -59,7 +59,10 @@ def add_settling(command: argparse.ArgumentParser) -> None:
 def settling(
     options: argparse.Namespace, strategy: str, sources: Sequence[str] = ()
 ) -> tuple[Policy, Mapping[str, Choice]]:
-    """What `add_settling` was told; BadContent where the merge will have no conflicts to settle."""
+    """The policy and choices given by the arguments of `add_settling`.
+
+    Raises BadContent if merges of this strategy have no conflicts.
+    """
     for option, told in (("--policy", options.policy), ("--take", options.take)):
         if told and not kind_of(strategy).settles:
             raise BadContent(f"{option} is for a three-way merge, and this is one by {strategy}.")
@@ -67,7 +70,7 @@ def settling(
 
 
 def choices(taken: Iterable[str], sources: Sequence[str] = ()) -> Mapping[str, Choice]:
-    """What is taken of each key; the name of one of `sources` takes what that branch says.
+    """The chosen side for each key; the name of one of `sources` chooses that branch's value.
 
     Raises:
         BadContent: one of them names no key.
@@ -100,7 +103,7 @@ def conflict_facts(clashes: Sequence[Clash]) -> list[str]:
 
 
 def contradiction_facts(clashes: Sequence[Clash]) -> list[str]:
-    """A line for each contradiction of a plan that settles none."""
+    """A line for each contradiction of a plan whose strategy settles none."""
     return [f"contradiction: {clash.key}: {_sides(clash).removesuffix('; ')}" for clash in clashes]
 
 
@@ -116,7 +119,7 @@ def _said(side: str, claims: Sequence[object]) -> str:
 
 
 def conflict_entries(clashes: Sequence[Clash]) -> list[dict[str, object]]:
-    """The same as JSON."""
+    """The conflicts as JSON objects."""
     return [
         {
             "key": clash.key,

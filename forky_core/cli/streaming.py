@@ -1,4 +1,4 @@
-"""An answer on a terminal while it is written. Ctrl+C stops the model and keeps what has arrived."""
+"""Print an answer while it is written. Ctrl+C stops the model and keeps what has arrived."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from forky_core.conversation.conversation import Conversation
 
 
 def stream(chat: Conversation, text: str, model: str | None, out: TextIO) -> None:
-    """Ask and print as it comes.
+    """Ask, and print the answer as it arrives.
 
     Raises:
         ModelError: there is no whole answer; what had arrived was printed and is kept.

@@ -1,4 +1,4 @@
-"""`forky token`: who may ask models through `/v1`. Made once, shown once, revoked for good."""
+"""`forky token`: manage the tokens for `/v1`. A token is shown once, when it is made, and revoked for good."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def run_revoke(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 
 def described(token: Token) -> str:
-    """Its rights in words."""
+    """The token's rights as a sentence."""
     if token.revoked:
         return f"revoked {stamp(token.revoked)}"
     if token.metrics:
@@ -111,7 +111,7 @@ def described(token: Token) -> str:
 
 
 def _as_json(token: Token) -> dict[str, object]:
-    """Without the hash: nobody needs it."""
+    """The token's public fields; the hash is left out."""
     entry = asdict(token)
     del entry["sha256"]
     return entry

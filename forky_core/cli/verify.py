@@ -1,6 +1,6 @@
-"""`forky verify`: re-derive every id and replay the log. Exit code 1 where something is wrong.
+"""`forky verify`: re-derive every id and replay the log. The exit code is 1 if something is wrong.
 
-Remarks, such as a log that ends in the middle of a commit, are printed and change nothing about the exit code.
+Remarks, such as a log that ends in the middle of a commit, are printed but do not affect the exit code.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ _HERE = "Part of this branch."
 _COPIED = "Copied from elsewhere."
 _ANSWERED_THERE = "Copied: it was answered elsewhere, before it stood here."
 ONLY_NAMED = "Only named"
-"""How the sentence about a file begins of which nothing but its name is sent."""
+"""The beginning of the sentence about a file if only its name is sent."""
 
 ItemKind = Literal[
     "branch_system",
@@ -40,14 +40,14 @@ ItemKind = Literal[
     "passage",
 ]
 """`branch_system`: the branch's own prompt; `chain_system`: a system message inside the chain. `merge`: a frozen
-payload, or the header of a full merge; `merged_turn`: a turn that a full merge shows. `revert`: what takes others back.
-`unknown`: a part of a type this version does not know. `opening`: the line put before a conversation that an assistant
-opens. `summary`: what a memory policy sends in the place of the older part. `participants`: who is in the room.
-`passage`: a quotation of a document or of another branch, or the line above them."""
+payload, or the header of a full merge; `merged_turn`: a turn that a full merge shows. `revert`: a message that reverts
+others. `unknown`: a part of a type this version does not know. `opening`: the line put before a conversation that an
+assistant opens. `summary`: what a memory policy sends in the place of the older part. `participants`: the line about
+who takes part. `passage`: a quotation of a document or of another branch, or the line above them."""
 
 
 class Item(NamedTuple):
-    """One thing that could be sent. A tuple: a path of 10,000 messages makes as many, when they are read."""
+    """One piece of a context, sent or left out. A tuple, because a path of 10,000 messages makes as many of them."""
 
     kind: ItemKind
     role: Role
@@ -55,23 +55,23 @@ class Item(NamedTuple):
     why: str
     """A sentence: where it comes from, or why it is left out."""
     tokens: int
-    """What it costs, or would cost. Pictures count 0: only the provider knows."""
+    """The tokens it costs, or would cost. Pictures count 0: only the provider knows."""
     message: MessageId | None = None
-    """The message it belongs to; None for the branch's own prompt."""
+    """The message that the item belongs to; None for the branch's own prompt."""
     via: MessageId | None = None
     """The merge message that brought it in."""
     pinned: bool = False
     text: str = ""
-    """What it says, where no message does: a prompt, a summary, a line of Forky's; of a file, its name."""
+    """The item's text if it is not a message's: a prompt, a summary, a line written by Forky; for a file, its name."""
 
     @property
     def only_named(self) -> bool:
-        """Of a file: nothing of it is sent but its name; `why` tells the reason."""
+        """Whether the item is a file and only its name is sent; `why` gives the reason."""
         return self.why.startswith(ONLY_NAMED)
 
 
 def why_here(message: Message) -> str:
-    """Where a message that stands on the path comes from."""
+    """Return the sentence about where a message on the path comes from."""
     if not message.sources:
         return _HERE
     return _ANSWERED_THERE if message.role == "assistant" else _COPIED
@@ -79,13 +79,13 @@ def why_here(message: Message) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MessageRun:
-    """Neighbouring messages that only say something, an item each."""
+    """Neighbouring messages of plain text; each is one item."""
 
     messages: Sequence[Message]
     costs: Sequence[int]
-    """Tokens of each."""
+    """The tokens of each message."""
     out: str = ""
-    """Why none of them is sent; "": all are."""
+    """The reason why none of them is sent; "" if all are."""
 
     def items(self) -> Iterator[Item]:
         for message, tokens in zip(self.messages, self.costs, strict=True):
@@ -104,7 +104,7 @@ class Account(Sequence[Item]):
 
     @property
     def written(self) -> tuple[Item, ...]:
-        """All of them; two readers who come at once may both write them out, alike."""
+        """All items. Two threads that read this first at the same time may both build it, with equal results."""
         if self._items is None:
             found: list[Item] = []
             for entry in self._entries:
@@ -145,16 +145,17 @@ class Context:
     tokens: int
     """The sum over the included items."""
     window: int | None = None
-    """Tokens of input the model accepts; None where that is not known."""
+    """How many tokens of input the model accepts; None if that is not known."""
     memory: Memory = EVERYTHING
-    """The policy that chose."""
+    """The memory policy that chose what is sent."""
     warnings: tuple[str, ...] = ()
-    """What a person should know before sending, a sentence each: what the policy could not keep, what cannot fit."""
+    """Warnings for a person before sending, a sentence each: pins the policy could not include, messages that cannot
+    fit."""
     drafts: tuple[ProviderMessage, ...] = ()
-    """What `messages` was made of, before turns were joined: the longest beginning that two contexts share here is
-    what a provider's cache can hold."""
+    """The messages before turns were joined into `messages`. The longest prefix of drafts that two contexts share is
+    what a provider's cache can reuse."""
     costs: tuple[int, ...] = ()
-    """Tokens of each of the drafts."""
+    """The tokens of each draft."""
 
     @property
     def room(self) -> int | None:

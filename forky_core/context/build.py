@@ -42,17 +42,17 @@ _TURN = "A turn of the merged branch “{}”."
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What speaks for the older part of a path."""
+    """A summary that is sent in the place of a path's older part."""
 
     text: str
     by: str = ""
-    """The model that wrote it; "": rules did."""
+    """The model that wrote it; "" if rules did."""
     note: str = ""
-    """A sentence more for the account; "" where there is nothing to add."""
+    """A sentence to add to the account; "" for none."""
 
 
 Summarise = Callable[[Sequence[Sequence[Message]]], Summary]
-"""The summary of stretches of messages, one after another, each as it came to be summarised."""
+"""Summarises stretches of messages, which follow each other, in the order in which they left the window."""
 
 
 def build_context(  # noqa: PLR0913 - each says something else of what is sent
@@ -69,17 +69,17 @@ def build_context(  # noqa: PLR0913 - each says something else of what is sent
     voices: Voices | None = None,
     looked: Looked | None = None,
 ) -> Context:
-    """What a model would be sent for the last message of `path`, and the account of it.
+    """Build what a model is sent for the last message of `path`, with the account of it.
 
     Args:
         path: the first-parent chain, root first; () for an empty branch.
         lookup: finds the turns a full merge names.
-        count_tokens: the model's counting; pass the same function each time, results are kept by it.
-        blob: finds attached files; without it they are only named.
-        memory: the policy that chooses what is sent; `summarise` writes for it where it sums up.
-        voices: who is in the room, where there are several.
-        looked: what was found for the question; its passages stand after the history, so that the prefix stays, and
-            a budget leaves room for them.
+        count_tokens: counts as the model does; pass the same function each time, since results are cached by it.
+        blob: finds attached files; without it only their names are sent.
+        memory: the policy that chooses what is sent; `summarise` writes the summary if the policy needs one.
+        voices: the participants, if there are several.
+        looked: the passages found for the question. They are sent after the history, so that the prefix stays the same,
+        and a budget leaves room for them.
     """
     read = read_path(path, rules, lookup, converter(count_tokens, voices), Sight(blob, sees_images))
     builder = _Builder(read, memory, window, passage_texts(looked) if looked is not None else ())
@@ -110,17 +110,17 @@ def _opened(messages: Sequence[ProviderMessage]) -> bool:
 
 @dataclass(slots=True)
 class _Builder:
-    """Drafts and account as they grow."""
+    """Collects drafts and account."""
 
     read: Read
     memory: Memory
     window: int | None
     passages: tuple[str, ...] = ()
-    """The line above the passages, and each of them; () where nothing was looked for."""
+    """The line above the passages, then each passage; () if no documents were searched."""
     drafts: list[ProviderMessage] = field(default_factory=list)
     costs: list[int] = field(default_factory=list)
     words: list[tuple[int, int]] = field(default_factory=list)
-    """Stretches of the drafts that hold words only, of the user and the assistant."""
+    """Ranges of the drafts that are plain text of the user or the assistant."""
     entries: list[Item | MessageRun] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     tokens: int = 0
@@ -135,13 +135,13 @@ class _Builder:
         self.costs.append(cost)
 
     def say(self, kind: ItemKind, role: Role, text: str, why: str, at: MessageId | None = None) -> None:
-        """Send what no message of the path says, and account for it."""
+        """Send a text that is no message of the path, and account for it."""
         cost = self.read.convert.count_tokens(text)
         self.send(role, text, cost)
         self.account(Item(kind, role, True, why, cost, at, at, text=text))
 
     def begin(self) -> None:
-        """The branch's own prompt, and who is in the room."""
+        """Add the branch's own prompt and the line about the participants."""
         read = self.read
         if read.prompt:
             self.say("branch_system", "system", read.prompt, _OWN_PROMPT)
@@ -151,7 +151,7 @@ class _Builder:
             self.say("participants", "system", read.convert.voices.told, _ROOM)
 
     def remember(self, summarise: Summarise | None) -> None:
-        """Add what the policy keeps, and account for what it does not."""
+        """Add what the policy includes, and account for what it leaves out."""
         end = len(self.read.path)
         if self.memory.policy == EVERYTHING.policy:
             self.add(ContextChoice((), None), 0, end)
@@ -181,7 +181,7 @@ class _Builder:
         self.say("summary", "user", made.text, said)
 
     def quote(self, looked: Looked) -> None:
-        """Passages after the history, as one more piece of the question's turn."""
+        """Send the passages after the history, as a part of the question's turn."""
         costs = list(map(self.read.convert.count_tokens, self.passages))
         self.send("user", "\n".join(self.passages), sum(costs))
         for at, (text, cost) in enumerate(zip(self.passages, costs, strict=True)):
@@ -189,7 +189,7 @@ class _Builder:
             self.account(Item("passage", "user", True, why, cost, text=text))
 
     def warn(self) -> None:
-        """Say it where what a person wants kept cannot fit."""
+        """Add a warning if the pinned messages alone exceed the window."""
         if self.window is None or self.tokens <= self.window or not self.read.rules.pins:
             return
         items = (entry for entry in self.entries if isinstance(entry, Item))
@@ -198,7 +198,9 @@ class _Builder:
             self.warnings.append(_OVER_PINNED.format(f"{pinned:,}", f"{self.window:,}"))
 
     def add(self, choice: ContextChoice, start: int, end: int) -> None:
-        """Add a stretch of the path, or account for what is not sent of it; the choice changes nowhere within it."""
+        """Add the messages from `start` to `end`, and account for those that are not sent. The range lies on one side
+        of each boundary of the choice.
+        """
         shown, kept = self.read.shown, choice.kept
         alone = shown.keys() | kept.held if kept is not None else shown.keys()
         why = policy_of(self.memory).reason(self.memory, self.window) if kept is not None else ""
@@ -215,7 +217,7 @@ class _Builder:
         self._run(before, end, "" if kept is None or before >= kept.start else why)
 
     def _run(self, start: int, end: int, out: str) -> None:
-        """Messages that only say something, neither pinned nor masked; `out` is why they are not sent."""
+        """Add plain messages that are neither pinned nor masked; `out` is the reason why they are not sent."""
         if start >= end:
             return
         said = self.read.said
@@ -269,7 +271,9 @@ class _Builder:
             self.account(entry._replace(pinned=True) if pinned else entry)
 
     def _expand(self, at: Message, merge: MergePart) -> None:
-        """The turns of a full merge between its header and its footer. Their own merges speak by their text alone."""
+        """Add the turns of a full merge between its header and its footer. Merges among them are sent as their text
+        alone.
+        """
         for turn in turns_of(merge, self.read.lookup):
             out = _SIDE_PROMPT if turn.role == "system" else self.read.out(turn)
             self._take(turn, self.read.convert(turn, self.read.sight), out, at, merge)
@@ -277,7 +281,7 @@ class _Builder:
 
 
 def _seen_as(item: Item, via: Message | None, merge: MergePart | None) -> Item:
-    """The item by what it is in this place: a system message of the chain, a turn of a merged branch."""
+    """Return the item relabelled for its place: a system message of the chain, or a turn of a merged branch."""
     own = item.kind in ("message", "merge")
     if via is not None:
         source = merge.source if merge else ""

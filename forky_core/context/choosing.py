@@ -16,12 +16,12 @@ _OVER_BUDGET = "What is sent in any case ({}) needs more than {}: {} too many."
 
 
 def send_all(inputs: PolicyInputs, warning: str = "") -> ContextChoice:
-    """All of the path."""
+    """Send all of the path."""
     return ContextChoice(inputs.read.takes_part(), None, warning=warning)
 
 
 def keep_last(inputs: PolicyInputs, amount: int, told: str) -> ContextChoice:
-    """The last messages, counted exactly. The pinned ones come on top; the question is one of the last."""
+    """Send the last messages, counted exactly. Pinned messages do not count; the question is one of the last."""
     parts, pins = inputs.read.takes_part(), _pinned(inputs.read)
     weighed = Weighed(inputs.read.path, list(map(int, parts)), parts)
     kept = keep(weighed, pins, amount + max(0, len(held(weighed, pins)) - 1))
@@ -29,7 +29,7 @@ def keep_last(inputs: PolicyInputs, amount: int, told: str) -> ContextChoice:
 
 
 def keep_within(inputs: PolicyInputs, room: int, *, characters: bool = False) -> ContextChoice:
-    """The newest turns that fit into a budget of tokens or characters, beside what is sent in any case."""
+    """Send the newest turns that fit into a budget of tokens or characters together with what is sent in any case."""
     read, parts, unit = inputs.read, inputs.read.takes_part(), "characters" if characters else "tokens"
     costs, fixed = _Scale(read, characters).weigh(parts, inputs.passages)
     kept = keep(Weighed(read.path, costs, parts), _pinned(read), room - fixed, step=step_of(room))
@@ -37,7 +37,7 @@ def keep_within(inputs: PolicyInputs, room: int, *, characters: bool = False) ->
 
 
 def sum_up(inputs: PolicyInputs, recent: int) -> ContextChoice:
-    """The recent messages; a summary speaks for the older ones."""
+    """Send the recent messages, and a summary of the older ones."""
     read, parts = inputs.read, inputs.read.takes_part()
     weighed = Weighed(read.path, parts, parts)
     bounds = boundaries(weighed, recent)
@@ -56,7 +56,7 @@ def _chosen(
 
 
 def _pinned(read: Read) -> frozenset[MessageId]:
-    """The pins, with the merges that show a pinned turn."""
+    """The pins, and the merges that show a pinned turn."""
     pins = frozenset(read.rules.pins)
     if not pins:
         return pins
@@ -73,7 +73,7 @@ class _Scale:
     characters: bool
 
     def weigh(self, parts: Sequence[bool], passages: Sequence[str]) -> tuple[list[int], int]:
-        """What each message takes of a budget, and what all else does."""
+        """Return the cost of each message, and the cost of everything that is sent in any case."""
         read = self.read
         if self.characters:
             costs = [len(draft["content"]) + JOINT if draft else 0 for draft in read.said.drafts]
@@ -102,14 +102,16 @@ class _Scale:
         return len(text) + JOINT if self.characters else self.read.convert.count_tokens(text)
 
     def _beside(self, parts: Sequence[bool], passages: Sequence[str]) -> int:
-        """What else is sent: the branch's own prompt, the passages, the line before an assistant that comes first."""
+        """The cost of what is no message: the branch's own prompt, the passages, the line before an assistant that
+        comes first.
+        """
         read = self.read
         texts = [read.prompt] if read.prompt else []
         if read.convert.voices is not None:
             texts.append(read.convert.voices.told)
         first = next((at for at, part in enumerate(parts) if part), None)
-        # An import may have a tool call in a system message or a question, which is sent as the assistant's, and a
-        # question that says nothing, so that its answer comes first.
+        # An import may have a tool call in a system message or a question, which is sent as the assistant's, and an
+        # empty question, whose answer then comes first.
         odd = any(_odd(read.path[at], one) for at, one in read.shown.items())
         if read.rules.pins or odd or (first is not None and read.path[first].role != "user"):
             texts.append(OPENING)
@@ -117,7 +119,7 @@ class _Scale:
 
 
 def _odd(message: Message, shown: Converted) -> bool:
-    """Whether an assistant may come to speak first because of it."""
+    """Whether this message may make an assistant's turn the first one."""
     if message.role == "user":
         return not shown.messages or shown.messages[0]["role"] != "user"
     return message.role == "system" and any(sent["role"] != "system" for sent in shown.messages)

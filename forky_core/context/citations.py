@@ -1,8 +1,8 @@
-"""Numbers of passages inside a text, with what each opens: of a payload, of a line in the inspector.
+"""Numbers of passages in a text, with the address that each opens: in a payload, or in a line of the inspector.
 
-A number means something only together with the SOURCES line of the answer it stands in. In a payload several answers
-stand below each other, each with a line of its own, and what was quoted with them has none: so a number is looked for
-in the next SOURCES line below it, as far as the same message goes on.
+A number has a meaning only together with the SOURCES line of its answer. A payload may have several answers below each
+other, each with its own SOURCES line, and quoted messages without one: so a number is looked up in the next SOURCES
+line below it within the same message.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _SPEAKER = re.compile(r"^(?:user|assistant|system|tool)\b.*:$")
 
 
 def sources_of(line: str) -> Opens:
-    """What a SOURCES line names, also where it is quoted; nothing for any other."""
+    """Return the sources that a SOURCES line names, quoted or not; none for any other line."""
     bare = line.removeprefix("> ")
     return {one.number: one.address for one in sources_in(bare)} if bare.startswith(SOURCES) else NOTHING
 
 
 def opens_of(line: str, sources: Opens) -> Opens:
-    """Of some sources, those that the line names by number."""
+    """Return those of the sources that the line cites by number."""
     if not sources:
         return NOTHING
     named = [int(number) for group in _NUMBERS.findall(line) for number in _NUMBER.findall(group)]
@@ -38,7 +38,7 @@ def opens_of(line: str, sources: Opens) -> Opens:
 
 
 def opened_by_line(lines: Sequence[str]) -> list[Opens]:
-    """Of each line of a text, what its numbers open."""
+    """Return, for each line of a text, what its numbers open."""
     found: list[Opens] = []
     below: Opens = NOTHING
     for line in reversed(lines):
@@ -48,7 +48,7 @@ def opened_by_line(lines: Sequence[str]) -> list[Opens]:
 
 
 def opened_in(text: str) -> Opens:
-    """What the numbers of a short text open; one that means two things, the first of them."""
+    """Return what the numbers of a short text open; the first meaning of a number that has two."""
     found: dict[int, str] = {}
     for opens in opened_by_line(text.split("\n")):
         found = {**opens, **found}
@@ -56,7 +56,9 @@ def opened_in(text: str) -> Opens:
 
 
 def linked(text: str, opens: Opens, words: Callable[[str], str], link: Callable[[str, str], str]) -> str:
-    """The text with `link(number, address)` in the place of each number that opens something, the rest by `words`."""
+    """Return the text with each number that opens something replaced by `link(number, address)`, and the rest by
+    `words(text)`.
+    """
     if not opens:
         return words(text)
     pieces: list[str] = []

@@ -1,8 +1,8 @@
 """Passages as a model reads them, and the SOURCES line that an answer ends with.
 
-A passage is a quotation, whatever it says: somebody else wrote it, and perhaps for a model to read. So it stands
-between marks that it cannot close, below a line that says so. The SOURCES line is written by Forky, not by the model,
-from the numbers the answer cites: it is part of the answer's own text, so it survives a merge, a pick and every export.
+A passage is a quotation of somebody else's words, which may be meant to instruct a model. So it stands between marks
+that it cannot close, below a line that calls it a quotation. Forky, not the model, writes the SOURCES line from the
+numbers the answer cites: it is part of the answer's own text, so it survives a merge, a pick and every export.
 """
 
 from __future__ import annotations
@@ -60,20 +60,20 @@ def _marked(passage: Quoted) -> str:
 
 
 def passages_why(looked: Looked) -> str:
-    """For the account: why the line above the passages is there."""
+    """Return the sentence for the account about the line above the passages."""
     found = len(looked.passages)
     what = "nothing" if not found else "1 passage" if found == 1 else f"{found} passages"
     return f"The documents were searched for “{looked.search}”: {what} found. {looked.trouble}".strip()
 
 
 def cited(text: str, passages: Sequence[Quoted]) -> tuple[Quoted, ...]:
-    """The passages whose numbers a text names, in the order of the numbers."""
+    """Return the passages whose numbers a text cites, in the order of the numbers."""
     numbers = {int(n) for group in _CITED.findall(text) for n in re.findall(r"\d+", group)}
     return tuple(passage for passage in passages if passage.number in numbers)
 
 
 def sources_line(text: str, looked: Looked) -> str:
-    """What an answer ends with."""
+    """Return the SOURCES line to append to an answer."""
     if not looked.passages:
         return f"{SOURCES} none. {NOT_FOUND}"
     used = cited(text, looked.passages)
@@ -87,14 +87,16 @@ def _plain(source: str) -> str:
 
 
 def sources_in(text: str) -> tuple[CitedSource, ...]:
-    """What the last SOURCES line of a text names."""
+    """Return the entries of a text's last SOURCES line."""
     lines = _LINE.findall(text)
     found = _ENTRY.findall(lines[-1]) if lines else ()
     return tuple(CitedSource(int(number), source, address) for number, source, address in found)
 
 
 def documents_cited(text: str) -> Iterator[str]:
-    """The addresses of all passages of documents that its SOURCES lines name; a merge's text may hold several."""
+    """Yield the addresses of all document passages in a text's SOURCES lines; a merge's text may have several such
+    lines.
+    """
     if SOURCES not in text or ADDRESS not in text:
         return
     for line in text.splitlines():
@@ -103,17 +105,17 @@ def documents_cited(text: str) -> Iterator[str]:
 
 
 def cites(text: str) -> bool:
-    """Whether it names passages by their numbers."""
+    """Whether the text cites passages by number."""
     return _CITED.search(text) is not None
 
 
 def own_sources(text: str) -> str:
-    """The last SOURCES line of a text, where it names any; else ""."""
+    """Return the last SOURCES line of a text, or "" if it names no source."""
     lines = list(_LINE.finditer(text))
     return lines[-1].group().strip() if lines and _ENTRY.search(lines[-1][1]) else ""
 
 
 def without_sources(text: str) -> str:
-    """The text before its last SOURCES line, where that stands at its end."""
+    """Return the text without the SOURCES line at its end, if there is one."""
     lines = list(_LINE.finditer(text))
     return text[: lines[-1].start()].rstrip() if lines and not text[lines[-1].end() :].strip() else text

@@ -1,4 +1,4 @@
-"""One message as provider messages, with its lines of the account. What it becomes is kept by remembered.py."""
+"""Converts one message to provider messages, with its lines of the account. remembered.py caches the results."""
 
 from __future__ import annotations
 
@@ -29,32 +29,32 @@ from forky_core.opaque import opaque
 
 SPEAKERS = frozenset({"user", "assistant"})
 JOINT = 2
-"""Characters that may come between two texts of one turn."""
+"""The most characters that may join two texts of one turn."""
 
 CountTokens = Callable[[str], int]
 BlobOf = Callable[[str], Blob]
-"""The file of a sha256; raises NotFound."""
+"""Returns the file with that sha256; raises NotFound."""
 
 
 class Converted(NamedTuple):
-    """What one message becomes."""
+    """A message as provider messages, with its items of the account."""
 
     messages: tuple[ProviderMessage, ...]
     items: tuple[Item, ...]
     tokens: int
-    """Of the included items."""
+    """The tokens of the included items."""
     ordinary: bool
-    """Sent in its place as it is: no system message, not hidden, no full merge."""
+    """Whether it is sent in its place unchanged: no system message, not hidden, no full merge."""
     characters: int = 0
-    """Of what is sent."""
+    """The characters that are sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What the model can be shown of files."""
+    """The files that a model can be shown."""
 
     blob: BlobOf | None = None
-    """None: their bytes are not at hand."""
+    """None if the files' bytes are not available."""
     images: bool = True
 
 
@@ -67,7 +67,7 @@ class _Turn:
     content: list[dict[str, Any]] = field(default_factory=list)
     calls: list[dict[str, Any]] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
-    """What the message itself costs, its files apart."""
+    """The texts whose tokens the message itself costs, without its files."""
 
     def say(self, text: str) -> None:
         self.words.append(text)
@@ -94,7 +94,7 @@ class _Turn:
         self.messages.append(result)
 
     def close(self) -> None:
-        """Finish the piece so far; results that follow stand after it."""
+        """Finish the current provider message, so that tool results can follow it."""
         if not self.content and not self.calls:
             return
         role = "assistant" if self.calls else "user" if self.role == "tool" else self.role
@@ -110,14 +110,14 @@ class _Turn:
 def convert(
     message: Message, count_tokens: CountTokens, sight: Sight, voices: Voices | None = None
 ) -> Converted:
-    """`message` in provider form, not yet normalised; as `voices` hear it, where there are several."""
+    """Convert a message to provider form, not yet normalised; with `voices`, author names are added."""
     if voices is not None and message.name:
         message = _voiced(message, message.name, voices)
     return _plain(message, count_tokens) or _composed(message, count_tokens, sight)
 
 
 def _voiced(message: Message, name: str, voices: Voices) -> Message:
-    """With its author's name before its words. What another model said is, for this one, said by somebody else."""
+    """Return the message with its author's name before its text. Another model's messages become a user's."""
     if message.role not in SPEAKERS or name == voices.own:
         return message
     calls = any(isinstance(part, ToolCallPart) for part in message.parts)
@@ -131,7 +131,7 @@ def _voiced(message: Message, name: str, voices: Voices) -> Message:
 
 
 def _plain(message: Message, count_tokens: CountTokens) -> Converted | None:
-    """Of a message that only says something, as nearly all do: at a tenth of the cost."""
+    """Convert a plain text message, as nearly all are, at a tenth of the cost; None for any other."""
     parts, role = message.parts, message.role
     if len(parts) != 1 or type(part := parts[0]) is not TextPart or role not in SPEAKERS:
         return None
@@ -185,9 +185,9 @@ def _composed(message: Message, count_tokens: CountTokens, sight: Sight) -> Conv
 
 
 def characters(message: ProviderMessage) -> int:
-    """Of its words, and of what may join it to the message before; the most they can become.
+    """Return the most characters a message's text can take, with what may join it to the message before.
 
-    A call without its result, and a result without its call, are sent as words (normalise.py).
+    A call without its result, and a result without its call, are sent as text (normalise.py).
     """
     if message["role"] == "tool":
         return len(flat_result(message)) + JOINT
@@ -218,7 +218,7 @@ def _messages(count: int) -> str:
 
 
 def _attachment(part: AttachmentPart, sight: Sight, role: str) -> tuple[dict[str, Any], str]:
-    """The content part for a file, and the sentence about it."""
+    """Return the content part for a file, and the sentence about it."""
     unread = {"type": "text", "text": unread_file(part)}
     if is_picture(part.media_type) and not (sight.images and role == "user"):
         return unread, f"{ONLY_NAMED}: the model cannot be sent pictures here."

@@ -1,7 +1,8 @@
-"""What is left out of a context although it is on the path: a branch's exclusions, and what a revert takes back.
+"""What is left out of a context although it is on the path: a branch's exclusions, and reverted messages.
 
-A revert masks its targets in every context that holds it, so that a fork above it still sees them. A revert of a revert
-brings them back: read from the newest to the oldest, one that is itself taken back does nothing.
+A revert masks its targets in every context that has the revert on its path, so a fork above it still includes them. A
+revert of a revert restores the targets: reverts are read from the newest to the oldest, and one that is itself reverted
+has no effect.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from forky_core.model import Message, MessageId
 from forky_core.model.parts import MergePart, RevertPart
 
 Lookup = Callable[[MessageId], Message]
-"""The message of an id in this conversation; raises NotFound or KeyError."""
+"""Returns the message with that id in this conversation; raises NotFound or KeyError."""
 
 _EXCLUDED = "Left out on this branch."
 _EXCLUDED_WITH = "Left out with the tool call or result it belongs to."
@@ -24,7 +25,7 @@ _NOTHING: Mapping[MessageId, MessageId] = MappingProxyType({})
 
 
 def taken_back(path: Sequence[Message]) -> Mapping[MessageId, MessageId]:
-    """Each message that a revert on the path masks, with the revert that does; those reverts' own targets only."""
+    """Return each message that a revert on the path names and masks, mapped to the revert."""
     reverts = [message for message in path for part in message.parts if type(part) is RevertPart]
     if not reverts:
         return _NOTHING
@@ -36,7 +37,9 @@ def taken_back(path: Sequence[Message]) -> Mapping[MessageId, MessageId]:
 
 
 def taken_back_with(path: Sequence[Message]) -> Mapping[MessageId, MessageId]:
-    """As `taken_back`, and what goes along: a tool call takes its results out of the context, a result its call."""
+    """Return each message that a revert on the path masks, including the results of a reverted tool call and the call
+    of a reverted result, mapped to the revert.
+    """
     by = taken_back(path)
     if not by:
         return by
@@ -48,7 +51,9 @@ def taken_back_with(path: Sequence[Message]) -> Mapping[MessageId, MessageId]:
 def masked(
     path: Sequence[Message], exclusions: Iterable[MessageId], lookup: Lookup
 ) -> Mapping[MessageId, str]:
-    """Why each masked message is out; a tool call takes its results along, and a result its call."""
+    """Return why each masked message is left out. A tool call is masked with its results, and a result with its
+    call.
+    """
     excluded, reverted = tuple(exclusions), taken_back(path)
     if not excluded and not reverted:
         return {}
@@ -63,5 +68,5 @@ def masked(
 
 
 def turns_of(merge: MergePart, lookup: Lookup) -> list[Message]:
-    """The turns that a full merge shows."""
+    """Return the turns that a full merge shows."""
     return [lookup(MessageId(id)) for id in merge.messages]

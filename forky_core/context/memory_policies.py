@@ -130,7 +130,7 @@ def policies() -> tuple[MemoryPolicy, ...]:
 
 
 def policy_of(memory: Memory) -> MemoryPolicy:
-    """The policy of a branch. One that is not known here, of a later version or a package, sends everything."""
+    """Return the policy of a branch. One that is not known here, of a later version or a package, sends everything."""
     return REGISTRY.find(memory.policy) or MemoryPolicy(
         name=memory.policy,
         label=memory.policy,
@@ -143,12 +143,12 @@ def policy_of(memory: Memory) -> MemoryPolicy:
 
 
 def told(memory: Memory) -> str:
-    """What is sent, in a few words for people: “the last 20 messages”."""
+    """Say what is sent in a few words for people: “the last 20 messages”."""
     return policy_of(memory).told(memory)
 
 
 def choose(inputs: PolicyInputs) -> ContextChoice:
-    """What is sent of a path. A policy of a package that raises an exception sends everything, with a warning."""
+    """Choose what is sent of a path. If a package's policy raises an exception, everything is sent, with a warning."""
     policy = policy_of(inputs.memory)
     if policy in POLICIES:
         return policy.choose(inputs)
@@ -162,7 +162,7 @@ def choose(inputs: PolicyInputs) -> ContextChoice:
 
 
 def fit_memory(memory: Memory) -> Memory:
-    """The memory as it can be kept, without what its policy has no use for.
+    """Return the memory without what its policy has no use for, as it is stored.
 
     Raises:
         BadContent: there is no such policy, or its amount makes no sense.
@@ -185,7 +185,7 @@ def fit_memory(memory: Memory) -> Memory:
 
 
 def parse_memory(text: str) -> Memory:
-    """A memory as a person types it: `everything`, `last:20`, `tokens:50%`.
+    """Read a memory as a person types it: `everything`, `last:20`, `tokens:50%`.
 
     Raises:
         BadContent: it is none of these.

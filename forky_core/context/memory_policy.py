@@ -31,11 +31,11 @@ class ContextChoice:
     """What a policy chose."""
 
     parts: Sequence[bool]
-    """Of each message of the path, whether the policy had a say in it."""
+    """For each message of the path, whether the policy may leave it out."""
     kept: WindowChoice | None
-    """None: all of it is sent."""
+    """What the policy keeps; None if everything is sent."""
     bounds: Sequence[int] = ()
-    """Where the stretches end that are summed up."""
+    """Where the summarised stretches end."""
     warning: str = ""
 
     def sends(self, at: int) -> bool:

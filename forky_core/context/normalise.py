@@ -1,13 +1,13 @@
 """The one place that makes a list of messages acceptable to OpenAI, Anthropic and Gemini alike.
 
-History comes from people, imports, merges and exclusions, so anything can stand beside anything; providers answer
-400 to most of it. The rules (docs of the three, and what they refuse): system text first and once, then a user turn;
-roles alternate; every tool call is answered directly after it, in one run, under an id used once; nothing is empty;
-pictures only in user turns; no thinking of another model. What cannot be kept in place is flattened to text, never
+History comes from people, imports, merges and exclusions, so any message can stand beside any other; providers answer
+400 to most of it. The rules (from the docs of the three, and from what they refuse): system text first and once, then a
+user turn; roles alternate; every tool call is answered directly after it, in one run, under an id used once; nothing is
+empty; pictures only in user turns; no reasoning of another model. What cannot stay in place is flattened to text, never
 dropped silently.
 
-One pass from front to back: the output for a path depends on later messages only at its very end, which is what keeps
-a fork's prefix byte-identical (law 7).
+One pass from front to back: the output for a path depends on later messages only at its very end, which keeps a fork's
+prefix byte-identical (law 7).
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from typing import Any
 from forky_core.llm.contract import ProviderMessage
 
 OPENING = "[The assistant opens the conversation.]"
-"""Stands before an assistant that speaks first: Anthropic and Gemini want a user turn there."""
+"""Stands before an assistant's first turn: Anthropic and Gemini require a user turn there."""
 
 NO_PICTURE = "[a picture, which cannot be sent in this place]"
 """Stands for a picture in a turn that is not the user's."""
 
 _CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
-"""The common ground: Anthropic's alphabet, OpenAI's length."""
+"""What all providers accept: Anthropic's alphabet, OpenAI's length."""
 _JOINT = "\n\n"
 _SPEAKERS = frozenset({"user", "assistant"})
 _ROLES = {"developer": "system", "function": "tool"}
@@ -40,13 +40,13 @@ Block = str | dict[str, Any]
 def normalise(
     messages: Sequence[ProviderMessage], words: Iterable[tuple[int, int]] = ()
 ) -> tuple[ProviderMessage, ...]:
-    """The same conversation in a form every provider accepts.
+    """Return the same conversation in a form every provider accepts.
 
-    Messages that need no change come back as the same objects; none is modified. The end is left as it is: whoever
-    asks puts the question there.
+    Messages that need no change are returned as the same objects; none is modified. The last turn may be the
+    assistant's: the caller adds the question.
 
-    `words` names stretches, from and to, in order, that are known to hold nothing but words of the user and the
-    assistant, as most of a long chat is: where they take turns, a stretch is taken whole.
+    `words` names ranges of `messages`, as (start, end) in order, that are known to be plain text of the user and the
+    assistant, as most of a long chat is. A range whose roles alternate is copied at once.
     """
     writer = _TurnWriter()
     done = 0
@@ -64,12 +64,12 @@ def normalise(
 
 @dataclass(slots=True)
 class _TurnWriter:
-    """Collects the output; holds back the last turn while it may still grow."""
+    """Collects the output; buffers the last turn while it may still grow."""
 
     out: list[ProviderMessage] = field(default_factory=list)
     system: list[Block] = field(default_factory=list)
     role: str = ""
-    """Of the turn held back; "" where there is none."""
+    """The role of the buffered turn; "" if nothing is buffered."""
     blocks: list[Block] = field(default_factory=list)
     calls: list[dict[str, Any]] = field(default_factory=list)
     results: list[ProviderMessage] = field(default_factory=list)
@@ -82,7 +82,9 @@ class _TurnWriter:
                 self.add(message)
 
     def takes_turn(self, words: Sequence[ProviderMessage]) -> bool:
-        """Whether these need no change where they stand: nothing is held back, and no two neighbours have one role."""
+        """Whether these messages can be appended unchanged: nothing is buffered, and no two neighbours have the same
+        role.
+        """
         if self.role or not words:
             return False
         first, second = (
@@ -99,7 +101,7 @@ class _TurnWriter:
         )
 
     def takes_whole(self, message: ProviderMessage) -> bool:
-        """Append a message that needs no change; False where it may need one."""
+        """Append a message that needs no change; return False if it may need one."""
         role, content = message["role"], message.get("content")
         if role not in _SPEAKERS or type(content) is not str or not content or content.isspace():
             return False
@@ -135,13 +137,13 @@ class _TurnWriter:
         self.calls += calls
 
     def _hold(self, role: str) -> None:
-        """Begin a turn of this role, or take the last one back where it has the role and may grow."""
+        """Begin a turn of this role, or reopen the last one if it has that role and may grow."""
         if self.out and self.out[-1]["role"] == role and not self.out[-1].get("tool_calls"):
             self.blocks = _blocks(self.out.pop()["content"], pictures=True)
         self.role = role
 
     def _settle(self) -> None:
-        """Write the turn held back: its answered calls with their results, the rest of them as text."""
+        """Write the buffered turn: its answered calls with their results, the other calls as text."""
         role, blocks, calls, results = self.role, self.blocks, self.calls, self.results
         self.role, self.blocks, self.calls, self.results = "", [], [], []
         answers, orphans = _paired(calls, results)
@@ -183,7 +185,7 @@ class _TurnWriter:
 def _paired(
     calls: list[dict[str, Any]], results: list[ProviderMessage]
 ) -> tuple[dict[int, ProviderMessage], list[ProviderMessage]]:
-    """Results by the place of the call each answers, and those that answer none."""
+    """Match results to calls: results by the index of their call, and the results without a call."""
     if (
         len(calls) == len(results) == 1
         and calls[0].get("id")
@@ -233,7 +235,7 @@ def _call(call_id: str, name: str, arguments: str) -> dict[str, Any]:
 
 
 def _object(arguments: str) -> str:
-    """The arguments as JSON text of an object, unchanged where they are one; anything else goes under "input"."""
+    """Return the arguments as JSON text of an object: unchanged if they are one, otherwise under "input"."""
     try:
         value = json.loads(arguments)
     except ValueError:
@@ -249,18 +251,18 @@ def _result_text(result: ProviderMessage) -> str:
 
 
 def flat_call(call: Mapping[str, Any]) -> str:
-    """A call that has no result here, as words."""
+    """Return a call without a result as text."""
     name, arguments = _named(call)
     return f"[called the tool {name} with {arguments}]"
 
 
 def flat_result(result: ProviderMessage) -> str:
-    """A result whose call is not there, as words."""
+    """Return a result without its call as text."""
     return f"[result of the tool {result.get('name') or 'tool'}]\n{_result_text(result)}"
 
 
 def _blocks(content: object, *, pictures: bool) -> list[Block]:
-    """What can be sent of a content, empty texts and foreign parts left out."""
+    """Return the content as blocks that can be sent, without empty texts and unknown parts."""
     if isinstance(content, str):
         return [content] if content and not content.isspace() else []
     blocks: list[Block] = []
@@ -275,7 +277,7 @@ def _blocks(content: object, *, pictures: bool) -> list[Block]:
 
 
 def _content(blocks: list[Block]) -> str | list[dict[str, Any]] | None:
-    """Neighbouring texts joined; a plain string where there are only texts, None where there is nothing."""
+    """Join neighbouring texts: a string if there are only texts, None if there is nothing."""
     if not blocks:
         return None
     if all(isinstance(block, str) for block in blocks):

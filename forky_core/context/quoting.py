@@ -1,7 +1,7 @@
-"""How things that are no chat turns are worded for a model: files, what it cannot read, the end of a merged branch.
+"""How Forky words for a model what is no chat turn: files, unreadable content, the end of a merged branch.
 
-These texts are part of what is sent (law 7) and of the provider's cached prefix: changing one here changes the bytes
-of every context that holds it.
+These texts are part of what is sent (law 7) and of the provider's cached prefix: changing one here changes the bytes of
+every context that has it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from forky_core.model import Blob
 from forky_core.model.parts import AttachmentPart, MergePart
 
 _PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
-"""What all three providers take."""
+"""The types that all three providers accept."""
 _TEXTS = frozenset(
     {
         "application/javascript",
@@ -32,12 +32,12 @@ _GUESSED = frozenset({"", "application/octet-stream"})
 
 
 def is_picture(media_type: str) -> bool:
-    """Whether a model that sees images can be sent one of this type."""
+    """Whether a model that reads images can be sent one of this type."""
     return media_type.lower() in _PICTURES
 
 
 def file_text(blob: Blob) -> str | None:
-    """The words of a text file; None for a binary one."""
+    """Return the text of a text file; None for a binary one."""
     kind = blob.media_type.lower().partition(";")[0].strip()
     declared = kind.startswith("text/") or kind in _TEXTS or kind.endswith(("+json", "+xml"))
     if not declared and kind not in _GUESSED:
@@ -50,27 +50,27 @@ def file_text(blob: Blob) -> str | None:
 
 
 def file_name(part: AttachmentPart) -> str:
-    """What a person calls it, on one line and without quotes."""
+    """Return the file's name on one line and without quotes, or a made-up one."""
     name = " ".join(part.name.split()).replace('"', "'").replace("<", "(").replace(">", ")")
     return name or f"attachment {part.sha256[:8]}"
 
 
 def quoted_file(part: AttachmentPart, text: str) -> str:
-    """A text file inside a message; its own closing mark cannot end it early."""
+    """Return a text file as part of a message; a closing mark inside it cannot end it early."""
     inside = text.replace("</file>", "<\\/file>")
     return f'<file name="{file_name(part)}">\n{inside}\n</file>'
 
 
 def unread_file(part: AttachmentPart) -> str:
-    """The line that stands for a file the model cannot be sent."""
+    """Return the line that stands for a file the model cannot be sent."""
     return f'[attached: "{file_name(part)}" ({part.media_type}), which you cannot read]'
 
 
 def in_quotes(name: str) -> str:
-    """A name inside a bracketed line: it cannot end the quotation or the line."""
+    """Return a name in quotes for a bracketed line; it cannot end the quotation or the line."""
     return '"' + name.translate({ord('"'): "'", ord("["): "(", ord("]"): ")"}) + '"'
 
 
 def merge_footer(part: MergePart) -> str:
-    """What closes the turns of a full merge."""
+    """Return the line that closes the turns of a full merge."""
     return f"[End of the merged branch {in_quotes(part.source)}. The conversation above it continues here.]"

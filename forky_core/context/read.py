@@ -1,4 +1,4 @@
-"""A path read once under a branch's rules: what only says something, what needs a closer look, what is masked."""
+"""A path read once under a branch's rules: plain messages, messages that need conversion, masked messages."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ class Read:
     convert: Converter
     sight: Sight
     said: PlainMessages
-    """Those of the path that only say something."""
+    """The plain messages of the path."""
     shown: Mapping[int, Converted]
-    """By their places on the path, in order, all others, and of those the pinned and the masked ones."""
+    """The other messages, and the pinned and masked ones, by their index on the path in order."""
     masked: Mapping[MessageId, str]
-    """Why each masked message is out."""
+    """The reason why each masked message is left out."""
 
     @property
     def prompt(self) -> str:
-        """The branch's own system prompt; "" where none is sent."""
+        """The branch's own system prompt; "" if none is sent."""
         own = self.rules.system
         return own if own and own.strip() else ""
 
     def out(self, message: Message) -> str:
-        """Why the message is left out whatever the memory policy; "" where it is not."""
+        """Return why the message is left out under any memory policy; "" if it is not."""
         if message.hidden:
             return _HIDDEN
         if message.role == "system" and self.rules.system is not None:
@@ -44,7 +44,9 @@ class Read:
         return self.masked.get(message.id, "")
 
     def takes_part(self) -> list[bool]:
-        """Of each message, whether a memory policy may choose it: it could be sent, and is no system message."""
+        """Return for each message whether a memory policy may leave it out: it could be sent, and is no system
+        message.
+        """
         parts = [True] * len(self.path)
         for at, one in self.shown.items():
             message = self.path[at]
@@ -54,7 +56,7 @@ class Read:
         return parts
 
     def turns_of(self, message: Message) -> tuple[list[Converted], list[str]]:
-        """What a full merge shows beside its own words: its turns, and the line that closes each source."""
+        """Return what a full merge shows besides its own text: its turns, and the line that closes each source."""
         brings = [part for part in message.merges if part.brings_turns]
         turns = [turn for part in brings for turn in turns_of(part, self.lookup)]
         shown = [

@@ -1,8 +1,8 @@
-"""What messages become, worked out once: token counts and provider messages are kept by the messages' ids (law 1).
+"""A cache of converted messages: token counts and provider messages by the messages' ids (law 1).
 
-A context of 10,000 messages is put together from finished pieces, byte for byte the same every time (law 7). Those
-that only say something, as nearly all do, are kept a stretch of the path at a time, as the provider messages and the
-counts alone: their lines of the account are made of the messages themselves, when somebody reads them.
+A context of 10,000 messages is put together from cached pieces, byte for byte the same every time (law 7). Plain
+messages, as nearly all are, are cached a stretch of the path at a time, as provider messages and counts alone: their
+lines of the account are made from the messages themselves, when somebody reads them.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from forky_core.scheduling import uncollected
 
 _NOTHING: ProviderMessage = {}
 _STRETCH = 256
-"""Messages that are converted and kept together."""
+"""How many messages are converted and cached together."""
 
 
 class PlainMessages(NamedTuple):
-    """The messages of a path, or of a stretch of it, that only say something."""
+    """The plain messages of a path, or of a stretch of it: one text of the user or the assistant."""
 
     drafts: list[ProviderMessage]
-    """As a provider is sent each; an empty one in the place of any other message."""
+    """Each as a provider message; an empty one in the place of any other message."""
     costs: list[int]
-    """Tokens of each; 0 for any other."""
+    """The tokens of each; 0 for any other message."""
     others: list[int]
-    """The places of the others, in order."""
+    """The indices of the other messages, in order."""
 
     def until(self, end: int) -> PlainMessages:
         return PlainMessages(self.drafts[:end], self.costs[:end], [at for at in self.others if at < end])
@@ -43,15 +43,15 @@ class PlainMessages(NamedTuple):
 
 
 _Known = tuple[list[MessageId], PlainMessages]
-"""The messages of a stretch, and what they are sent as."""
+"""The ids of a stretch, and what it was converted to."""
 _UNKNOWN: _Known = [], PlainMessages([], [], [])
 
 
 class Converter:
-    """Converts messages for one way of counting, and remembers them.
+    """Converts messages for one way of counting, and caches the results.
 
-    Two generations of results: when the young one is full the old one is forgotten. Messages with files are not
-    kept, since a file may arrive later and would be held twice.
+    The cache has two generations: when the young one is full, the old one is dropped. Messages with files are not
+    cached, since a file may arrive later and its bytes would be in memory twice.
     """
 
     CAPACITY = 40_000
@@ -61,14 +61,14 @@ class Converter:
         self.count_tokens = count_tokens
         self.voices = voices
         self._said: dict[MessageId, _Known] = {}
-        """By its first message, the stretch that was last asked for of those that begin there."""
+        """The stretch that was last read from each first message."""
         self._said_before: dict[MessageId, _Known] = {}
         self._young: dict[MessageId, tuple[Message, Converted]] = {}
         self._old: dict[MessageId, tuple[Message, Converted]] = {}
 
     @uncollected()
     def said(self, path: Sequence[Message]) -> PlainMessages:
-        """What of a path only says something."""
+        """Convert the plain messages of a path."""
         whole = PlainMessages([], [], [])
         for start in range(0, len(path), _STRETCH):
             one = self._stretch(path[start : start + _STRETCH])
@@ -78,9 +78,11 @@ class Converter:
         return whole
 
     def _stretch(self, messages: Sequence[Message]) -> PlainMessages:
-        """A stretch of a path, of which all may be known, or the beginning: it has grown, or another branch left it."""
+        """Convert a stretch of a path. All of it may be cached, or only its beginning, if it has grown or another
+        branch left it.
+        """
         if True in [message.hidden for message in messages]:
-            # An id leaves that out: the same message elsewhere may not be hidden.
+            # An id does not cover `hidden`: the same message elsewhere may not be hidden.
             return self._one_by_one(messages)
         ids = [message.id for message in messages]
         ids_before, known = self._said.get(ids[0]) or self._said_before.get(ids[0]) or _UNKNOWN
@@ -98,8 +100,8 @@ class Converter:
         return known
 
     def _learn(self, messages: Sequence[Message]) -> PlainMessages:
-        """By columns where all of them only say something, as in most of a path of 10,000: quicker than message by
-        message.
+        """Convert a stretch by columns if all its messages are plain, as in most of a path of 10,000: quicker than
+        message by message.
         """
         words = _words_of(messages, voiced=self.voices is not None)
         if words is None:
@@ -121,7 +123,7 @@ class Converter:
 
     def __call__(self, message: Message, sight: Sight) -> Converted:
         known = self._young.get(message.id)
-        # An id leaves provenance out (a file's name, `hidden`): another object may differ in it.
+        # An id does not cover provenance (a file's name, `hidden`): another object may differ in it.
         if known is not None and known[0] is message:
             return known[1]
         return self._slow(message, sight)
@@ -143,12 +145,14 @@ class Converter:
 
 @lru_cache(maxsize=16)
 def converter(count_tokens: CountTokens, voices: Voices | None = None) -> Converter:
-    """The converter of one counting function and one room; the sixteen last used are kept."""
+    """Return the converter of one counting function and one set of participants; the sixteen last used are cached."""
     return Converter(count_tokens, voices)
 
 
 def _words_of(messages: Sequence[Message], *, voiced: bool) -> tuple[list[Role], list[str]] | None:
-    """Who speaks, and what, where `_text_of` has a text for every message; None where it has not. None is hidden."""
+    """Return the roles and the texts if `_text_of` has a text for every message, else None. No message may be
+    hidden.
+    """
     roles = [message.role for message in messages]
     try:
         parts = [part for (part,) in [message.parts for message in messages]]
@@ -163,7 +167,7 @@ def _words_of(messages: Sequence[Message], *, voiced: bool) -> tuple[list[Role],
 
 
 def _text_of(message: Message, *, voiced: bool) -> str:
-    """What a message says that is one text of a user or an assistant, in plain sight; "" of any other."""
+    """Return the text of a visible message that is one text of a user or an assistant; "" for any other."""
     parts = message.parts
     if len(parts) != 1 or type(part := parts[0]) is not TextPart or message.role not in SPEAKERS:
         return ""

@@ -1,8 +1,7 @@
 """How messages belong together: turns, and calls with their results.
 
-A tool call, its parallel results and the message that holds the call move together or not at all: half a pair is an
-error with every provider. Exclusions, picks and the cut at the end of a merged branch all
-ask here.
+A tool call, its parallel results and the message that has the call move together or not at all: half a pair is an error
+with every provider. Exclusions, picks and the cut at the end of a merged branch all use these functions.
 """
 
 from __future__ import annotations
@@ -13,11 +12,13 @@ from forky_core.model import GenerationStatus, Message, MessageId
 from forky_core.model.parts import ToolCallPart, ToolResultPart
 
 UNFINISHED: frozenset[GenerationStatus] = frozenset({"running", "interrupted", "failed"})
-"""Ends that are no answer. A reply the person stopped is one: they had read enough."""
+"""Statuses that make a reply no answer. A reply that the person stopped counts as an answer: they had read enough."""
 
 
 def turns(messages: Sequence[Message]) -> tuple[tuple[Message, ...], ...]:
-    """Each user message (or run of them) with all that answered it; what comes before the first is a turn too."""
+    """Group messages into turns: each user message (or run of them) with everything that answers it. What comes before
+    the first is a turn too.
+    """
     groups: list[list[Message]] = []
     for before, message in zip((None, *messages), messages, strict=False):
         opens = message.role == "user" and (before is None or before.role != "user")
@@ -28,7 +29,9 @@ def turns(messages: Sequence[Message]) -> tuple[tuple[Message, ...], ...]:
 
 
 def tool_closures(messages: Iterable[Message]) -> dict[MessageId, frozenset[MessageId]]:
-    """For every message that calls a tool or answers one: the messages that must move with it, itself included."""
+    """Return, for every message that calls a tool or answers a call, the messages that must move with it, itself
+    included.
+    """
     closures: dict[MessageId, frozenset[MessageId]] = {}
     group: list[Message] = []
     for message in messages:
@@ -55,7 +58,7 @@ def _close(group: Sequence[Message], closures: dict[MessageId, frozenset[Message
 def last_complete(
     messages: Sequence[Message], statuses: Mapping[MessageId, GenerationStatus]
 ) -> Sequence[Message]:
-    """`messages` up to the end of the last complete turn: a finished reply, with no tool left unanswered."""
+    """Return `messages` up to the end of the last complete turn: a finished reply without unanswered tool calls."""
     end = len(messages)
     while end and not _complete(messages, end, statuses):
         end -= 1
@@ -72,7 +75,9 @@ def _complete(messages: Sequence[Message], end: int, statuses: Mapping[MessageId
 
 
 def open_calls(messages: Sequence[Message], end: int) -> bool:
-    """Whether `messages[:end]` waits for a tool: its last message calls one, or the run of results is not complete."""
+    """Whether `messages[:end]` waits for a tool: its last message calls one, or a result of a parallel call is
+    missing.
+    """
     waiting = 0
     for at in range(end - 1, -1, -1):
         waiting += sum(isinstance(part, ToolCallPart) for part in messages[at].parts)
@@ -83,7 +88,7 @@ def open_calls(messages: Sequence[Message], end: int) -> bool:
 
 
 def dangling(messages: Sequence[Message]) -> bool:
-    """Whether a tool call or a result stands here without its other half."""
+    """Whether a tool call stands here without its result, or a result without its call."""
     waiting: list[str | None] = []
     for message in messages:
         if message.role != "tool" and waiting:

@@ -1,11 +1,12 @@
-"""Which messages of a path fit into a room. Pure; turns are sought no further back than is kept.
+"""Which messages of a path fit into a room. Pure functions; they search turns only as far back as needed.
 
-The rules, whatever the policy: system messages are sent, and what is pinned, and the newest question. The rest goes by
-whole turns, oldest first, so that an answer is never sent without what it answers; a tool call and its results are one.
-Only the newest turn may lose steps between its question and its end, where it is longer than the budget by itself.
+The rules of every policy: system messages, pinned messages and the newest question are sent. The rest is left out by
+whole turns, oldest first, so that an answer is never sent without its question; a tool call and its results stay
+together. Only the newest turn may lose steps between its question and its end, if it is longer than the budget by
+itself.
 
-A budget is cut in steps of a quarter where the next cut keeps at least half of it: then the beginning of what is sent
-stays the same for several questions, and the provider's prompt cache is read in between (facts: prompt caching).
+A budget is cut in steps of a quarter if the next cut leaves at least half of it: then the beginning of what is sent
+stays the same for several questions, and the provider's prompt cache can be used in between (facts: prompt caching).
 """
 
 from __future__ import annotations
@@ -20,37 +21,37 @@ from forky_core.context.transcript import tool_closures
 from forky_core.model import Message, MessageId
 
 _STEPS = 4
-"""Into how many steps a budget is cut."""
+"""The number of steps in a budget."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """A path with what each of its messages costs."""
+    """A path with the cost of each of its messages."""
 
     path: Sequence[Message]
     costs: Sequence[int]
-    """In the policy's unit; 0 for what does not take part."""
+    """In the policy's unit; 0 for a message that the policy may not leave out."""
     parts: Sequence[bool]
-    """Whether each takes part: it could be sent, and is no system message."""
+    """Whether the policy may leave out each message: it could be sent, and is no system message."""
 
 
 @dataclass(frozen=True, slots=True)
 class WindowChoice:
-    """What a policy chose."""
+    """What a policy chose to send."""
 
     start: int
-    """From this place on the path all is sent; before it only what `held` names."""
+    """The index on the path from which everything is sent; before it only the messages in `held` are."""
     held: frozenset[int]
-    """Places that are sent in any case: the pinned ones, their tool calls and results, the newest question."""
+    """Indices that are sent in any case: the pinned messages, their tool calls and results, the newest question."""
     over: int = 0
-    """By how much what must be sent exceeds the room; 0 where it fits."""
+    """By how much the messages that must be sent exceed the room; 0 if they fit."""
 
     def sends(self, at: int) -> bool:
         return at >= self.start or at in self.held
 
 
 def keep(weighed: Weighed, pins: AbstractSet[MessageId], room: int, *, step: int = 1) -> WindowChoice:
-    """The newest whole turns that fit into `room` beside what is sent in any case."""
+    """Choose the newest whole turns that fit into `room` together with what is sent in any case."""
     must, costs = held(weighed, pins), weighed.costs
     for_must = sum(costs[at] for at in must)
     left, total = room - for_must, sum(costs) - for_must
@@ -71,15 +72,15 @@ def keep(weighed: Weighed, pins: AbstractSet[MessageId], room: int, *, step: int
 
 
 def step_of(room: int) -> int:
-    """By how much the cut of a budget moves at once."""
+    """Return how far the cut of a budget moves at once."""
     return max(1, room // _STEPS)
 
 
 def boundaries(weighed: Weighed, recent: int) -> list[int]:
-    """Places before which a summary speaks, each made in its time; before the last one nothing is sent as it is.
+    """Return the indices that end each summarised stretch; everything before the last of them is summarised.
 
-    `recent` messages stay as they are at least, and less than twice as many and a turn: so a summary is made once for
-    each range of messages, and not with each question.
+    At least `recent` messages are sent unchanged, and fewer than twice as many and a turn: so a summary is made once
+    for each range of messages, and not with each question.
     """
     before = [0, *accumulate(map(int, weighed.parts))]
     turns = [*_turns(weighed)][::-1]
@@ -93,7 +94,7 @@ def boundaries(weighed: Weighed, recent: int) -> list[int]:
 
 
 def held(weighed: Weighed, pins: AbstractSet[MessageId]) -> frozenset[int]:
-    """Places that are sent whatever the policy."""
+    """Return the indices that are sent under any policy."""
     path, parts = weighed.path, weighed.parts
     question = next(
         (at for at in range(len(path) - 1, -1, -1) if parts[at] and path[at].role == "user"), None
@@ -108,7 +109,7 @@ def held(weighed: Weighed, pins: AbstractSet[MessageId]) -> frozenset[int]:
 
 
 def _turns(weighed: Weighed) -> Iterator[int]:
-    """Where turns begin, the newest first: at a user message that follows something else, and at the first of all."""
+    """Yield where turns begin, newest first: at a user message that follows another role, and at the first message."""
     path, after = weighed.path, None
     for at in range(len(path) - 1, -1, -1):
         if weighed.parts[at]:
@@ -120,7 +121,7 @@ def _turns(weighed: Weighed) -> Iterator[int]:
 
 
 def _cuts(weighed: Weighed) -> Iterator[int]:
-    """Where what is sent may begin, the newest first: at each step of the newest turn, and at each turn."""
+    """Yield the indices at which a context may begin, newest first: each step of the newest turn, then each turn."""
     turns = _turns(weighed)
     newest, path = next(turns, len(weighed.path)), weighed.path
     closures = tool_closures(path[newest:])

@@ -1,4 +1,4 @@
-"""The verbs on refs: fork, rename, delete, promote, tag, rules, prune. None of them touches a message."""
+"""The verbs on refs: fork, rename, delete, promote, tag, rules, prune. None of them changes a message."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from forky_core.model.parts import Json
 
 
 class Unchanged:
-    """Stands for "leave it as it is" where None has a meaning of its own."""
+    """The default of arguments for which None is a value of its own: leave the setting unchanged."""
 
 
 UNCHANGED = Unchanged()
 
 
 def fork(repo: Repo, name: str | None, at: MessageId | None, rules: Rules) -> str:
-    """A new branch at `at` (None: an empty one); its name. Copies nothing.
+    """Create a branch at `at` (None: an empty one) and return its name. Copies nothing.
 
     Raises:
         NameTaken, BadName: the name cannot be had; without one, a free name is found.
@@ -44,7 +44,7 @@ def _fork(repo: Repo, name: str | None, at: MessageId | None, rules: Rules) -> s
 
 
 def rename(repo: Repo, old: str, new: str) -> str:
-    """The branch under its new name, which is returned."""
+    """Rename a branch and return its new name, which may have been normalised."""
     refuse_while_replying(repo, old)
     tx = repo.live()
     branch = branch_in(tx.view, old)
@@ -59,9 +59,9 @@ def rename(repo: Repo, old: str, new: str) -> str:
 
 
 def delete(repo: Repo, name: str) -> Operation:
-    """Remove the pointer. Messages that only it reached are no longer shown; undo brings them back."""
+    """Remove a branch's pointer. Messages that only it reached are no longer shown; undo restores them."""
     repo.branch(name)
-    # Alone: of two branches deleted at once, one must see that it has become the last.
+    # Exclusive: if two branches are deleted at once, one transaction must notice that its branch is the last.
     tx = repo.live(alone=True)
     if len(tx.view.branches) == 1:
         raise InTheWay(
@@ -74,7 +74,7 @@ def delete(repo: Repo, name: str) -> Operation:
 
 
 def promote(repo: Repo, name: str, to: MessageId) -> Operation:
-    """Point the branch at another message. Where it was stays visible."""
+    """Point the branch at another message. Its former head stays visible."""
     refuse_while_replying(repo, name)
     tx = repo.live()
     branch = branch_in(tx.view, name)
@@ -110,7 +110,7 @@ def set_rules(
     model: str | Unchanged | None = UNCHANGED,
     parameters: Mapping[str, Json] | Unchanged = UNCHANGED,
 ) -> Operation:
-    """Change what the branch asks with (law 4)."""
+    """Change a branch's rules, which its requests are made with (law 4)."""
     tx = repo.live()
     before = rules = branch_in(tx.view, name).rules
     if not isinstance(system, Unchanged):
@@ -130,26 +130,26 @@ def set_rules(
 
 @dataclass(frozen=True, slots=True)
 class PrunePlan:
-    """What pruning at a message would take out of sight. Nothing is written yet (law 8)."""
+    """What pruning at a message would hide. Nothing is written yet (law 8)."""
 
     message: MessageId
     removed: tuple[str, ...]
     """Branches that would be deleted."""
     moved: Branch | None
-    """The one branch that would be set back to before the message, so that nothing but `hidden` goes."""
+    """The one branch that would be moved to the message's parent, so that only `hidden` messages disappear."""
     keys: tuple[str, ...]
-    """Every ref that would go, as keys of the view."""
+    """Keys, in the view, of all refs that would be removed."""
     hidden: int
-    """Messages that would no longer be shown."""
+    """Number of messages that would no longer be shown."""
     version: int
 
 
 def plan_prune(repo: Repo, at: MessageId) -> PrunePlan:
-    """What it takes to put `at` and everything below it out of sight.
+    """Work out how to hide `at` and everything below it.
 
     Raises:
-        NothingToDo: it is not visible as it is.
-        InTheWay: a merge elsewhere brings it in through a side parent.
+        NothingToDo: it is not visible now.
+        InTheWay: a merge elsewhere includes it through a side parent.
     """
     visible, view = repo.seen()
     if at not in visible.messages:
@@ -174,7 +174,9 @@ def plan_prune(repo: Repo, at: MessageId) -> PrunePlan:
 def _set_back(
     visible: Visible, before: MessageId | None, inside: Sequence[Branch], view: View
 ) -> Branch | None:
-    """The branch that stays: “main”, or one without which what comes `before` would go out of sight too."""
+    """The branch to move instead of deleting it: “main”, or one that alone keeps the messages up to
+    `before` visible.
+    """
     if not inside:
         return None
     outside = [b.head for b in view.branches.values() if b not in inside and b.head is not None]
@@ -188,10 +190,10 @@ def _set_back(
 
 
 def prune(repo: Repo, plan: PrunePlan) -> Operation:
-    """Carry a plan out.
+    """Carry out a plan.
 
     Raises:
-        Outdated: it would do something else by now; nothing was written.
+        Outdated: the same pruning would have another effect by now; nothing was written.
     """
     for name in (*plan.removed, *((plan.moved.name,) if plan.moved else ())):
         refuse_while_replying(repo, name)
@@ -217,6 +219,6 @@ def _refuse_if_different(repo: Repo, plan: PrunePlan) -> None:
 
 
 def refuse_while_replying(repo: Repo, branch: str) -> None:
-    """InTheWay where a reply is being written on this branch."""
+    """Raise InTheWay if a reply is being written on this branch."""
     if repo.replies.on_branch(repo.id, branch) is not None:
         raise InTheWay(f"A reply is being written on “{branch}”.", "Wait for it, or stop it.")

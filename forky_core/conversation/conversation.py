@@ -1,6 +1,6 @@
-"""A conversation with one of its branches checked out: what a person, a page or a script holds in hand.
+"""A conversation with one of its branches checked out: the object that a person, a page or a script works with.
 
-It keeps no state but the branch's name; everything else is read anew, so that any number of handles, tabs and
+It has no state but the branch's name; everything else is read on each call, so that any number of handles, tabs and
 threads agree. Checking out changes nothing and is not recorded.
 """
 
@@ -50,17 +50,17 @@ from forky_core.model.payload_kinds import SQUASH
 
 
 class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreeing):
-    """One conversation, seen from one branch."""
+    """One conversation with one of its branches checked out."""
 
     # Branches
 
     def fork(self, name: str | None = None, *, at: str | None = None) -> Conversation:
-        """A new branch at `at` (default: the head), checked out. Copies no message."""
+        """Create a branch at `at` (default: the head) and check it out. Copies no message."""
         point = self._point(at)
         return self.checkout(branching.fork(self._repo, name, point, self.rules))
 
     def begin(self, name: str | None = None) -> Conversation:
-        """A new, empty branch with the rules of this one, checked out."""
+        """Create an empty branch with the rules of this one and check it out."""
         return self.checkout(branching.fork(self._repo, name, None, self.rules))
 
     def rename_branch(self, new: str) -> Conversation:
@@ -71,7 +71,7 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
         return branching.delete(self._repo, name or self.branch_name)
 
     def promote(self, message: str) -> Operation:
-        """Point the branch at another message: the answer that won. Where it was stays visible."""
+        """Point the branch at another message, such as the better answer. Its former head stays visible."""
         return branching.promote(self._repo, self.branch_name, self.message(message).id)
 
     def tag(self, name: str, at: str | None = None) -> Operation:
@@ -90,11 +90,11 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
         model: str | Unchanged | None = UNCHANGED,
         parameters: Mapping[str, Json] | Unchanged = UNCHANGED,
     ) -> Operation:
-        """Change what this branch asks with; forks nothing and rewrites nothing."""
+        """Change the rules that this branch's requests are made with; nothing forks and no message changes."""
         return branching.set_rules(self._repo, self.branch_name, system, model, parameters)
 
     def plan_prune(self, message: str) -> PrunePlan:
-        """What putting this message and all below it out of sight would do."""
+        """What hiding this message and everything below it would do. Writes nothing (law 8)."""
         return branching.plan_prune(self._repo, self.message(message).id)
 
     def prune(self, plan: PrunePlan) -> Operation:
@@ -121,16 +121,15 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
     ) -> MergePlan:
         """What merging a branch (or picked messages of it) into this one would write. Writes nothing (law 8).
 
-        Several sources make an octopus: one message with a payload for each, as a squash or in full; three-way, with
-        one for all. `contradictions` of the plan are where the branches cannot both be right, `corrects` what it
-        changes of earlier merges.
+        Several sources make an octopus: one message with a payload for each source, as a squash or in full; a three-way
+        merge has one payload for all. The plan's `contradictions` are places where the branches cannot both be right,
+        `corrects` what it changes of earlier merges.
 
-        `budget` is in tokens. With a `model`, a squash is written by it and checked; without, by extraction.
-        `force` makes a merge message where a fast-forward would do. `again` merges as if earlier merges of that
-        source had brought nothing: after one was reverted. Of a three-way merge, `choices` says what is taken of each
-        conflict (by its key or hash), `policy` what becomes of the others; a model finds the claims where one is named.
-        What a model has read is kept, and only what is new is asked for; `reread` asks for all of it. Setting `stop`
-        ends a model's call.
+        `budget` is in tokens. With a `model`, a squash is written by it and checked; without, by extraction. `force`
+        makes a merge message where a fast-forward would do. `again` ignores earlier merges of the same source: use it
+        after one was reverted. In a three-way merge, `choices` resolves conflicts by key or hash, `policy` resolves the
+        others, and a model, if one is named, finds the claims. A model's readings are cached, and only new messages are
+        read; `reread` ignores the cache. Setting `stop` cancels a model's call.
 
         Raises:
             SquashRejected: the model's summary failed a check.
@@ -160,37 +159,37 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
     def plan_graft(
         self, source: Conversation, *, stop: Event | None = None, **chosen: Unpack[MergeOptionFields]
     ) -> MergePlan:
-        """What merging a branch of another conversation would write; `merge` lands it. Options as `plan_merge`.
+        """What merging a branch of another conversation would write; `merge` lands it. Options as in `plan_merge`.
 
-        Its messages are taken in as they are, so that their ids hold. Picks are messages of that conversation.
+        Its messages are copied unchanged, so that their ids stay valid. Picks are messages of that conversation.
 
         Raises:
-            InTheWay: that conversation has taken this one in: it would make a circle.
+            InTheWay: that conversation contains a graft of this one, so this graft would make a cycle.
         """
         wish = chosen_of(MergeOptions(force=True), source._repo, chosen)
         return grafting.plan(self._repo, self.branch_name, source._repo, source.branch_name, wish, stop)
 
     @merge_step("plan")
     def plan_rebase(self, onto: Conversation | str) -> RebasePlan:
-        """What moving this branch's own line onto another branch, or onto a message, would do. Writes nothing.
+        """What moving this branch's own messages onto another branch, or onto a message, would do. Writes nothing.
 
-        `rebase` copies the messages as they are; `replay` asks the questions among them again.
+        `rebase` copies the messages unchanged; `replay` asks their questions again.
         """
         name = onto if isinstance(onto, str) else onto.branch_name
         return rebasing.plan(self._repo, self.branch_name, name)
 
     @merge_step("land")
     def rebase(self, plan: RebasePlan) -> Operation:
-        """Land a plan: copies that name what they were copied from; the old tip stays in sight.
+        """Land a plan: the copies refer to their originals, and the former head stays visible.
 
         Raises:
             Outdated: one of the branches has moved since the plan was made; nothing was written.
-            NothingToDo: the branch stands there already.
+            NothingToDo: the branch is there already.
         """
         return rebasing.land(self._repo, plan)
 
     def replay(self, plan: RebasePlan, *, model: str | None = None) -> RebaseReplay:
-        """Rebase by asking the branch's questions again, in the background; `summary` says what it did.
+        """Rebase by asking the branch's questions again, in the background; `summary` reports the progress.
 
         Raises:
             Outdated: the branch has moved since the plan was made; nothing was written.
@@ -200,16 +199,16 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
 
     @merge_step("plan")
     def plan_revert(self, *messages: str, note: str = "") -> RevertPlan:
-        """What taking messages of this branch back would do: merges, picks, turns, or an earlier revert.
+        """What reverting messages of this branch would do: merges, picks, turns, or an earlier revert.
 
-        A `note` is said to the model in their place. Raises NothingToDo where all of them are reverted already.
+        The model reads `note` in their place. Raises NothingToDo if all of them are reverted already.
         """
         ids = [self.message(message).id for message in messages]
         return reverting.plan_revert(self._repo, self.branch, ids, note)
 
     @merge_step("land")
     def revert(self, plan: RevertPlan) -> Message:
-        """Land a plan: one message, from which on the targets are in no context.
+        """Land a plan as one message. Contexts of messages below it leave the targets out.
 
         Raises:
             Outdated: the branch has moved since the plan was made; nothing was written.
@@ -217,9 +216,9 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
         return reverting.revert(self._repo, plan)
 
     def bisection(self, *, good: str | None = None, bad: str | None = None) -> Bisection:
-        """A search for the first message from which something fails, to be told by hand what each probe finds.
+        """Start a manual search for the first message from which something fails.
 
-        Probe at `.at`, go on with `.told(passed)` until `.first` is known, then `record_bisection`. `good` is a
+        Probe at `.at`, continue with `.told(passed)` until `.first` is known, then call `record_bisection`. `good` is a
         message known to pass (default: before the first), `bad` one that fails (default: the head).
         """
         points = [self.message(id).id if id is not None else None for id in (good, bad)]
@@ -237,9 +236,10 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
         on_probe: Callable[[Bisection], None] | None = None,
         stop: Event | None = None,
     ) -> Bisection:
-        """Find the first message from which a model's answer to `question` fails `check`, and tell the log.
+        """Find the first message from which a model's answer to `question` fails `check`, and record it in the log.
 
-        Each probe asks out of band, `repeats` times (odd), and the majority counts; there are about log₂ n probes.
+        Each probe asks outside the conversation, `repeats` times (odd), and the majority counts; there are about log₂ n
+        probes.
 
         Raises:
             NothingToDo: it passes at the end; or `stop` was set.
@@ -252,7 +252,7 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
         return found
 
     def record_bisection(self, search: Bisection, what: str = "") -> Operation:
-        """Tell the log what a search by hand found. NothingToDo where it is not done."""
+        """Record the result of a manual search in the log. Raises NothingToDo if the search is not finished."""
         return bisecting.record(self._repo, search, what)
 
     # Stashing
@@ -266,7 +266,7 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
         last: int = 0,
         note: str = "",
     ) -> Stash:
-        """Put aside a draft, its attachments (sha256 each), the branch's settings, or its last messages."""
+        """Stash a draft, its attachments (sha256 each), the branch's settings, or its last messages."""
         return stashing.stash(
             self._repo,
             self.branch_name,
@@ -289,7 +289,7 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
     # History and the conversation itself
 
     def undo(self) -> Operation:
-        """Take the last gesture back. A reply that is being written is stopped first."""
+        """Undo the last gesture. A reply that is being written is stopped first."""
         return history.undo(self._repo)
 
     def redo(self) -> Operation:
@@ -300,7 +300,7 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
         return history.plan_restore(self._repo, number)
 
     def restore(self, number: int) -> Operation:
-        """Set the whole conversation to how it was after operation `number`."""
+        """Restore the whole conversation to its state after operation `number`."""
         return history.restore(self._repo, number)
 
     def rename(self, title: str) -> Operation:
@@ -314,14 +314,14 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
         return tx.publish("rename", f"Renamed the conversation to “{line}”")
 
     def trash(self) -> Operation:
-        """Move the conversation to the trash, from which it can be taken back."""
+        """Move the conversation to the trash; `take_back` restores it."""
         history.settle(self._repo)
         tx = self._repo.live()
         tx.set("trashed", True)
         return tx.publish("trash", "Moved to the trash")
 
     def take_back(self) -> Operation:
-        """Out of the trash."""
+        """Restore the conversation from the trash."""
         tx = self._repo.change()
         tx.set("trashed", None)
         if not tx.changes:

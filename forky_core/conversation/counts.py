@@ -1,8 +1,8 @@
-"""Exact token counts, kept with the conversation: a vocabulary takes 28 µs for a short message, looking it up takes 2.
+"""A cache of exact token counts: counting a short message takes a vocabulary 28 µs, a lookup takes 2.
 
-They are kept by the vocabulary's name and a hash of the text, so that they hold wherever it stands and never go stale.
-Derived data: bounded, in no operation, gone with the conversation; what is lost or damaged is counted again. The
-estimate is arithmetic and needs none of this.
+Counts are stored by the vocabulary's name and a hash of the text, so that they apply wherever the text occurs and never
+go stale. They are derived data: bounded, in no operation, purged with the conversation; lost or damaged counts are
+computed again. The estimate is arithmetic and needs no cache.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from forky_core.model import ConversationId
 from forky_core.store.contract import Store
 
 MOST = 100_000
-"""Texts of one conversation and vocabulary; any more are counted each time."""
+"""Texts that are cached for one conversation and vocabulary; any more are counted each time."""
 WORTH = 256
-"""Texts counted anew that are worth writing down: fewer take 7 ms."""
+"""New counts that are worth writing; writing takes 7 ms."""
 _GROWTH = 16
-"""All are written anew, and not for less than this part more of them."""
+"""Counts are rewritten as a whole, once the new ones are at least 1/16 of them."""
 
 
 class Counts:
-    """Counts by one vocabulary for one conversation. Safe from any thread."""
+    """Token counts by one vocabulary for one conversation. Safe from any thread."""
 
     def __init__(self, store: Store, conversation: ConversationId, vocabulary: Vocabulary) -> None:
         self._store, self._conversation, self._vocabulary = store, conversation, vocabulary
@@ -35,7 +35,7 @@ class Counts:
         self._fresh = 0
 
     def __call__(self, text: str) -> int:
-        """Tokens of a text."""
+        """The number of tokens of a text."""
         mark = int.from_bytes(
             blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little"
         )
@@ -56,7 +56,7 @@ class Counts:
             return found
 
     def keep(self) -> None:
-        """Write down what was counted anew, in the background, where it is worth that."""
+        """Write new counts in the background if there are enough to be worth it."""
         with self._lock:
             if self._known is None or self._fresh < max(WORTH, len(self._known) // _GROWTH):
                 return
@@ -66,12 +66,12 @@ class Counts:
 
 
 def _written(known: dict[int, int]) -> str:
-    """Base64 of all hashes, 8 bytes each, and then of all counts, 4 bytes each."""
+    """Encode counts as Base64 of all hashes, 8 bytes each, followed by all counts, 4 bytes each."""
     return b64encode(struct.pack(f"<{len(known)}Q{len(known)}I", *known, *known.values())).decode()
 
 
 def _read(value: str) -> dict[int, int]:
-    """The inverse; empty where it cannot be read."""
+    """Decode counts; empty if they cannot be read."""
     try:
         content = b64decode(value, validate=True)
         many = len(content) // 12

@@ -20,13 +20,13 @@ class Documenting(BranchReader):
 
     @property
     def documents(self) -> DocumentStore:
-        """Those of this branch; what it finds is also the conversation's and the workspace's."""
+        """The documents of this branch; a search also covers those of the conversation and the workspace."""
         place = BranchPlace(self._repo, self.branch_name)
         return DocumentStore(self._repo.store.documents, place, placing.embedder_of(self._repo))
 
     @property
     def conversation_documents(self) -> DocumentStore:
-        """Those of every branch of this conversation."""
+        """The documents of every branch of this conversation."""
         place = ConversationPlace(self._repo)
         return DocumentStore(self._repo.store.documents, place, placing.embedder_of(self._repo))
 
@@ -37,25 +37,26 @@ class Documenting(BranchReader):
         condenser: str | Unchanged | None = UNCHANGED,
         passages: int | Unchanged | None = UNCHANGED,
     ) -> Operation:
-        """Have this branch answer from documents, or (`on` False) no longer.
+        """Have this branch answer from documents; `on=False` stops it.
 
-        `condenser` is the model that makes a follow-up question stand alone for the search; None: a rule does.
-        `passages` go along with a question at most; None: the usual number.
+        `condenser` is the model that rewrites a follow-up question so that it stands alone for the search; None: a rule
+        does. `passages` is the most that are sent with a question; None: the default number.
 
         Raises:
-            NothingToDo: it is so already.
-            BadContent: fewer passages than one.
+            NothingToDo: these are the settings already.
+            BadContent: `passages` is less than one.
         """
         return placing.use_documents(
             self._repo, self.branch_name, on=on, condenser=condenser, passages=passages
         )
 
     def word_search(self, text: str, *, at: str | None = None) -> str:
-        """What this branch's condensing model makes of `text` for the search, asked now; "" where nothing of use.
+        """The search query that this branch's condensing model writes for `text`, asked now; "" if it wrote nothing
+        useful.
 
         Raises:
-            NothingToDo: a rule words the searches of this branch.
-            NotFound: that model is gone.
+            NothingToDo: a rule writes the queries of this branch.
+            NotFound: that model is no longer available.
         """
         name = self.rules.documents.condenser
         if name is None:
@@ -65,10 +66,10 @@ class Documenting(BranchReader):
         return consulting.by_model(self._repo.models.model(name), name, path)
 
     def cited(self, address: str) -> tuple[Document, int] | Cited:
-        """What a SOURCES line names: the document with the number of its passage, or the passage alone.
+        """Look up an address of a SOURCES line: the document with the number of its passage, or the passage alone.
 
         Raises:
-            NotFound: the document is not here, and the passage did not come along with this conversation.
+            NotFound: neither the document nor the passage is stored here.
         """
         found = KeptPassages(self._repo.store, self._repo.id).opened(address)
         if found is None:
@@ -78,7 +79,7 @@ class Documenting(BranchReader):
         return found
 
     def search_for(self, text: str, *, at: str | None = None) -> Looked | None:
-        """What asking `text` at `at` (or at the head) would look for and find; None where documents are not used."""
+        """The query and the passages for asking `text` at `at` (or at the head); None if documents are not used."""
         point = self._point(at)
         asked = seal(draft_of(self._repo, text), (point,))
         return consulting.look(self._repo, (*self._repo.path(point), asked), self.rules)

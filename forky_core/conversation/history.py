@@ -13,15 +13,15 @@ from forky_core.model import Change, Operation, View
 from forky_core.model.errors import InTheWay, NotFound, NothingToDo
 
 STOP_SECONDS = 3.0
-"""How long undo waits for a reply that it has asked to stop."""
+"""Seconds that undo waits for a reply that it has asked to stop."""
 
 
 def undo(repo: Repo) -> Operation:
-    """Take the last gesture back. A reply that is being written is stopped first.
+    """Undo the last gesture. A reply that is being written is stopped first.
 
     Raises:
         NothingToDo: there is nothing to undo.
-        Outdated: somebody did something else at this moment; nothing was written.
+        Outdated: somebody changed the conversation at this moment; nothing was written.
     """
     settle(repo)
     view, timeline = _now(repo)
@@ -33,7 +33,7 @@ def undo(repo: Repo) -> Operation:
 
 
 def redo(repo: Repo) -> Operation:
-    """Bring back what the last undo took.
+    """Redo what the last undo reverted.
 
     Raises:
         NothingToDo: there is nothing to redo.
@@ -49,7 +49,7 @@ def redo(repo: Repo) -> Operation:
 
 
 def _now(repo: Repo) -> tuple[View, Timeline]:
-    """The view and the timeline of one and the same moment."""
+    """The view and the timeline of the same moment."""
     while True:
         view, timeline = repo.view, repo.timeline()
         if view.version == timeline.version:
@@ -61,24 +61,24 @@ class RestorePlan:
     """What restoring would change. Nothing is written yet (law 8)."""
 
     operation: Operation
-    """The one after which the conversation would be again as it was."""
+    """The operation whose resulting state would be restored."""
     changes: tuple[Change, ...]
-    """What differs between now and then."""
+    """The differences between the current state and that one."""
     appearing: int
-    """Messages that would come back into sight."""
+    """Messages that would become visible again."""
     disappearing: int
-    """Messages that would go out of sight; they stay stored, and undo brings them back."""
+    """Messages that would be hidden; they stay stored, and undo makes them visible again."""
     version: int
-    """Number of the operation that was the last one when the plan was made."""
+    """Number of the last operation when the plan was made."""
 
 
 def plan_restore(repo: Repo, number: int) -> RestorePlan:
-    """What setting the conversation to how it was after operation `number` would do.
+    """What restoring the conversation to its state after operation `number` would do.
 
     Raises:
         NotFound: there is no such operation.
-        NothingToDo: it is like that already.
-        InTheWay: there was no branch then, so that nothing could be opened.
+        NothingToDo: it is in that state already.
+        InTheWay: it had no branch then, so that nothing could be opened.
     """
     now = repo.view
     operations = repo.store.operations(repo.id)
@@ -98,11 +98,11 @@ def plan_restore(repo: Repo, number: int) -> RestorePlan:
 
 
 def restore(repo: Repo, number: int) -> Operation:
-    """Set the whole conversation to how it was after operation `number`.
+    """Restore the whole conversation to its state after operation `number`.
 
     Raises:
         NotFound: there is no such operation.
-        NothingToDo: it is like that already.
+        NothingToDo: it is in that state already.
         Outdated: as in `undo`.
     """
     settle(repo)
@@ -114,7 +114,7 @@ def restore(repo: Repo, number: int) -> Operation:
 
 
 def settle(repo: Repo) -> None:
-    """Stop what is being written here and wait until it has landed.
+    """Stop the replies of this conversation and wait until they have landed.
 
     Raises:
         InTheWay: a reply would not stop in time.
@@ -129,7 +129,7 @@ def settle(repo: Repo) -> None:
 def _publish(
     repo: Repo, view: View, verb: str, summary: str, changes: Sequence[Change], reverts: Sequence[int] = ()
 ) -> Operation:
-    """Write changes that were worked out on `view`; Outdated where anything has come after it."""
+    """Publish changes that were computed from `view`. Raises Outdated if any operation has followed it."""
     tx = Transaction(repo.store, repo.id, view, repo.actor, alone=True)
     for change in changes:
         tx.set(change.key, change.after)

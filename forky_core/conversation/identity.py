@@ -1,4 +1,4 @@
-"""New ids and names: what a person or a clock gives, made fit to keep."""
+"""New ids, and names and titles normalised so that they can be stored."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from forky_core.model.hashing import mend_text
 from forky_core.model.parts import AttachmentPart, Part, TextPart
 
 LONGEST_NAME = 100
-"""Characters of a branch or tag name."""
+"""The most characters of a branch or tag name."""
 LONGEST_TITLE = 200
 _BIDI_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
@@ -25,7 +25,7 @@ def now() -> int:
 
 
 class _Noise:
-    """Random bytes of the system, asked for by the page: a request for each of an import's ids takes seconds."""
+    """A buffer of the system's random bytes; a request to the system for each of an import's ids would take seconds."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -36,7 +36,7 @@ class _Noise:
         with self._lock:
             if (
                 self._process != os.getpid() or len(self._held) < count
-            ):  # A forked process has noise of its own.
+            ):  # A forked process gets random bytes of its own.
                 self._process = os.getpid()
                 self._held = bytearray(os.urandom(4096))
             taken = bytes(self._held[-count:])
@@ -48,7 +48,7 @@ _noise = _Noise()
 
 
 def new_id() -> str:
-    """A version-7 UUID (RFC 9562 §5.7): sorts by the millisecond it was made in."""
+    """A version-7 UUID (RFC 9562 §5.7), which sorts by the millisecond it was made in."""
     value = (time.time_ns() // 1_000_000) << 80 | int.from_bytes(_noise.take(10))
     value = value & ~(0xF << 76) | 7 << 76
     value = value & ~(0x3 << 62) | 2 << 62
@@ -73,7 +73,7 @@ def branch_name(text: str) -> str:
 
 
 def disturbs(name: str) -> bool:
-    """Whether it holds what breaks, moves or reorders the line it is shown in."""
+    """Whether a name contains characters that break, move or reorder the line it is shown in."""
     return any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") or c in _BIDI_CONTROLS for c in name)
 
 
@@ -86,7 +86,7 @@ def title_line(text: str) -> str:
 
 
 _MARKUP = re.compile(r"^\s*(?:(?:#{1,6}|[>*-])\s+)*|\*\*")
-"""What begins a heading, quote or list item, and bold type."""
+"""Marks that begin a heading, quote or list item, and marks of bold type."""
 
 
 def title_from(text: str) -> str:
@@ -99,21 +99,21 @@ def title_from(text: str) -> str:
 
 
 def said_in(parts: Sequence[Part]) -> str:
-    """One line for the log: the words of a message, or the names of its files where there are none."""
+    """One line for the log: the text of a message, or the names of its files if it has no text."""
     words = title_from("\n\n".join(part.text for part in parts if isinstance(part, TextPart)))
     files = [part.name or part.media_type for part in parts if isinstance(part, AttachmentPart)]
     return words or title_from(", ".join(files))
 
 
 def suggested_name(text: str, taken: Container[str]) -> str:
-    """A free branch name made of the first words of `text`."""
+    """An unused branch name made of the first words of `text`."""
     words = re.findall(r"[^\W_]+", title_line(text).lower())[:4]
     stem = "-".join(words)[:30].strip("-") or "branch"
     return free_name(stem, taken)
 
 
 def free_name(stem: str, taken: Container[str]) -> str:
-    """`stem`, or `stem-2`, `stem-3` … where it is taken."""
+    """`stem`, or `stem-2`, `stem-3` … if it is taken."""
     if stem not in taken:
         return stem
     number = 2

@@ -1,4 +1,4 @@
-"""How the conversations that programs wrote to lately hang together, in memory: matching does not work it out anew."""
+"""Cached indexes of the conversations that programs wrote to lately, so that matching need not rebuild them."""
 
 from __future__ import annotations
 
@@ -13,30 +13,33 @@ from forky_core.model import ConversationId, Message, MessageId
 from forky_core.model.parts import Draft
 
 _MOST = 200_000
-"""Messages of all trees together: about 40 MB."""
+"""Messages in all indexes together: about 40 MB."""
 
 
 @dataclass(eq=False, slots=True)
 class _Held:
     tree: Tree = field(default_factory=Tree)
     alone: Lock = field(default_factory=Lock)
-    """Held by whoever works with the tree."""
+    """Held while using the index."""
     weight: int = 1
-    """Its messages, as far as they are counted, and one more."""
+    """Approximate number of its messages, plus one."""
 
 
 class Indexes:
-    """Safe from any thread."""
+    """The cached indexes of conversations. Safe from any thread."""
 
     def __init__(self, most: int = _MOST) -> None:
         self._most = most
         self._lock = Lock()
         self._held: OrderedDict[ConversationId, _Held] = OrderedDict()
         self._weight = 0
-        """Of all that is held."""
+        """The sum of all weights."""
 
     def first_look(self, conversation: ConversationId) -> bool:
-        """Whether nobody has looked lately. Who looks once need not read all of it; who comes again, comes often."""
+        """Whether nobody has read this conversation lately.
+
+        On the first look it is not worth reading all of it; on a second one it is, since more will follow.
+        """
         with self._lock:
             first = conversation not in self._held
             self._of(conversation)
@@ -51,7 +54,7 @@ class Indexes:
         visible: Callable[[], Collection[MessageId]],
         is_enough: IsEnough | None = None,
     ) -> PlaceMatch:
-        """Where `turns` belong in a conversation as it is now; `is_enough` as in `matching.finding.match`."""
+        """Find where `turns` belong in the conversation's current state; `is_enough` as in `matching.finding.match`."""
         with self._lock:
             held = self._of(conversation)
         with held.alone:

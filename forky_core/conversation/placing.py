@@ -1,4 +1,4 @@
-"""Where documents belong: to a conversation or a branch by operations, so that undo and a fork's rules cover them."""
+"""Documents of a conversation or a branch: they are assigned by operations, so that undo and forks apply to them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from forky_core.model.errors import BadContent, NotFound, NothingToDo
 from forky_core.store.contract import Store
 
 EMBEDDING = "documents.embedding"
-"""The workspace's setting: name of the embedding model; none: documents are found by their words."""
+"""The workspace's setting with the name of the embedding model; without it, documents are searched by words only."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationPlace:
-    """What belongs to a conversation; from here the workspace's are found too."""
+    """The documents of a conversation; a search also covers the workspace's."""
 
     repo: Repo
 
@@ -54,7 +54,7 @@ class ConversationPlace:
 
 @dataclass(frozen=True, slots=True)
 class BranchPlace:
-    """What belongs to a branch; a fork takes it along, as it does the other rules."""
+    """The documents of a branch; a fork inherits them, as it does the other rules."""
 
     repo: Repo
     branch: str
@@ -88,7 +88,7 @@ class BranchPlace:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What can be found under some rules, whether or not a branch has them yet."""
+    """The documents that can be found under some rules, whether or not a branch has them yet."""
 
     found: Reach
 
@@ -110,12 +110,12 @@ class _Seen:
 
 
 def documents_of(repo: Repo, rules: Rules) -> DocumentStore:
-    """What a branch with these rules finds."""
+    """The documents that a branch with these rules can find."""
     return DocumentStore(repo.store.documents, _Seen(reach_of(repo, rules)), embedder_of(repo))
 
 
 def embedder_of(repo: Repo) -> Embedder | None:
-    """Who finds documents by their meaning; None: words alone decide, as also where that model is gone."""
+    """The embedding model that searches by meaning; None if there is none or it is no longer available."""
     return chosen_embedder(repo.store, repo.models)
 
 
@@ -139,10 +139,11 @@ def use_documents(
     condenser: str | Unchanged | None,
     passages: int | Unchanged | None,
 ) -> Operation:
-    """Have the answers of a branch quote documents, or no longer; who words its follow-up questions; how much is sent.
+    """Set whether a branch answers from documents, who rewrites its follow-up questions, and how many passages are
+    sent.
 
     Raises:
-        NothingToDo: it is so already.
+        NothingToDo: these are the settings already.
         BadContent: fewer passages than one.
     """
     if isinstance(passages, int) and passages < 1:

@@ -1,4 +1,4 @@
-"""Who will read a branch, as far as a plan must know: how its model counts tokens, and whether it sees pictures."""
+"""What a plan must know about the model that will read a branch: how it counts tokens, and whether it sees pictures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ class Reader:
 
 
 def reader_of(repo: Repo, rules: Rules) -> Reader:
-    """The model that answers under these rules; where it is gone, an estimate: that stops no plan."""
+    """The model that answers under these rules; if it is no longer available, an estimate, so that planning still
+    works.
+    """
     try:
         model = repo.models.model(rules.model or repo.models.default())
     except NotFound:
@@ -31,7 +33,7 @@ def reader_of(repo: Repo, rules: Rules) -> Reader:
 def tokens_of(
     repo: Repo, path: Sequence[Message], rules: Rules, lookup: Callable[[MessageId], Message] | None = None
 ) -> int:
-    """What the context of `path` costs; `lookup` where it names messages that are not stored yet."""
+    """The tokens of the context of `path`; `lookup` finds messages that are not stored yet."""
     reader = reader_of(repo, rules)
     return build_context(
         path,

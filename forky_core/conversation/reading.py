@@ -30,7 +30,7 @@ from forky_core.store.contract import Verification
 
 
 class BranchReader:
-    """A conversation and the name of a branch; everything is read anew each time."""
+    """A conversation and the name of a branch; every property is read from the store each time."""
 
     def __init__(self, repo: Repo, branch: str) -> None:
         self._repo = repo
@@ -53,7 +53,7 @@ class BranchReader:
 
     @property
     def branch(self) -> Branch:
-        """The checked-out branch as it is now. NotFound where it was deleted."""
+        """The checked-out branch as it is now. Raises NotFound if it was deleted."""
         return self._repo.branch(self.branch_name)
 
     @property
@@ -71,7 +71,7 @@ class BranchReader:
 
     @property
     def memory(self) -> Memory:
-        """The memory policy that holds on this branch: its own, or the conversation's."""
+        """The memory policy that applies to this branch: its own, or the conversation's."""
         view = self.view
         return view.memory_of(view.branch(self.branch_name).rules)
 
@@ -95,21 +95,23 @@ class BranchReader:
         return self._repo.path(self._point(at))
 
     def _point(self, at: str | None) -> MessageId | None:
-        """The message of an id, or the branch's head; None where nothing was said yet."""
+        """The message with this id, or the branch's head; None if the branch is empty."""
         return self.message(at).id if at is not None else self.branch.head
 
     def message(self, id: str) -> Message:
-        """By its id, or by the beginning of one."""
+        """Look up a message by its id, or by the beginning of one."""
         return self._repo.message(id)
 
     def context(self, at: MessageId | None = None, *, model: str | None = None) -> Context:
-        """Exactly what a model would be sent at `at` (or at the head), with the account of it."""
+        """Exactly what a model would be sent at `at` (or at the head), with an account of its tokens."""
         rules = self.rules
         name = model or rules.model or self._repo.models.default()
         return preparing.context_of(self._repo, self._point(at), rules, self._repo.models.model(name))
 
     def account_of(self, file: AttachmentPart, *, model: str) -> Item:
-        """What attaching a file adds to a question: its line of the account, as the model counts it; 0 of a picture."""
+        """The line of the account for attaching a file to a question, as the model counts it; 0 tokens
+        for a picture.
+        """
         return preparing.account_of(self._repo, file, self._repo.models.model(model))
 
     def prepare(
@@ -123,7 +125,7 @@ class BranchReader:
     ) -> Prepared:
         """Exactly the request that asking `text` at `at` (or at the head) would send. Writes nothing.
 
-        Without a `text`, it is what the path up to there would be sent as.
+        Without a `text`, it is the request for the path as it is.
         """
         point = self._point(at)
         path = self._repo.path(point)
@@ -136,7 +138,7 @@ class BranchReader:
         return replace(made, asked=asked)
 
     def recent_operations(self, *, after: int) -> tuple[Operation, ...]:
-        """Those with a number above `after`, oldest first."""
+        """Operations with a number above `after`, oldest first."""
         return self._repo.store.operations(self.id, after=after)
 
     @property
@@ -146,7 +148,7 @@ class BranchReader:
 
     @property
     def next_undo(self) -> tuple[Operation, ...]:
-        """What undo would take back; () where there is nothing."""
+        """What undo would revert; () if there is nothing."""
         return self._repo.timeline().next_undo
 
     @property
@@ -158,6 +160,6 @@ class BranchReader:
         return self._repo.store.verify(self.id)
 
     def checkout(self, branch: str) -> Self:
-        """The same conversation, seen from another branch. NotFound where there is none of that name."""
+        """The same conversation with another branch checked out. Raises NotFound for an unknown branch."""
         self._repo.branch(branch)
         return type(self)(self._repo, branch)

@@ -1,6 +1,6 @@
-"""What a branch remembers, as verbs: its memory policy, its pins and its exclusions.
+"""The verbs about what a branch's contexts include: its memory policy, its pins and its exclusions.
 
-Each is one operation on the branch's rules: nothing forks, nothing is deleted, and undo takes it back (laws 4 and 5).
+Each is one operation on the branch's rules: nothing forks, nothing is deleted, and undo reverts it (laws 4 and 5).
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from forky_core.model.memory import EVERYTHING, Memory
 
 
 def set_memory(repo: Repo, branch: str | None, memory: Memory | None) -> Operation:
-    """Set what a branch remembers (None: what the conversation says), or, without a branch, the conversation's own.
+    """Set a branch's memory policy (None: use the conversation's), or, without a branch, the conversation's own.
 
     Raises:
         BadContent: there is no such policy.
-        NothingToDo: it is so already.
+        NothingToDo: it is the policy already.
     """
     fit = replace(fit_memory(memory), model=fit_model(memory.model)) if memory is not None else None
 
@@ -45,10 +45,10 @@ def set_memory(repo: Repo, branch: str | None, memory: Memory | None) -> Operati
 
 
 def exclude(repo: Repo, branch: str, messages: Sequence[MessageId]) -> Operation:
-    """Leave messages out of every context of this branch; one that was pinned is no longer.
+    """Exclude messages from every context of this branch; an excluded message is unpinned.
 
     Raises:
-        NothingToDo: one is not on this branch, or all of them are left out already.
+        NothingToDo: one is not on this branch, or all of them are excluded already.
     """
     ids, along = _of_branch(repo, branch, messages)
 
@@ -60,7 +60,7 @@ def exclude(repo: Repo, branch: str, messages: Sequence[MessageId]) -> Operation
 
 
 def include(repo: Repo, branch: str, messages: Sequence[MessageId]) -> Operation:
-    """Send messages again that were left out; a tool call comes back with its results where they went together."""
+    """Include excluded messages again; a tool call comes with its results if they were excluded together."""
     ids = frozenset(messages)
 
     def back(rules: Rules) -> Rules:
@@ -70,7 +70,7 @@ def include(repo: Repo, branch: str, messages: Sequence[MessageId]) -> Operation
 
 
 def pin(repo: Repo, branch: str, messages: Sequence[MessageId]) -> Operation:
-    """Have a memory policy keep messages, whatever their age; one that was left out comes back."""
+    """Have memory policies keep messages, however old they are; excluded ones are included again."""
     ids, along = _of_branch(repo, branch, messages)
 
     def held(rules: Rules) -> Rules:
@@ -90,7 +90,7 @@ def unpin(repo: Repo, branch: str, messages: Sequence[MessageId]) -> Operation:
 
 
 def _mark(repo: Repo, branch: str, verb: str, summary: str, change: Callable[[Rules], Rules]) -> Operation:
-    """Two people may mark at once: marks on other messages are no contradiction, so a lost race is tried again."""
+    """Change a branch's marks. Two people may do so at once without conflict, so a lost race is tried again."""
 
     def put() -> Operation:
         tx = repo.live()
@@ -107,7 +107,7 @@ def _with(known: tuple[MessageId, ...], more: Sequence[MessageId]) -> tuple[Mess
 
 
 def _of_branch(repo: Repo, branch: str, messages: Sequence[MessageId]) -> tuple[Sequence[MessageId], int]:
-    """The messages, and how many more move with them: the other half of a tool call."""
+    """The messages with the other halves of their tool calls, and the number of these additions."""
     path = repo.path(repo.branch(branch).head)
     shown = [
         turns_of(part, repo.messages.__getitem__) for m in path for part in m.merges if part.brings_turns

@@ -28,11 +28,11 @@ from forky_core.model.parts import Draft
 from forky_core.store.contract import Store
 
 MOST_PERSONS = 200
-"""People kept at hand of one conversation."""
+"""The most persons of one conversation whose handles are cached."""
 
 
 class Gesture(Protocol):
-    """Something that goes on writing in the background, a step at a time (conversation/merging/replaying.py)."""
+    """Work in the background that writes step by step (conversation/merging/replaying.py)."""
 
     def stop(self) -> None: ...
 
@@ -43,7 +43,7 @@ class Models(Protocol):
     """The models on offer (llm/catalogue.py)."""
 
     def model(self, name: str) -> Model:
-        """NotFound where there is none of that name any more."""
+        """The model with this name. Raises NotFound if it is not available."""
         ...
 
     def models(self) -> tuple[ModelInfo, ...]: ...
@@ -51,21 +51,21 @@ class Models(Protocol):
     def default(self) -> str: ...
 
     def can_write(self, name: str) -> bool:
-        """Whether a model of that name, no offline one, could be asked to write something now."""
+        """Whether a model of that name, which must not be an offline one, could be asked to write something now."""
         ...
 
     def embedder(self, name: str) -> Embedder:
-        """An embedding model. NotFound where nobody offers it."""
+        """The embedding model with this name. Raises NotFound if nobody offers it."""
         ...
 
 
 def short(message: MessageId) -> str:
-    """The eight digits people read."""
+    """The eight digits of an id that people read."""
     return message.removeprefix("b2:")[:8]
 
 
 def branch_in(view: View, name: str) -> Branch:
-    """The branch as this view has it. NotFound where there is none of that name."""
+    """The branch in this view. Raises NotFound for an unknown name."""
     try:
         return view.branch(name)
     except KeyError:
@@ -75,7 +75,7 @@ def branch_in(view: View, name: str) -> Branch:
 
 @dataclass(slots=True)
 class Repo:
-    """One conversation. Shared by every handle on it; safe from any thread."""
+    """One conversation, shared by all handles on it; safe from any thread."""
 
     store: Store
     replies: Replies
@@ -83,23 +83,23 @@ class Repo:
     id: ConversationId
     actor: str
     replays: set[Gesture] = field(default_factory=set)
-    """Rebases that are asking questions again."""
+    """Running replays of rebases."""
     summing: set[Gesture] = field(default_factory=set)
-    """Models that are reading the older part of a branch, for a summary."""
+    """Models that are reading the older part of a branch for a summary."""
     sent: Sent = field(default_factory=Sent)
     _counts: dict[str, Counts] = field(default_factory=dict)
-    """By the vocabulary's name."""
+    """Token counts by the vocabulary's name."""
     person: str | None = None
-    """Whose name is put on what is said; None: nobody said who they are."""
+    """The name that messages and operations carry; None if nobody was named."""
     _persons: dict[str, Repo] = field(default_factory=dict)
     indexes: Indexes = field(default_factory=Indexes)
-    """The workspace's, where there is one."""
+    """The workspace's cache of indexes, if there is a workspace."""
     _timeline: Timeline = field(default_factory=Timeline)
     _visible: Visible | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def as_person(self, name: str) -> Repo:
-        """The same conversation for somebody: their name is on their messages and operations."""
+        """The same conversation for a person: their messages and operations carry their name."""
         with self._lock:
             if name not in self._persons:
                 if len(self._persons) >= MOST_PERSONS:
@@ -108,7 +108,7 @@ class Repo:
             return self._persons[name]
 
     def beside(self, conversation: ConversationId) -> Repo:
-        """Another conversation of the same store, for the same person, to be read. Nothing is looked up yet."""
+        """Another conversation of the same store, for the same person, for reading. Nothing is looked up yet."""
         return Repo(self.store, self.replies, self.models, conversation, self.actor, person=self.person)
 
     @property
@@ -124,7 +124,7 @@ class Repo:
         return self.seen()[0]
 
     def seen(self) -> tuple[Visible, View]:
-        """What is to be seen and the view that shows it, of one moment: read apart, somebody may come in between."""
+        """The visible messages and the view, from the same moment: between two reads somebody may commit."""
         view = self.view
         with self._lock:
             if self._visible is None or self._visible.version != view.version:
@@ -132,10 +132,10 @@ class Repo:
             return self._visible, view
 
     def match(self, turns: Sequence[Draft], is_enough: IsEnough | None = None) -> PlaceMatch:
-        """Where an array of messages belongs among all that is stored here.
+        """Find where an array of messages belongs in this conversation.
 
-        `is_enough` judges an array without its head where this conversation was looked up by what it says; None where
-        the caller named the conversation.
+        `is_enough` judges a match without the array's head if this conversation was found by its content; None if the
+        caller named the conversation.
         """
         if not self.store.at_hand(self.id) and self.indexes.first_look(self.id):
             found = match_by_ids(turns, lambda path: self.store.along(self.id, path, most=FEW))
@@ -146,14 +146,14 @@ class Repo:
         )
 
     def timeline(self) -> Timeline:
-        """Undo and redo as of now."""
+        """The current state of undo and redo."""
         with self._lock:
             fresh = self.store.operations(self.id, after=self._timeline.version)
             self._timeline = self._timeline.after(fresh)
             return self._timeline
 
     def counting(self, model: Model) -> Callable[[str], int]:
-        """How the model counts tokens, with what was counted here before where it counts by a vocabulary."""
+        """The model's token counter; counts by a vocabulary are cached in this conversation."""
         count = model.count_tokens
         if not isinstance(count, Vocabulary):
             return count
@@ -163,7 +163,7 @@ class Repo:
         return Transaction(self.store, self.id, self.view, self.actor)
 
     def live(self, *, alone: bool = False) -> Transaction:
-        """A transaction for work that makes no sense in the trash. InTheWay for a trashed conversation."""
+        """A transaction for work that makes no sense in the trash. Raises InTheWay for a trashed conversation."""
         tx = self.change()
         tx.alone = alone
         if tx.view.trashed:
@@ -171,14 +171,14 @@ class Repo:
         return tx
 
     def branch(self, name: str) -> Branch:
-        """NotFound where there is none of that name."""
+        """The branch of this name. Raises NotFound if there is none."""
         return branch_in(self.view, name)
 
     def message(self, id: str) -> Message:
-        """The message of a full id, or of the beginning of one.
+        """Look up a message by its id, or the beginning of one.
 
         Raises:
-            NotFound: none begins so.
+            NotFound: no id begins so.
             Ambiguous: several do.
         """
         try:
@@ -198,7 +198,7 @@ class Repo:
         return self.store.message(self.id, matches[0])
 
     def lookup(self, id: MessageId) -> Message:
-        """By its whole id, what a payload names: only then are all messages read. KeyError where there is none."""
+        """Look up a message by its complete id; this loads all messages. Raises KeyError for an unknown id."""
         return self.messages[id]
 
     def path(self, head: MessageId | None) -> tuple[Message, ...]:
@@ -208,5 +208,5 @@ class Repo:
         return self.store.generations(self.id)
 
     def latest_generation(self, message: MessageId) -> Generation | None:
-        """The call that produced this message last."""
+        """The newest model call that produced this message."""
         return next((g for g in reversed(self.generations()) if g.message == message), None)

@@ -1,7 +1,7 @@
-"""What was sent lately, so that it can be said how much of the next request a provider has read already.
+"""A cache of recent requests, to estimate how much of the next one the provider has cached.
 
-Providers keep what they have read for minutes (facts: prompt caching), so this lives in memory only: after a restart
-nothing is assumed. Contexts share their finished messages, so that one kept here costs little more than its length.
+Providers cache what they have read for minutes (facts: prompt caching), so this lives in memory only: after a restart
+nothing is assumed. Contexts share their finished messages, so that a cached one costs little more than its length.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from forky_core.llm.contract import ProviderMessage
 
 MOST = 12
-"""Requests remembered of one conversation."""
+"""Requests that are cached for one conversation."""
 WARM = 3_600.0
-"""Seconds after which a provider has surely forgotten."""
+"""Seconds after which a provider's cache has surely expired."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class _Request:
     model: str
     drafts: tuple[ProviderMessage, ...]
     at: float
-    """On the monotonic clock."""
+    """The time on the monotonic clock."""
 
 
 class Sent:
@@ -35,12 +35,12 @@ class Sent:
         self._lock = threading.Lock()
 
     def note(self, model: str, drafts: tuple[ProviderMessage, ...]) -> None:
-        """A request goes out."""
+        """Store a request that is being sent."""
         with self._lock:
             self._last.append(_Request(model, drafts, time.monotonic()))
 
     def shared(self, model: str, drafts: tuple[ProviderMessage, ...]) -> int:
-        """How many drafts, from the beginning, this model was sent before in the same order; 0: none lately."""
+        """How many leading messages this model was recently sent in the same order; 0 if none."""
         since = time.monotonic() - WARM
         with self._lock:
             known = [one.drafts for one in self._last if one.model == model and one.at > since]
@@ -48,7 +48,7 @@ class Sent:
 
 
 def _shared(one: tuple[ProviderMessage, ...], two: tuple[ProviderMessage, ...]) -> int:
-    """Length of the common beginning; 0 where the system text, which is sent first of all, is another."""
+    """The length of the common beginning; 0 if the system prompts, which are sent first, differ."""
     length = min(len(one), len(two))
     at = next((at for at in range(length) if one[at] is not two[at] and one[at] != two[at]), length)
     rest = (*one[at:], *two[at:])

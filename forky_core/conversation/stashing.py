@@ -1,4 +1,4 @@
-"""Stash: put a line of thought aside and take it up elsewhere, as `git stash` does for changes."""
+"""Stash: put a draft, settings or messages aside and apply them elsewhere, as `git stash` does for changes."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from forky_core.model.parts import Draft
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What applying a stash gives back to the composer."""
+    """What applying a stash returns to the composer."""
 
     draft: str
     attachments: tuple[str, ...]
-    """sha256 of each."""
+    """The sha256 of each attachment."""
     rules: Rules | None
     copied: tuple[MessageId, ...]
     """Messages that were copied onto the branch."""
     operation: Operation | None
-    """None where only what was typed was taken up."""
+    """The operation that changed the branch; None if only typed text was returned."""
 
 
 def stash(
@@ -40,12 +40,12 @@ def stash(
     last: int = 0,
     note: str = "",
 ) -> Stash:
-    """Put aside what was typed, its attachments, the branch's settings, or its last messages.
+    """Stash typed text, its attachments, the branch's settings, or its last messages.
 
-    With `last`, the branch is set back to before them; they stay visible under the stash.
+    With `last`, the branch is moved back by so many messages; they stay visible under the stash.
 
     Raises:
-        BadContent: there is nothing to put aside, or fewer messages than `last`.
+        BadContent: there is nothing to stash, or fewer messages than `last`.
     """
     draft = fit_text(draft, "A draft")
     if not (draft.strip() or attachments or with_rules or last):
@@ -70,7 +70,7 @@ def _without_words(branch: str, attachments: Sequence[str], run: Sequence[Messag
 
 
 def _put_aside(repo: Repo, seen: Branch, run: Sequence[Message], unnumbered: Stash) -> Stash:
-    """Publish a stash under the next free number; Outdated where the branch it takes messages from has moved."""
+    """Publish a stash under the next unused number. Raises Outdated if the branch it takes messages from has moved."""
     refuse_while_replying(repo, seen.name)
     tx = repo.live()
     kept = replace(unnumbered, number=max((s.number for s in tx.view.stashes), default=0) + 1)
@@ -83,9 +83,9 @@ def _put_aside(repo: Repo, seen: Branch, run: Sequence[Message], unnumbered: Sta
 
 
 def apply(repo: Repo, branch: str, number: int, *, drop: bool) -> Applied:
-    """Copy a stash onto a branch; with `drop`, take it off the list (pop).
+    """Copy a stash onto a branch; with `drop`, remove it from the list (pop).
 
-    The typed text and its attachments are handed back for the composer; settings and messages land on the branch.
+    The typed text and its attachments are returned for the composer; settings and messages land on the branch.
     """
     refuse_while_replying(repo, branch)
     tx = repo.live()
@@ -115,7 +115,7 @@ def apply(repo: Repo, branch: str, number: int, *, drop: bool) -> Applied:
 
 
 def drop(repo: Repo, number: int) -> Operation:
-    """Take a stash off the list without applying it."""
+    """Remove a stash from the list without applying it."""
     tx = repo.live()
     kept = _find(tx.view, number)
     tx.set(f"stash/{number}", None)
@@ -123,7 +123,7 @@ def drop(repo: Repo, number: int) -> Operation:
 
 
 def _find(view: View, number: int) -> Stash:
-    """NotFound where there is no stash of that number."""
+    """The stash of this number. Raises NotFound if there is none."""
     kept = next((s for s in view.stashes if s.number == number), None)
     if kept is None:
         raise NotFound(f"There is no stash {number}.")

@@ -1,4 +1,4 @@
-"""Steering what a model sees: the verbs of `Conversation` that change a branch's memory, pins and exclusions."""
+"""The verbs of `Conversation` that steer contexts: a branch's memory policy, pins and exclusions."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ class Steering(BranchReader):
     """A branch whose context can be steered."""
 
     def exclude(self, *messages: str) -> Operation:
-        """Leave messages out of every context of this branch; nothing is removed and nothing forks.
+        """Exclude messages from every context of this branch; nothing is removed and nothing forks.
 
-        A tool call takes its results along, and a result its call.
+        A tool call is excluded with its results, and a result with its call.
         """
         ids = [self.message(message).id for message in messages]
         return remembering.exclude(self._repo, self.branch_name, ids)
 
     def include(self, *messages: str) -> Operation:
-        """Send messages again that were left out."""
+        """Include excluded messages again."""
         ids = [self.message(message).id for message in messages]
         return remembering.include(self._repo, self.branch_name, ids)
 
     def pin(self, *messages: str) -> Operation:
-        """Have whatever memory policy keep these messages."""
+        """Have every memory policy keep these messages."""
         ids = [self.message(message).id for message in messages]
         return remembering.pin(self._repo, self.branch_name, ids)
 
@@ -34,9 +34,9 @@ class Steering(BranchReader):
         return remembering.unpin(self._repo, self.branch_name, ids)
 
     def set_memory(self, memory: Memory | None) -> Operation:
-        """Set what this branch remembers; None: what the conversation says."""
+        """Set this branch's memory policy; None: use the conversation's."""
         return remembering.set_memory(self._repo, self.branch_name, memory)
 
     def set_conversation_memory(self, memory: Memory) -> Operation:
-        """Set what branches remember that say nothing themselves."""
+        """Set the memory policy for branches that have none of their own."""
         return remembering.set_memory(self._repo, None, memory)

@@ -1,8 +1,7 @@
-"""What a person, a page or a script hands in, made fit to keep, or refused with a sentence.
+"""Validates what a person, a page or a script passes in, or refuses it with a sentence.
 
-A store keeps JSON in UTF-8, and ids are made of it; so whatever comes in from outside goes through here (or through
-identity.py, for names) before it becomes part of a value. A key or an address is never taken for a parameter: what is
-kept may be shared.
+A store keeps JSON in UTF-8, and ids are computed from it; so all input is validated here (or in identity.py, for names)
+before it becomes part of a value. A key or an address is never accepted as a parameter: what is stored may be shared.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from forky_core.model.parts import Json
 from forky_core.store.contract import Store
 
 LONGEST_PARAMETERS = 100_000
-"""Characters of one parameter as JSON."""
+"""The most characters of one parameter as JSON."""
 _MODEL_NAME = 200
 _SECRET = re.compile(
     r"key$|token$|secret|passw|credential|authori[sz]ation|headers?$|^(api|base)_(base|url)$", re.IGNORECASE
@@ -28,14 +27,14 @@ _SECRET = re.compile(
 
 
 def fit_text(text: str, what: str = "A message") -> str:
-    """`text` as it can be stored. BadContent where it is longer than LONGEST_TEXT characters."""
+    """`text` as it can be stored. Raises BadContent if it is longer than LONGEST_TEXT characters."""
     if len(text) > LONGEST_TEXT:
         raise BadContent(f"{what} may have {LONGEST_TEXT:,} characters; this one has {len(text):,}.")
     return mend_text(text)
 
 
 def fit_model(name: str | None) -> str | None:
-    """A model's name as it can be stored; None stays None. BadContent for what cannot be one."""
+    """A model's name as it can be stored; None stays None. Raises BadContent for an invalid name."""
     if name is None:
         return None
     line = title_line(name)
@@ -45,10 +44,10 @@ def fit_model(name: str | None) -> str | None:
 
 
 def fit_parameters(parameters: Mapping[str, Json]) -> Mapping[str, Json]:
-    """Parameters as they will be read back.
+    """Parameters as JSON will return them.
 
     Raises:
-        BadContent: JSON cannot hold one of them, or one is a key or an address.
+        BadContent: JSON cannot represent one of them, or one is a key or an address.
     """
     for name in parameters:
         if _SECRET.search(str(name)):
@@ -62,7 +61,7 @@ def fit_parameters(parameters: Mapping[str, Json]) -> Mapping[str, Json]:
 
 
 def _as_json(name: str, value: Json) -> Json:
-    """What JSON makes of it: tuples become lists, names of fields texts."""
+    """The value after a trip through JSON: tuples become lists, keys become strings."""
     try:
         text = json.dumps(value, allow_nan=False)
         fit = mend_json(json.loads(text))
@@ -76,6 +75,6 @@ def _as_json(name: str, value: Json) -> Json:
 
 
 def refuse_unknown_files(store: Store, sha256s: Sequence[str]) -> None:
-    """NotFound where a file is not in the store: a message that names it could never be verified."""
+    """Raise NotFound if a file is not in the store: a message that names it could never be verified."""
     for sha256 in sha256s:
         store.blob(sha256)

@@ -14,23 +14,23 @@ from forky_core.model import EMPTY_VIEW, Change, Operation, View
 from forky_core.model.parts import Json
 
 FOUNDING = 1
-"""The operation a conversation begins with, whatever made it. Taking it back would leave nothing that has a branch."""
+"""Number of the first operation, whatever its verb. Undoing it would leave a conversation without a branch."""
 STILL = frozenset({"bisect"})
-"""Verbs that leave nothing to undo: what only tells."""
+"""Verbs of operations that only record something, so that there is nothing to undo."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The state of undo and redo after the operations fed so far."""
+    """The state of undo and redo after the operations applied so far."""
 
     version: int = 0
     done: tuple[Operation, ...] = ()
-    """Operations in force that undo can take back, oldest first. The one that created the conversation is none."""
+    """Operations in force that undo can revert, oldest first, without the one that created the conversation."""
     undone: tuple[tuple[Operation, tuple[Operation, ...]], ...] = ()
-    """Each undo that redo can take back, with the operations it reverted, oldest first."""
+    """Each undo that redo can revert, with the operations it reverted, oldest first."""
 
     def after(self, operations: Sequence[Operation]) -> Timeline:
-        """With the operations that came after `version`, oldest first."""
+        """The state after these further operations, oldest first."""
         if not operations:
             return self
         done, undone = list(self.done), list(self.undone)
@@ -49,10 +49,10 @@ class Timeline:
 
     @property
     def next_undo(self) -> tuple[Operation, ...]:
-        """What undo would take back, oldest first: the last gesture, or () where there is nothing.
+        """What undo would revert, oldest first: the last gesture, or () if there is nothing.
 
-        A gesture's operations (a question and its reply) go together, unless something else has since changed what
-        the earlier ones of them changed.
+        A gesture's operations (a question and its reply) go together, unless something else has since changed the keys
+        that the earlier ones changed.
         """
         if not self.done:
             return ()
@@ -78,7 +78,7 @@ class Timeline:
 
 
 def inverse(operations: Sequence[Operation], entries: Mapping[str, Json]) -> tuple[Change, ...]:
-    """The changes that take `operations` (oldest first) back from a view with these entries."""
+    """The changes that revert `operations` (oldest first) in a view with these entries."""
     after: dict[str, Json | None] = {}
     for operation in reversed(operations):
         for change in operation.changes:
@@ -87,7 +87,7 @@ def inverse(operations: Sequence[Operation], entries: Mapping[str, Json]) -> tup
 
 
 def forward(operations: Sequence[Operation], entries: Mapping[str, Json]) -> tuple[Change, ...]:
-    """The changes that make `operations` (oldest first) again."""
+    """The changes that apply `operations` (oldest first) again."""
     after: dict[str, Json | None] = {}
     for operation in operations:
         for change in operation.changes:
@@ -114,6 +114,6 @@ def view_at(operations: Iterable[Operation], number: int) -> View:
 
 
 def changes_to(view: View, target: View) -> tuple[Change, ...]:
-    """What must change for `view` to hold what `target` holds."""
+    """The changes that turn `view` into `target`."""
     keys = view.entries.keys() | target.entries.keys()
     return _difference(view.entries, MappingProxyType({key: target.entries.get(key) for key in keys}))

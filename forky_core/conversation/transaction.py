@@ -1,7 +1,7 @@
 """One change of one conversation, built in memory and published at once (law 5; after jj's `transaction.rs`).
 
-Nothing is written before `publish`; what was written is either all of it or nothing. Each key carries the value its
-author saw, so a lost race raises `Outdated` instead of overwriting.
+Nothing is written before `publish`, and then all of it or nothing. Each key carries the value its author saw, so a lost
+race raises `Outdated` instead of overwriting.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _TRIES = 20
 
 
 def with_a_free_key(kind: str, work: Callable[[], T]) -> T:
-    """What `work` returns, done again where it lost a race for a name or number that nobody had asked for.
+    """Call `work` and return its result; retry if it lost a race for a name or number that nobody chose.
 
-    `kind` is how its key begins: `heads/`, `stash/`. `work` must read the view anew each time, and write nothing before
-    its one `publish`.
+    `kind` is the prefix of its key: `heads/`, `stash/`. `work` must read the view anew each time, and write nothing
+    before its one `publish`.
     """
     for _ in range(_TRIES):
         try:
@@ -44,20 +44,20 @@ class Transaction:
     store: Store
     conversation: ConversationId
     view: View
-    """What the author saw."""
+    """The view that the author saw."""
     actor: str
     messages: list[Message] = field(default_factory=list)
     generations: list[Generation] = field(default_factory=list)
     alone: bool = False
-    """Refused where anything at all came after `view`, and not only where a changed key has moved."""
+    """Whether to refuse the commit if any operation followed `view`, not only one that changed the same keys."""
     derived: dict[str, str] = field(default_factory=dict)
-    """Kept with it, beside the history."""
+    """Derived values to store with it, outside the history."""
     in_bulk: bool = False
-    """One of many that nobody is about to read."""
+    """Whether it is part of a bulk import that nobody is about to read."""
     _after: dict[str, Json | None] = field(default_factory=dict)
 
     def set(self, key: str, value: Json | None) -> None:
-        """None removes the key."""
+        """Set a key; None removes it."""
         self._after[key] = value
 
     def move(self, branch: str, head: MessageId | None) -> None:
@@ -65,7 +65,7 @@ class Transaction:
         self.set(f"heads/{branch}", {"at": head})
 
     def create_branch(self, name: str, head: MessageId | None, rules: Rules) -> None:
-        """A new branch. NameTaken where there is one of that name."""
+        """Create a branch. Raises NameTaken if the name is in use."""
         if f"heads/{name}" in self.view.entries:
             raise NameTaken(f"There is a branch “{name}” already.", "Choose another name, or check it out.")
         self.move(name, head)
@@ -81,12 +81,12 @@ class Transaction:
         self.set(f"rules/{name}", None)
 
     def keep(self, message: MessageId) -> None:
-        """Keep a tip that no branch names any more visible."""
+        """Keep a tip visible that no branch names any more."""
         self.set(f"kept/{message}", True)
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """What differs from the view, by key."""
+        """The differences from the view, by key."""
         entries = self.view.entries
         return tuple(
             Change(key, entries.get(key), after)
@@ -97,10 +97,10 @@ class Transaction:
     def publish(
         self, verb: str, summary: str, *, group: int | None = None, reverts: Iterable[int] = ()
     ) -> Operation:
-        """Write it all as one operation.
+        """Publish everything as one operation.
 
         Raises:
-            Outdated: somebody moved one of the keys first (or, `alone`, did anything); nothing was written.
+            Outdated: somebody changed one of the keys first (or, with `alone`, anything); nothing was written.
         """
         begun = time.perf_counter()
         try:
@@ -115,16 +115,16 @@ class Transaction:
         return operation
 
     def stored(self, message: Message) -> Message:
-        """One of `messages`, once it is published, as the history has it.
+        """After publishing, the stored message for one of `messages`.
 
-        Where the same words stood there already, on another branch, that is the message of then: the first one stays.
+        If the same message existed already, on another branch, that one is returned: the first one stays.
         """
         return self.store.message(self.conversation, message.id)
 
     def commit(
         self, verb: str, summary: str, *, group: int | None = None, reverts: Iterable[int] = ()
     ) -> Commit:
-        """What `publish` hands to the store: for those that publish several at once."""
+        """The commit that `publish` would pass to the store, for callers that publish several at once."""
         return Commit(
             conversation=self.conversation,
             verb=verb,

@@ -1,4 +1,4 @@
-"""What a person types, as the draft of a message."""
+"""Turns what a person types into a draft of a message."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def draft_of(
     role: Role = "user",
     name: str | None = None,
 ) -> Draft:
-    """A message as typed; without a `name` it carries that of the person who asks, where they said who they are.
+    """A draft of the typed text; without a `name` it carries that of the person who uses this handle, if any.
 
     Raises:
-        BadContent: it is empty or too long, or nobody has that role.
+        BadContent: it is empty or too long, or the role is unknown.
         NotFound: a file was never attached to this workspace.
     """
     if role not in get_args(Role):

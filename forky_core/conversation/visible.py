@@ -1,7 +1,7 @@
-"""What of a conversation is to be seen: every message that a ref reaches, through all parents.
+"""The visible part of a conversation: every message that a ref reaches, through all parents.
 
-Messages are never deleted, so an undone or pruned one is still stored; it just is not reachable any more. All reading
-for people (graph, siblings, search, counts) goes through here.
+Messages are never deleted, so an undone or pruned one is still stored; it is just no longer reachable. All reading for
+people (graph, siblings, search, counts) goes through here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from forky_core.model import Message, MessageId, View
 
 @dataclass(frozen=True, slots=True)
 class Visible:
-    """The visible messages of one view, and how they hang together."""
+    """The visible messages of one view, and how they are connected."""
 
     version: int
     messages: Mapping[MessageId, Message]
@@ -24,21 +24,21 @@ class Visible:
     """First-parent children by parent, oldest first; the roots under None."""
 
     def siblings(self, message: MessageId) -> tuple[MessageId, ...]:
-        """The answers (or questions) that stand at the same place, itself included, oldest first."""
+        """The alternatives at the same place (answers to one message), itself included, oldest first."""
         this = self.messages[message]
         return tuple(
             sibling for sibling in self.children[this.parent] if self.messages[sibling].role == this.role
         )
 
     def descendants(self, message: MessageId) -> frozenset[MessageId]:
-        """Everything below `message` along first parents, itself included."""
+        """All visible messages below `message` along first parents, itself included."""
         found: list[MessageId] = [message]
         for current in found:
             found.extend(self.children.get(current, ()))
         return frozenset(found)
 
     def newest_tip(self, message: MessageId) -> MessageId:
-        """The end of the newest line of messages through `message`: where a click on a sibling leads."""
+        """The end of the newest line of messages through `message`: the target of a click on a sibling."""
         while below := self.children.get(message):
             message = below[-1]
         return message

@@ -40,8 +40,8 @@ class Workspace:
         self.indexes = Indexes()
         self._recorder = Recorder(self._repo, store)
         self.recovered = 0
-        """Replies that a crash had cut, now marked interrupted."""
-        with suppress(StoreDamaged):  # What can still be read is shown; nothing is written to a damaged file.
+        """Replies that a crash interrupted and that are now marked as interrupted."""
+        with suppress(StoreDamaged):  # A damaged file is opened for reading; nothing is written to it.
             self.recovered = self.replies.recover()
         self._repos: dict[ConversationId, Repo] = {}
         self._lock = threading.Lock()
@@ -62,7 +62,7 @@ class Workspace:
     def create(
         self, title: str = "", *, system: str | None = None, model: str | None = None, branch: str = "main"
     ) -> Conversation:
-        """A new, empty conversation. Without a title it takes one from its first question."""
+        """Create an empty conversation. Without a title it takes one from its first question."""
         id = ConversationId(new_id())
         name = branch_name(branch)
         rules = Rules(fit_text(system, "A system prompt") if system else None, fit_model(model))
@@ -75,7 +75,8 @@ class Workspace:
         return Conversation(self._repo(id), name)
 
     def conversation(self, id: str, branch: str | None = None) -> Conversation:
-        """By its id or the beginning of one, with `branch` (default: the one that moved last) checked out.
+        """Open a conversation by its id or the beginning of one, with `branch` (default: the one that moved last)
+        checked out.
 
         Raises:
             NotFound: there is no such conversation, or branch of it.
@@ -116,18 +117,18 @@ class Workspace:
 
     @property
     def documents(self) -> DocumentStore:
-        """What the answers of every conversation may quote."""
+        """The documents that answers of every conversation may quote."""
         keeper = self.store.documents
         return DocumentStore(keeper, WorkspacePlace(keeper), chosen_embedder(self.store, self.models))
 
     def take_back_document(self, document: str) -> Document:
-        """Out of the trash, into the workspace."""
+        """Restore a document from the trash to the workspace."""
         found = self.store.documents.document(document)
         self.store.documents.shelve(found.id, "workspace")
         return found
 
     def delete_document(self, document: str) -> Document:
-        """Delete a document that is in the trash for good.
+        """Delete a trashed document for good.
 
         Raises:
             InTheWay: it is not in the trash.
@@ -139,7 +140,7 @@ class Workspace:
         return found
 
     def choose_embedding(self, model: str | None) -> None:
-        """Find documents by their meaning too, with this embedding model; None: by their words alone.
+        """Search documents by meaning too, with this embedding model; None: by words only.
 
         Raises:
             NotFound: nobody offers it.
@@ -149,23 +150,23 @@ class Workspace:
         self.store.set_setting(EMBEDDING, model)
 
     def conversations(self, *, trashed: bool = False) -> tuple[ConversationSummary, ...]:
-        """The one that changed last first."""
+        """The conversations in the trash or outside it, the most recently changed first."""
         return self.store.conversations(trashed=trashed)
 
     @property
     def moved(self) -> int:
-        """When any conversation changed last, in the trash or not: microseconds since the epoch; 0: there is none."""
+        """When any conversation, trashed or not, changed last: microseconds since the epoch; 0 if there are none."""
         listed = (self.conversations(), self.conversations(trashed=True))
         return max((one[0].updated for one in listed if one), default=0)
 
     def search(
         self, words: str, *, conversation: ConversationId | None = None, limit: int = 50
     ) -> tuple[Hit, ...]:
-        """Messages of any branch that hold every word, best first."""
+        """Messages of any branch that contain every word, best first."""
         return self.store.search(mend_text(words), conversation=conversation, limit=limit)
 
     def attach(self, content: bytes | Path, *, media_type: str = "", name: str = "") -> AttachmentPart:
-        """Keep a file's bytes once and return the part that stands for them in a message.
+        """Store a file's bytes once and return the part that represents them in a message.
 
         Raises:
             BadContent: the file is empty, larger than LARGEST_FILE, or cannot be read.
@@ -184,7 +185,7 @@ class Workspace:
         return AttachmentPart(self.store.put_blob(content, kind, clean), kind, clean)
 
     def purge(self, id: ConversationId) -> None:
-        """Delete a conversation that is in the trash for good: the one thing nothing takes back.
+        """Delete a trashed conversation for good: the one action that cannot be undone.
 
         Raises:
             InTheWay: it is not in the trash.
@@ -203,14 +204,14 @@ class Workspace:
         conversation: ConversationId | None = None,
         reuse: bool | None = None,
     ) -> Recording:
-        """File what a program asks of a model, and keep the answer as it comes.
+        """Store what a program asks of a model, and record the answer as it arrives.
 
-        Only conversations of the same `scope` are looked at; with `conversation`, only that one. `client` is the
-        program's name. `reuse` says whether a stored answer to the same call may be given again (None: as the
-        conversation is set). docs/matching.md has the contract.
+        Only conversations of the same `scope` are considered; with `conversation`, only that one. `client` is the
+        program's name. `reuse` says whether a stored answer to the same call may be returned (None: as the conversation
+        is set). docs/matching.md has the contract.
 
         Raises:
-            BadContent: a text of it cannot be kept.
+            BadContent: a text of it cannot be stored.
             NotFound: there is no such conversation.
             InTheWay: that conversation is in the trash; or Forky is shutting down.
         """
@@ -225,11 +226,11 @@ class Workspace:
         client: str = "",
         conversation: ConversationId | None = None,
     ) -> Recorded:
-        """File a call that is over with its answer, as one operation. Raises what `begin` raises."""
+        """Record a completed call with its answer, as one operation. Raises what `begin` raises."""
         return self._recorder.record(call, reply, scope, client, conversation)
 
     def reuse(self) -> Reuse:
-        """What giving stored answers again came to, in all conversations."""
+        """How often stored answers were reused in all conversations and what that saved."""
         return self.store.reuse()
 
     def verify(self) -> Verification:

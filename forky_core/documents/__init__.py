@@ -1,1 +1,1 @@
-"""What answers may quote: files read, cut into chunks, kept, and found again."""
+"""Documents that answers may quote: reading files, cutting them into chunks, storing and searching them."""

@@ -1,7 +1,7 @@
-"""Taking documents in: read, cut and counted as a stream, written in batches, with progress and a way to give up.
+"""Adding documents: they are read, cut and counted as a stream and written in batches, with progress and cancellation.
 
-At most a batch of chunks is held, so a set of 10,000 pages needs no more memory than one of ten. What is cut short,
-by a person or a crash, is not quoted, and is read anew when it is added again.
+At most a batch of chunks is in memory, so a set of 10,000 pages needs no more memory than one of ten. A document whose
+reading was interrupted, by a person or a crash, is not quoted, and is read again when it is added again.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from forky_core.model.errors import BadContent
 from forky_core.store.document_contract import DocumentKeeper
 
 BATCH = 256
-"""Chunks written at once."""
+"""Chunks per write."""
 _LOOKED_UP = 64
-"""Documents that are looked up at once, by their content."""
+"""Documents whose content is looked up in one call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,36 +30,36 @@ class AddingProgress:
     """How far adding has come."""
 
     name: str
-    """Of the document that is being read."""
+    """Name of the document that is being read."""
     number: int
-    """Which one it is, from 1."""
+    """Its position among all documents, from 1."""
     of: int
     done: float
-    """Of this document, 0 to 1."""
+    """The share of this document that has been read, 0 to 1."""
     chunks: int
-    """Of this document, so far."""
+    """Chunks of this document so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedDocument:
     name: str
     why: str
-    """A sentence or two."""
+    """The reason, in a sentence or two."""
 
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What came of adding."""
+    """The outcome of adding documents."""
 
     documents: tuple[Document, ...] = ()
-    """New here, in the order they were given."""
+    """Newly added documents, in the order of their sources."""
     already: tuple[Document, ...] = ()
-    """Known by their content, whatever they are called."""
+    """Documents whose content is stored already, under whatever name."""
     refused: tuple[RefusedDocument, ...] = ()
     stopped: bool = False
-    """It was given up: what was read before that is kept."""
+    """Whether adding was cancelled; documents completed before that are stored."""
     note: str = ""
-    """A sentence about other work that was done; "" where there was none."""
+    """A sentence about additional work that was done; "" if there was none."""
 
 
 Tell = Callable[[AddingProgress], None]
@@ -75,7 +75,7 @@ def add_all(
     stop: Event | None = None,
     readers: Readers = READERS,
 ) -> Added:
-    """Take in every source that can be read; one that cannot stops none of the others."""
+    """Add every source that can be read; an unreadable one does not stop the others."""
     given = list(sources)
     work = _Intake(keeper, shelf, at, tell, stop or Event(), readers, len(given))
     for first in range(0, len(given), _LOOKED_UP):
@@ -98,10 +98,10 @@ class _Intake:
     refused: list[RefusedDocument] = field(default_factory=list)
     pending: list[DocumentPiece] = field(default_factory=list)
     waiting: int = 0
-    """Chunks of the pending pieces."""
+    """Number of chunks in the pending pieces."""
 
     def group(self, given: Sequence[DocumentSource | Path], first: int) -> None:
-        """A few sources, whose ids are looked up together."""
+        """Add a few sources, whose ids are looked up together."""
         named: list[tuple[int, DocumentSource, DocumentId]] = []
         for number, one in enumerate(given, first):
             if self.stop.is_set():
@@ -177,7 +177,7 @@ class _Intake:
         self.keeper.take_in(pieces)
 
     def _forget(self, id: DocumentId) -> None:
-        """What there is of a document that was not read to its end."""
+        """Remove what was written of a document that was not read to its end."""
         self.pending = [piece for piece in self.pending if piece.document.id != id]
         self.keeper.drop([id])
 

@@ -1,7 +1,7 @@
-"""Cutting a text into chunks by its structure: headings and paragraphs first, sentences where one is too long.
+"""Cuts a text into chunks by its structure: at headings and paragraphs, and at sentences if a paragraph is too long.
 
-A chunk is what a search finds and an answer quotes, so it should say what it is about: it never crosses a heading or a
-page, and begins with the last lines of the one before it, for a thought that runs over the cut. 2,000 characters (some
+A chunk is what a search finds and an answer quotes, so it should make sense by itself: it never crosses a heading or a
+page, and it repeats the last lines of the chunk before it, for a thought that runs over the cut. 2,000 characters (some
 500 tokens) found more on Cranfield than 1,200 (docs/numbers.md).
 """
 
@@ -16,24 +16,24 @@ from forky_core.retrieval.bm25 import counted
 from forky_core.retrieval.sentences import sentences
 
 SIZE = 2_000
-"""Characters of a chunk, at most; its overlap comes on top."""
+"""The most characters of a chunk, without its overlap."""
 OVERLAP = 200
-"""Characters repeated from the chunk before it, at most."""
+"""The most characters that are repeated from the chunk before."""
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n+")
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentSection:
-    """A stretch of text under one heading, on one page, in one function …"""
+    """A stretch of text under one heading, on one page or in one function."""
 
     place: str
     text: str
     follows: bool = True
-    """The thought may run over from the section before it (a page), so that the two overlap."""
+    """Whether a thought may run over from the previous section (a page), so that the two overlap."""
     whole_lines: bool = False
-    """Cut between lines only: code, tables."""
+    """Whether to cut only between lines, as for code and tables."""
     titled: bool = False
-    """The place says what it is about (headings), so that its words are searched too."""
+    """Whether the place describes the content (headings), so that its words are searched too."""
 
 
 def chunked(sections: Iterable[DocumentSection], first: int = 1) -> Iterator[Chunk]:
@@ -53,7 +53,7 @@ def chunked(sections: Iterable[DocumentSection], first: int = 1) -> Iterator[Chu
 
 
 def _pieces(section: DocumentSection) -> Iterator[str]:
-    """Its text in pieces of at most SIZE characters, as few as that takes."""
+    """The section's text in as few pieces of at most SIZE characters as possible."""
     joint = "\n" if section.whole_lines else "\n\n"
     held: list[str] = []
     size = 0
@@ -68,7 +68,7 @@ def _pieces(section: DocumentSection) -> Iterator[str]:
 
 
 def _units(section: DocumentSection) -> Iterator[str]:
-    """What should stay whole where it fits: paragraphs, or lines."""
+    """The units that should stay whole if possible: paragraphs, or lines."""
     text = section.text.strip("\n")
     parts = text.split("\n") if section.whole_lines else _PARAGRAPHS.split(text)
     for part in parts:
@@ -77,7 +77,7 @@ def _units(section: DocumentSection) -> Iterator[str]:
 
 
 def _cut(text: str) -> Iterator[str]:
-    """A paragraph or line that is too long, at ends of sentences, else at spaces, else anywhere."""
+    """Cut a paragraph or line that is too long at ends of sentences, else at spaces, else anywhere."""
     held = ""
     for sentence in _sentences(text):
         if held and len(held) + len(sentence) + 1 > SIZE:
@@ -94,7 +94,7 @@ def _cut(text: str) -> Iterator[str]:
 
 
 def _sentences(text: str) -> tuple[str, ...]:
-    """Of a text with spaces; one without (a key, minified code) has none to speak of."""
+    """The sentences of a text with spaces; a text without spaces (a key, minified code) is not split."""
     return sentences(text) if " " in text[:SIZE] or not text.isascii() else (text,)
 
 

@@ -1,7 +1,7 @@
-"""The passage behind an address: of a document that is here, or as it came along with a conversation's file.
+"""Looks up the passage behind an address, in a stored document or among those that came with a conversation's file.
 
-Documents do not travel with a conversation, what its answers cite does. An imported conversation so keeps the passages
-of its file beside it; where the document is in the workspace as well, the citation opens in the document.
+A conversation's file contains the passages that its answers cite, but no documents. So an imported conversation keeps
+the passages of its file; if the document is in the workspace as well, the citation opens in the document.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from forky_core.model.parts import Json, canonical_json
 from forky_core.store.contract import Store
 
 PASSAGES = "passages"
-"""Key under which a store keeps the passages that came with a conversation: JSON Lines."""
+"""The derived key under which a store keeps the passages that came with a conversation: JSON Lines."""
 
 
 class KeptPassages:
-    """Those of one conversation, each looked up when it is asked for."""
+    """The passages of one conversation, each looked up on demand."""
 
     def __init__(self, store: Store, conversation: ConversationId) -> None:
         self._store = store
@@ -32,11 +32,13 @@ class KeptPassages:
         }
 
     def __call__(self, address: str) -> Cited | None:
-        """As it came, or as its document has it; None where neither is here."""
+        """The passage that came with the file, or else the document's; None if there is neither."""
         return self._came.get(address) or self._quoted(address)
 
     def opened(self, address: str) -> tuple[Document, int] | Cited | None:
-        """The document that is here and the number of the chunk in it, or the passage that came along."""
+        """The stored document and the chunk's number, or else the passage that came with the file; None if there is
+        neither.
+        """
         found = self._standing(address)
         return (found[0], found[1].number) if found is not None else self._came.get(address)
 
@@ -58,12 +60,12 @@ class KeptPassages:
 
 
 def passages_in(text: str) -> tuple[Cited, ...]:
-    """Of JSON Lines."""
+    """Parse passages from JSON Lines."""
     return tuple(passage_of(json.loads(row)) for row in text.split("\n") if row)
 
 
 def with_passages(text: str, passages: Iterable[Cited]) -> str:
-    """JSON Lines with these in them; what stands there of an address stays."""
+    """Add passages to JSON Lines; entries that exist already are unchanged."""
     kept = {one.address: one for one in (*passages, *passages_in(text))}
     return "\n".join(canonical_json(stored(one)) for one in kept.values())
 
@@ -81,7 +83,7 @@ def stored(passage: Cited) -> dict[str, Json]:
 
 
 def passage_of(entry: Mapping[str, Any]) -> Cited:
-    """KeyError, TypeError or ValueError for what none is stored as."""
+    """Parse one stored passage. Raises KeyError, TypeError or ValueError if it is malformed."""
     address, document = entry["address"], entry["document"]
     name, place, text = entry["name"], entry.get("place", ""), entry["text"]
     if not all(isinstance(value, str) for value in (address, document, name, place, text)):

@@ -1,4 +1,4 @@
-"""DOCX by mammoth, which reads what a paragraph is (heading, list, table) and not what it looks like."""
+"""DOCX by mammoth, which reads a paragraph's role (heading, list, table) rather than its formatting."""
 
 from __future__ import annotations
 
@@ -7,20 +7,22 @@ import zipfile
 from forky_core.documents.kinds import DocumentKind
 from forky_core.documents.reading import sections_of_html
 from forky_core.documents.source import DocumentSource
+from forky_core.extras import needed_for
 from forky_core.model.errors import BadContent
 
 LARGEST_UNPACKED = 200_000_000
-"""Bytes of the text inside; a small file that unpacks to more is a trap."""
+"""The most bytes of text inside; a small file that unpacks to more is a zip bomb."""
 
 
 def docx_html(source: DocumentSource) -> str:
-    """Its text as HTML, pictures left out.
+    """The document's text as HTML, without pictures.
 
     Raises:
         BadContent: it is damaged, or unpacks to too much.
     """
-    # It takes 50 ms, which every start of Forky would pay.
-    import mammoth  # noqa: PLC0415
+    # Importing it takes 50 ms, which every start of Forky would pay.
+    with needed_for("Reading a DOCX file", "documents"):
+        import mammoth  # noqa: PLC0415
 
     try:
         with source.open() as stream, zipfile.ZipFile(stream) as archive:

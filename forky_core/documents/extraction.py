@@ -1,4 +1,4 @@
-"""From a document's bytes to its numbered chunks: the work that a reader does."""
+"""Extracts the numbered chunks of a document from its bytes: the work of a reader process."""
 
 from __future__ import annotations
 

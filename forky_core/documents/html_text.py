@@ -1,6 +1,6 @@
-"""Text out of the HTML that some exports carry: paragraphs, lists, code and emphasis as Markdown, nothing else.
+"""Text out of the HTML that some exports contain: paragraphs, lists, code and emphasis as Markdown, nothing else.
 
-Nothing of it is ever shown as HTML: what is no text is dropped.
+None of it is ever displayed as HTML: everything that is not text is dropped.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 from html.parser import HTMLParser
 
 LONGEST = 2_000_000
-"""Characters that are read; more is no answer of a model."""
+"""The most characters that are read; an answer of a model is never longer."""
 _BLOCKS = frozenset(("p", "div", "ul", "ol", "table", "tr", "section", "blockquote", "article"))
 _SILENT = frozenset(("script", "style", "head", "title", "template", "svg"))
 _INLINE = {"b": "**", "strong": "**", "i": "*", "em": "*"}
@@ -23,7 +23,7 @@ _SPACES = re.compile(r"\s+")
 
 
 def markdown_of(html: str, longest: int = LONGEST) -> str:
-    """The text of a piece of HTML, of which `longest` characters are read."""
+    """The text of a piece of HTML as Markdown; only the first `longest` characters are read."""
     reader = _HtmlReader()
     reader.feed(_without_loose_ends(html[:longest]))
     reader.close()
@@ -31,10 +31,10 @@ def markdown_of(html: str, longest: int = LONGEST) -> str:
 
 
 def _without_loose_ends(html: str) -> str:
-    """The same HTML, in which everything that only begins like a tag, a comment or a section is text.
+    """The same HTML with every unfinished tag, comment or section escaped as text.
 
-    `html.parser` would look for the end of each tag and comment in all that follows: 40 kB of `<a ` took 12 seconds. A
-    section of a name that it does not know makes it raise an AssertionError.
+    `html.parser` would search all of the remaining text for the end of each tag and comment: 40 kB of `<a ` took 12
+    seconds. For a section with an unknown name it raises an AssertionError.
     """
     html = _UNKNOWN_SECTION.sub("&lt;![", html)
     ends = html.rfind(">") + 1

@@ -1,4 +1,4 @@
-"""Reading documents in for somebody who watches: in a thread, with progress, a way to stop, and an end to be shown."""
+"""Reads documents in the background, with progress, cancellation and a result."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Work = Callable[[Tell, threading.Event], Added]
 
 
 class Intake:
-    """One run of work on documents. Safe to read from any thread."""
+    """One run of adding documents. Safe to read from any thread."""
 
     def __init__(self, work: Work) -> None:
         self.progress: AddingProgress | None = None
         self.added: Added | None = None
-        """What came of it; None while it runs, and where it failed."""
+        """The outcome; None while it runs, and if it failed as a whole."""
         self.failure = ""
-        """A sentence, where it failed as a whole."""
+        """A sentence if it failed as a whole."""
         self._stop = threading.Event()
         self._work = work
         self._thread = threading.Thread(target=self._run, name="forky-documents", daemon=True)
@@ -36,7 +36,7 @@ class Intake:
         sources: Sequence[DocumentSource | Path],
         refused: Sequence[RefusedDocument] = (),
     ) -> Intake:
-        """`refused` could not even be opened: it is told at the end, with what is refused on reading."""
+        """Start adding documents; `refused` are files that could not be opened, which the outcome lists as well."""
 
         def work(tell: Tell, stop: threading.Event) -> Added:
             added = store.add_sources(sources, tell=tell, stop=stop)
@@ -50,16 +50,16 @@ class Intake:
 
     @property
     def share(self) -> float:
-        """How much is done, 0 to 1, each document counting the same."""
+        """How much is done, 0 to 1; each document counts the same."""
         told = self.progress
         return (told.number - 1 + told.done) / told.of if told is not None else 0.0
 
     def stop(self) -> None:
-        """Give up: what was whole by then is kept."""
+        """Cancel; documents that are complete by then are stored."""
         self._stop.set()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Until it has ended; False where `seconds` ran out first."""
+        """Wait until it has ended; False if `seconds` ran out first."""
         self._thread.join(seconds)
         return not self._thread.is_alive()
 

@@ -17,16 +17,16 @@ _ANEW = "The file may be damaged. Save it anew in another program, or as plain t
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What the reading of one document may use."""
+    """Limits on reading one document."""
 
     cpu_seconds: int
-    """Processor time of the reader."""
+    """The reader's processor time."""
     waiting_seconds: float
-    """Time that the program waits for the reader, on any clock: it ends a reader that hangs without computing."""
+    """Wall-clock time that the program waits for the reader; it ends a reader that hangs without computing."""
     memory: int
-    """Bytes that the reader has in use."""
+    """Bytes of memory that the reader may use."""
     characters: int
-    """Of all chunks, their overlaps included."""
+    """Characters of all chunks, including their overlaps."""
     chunks: int
 
 
@@ -78,7 +78,7 @@ def over_chunks(name: str, chunks: int) -> BadContent:
 
 
 def crashed(name: str, how: str) -> BadContent:
-    """`how`: what ended the reader, "signal 11" or "exit code 1"."""
+    """The error for a reader process that crashed; `how` is "signal 11" or "exit code 1"."""
     return BadContent(f"“{name}” cannot be read: its reader crashed ({how}).", _ANEW)
 
 
@@ -90,7 +90,7 @@ def killed(name: str) -> BadContent:
 
 
 def unforeseen(name: str, error: str) -> BadContent:
-    """`error`: the type of an exception that the parser of a document should not raise."""
+    """The error for an exception that a document's parser should not raise; `error` is its type."""
     return BadContent(f"“{name}” cannot be read: its content confused the reader ({error}).", _ANEW)
 
 

@@ -1,4 +1,4 @@
-"""PDF by pypdf, page by page. Anybody writes them, so whatever pypdf raises is the file's fault, and said plainly."""
+"""PDF by pypdf, page by page. Files come from anywhere, so whatever pypdf raises is reported as the file's fault."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from collections.abc import Iterator
 from forky_core.documents.chunking import DocumentSection
 from forky_core.documents.kinds import DocumentKind
 from forky_core.documents.source import DocumentSource
+from forky_core.extras import needed_for
 from forky_core.model.errors import BadContent
 
 _FRESH = 200
-"""Pages after which the file is opened anew, at least: pypdf keeps every object it has read."""
+"""Pages after which the file is opened again, at least: pypdf caches every object it has read."""
 _OPENINGS = 20
-"""How often a file is opened, at most: each time pypdf goes through the whole list of pages."""
+"""The most times that a file is opened: each time pypdf goes through the whole list of pages."""
 
 
 def pdf_pages(source: DocumentSource) -> Iterator[tuple[DocumentSection, float]]:
-    """Each page with text, and how much has been read.
+    """Each page with text, and the share of the document that has been read.
 
     Raises:
         BadContent: it is protected or damaged, or its pages are pictures.
@@ -37,9 +38,10 @@ def pdf_pages(source: DocumentSource) -> Iterator[tuple[DocumentSection, float]]
 
 
 def _pages(source: DocumentSource, first: int) -> Iterator[tuple[int, int, str]]:
-    """(number, how many there are, text) of some pages behind the first `first` ones."""
-    # It takes a quarter of a second, which every start of Forky would pay.
-    from pypdf import PdfReader  # noqa: PLC0415
+    """(number, total, text) of some pages after the first `first` ones."""
+    # Importing it takes a quarter of a second, which every start of Forky would pay.
+    with needed_for("Reading a PDF", "documents"):
+        from pypdf import PdfReader  # noqa: PLC0415
 
     with source.open() as stream:
         try:

@@ -2,12 +2,12 @@
 
 It takes jobs on its standard input and answers on its standard output; `reader_process.py` is the other side. A job is
 a line of JSON, followed by the document's bytes unless the job names a file. An answer is a line of JSON. The end of
-the input ends the program at once, also in the middle of a document: so a reader never outlives its parent.
+the input ends the program at once, also in the middle of a document, so that a reader never outlives its parent.
 
-A thread looks at the time and the memory of the process twenty times a second and ends it where they pass a limit. It
-cannot look while a C function keeps Python's lock. Therefore the system holds the same limits, a little higher, where
-it can: `RLIMIT_CPU` (not on Windows) and `RLIMIT_AS` (in effect on Linux). `RLIMIT_AS` alone would not do: CPython 3.11
-can loop for ever where it finds no memory for a MemoryError.
+A thread checks the time and the memory of the process twenty times a second and ends it if they exceed a limit. It
+cannot check while a C function holds Python's lock. Therefore the system enforces the same limits, a little higher,
+where it can: `RLIMIT_CPU` (not on Windows) and `RLIMIT_AS` (in effect on Linux). `RLIMIT_AS` alone would not do:
+CPython 3.11 can loop for ever if it finds no memory for a MemoryError.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from typing import Any, BinaryIO
 from forky_core.documents.extraction import extracted
 from forky_core.documents.registry import kind_of
 from forky_core.documents.source import DocumentSource
-from forky_core.model.errors import BadContent
+from forky_core.model.errors import BadContent, NotInstalled
 
 OVER_MEMORY = 81
-"""Exit code of a reader that needed more memory than it may have."""
+"""Exit code of a reader that exceeded its memory limit."""
 OVER_TIME = 82
-"""Exit code of a reader that took more time of the processor than it may have."""
+"""Exit code of a reader that exceeded its limit of processor time."""
 _KEPT_BELOW = 300_000_000
-"""Bytes of memory; a reader that needed more for a document is not used for another."""
+"""Bytes of memory; a reader that needed more for a document is not reused."""
 _LOOK_EVERY = 0.05
 _LATER = 3
-"""Seconds by which the system's limit of time comes after the thread's."""
+"""Seconds by which the system's time limit is later than the thread's."""
 _LIBRARIES = 300_000_000
-"""Bytes of address space that Python and its threads take without using them."""
+"""Bytes of address space that Python and its threads reserve without using them."""
 _NICENESS = 5
-"""A person who waits for a page goes before a document that is read in the background."""
+"""Reading in the background has a lower priority than a page that a person waits for."""
 
 
 def main() -> None:
@@ -64,7 +64,9 @@ def main() -> None:
 
 
 def _standard_output() -> BinaryIO:
-    """The pipe to the parent. A library that prints writes elsewhere from now on."""
+    """The pipe to the parent. Standard output is redirected, so that a library that prints does not
+    write to the pipe.
+    """
     out = os.fdopen(os.dup(1), "wb")
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - a name of the system, not a path
         os.dup2(nowhere.fileno(), 1)
@@ -72,7 +74,7 @@ def _standard_output() -> BinaryIO:
 
 
 def _step_back() -> None:
-    """Leave no core file, let other processes go first, and be what the kernel ends first where memory runs out."""
+    """Disable core dumps, lower the priority, and make the kernel kill this process first if memory runs out."""
     logging.disable(logging.CRITICAL)
     _limit("RLIMIT_CORE", 0)
     with suppress(AttributeError, OSError):
@@ -100,7 +102,7 @@ def _source(job: dict[str, Any], content: bytes) -> DocumentSource:
 
 
 def _read(source: DocumentSource, out: BinaryIO) -> dict[str, Any]:
-    """Write the kind and the chunks of a document, and return the last answer."""
+    """Write the kind and the chunks of a document, and return the final answer."""
     try:
         kind = kind_of(source)
         _write(out, {"kind": kind.name})
@@ -109,7 +111,7 @@ def _read(source: DocumentSource, out: BinaryIO) -> dict[str, Any]:
             _write(
                 out, {"chunk": [chunk.number, chunk.place, chunk.text, chunk.overlap, counts], "done": done}
             )
-    except BadContent as error:
+    except (BadContent, NotInstalled) as error:
         return {"refused": [error.message, error.hint]}
     except MemoryError:
         raise
@@ -122,12 +124,12 @@ def _read(source: DocumentSource, out: BinaryIO) -> dict[str, Any]:
 
 def _write(out: BinaryIO, answer: dict[str, Any]) -> None:
     out.write(json.dumps(answer, separators=(",", ":")).encode("ascii") + b"\n")
-    # A line for each chunk: whoever stops a reading, or is told of its progress, is not kept waiting by a buffer.
+    # Flush after each chunk, so that cancellation and progress are not delayed by a buffer.
     out.flush()
 
 
 def _limit(name: str, most: int) -> None:
-    """Set a limit of the system for this process; nothing happens where the system does not know it."""
+    """Set a system limit for this process; does nothing if the system does not support it."""
     with suppress(ImportError, AttributeError, OSError, ValueError):
         import resource  # noqa: PLC0415 - not on Windows
 
@@ -136,7 +138,7 @@ def _limit(name: str, most: int) -> None:
 
 
 class _Watch:
-    """A thread that ends the process where the document that is being read takes too much."""
+    """A thread that ends the process if the document being read exceeds the limits."""
 
     def __init__(self) -> None:
         self._cpu_until = self._memory = float("inf")
@@ -155,7 +157,7 @@ class _Watch:
 
 
 def _peak_memory() -> int | None:
-    """Bytes that this process has needed at most; None where the system does not say."""
+    """The peak memory of this process in bytes; None if the system does not report it."""
     match sys.platform:
         case "linux":
             return _peak_on_linux()
@@ -168,7 +170,7 @@ def _peak_memory() -> int | None:
 
 
 def _peak_on_linux() -> int | None:
-    """`ru_maxrss` would begin with the memory of the process that started this one."""
+    """The peak memory since this process started; `ru_maxrss` would include that of its parent."""
     with suppress(OSError), open("/proc/self/status", "rb") as status:  # noqa: PTH123 - a name of the system
         return next((int(line.split()[1]) * 1024 for line in status if line.startswith(b"VmHWM")), None)
     return None

@@ -1,7 +1,8 @@
-"""A process that reads documents, seen from the program that started it: start, read, kill.
+"""A process that reads documents, as the program that started it sees it: start, read, kill.
 
 The process is started afresh by `subprocess`, never forked: the program may have threads. It inherits no open file but
-its two pipes, nothing of the environment but where the system keeps its libraries, and no `__main__` of the program.
+its two pipes, no environment variables except those that locate the system's libraries, and no `__main__` of the
+program.
 """
 
 from __future__ import annotations
@@ -38,19 +39,19 @@ from forky_core.model.errors import BadContent
 
 _ROOT = str(Path(__file__).resolve().parents[2])
 PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from forky_core.documents.reader_main import main; main()"
-"""What the process runs. It finds its modules where this program finds them."""
+"""What the process runs. Its import path is that of this program."""
 _INHERITED = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-"""Variables without which Python does not start everywhere. None of them is a secret."""
+"""Variables without which Python does not start on some systems. None of them is a secret."""
 _LONGEST_ANSWER = 1_000_000
-"""Bytes of a line; the longest that a chunk makes is a tenth of it."""
+"""The most bytes of a line; the longest line that a chunk makes is a tenth of it."""
 _BLOCK = 1 << 20
 LOOK_EVERY = 0.2
-"""Seconds between two looks whether the reading was given up or takes too long."""
+"""Seconds between two checks for cancellation or a timeout."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """A chunk as it comes from a reader."""
+    """A chunk from a reader."""
 
     kind: str
     """The name of the document's kind."""
@@ -60,10 +61,10 @@ class Extract:
 
 
 class ReaderProcess:
-    """One process. It reads one document at a time, and another after it where `again` says so."""
+    """One process. It reads one document at a time, and can be reused if `again` is set."""
 
     def __init__(self) -> None:
-        """OSError where the system starts no further process."""
+        """Start the process. Raises OSError if the system starts no further process."""
         self.again = True
         self._ending = threading.Lock()
         path = [os.path.abspath(entry) for entry in sys.path if entry]  # noqa: PTH100 - an entry may be no path
@@ -90,7 +91,7 @@ class ReaderProcess:
         return self._process.poll() is None
 
     def read(self, source: DocumentSource, limits: Limits, stop: Event) -> Iterator[Extract]:
-        """The chunks of a document; they end early where `stop` is set meanwhile.
+        """The chunks of a document; they end early if `stop` is set.
 
         Raises:
             BadContent: the document cannot be read, or not within the limits. The process may be gone then.
@@ -105,16 +106,16 @@ class ReaderProcess:
             waiting.end()
 
     def close(self) -> None:
-        """Kill the process and let go of its pipes. No other thread may be reading."""
+        """Kill the process and close its pipes. No other thread may be reading."""
         self.kill()
         for pipe in (self._process.stdin, self._process.stdout):
             assert pipe is not None
-            # What had not been sent yet can no longer be.
+            # Unsent data can no longer be flushed.
             with suppress(OSError):
                 pipe.close()
 
     def kill(self) -> None:
-        """Kill the process and what it may have started; a thread that waits for an answer sees the end of it."""
+        """Kill the process and its children; a thread that waits for an answer gets the end of the stream."""
         with self._ending:
             if self._process.poll() is not None:
                 return
@@ -126,7 +127,7 @@ class ReaderProcess:
             self._process.wait()
 
     def _send(self, source: DocumentSource, limits: Limits, stop: Event) -> None:
-        """Hand the job over; where the process is gone, its answer tells."""
+        """Send the job; if the process is gone, reading its answer will fail."""
         pipe = self._process.stdin
         assert pipe is not None
         path = os.fsencode(source.path.absolute()).decode("latin-1") if source.path else ""
@@ -168,7 +169,7 @@ class ReaderProcess:
                     raise crashed(source.name, "an answer without a meaning")
 
     def _answer(self, name: str, limits: Limits, waiting: _Waiting) -> dict[str, Any] | None:
-        """The next answer; None where the reading was given up.
+        """The next answer; None if the reading was cancelled.
 
         Raises:
             BadContent: the process has ended, or answers what no reader answers.
@@ -189,7 +190,7 @@ class ReaderProcess:
         return answer
 
     def _ended(self, name: str, limits: Limits) -> BadContent:
-        """Why the process has ended."""
+        """The error that says why the process has ended."""
         code = self._process.wait()
         if code == OVER_MEMORY:
             return over_memory(name, limits.memory)
@@ -201,9 +202,9 @@ class ReaderProcess:
 
 
 class _Waiting:
-    """Ends a process whose reading was given up, or that keeps the program waiting for too long.
+    """Ends a process whose reading was cancelled, or that takes too long to answer.
 
-    Only the time counts in which the program waits for an answer (`with`), not what it does with it.
+    Only time spent waiting for an answer (`with`) counts, not the time for processing it.
     """
 
     def __init__(self, process: ReaderProcess, seconds: float, stop: Event) -> None:
@@ -249,7 +250,9 @@ def _raise_refusal(name: str, end: dict[str, Any]) -> None:
 
 
 def _background() -> int:
-    """Windows: no console window, and the priority of work that nobody waits for. Elsewhere the reader sees to it."""
+    """Creation flags for Windows: no console window, and background priority. Elsewhere the reader lowers its own
+    priority.
+    """
     if sys.platform == "win32":
         return subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS
     return 0

@@ -1,13 +1,13 @@
-"""Reading documents without being at their mercy: in processes of their own, a few at a time, within limits.
+"""Reads documents safely: in separate processes, a few at a time, within limits.
 
-A document comes from anywhere, and the programs that read its format were not written for enemies: a small file can ask
-for a minute and gigabytes, hold Python's lock meanwhile, or crash. In a process of its own that costs the document
-alone. A process that has read a document in peace waits some seconds for the next one, since starting it takes longer
-than most documents do.
+A document comes from anywhere, and the libraries that read its format were not written for hostile input: a small file
+can take a minute and gigabytes, hold Python's lock meanwhile, or crash. In a separate process that costs the document
+alone. A process that has read a document without trouble waits some seconds for the next one, since starting it takes
+longer than most documents do.
 
 Text, Markdown and code of up to 64 KB in UTF-8 are read in the program itself: their readers take time and memory in
-proportion to the text (tests/documents/test_readers.py holds them to that), and a program that appends a thousand
-notes should not wait for a thousand answers.
+proportion to the text (tests/documents/test_readers.py verifies that), and a program that appends a thousand notes
+should not wait for a thousand answers.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from forky_core.documents.registry import kind_of
 from forky_core.documents.source import DocumentSource
 
 SMALL = 65_536
-"""Bytes of a text that is read in the program itself."""
+"""The most bytes of a text that is read in the program itself."""
 _KEPT_SECONDS = 10.0
-"""For which a process waits for its next document."""
+"""Seconds that a process waits for its next document."""
 
 
 class Readers:
-    """Processes that read documents: started when they are needed, at most `most` at a time. Safe from any thread."""
+    """A pool of processes that read documents: at most `most` at a time, started on demand. Safe from any thread."""
 
     def __init__(
         self,
@@ -41,9 +41,10 @@ class Readers:
         *,
         kept_seconds: float = _KEPT_SECONDS,
     ) -> None:
-        """`most`: None means the number of the machine's cores, and at least 2. `limits`: for a file of so many bytes.
+        """`most` defaults to the number of the machine's cores, and at least 2. `limits` gives the limits for a file
+        size.
 
-        `kept_seconds`: how long a process waits for another document.
+        `kept_seconds` is how long a process waits for another document.
         """
         self._most = most or max(2, os.cpu_count() or 2)
         self._limits = limits
@@ -60,12 +61,12 @@ class Readers:
 
     @property
     def processes(self) -> tuple[int, ...]:
-        """The ids of the processes there are, those that wait for a document included."""
+        """The ids of the running processes, including idle ones."""
         with self._lock:
             return tuple(reader.id for reader in (*self._idle, *self._busy))
 
     def read(self, source: DocumentSource, stop: Event | None = None) -> Generator[Extract]:
-        """The chunks of a document in reading order; they end early where `stop` is set meanwhile.
+        """The chunks of a document in reading order; they end early if `stop` is set.
 
         Raises:
             BadContent: the document cannot be read, or not within the limits; the sentence says which.
@@ -86,7 +87,7 @@ class Readers:
             reader.close()
 
     def forget(self) -> None:
-        """In a fork of the program: the processes belong to the program that started them."""
+        """Drop all processes after a fork of the program: they belong to the parent."""
         self._begin()
 
     def _read(self, source: DocumentSource, stop: Event) -> Generator[Extract]:
@@ -137,7 +138,7 @@ class Readers:
         timer.start()
 
     def _clear(self) -> None:
-        """End the processes that wait, where no document has been read for some seconds."""
+        """End the idle processes if no document has been read for some seconds."""
         with self._lock:
             left = self._last_read + self._kept_seconds - time.monotonic()
             self._clearing = left > 0
@@ -150,7 +151,7 @@ class Readers:
 
 
 def _is_small_text(source: DocumentSource) -> bool:
-    """Whether the document is text whose reading is cheap whatever stands in it.
+    """Whether the document is text that is cheap to read, whatever it contains.
 
     Raises:
         BadContent: it is a picture, a program or something else without text.
@@ -168,7 +169,7 @@ def _is_small_text(source: DocumentSource) -> bool:
 
 
 READERS = Readers()
-"""Those of the whole program: what it reads at a time is bounded by the machine's cores, whoever asks."""
+"""The pool of the whole program: it limits concurrent reading by the machine's cores, whoever asks."""
 atexit.register(READERS.close)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=READERS.forget)

@@ -1,7 +1,7 @@
-"""Finding chunks for a question: by words always, by meaning too where an embedding model is set up.
+"""Finds chunks for a question: always by words, and by meaning too if an embedding model is set up.
 
-Two rankings are joined by reciprocal rank, Σ 1/(60 + rank) (Cormack, Clarke & Büttcher, SIGIR 2009): it needs no
-common scale. A list of words says how much of a question a chunk covers; only that can tell an answer from a best
+Two rankings are joined by reciprocal rank, Σ 1/(60 + rank) (Cormack, Clarke & Büttcher, SIGIR 2009): it needs no common
+scale. The ranking by words gives the share of a question that a chunk covers; only that can tell an answer from a best
 match, which always exists.
 """
 
@@ -20,15 +20,15 @@ from forky_core.retrieval.parts_asked import parts_asked
 from forky_core.store.document_contract import DocumentKeeper
 
 _LEAST = 0.25
-"""Coverage below which a chunk is no answer: a best match always exists, and is often nothing."""
+"""Coverage below which a chunk is no answer: a best match always exists, and is often irrelevant."""
 _LEAST_OF_PART = 0.375
-"""The same of a part of the question: it is short, so that a word or two cover much of it."""
+"""The same threshold for a part of a question: it is short, so that a word or two cover much of it."""
 _DIGITS = 16
-"""Of a document's id in an address."""
+"""Digits of a document's id in an address."""
 _RANK = 60
 _HEADING = re.compile(r"^#{1,6}\s+", re.MULTILINE)
 _POOL = 50
-"""Chunks taken of each ranking before they are joined."""
+"""Chunks taken from each ranking before they are joined."""
 
 
 class Embedder(Protocol):
@@ -44,30 +44,30 @@ class Embedder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FoundChunk:
-    """A chunk that bears on a question."""
+    """A chunk that is relevant to a question."""
 
     document: Document
     chunk: Chunk
     score: float
-    """Comparable within one search only."""
+    """Comparable only within one search."""
     coverage: float
-    """0 to 1: how much of the question's words it holds; 0.0 where only its meaning was found."""
+    """The share of the question's words that it contains, 0 to 1; 0.0 if it was found only by meaning."""
     of_part: float = 0.0
-    """The same of the part of the question that it covers best, where that has several."""
+    """The same for the part of the question that it covers best, if the question has several parts."""
 
     @property
     def source(self) -> str:
-        """What a person would call it: "manual.pdf, page 12"."""
+        """A name of the place for people: "manual.pdf, page 12"."""
         return source_of(self.document.name, self.chunk.place)
 
     @property
     def bears(self) -> bool:
-        """Whether it is worth offering as an answer: found by meaning, or holding enough of what is asked."""
+        """Whether it is worth offering as an answer: found by meaning, or containing enough of the question's words."""
         return self.coverage >= _LEAST or self.coverage == 0.0 or self.of_part >= _LEAST_OF_PART
 
     @property
     def excerpt(self) -> str:
-        """Its words for a list: without what the chunk before ends with, and without the marks of headings."""
+        """Its text for a list: without the overlap with the previous chunk and without heading marks."""
         text = self.chunk.text[self.chunk.overlap :]
         return _HEADING.sub("", text) if self.document.media_type == "text/markdown" else text
 
@@ -81,12 +81,14 @@ class FoundChunk:
 
 
 def address(document: DocumentId, number: int) -> str:
-    """Names a chunk wherever text can stand: `doc:3f2a…#12`."""
+    """The address of a chunk, which can be put into any text: `doc:3f2a…#12`."""
     return f"{ADDRESS}{document[:_DIGITS]}#{number}"
 
 
 def split_address(text: str) -> tuple[str, int]:
-    """(the beginning of the document's id, the chunk's number); ValueError for anything else."""
+    """Split an address into (the beginning of the document's id, the chunk's number). Raises ValueError for other
+    texts.
+    """
     id, _, number = text.removeprefix(ADDRESS).partition("#")
     if not text.startswith(ADDRESS) or not id:
         raise ValueError(text)
@@ -96,7 +98,7 @@ def split_address(text: str) -> tuple[str, int]:
 def search(
     keeper: DocumentKeeper, question: str, reach: Reach, n: int, embedder: Embedder | None = None
 ) -> tuple[FoundChunk, ...]:
-    """The best `n` chunks within reach, best first; of a question's parts, each has its best one among them."""
+    """The best `n` chunks within reach, best first; each part of a question has its best chunk among them."""
     wanted = bm25.asked(question)
     parts = [bm25.asked(part) for part in parts_asked(question)]
     pool = max(n, _POOL) if embedder is not None or parts else n

@@ -1,7 +1,7 @@
-"""`DocumentStore`: the documents of one place (the workspace, a conversation, a branch), to add to and to ask.
+"""`DocumentStore`: the documents of one place (the workspace, a conversation, a branch), to add to and to search.
 
-The same document may stand in several places; it is kept once. What a place lists is its own; what it finds is also
-what lies around it: a branch finds its own, its conversation's and the workspace's.
+The same document may be in several places; it is stored once. A place lists its own documents, but a search also covers
+the enclosing places: a branch finds its own documents, its conversation's and the workspace's.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from forky_core.model.errors import BadContent, ModelError
 from forky_core.store.document_contract import DocumentKeeper
 
 _EMBEDDED_AT_ONCE = 64
-"""Chunks in one call of an embedding model."""
+"""Chunks per call of an embedding model."""
 _NAME = 50
-"""Characters of the name of a text that came without one."""
+"""Characters of the name that is made for a text without one."""
 
 
 class DocumentPlace(Protocol):
-    """What names documents."""
+    """Something that documents can belong to."""
 
     @property
     def shelf(self) -> Shelf:
-        """Where a document stands that is added here first."""
+        """Where a document is offered that is first added here."""
         ...
 
     def own(self) -> tuple[DocumentId, ...]:
-        """What stands in this place itself."""
+        """The documents of this place itself."""
         ...
 
     def reach(self) -> Reach:
-        """What can be found from here."""
+        """The documents that can be found from here."""
         ...
 
     def add(self, documents: Sequence[Document]) -> None: ...
@@ -56,7 +56,7 @@ class Findings:
 
     found: tuple[FoundChunk, ...]
     trouble: str = ""
-    """Why meaning did not count this time; "" where nothing went wrong."""
+    """Why the search by meaning failed; "" if it did not."""
 
 
 class DocumentStore:
@@ -75,11 +75,11 @@ class DocumentStore:
         self._readers = readers
 
     def append(self, text: str, *, name: str = "") -> Document:
-        """Keep a text. One that is known already is returned as it is. BadContent where it is empty."""
+        """Add a text. If it is stored already, the existing document is returned. Raises BadContent if it is empty."""
         return self.extend([text], names=[name])[0]
 
     def extend(self, texts: Iterable[str], *, names: Sequence[str] = ()) -> tuple[Document, ...]:
-        """Keep several texts in one go; all of them, or BadContent."""
+        """Add several texts at once. Raises BadContent if one is empty; then none is added."""
         sources = [
             source_of_bytes(names[at] if at < len(names) and names[at] else _name_of(text), text.encode())
             for at, text in enumerate(texts)
@@ -93,9 +93,9 @@ class DocumentStore:
     def add_documents(
         self, paths: Iterable[str | Path], *, tell: Tell | None = None, stop: Event | None = None
     ) -> Added:
-        """Read files in. Setting `stop` gives up: what was whole by then is kept.
+        """Read files and add them. Setting `stop` cancels; documents that are complete by then are stored.
 
-        One that cannot be read stops none of the others: `refused` says why.
+        A file that cannot be read does not stop the others: `refused` says why.
         """
         return self.add_sources([Path(path).expanduser() for path in paths], tell=tell, stop=stop)
 
@@ -117,11 +117,11 @@ class DocumentStore:
         return added
 
     def retrieve(self, query: str, n: int = 5, *, budget: int | None = None) -> tuple[FoundChunk, ...]:
-        """The chunks that bear on a question, best first: at most `n`, and of `budget` tokens together."""
+        """The chunks that are relevant to a query, best first: at most `n`, and at most `budget` tokens in total."""
         return self.look(query, n, budget=budget).found
 
     def look(self, query: str, n: int = 5, *, budget: int | None = None) -> Findings:
-        """As `retrieve`, with what went wrong."""
+        """Like `retrieve`, and also report why the search by meaning failed, if it did."""
         reach = self._place.reach()
         try:
             findings = Findings(search(self._keeper, query, reach, n, self._embedder))
@@ -134,17 +134,17 @@ class DocumentStore:
         return Findings(fitting, findings.trouble)
 
     def documents(self) -> tuple[Document, ...]:
-        """Those of this place itself, the newest first."""
+        """The documents of this place itself, newest first."""
         own = self._keeper.known(self._place.own())
         return tuple(sorted(own.values(), key=lambda document: (-document.added, document.id)))
 
     def embed_missing(self, *, anew: bool = False, stop: Event | None = None) -> int:
-        """Have the embedding model read what it has not read yet, here or elsewhere; how many chunks that were.
+        """Compute missing vectors for chunks, here and elsewhere; returns the number of chunks.
 
-        Without one there is nothing to do. `anew`: all of it, what other models gave is forgotten.
+        Does nothing without an embedding model. `anew` recomputes all vectors and removes those of other models.
 
         Raises:
-            ModelError: the model did not answer; what it gave before is kept.
+            ModelError: the model did not answer; vectors computed before that are stored.
             BadContent: its vectors have another size than those it gave before.
         """
         if self._embedder is None:
@@ -169,26 +169,28 @@ class DocumentStore:
         return self._keeper.within(self._place.reach())
 
     def remove(self, *documents: str) -> tuple[Document, ...]:
-        """Take documents away from this place, by their ids or the beginnings of them. They are kept; see `reset`."""
+        """Remove documents from this place, by ids or beginnings of ids. They stay stored; see `reset`."""
         gone = tuple(self._keeper.document(id) for id in documents)
         self._place.remove(gone)
         return gone
 
     def reset(self) -> None:
-        """Take everything away from this place: of the workspace into the trash, of a conversation as an operation."""
+        """Remove all documents from this place: a workspace's go to the trash, a conversation's are removed by an
+        operation.
+        """
         own = self.documents()
         if own:
             self._place.remove(own)
 
 
 def _name_of(text: str) -> str:
-    """The first words of a text, which has no other name."""
+    """A name made of the first words of a text."""
     line = " ".join(text[:200].split())
     return line if len(line) <= _NAME else line[:_NAME].rstrip() + "…"
 
 
 class WorkspacePlace:
-    """What every conversation may use."""
+    """The place of documents that every conversation may use."""
 
     shelf: Shelf = "workspace"
 

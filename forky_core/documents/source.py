@@ -1,4 +1,4 @@
-"""Where a document comes from: its name, its size, and a way to read its bytes more than once without holding them."""
+"""A document's origin: its name, its size, and a way to read its bytes more than once without loading them at once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from forky_core.model.document import DocumentId
 from forky_core.model.errors import BadContent
 
 LARGEST = 200_000_000
-"""Bytes of a document."""
+"""The most bytes of a document."""
 _BLOCK = 1 << 20
 
 
@@ -22,9 +22,9 @@ class DocumentSource:
     name: str
     size: int
     open: Callable[[], BinaryIO]
-    """A fresh stream from the beginning, which can seek."""
+    """Opens a new stream at the beginning, which can seek."""
     path: Path | None = None
-    """Where the bytes lie as a file; None: they are in memory."""
+    """The file with the bytes; None if they are in memory."""
 
     def start(self, length: int = 65_536) -> bytes:
         with self.open() as stream:
@@ -43,7 +43,7 @@ def source_of_bytes(name: str, content: bytes) -> DocumentSource:
 
 
 def source_of_file(path: Path) -> DocumentSource:
-    """Raises BadContent where it cannot be read, is empty, or is larger than LARGEST."""
+    """The source of a file. Raises BadContent if it cannot be read, is empty, or is larger than LARGEST."""
     name = _line(path.name)
     try:
         if path.is_dir():
@@ -73,7 +73,7 @@ def _checked(source: DocumentSource) -> DocumentSource:
 
 
 def too_large(name: str, size: int) -> BadContent:
-    """What is said of a document of more than LARGEST bytes."""
+    """The error for a document of more than LARGEST bytes."""
     return BadContent(
         f"“{_line(name)}” has {size / 1e6:,.0f} MB; at most {LARGEST // 1_000_000} MB fit.",
         "Split it, or add the part that matters.",

@@ -1,5 +1,5 @@
-"""Conversations as files: other programs' exports read into trees, and our own file format (law 2).
+"""Conversations as files: importing other programs' exports as trees, exporting, and our own file format (law 2).
 
-contract.py says what an importer is; `importing/readers/` holds one file for each format; tree.py is the one place
-where a source's nodes become messages, whatever was wrong with their pointers.
+contract.py defines an importer; `importing/readers/` holds one file for each format; tree.py is the one place where a
+source's nodes become messages, whatever is wrong with their pointers.
 """

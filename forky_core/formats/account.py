@@ -1,6 +1,6 @@
-"""What became of everything a source held: seen + split = imported + skipped + collapsed, always.
+"""The account of an import: seen + split = imported + skipped + collapsed, always.
 
-An import that cannot say where each message went is not to be trusted with a history of years; so the counts are made
+An import that cannot say what became of each message cannot be trusted with a history of years; so the counts are made
 where the decisions are made, and a test adds them up for every sample and every mutated file.
 """
 
@@ -17,28 +17,30 @@ from forky_core.model.parts import Json
 
 @dataclass(frozen=True, slots=True)
 class ImportAccount:
-    """Of one conversation, or the sum over several."""
+    """The account of one conversation, or the sum of several."""
 
     conversations: int = 0
-    """Those that could be read."""
+    """Conversations that could be read."""
     unreadable: int = 0
-    """Conversations and documents that could not."""
+    """Conversations and documents that could not be read."""
     seen: int = 0
-    """Nodes of the source, structural and hidden ones too."""
+    """Nodes of the source, including structural and hidden ones."""
     imported: int = 0
-    """Messages they became."""
+    """Messages that were imported."""
     split: int = 0
-    """Messages beyond the first that one node became: a call, its result and the answer, told as one there."""
+    """Additional messages from nodes that became several: a call, its result and the answer, which are
+    one node there.
+    """
     collapsed: int = 0
-    """Nodes that said the same at the same place as one before them: one message, all source ids kept on it."""
+    """Nodes with the same content and parent as an earlier one: they become one message, which keeps all source ids."""
     skipped: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    """Nodes that became no message, by the reason (a sentence)."""
+    """Nodes that became no message, counted by the reason (a sentence)."""
     notes: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    """What was odd and how it was read (a sentence), by how often; such nodes are imported all the same."""
+    """Oddities and how they were read (a sentence), with counts; such nodes are imported all the same."""
     lost: int = 0
-    """Of the nodes that became no message, those that would have been one: too many branches, or refused."""
+    """Of the nodes that became no message, those that should have: too many branches, or refused."""
     unread: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    """Parts that were kept without being understood, by what they are (opaque.py)."""
+    """Parts that were kept without being understood, counted by their kind (opaque.py)."""
 
     @property
     def not_understood(self) -> int:
@@ -47,12 +49,12 @@ class ImportAccount:
 
     @property
     def all_understood(self) -> bool:
-        """Whether everything came in, and nothing of it had to be kept without being understood."""
+        """Whether everything was imported and understood."""
         return not (self.lost or self.unreadable or self.unread)
 
     def missing(self, problems: int = 0) -> str:
-        """What did not come in or was not understood, as a sentence; "" where there is nothing. `problems`: how many
-        conversations and files could not be read.
+        """A sentence about what was not imported or not understood; "" if there is nothing. `problems` is the number of
+        conversations and files that could not be read.
         """
         said = []
         if self.unread:

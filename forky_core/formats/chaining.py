@@ -1,7 +1,7 @@
-"""Nodes of sources that have no tree: each message follows the one before it.
+"""Nodes for sources without a tree: each message follows the one before it.
 
 One message of a source may become several of ours (a call, its result, the answer): then its own id is that of the
-last, so that what follows it hangs below all of them.
+last, so that the message after it becomes a child of the last.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ def spread(node: Node, parts: list[Part], role: Role) -> list[Node]:
 
 @dataclass(slots=True)
 class Chain:
-    """Grows a line of nodes."""
+    """Builds a line of nodes."""
 
     nodes: list[Node] = field(default_factory=list)
     last: str | None = None
     _taken: set[str] = field(default_factory=set)
 
     def add(self, parts: list[Part], role: Role, **more: Any) -> None:
-        """What follows `last`. An id that has occurred is told apart; what follows follows this one."""
+        """Append a message below `last`. A repeated id is made unique, and later messages follow this one."""
         named = str(more.pop("id", "") or f"#{len(self._taken) + 1}")
         id, number = named, 1
         while id in self._taken:
@@ -71,7 +71,7 @@ class Chain:
 def openai_chain(
     messages: Sequence[Mapping[str, Any]], files: SourceFiles, program: Program, *, model: str = ""
 ) -> Chain:
-    """Messages as OpenAI's or Anthropic's API takes them, one after another."""
+    """A chain of messages in OpenAI's or Anthropic's API format."""
     chain = Chain()
     for message in messages:
         role = role_of(message.get("role"), "user")
@@ -95,7 +95,7 @@ def openai_chain(
 
 
 def usage_of(usage: Json) -> Usage:
-    """Tokens, under OpenAI's or Anthropic's names."""
+    """Token usage, with OpenAI's or Anthropic's field names."""
     entry = obj(usage)
 
     def count(*keys: str) -> int | None:

@@ -1,4 +1,6 @@
-"""Fields of other programs' files, read without trusting their types: whatever is not what it should be is empty."""
+"""Readers for fields of other programs' files that do not trust their types: a value of the wrong type
+becomes empty.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,9 @@ from forky_core.formats.files.json_nested import MOST_LOOSE
 from forky_core.model.parts import Json, canonical_json
 
 TEXTS = ("text", "value", "content")
-"""Names of the field in which an object around a text holds it."""
+"""Names of the field in which an object wraps a text."""
 _LATEST = 32_503_680_000
-"""Seconds: the year 3000. What is larger counts milliseconds, microseconds or nanoseconds."""
+"""Seconds: the year 3000. Larger numbers count milliseconds, microseconds or nanoseconds."""
 
 
 def obj(value: Json) -> Mapping[str, Any]:
@@ -31,7 +33,7 @@ def objs(value: Json) -> list[Mapping[str, Any]]:
 
 
 def word(value: Json) -> str:
-    """A text, or a number as one: ids are opaque, and some programs count them."""
+    """A text, or a number as a text, since some programs number their ids."""
     if isinstance(value, str):
         return value
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
@@ -43,12 +45,12 @@ def ref(value: Json) -> str | None:
 
 
 def whole(value: Json) -> int | None:
-    """A count; None for what is none, or could not be stored as one."""
+    """A count; None if the value is no count, or too large to store."""
     return value if type(value) is int and 0 <= value < 1 << 53 else None
 
 
 def words(value: Json) -> str:
-    """The text of a field that may hold one, an object around one, or a list of either."""
+    """The text of a field that may hold a text, an object that wraps one, or a list of either."""
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
@@ -62,7 +64,7 @@ def words(value: Json) -> str:
 
 
 def _inner(entry: Mapping[str, Any]) -> str:
-    """What stands under a name that programs give a text: `{"text": …}`, `{"value": …}`, `{"text": {"value": …}}`."""
+    """The text in an object that wraps one: `{"text": …}`, `{"value": …}`, `{"text": {"value": …}}`."""
     for name in TEXTS:
         found = entry.get(name)
         if isinstance(found, dict):
@@ -73,15 +75,15 @@ def _inner(entry: Mapping[str, Any]) -> str:
 
 
 def plain(text: str) -> str:
-    """Text with HTML's entities read: some exports escape what was never HTML."""
+    """Text with HTML entities decoded: some exports escape text that was never HTML."""
     return html.unescape(text)
 
 
 def micros(value: Json) -> int:
-    """Microseconds since the epoch of a time in any of the usual spellings; 0 where it is none.
+    """Parse a time in any of the usual formats to microseconds since the epoch; 0 if it is invalid.
 
-    Numbers are seconds, or milli-, micro- or nanoseconds where they would lie beyond the year 3000; texts are numbers
-    or ISO 8601, without a zone in UTC; `{"$date": …}` is MongoDB's.
+    Numbers are seconds, or milli-, micro- or nanoseconds if they would lie beyond the year 3000; texts are numbers or
+    ISO 8601, in UTC if without a zone; `{"$date": …}` is MongoDB's.
     """
     if isinstance(value, dict):
         inner = value.get("$date", value.get("$numberLong", 0))
@@ -116,7 +118,7 @@ def _written(text: str) -> int:
 
 
 def picked(value: Mapping[str, Json], *keys: str) -> dict[str, Json]:
-    """Those of the keys that are there and say something."""
+    """The fields of these names that are present and not empty."""
     found = {}
     for key in keys:
         said = value.get(key)
@@ -126,13 +128,13 @@ def picked(value: Mapping[str, Json], *keys: str) -> dict[str, Json]:
 
 
 def kept_json(value: Json) -> str:
-    """Canonical JSON of what is kept as the source has it, `shallow`."""
+    """Canonical JSON of a value that is stored as in the source, `shallow`."""
     return canonical_json(shallow(value))
 
 
 def shallow(value: Json) -> Json:
-    """`value` itself, emptied of whatever is nested in it below MOST_LOOSE levels: nobody meant that, and who keeps or
-    shows it goes down by recursion.
+    """`value` itself, with everything nested below MOST_LOOSE levels removed: no honest file nests deeper, and code
+    that stores or shows the value is recursive.
     """
     level = [value]
     for _ in range(MOST_LOOSE):

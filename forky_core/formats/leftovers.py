@@ -1,7 +1,7 @@
-"""What an importer did not read of a message: kept as it came instead of being called empty (law 12).
+"""Fields of a message that an importer does not know: they are kept unchanged instead of being dropped (law 12).
 
-An importer names the fields that it reads, and those that say nothing of the conversation (ids, times, counts, the
-program's own state). Any other field that says something becomes a part that nobody understood (opaque.py).
+An importer names the fields that it reads, and those without content of the conversation (ids, times, counts, the
+program's own state). Any other field that is not empty becomes a part marked as not understood (opaque.py).
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ _LONGEST_NAME = 200
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Whose messages are read, and what of them says nothing of the conversation."""
+    """A source program, and which fields of its messages have no content."""
 
     name: str
-    """For people: "ChatGPT"."""
+    """Its name for people: "ChatGPT"."""
     bookkeeping: frozenset[str] = frozenset()
     """Fields of its messages, and of the objects in them, that need not be kept."""
 
 
 def says_something(value: Json) -> bool:
-    """Whether a text, a list or an object holds anything at all. A number or a flag by itself says nothing."""
+    """Whether a text, a list or an object contains anything at all. A number or a flag by itself does not count."""
     if not isinstance(value, str | list | dict):
         return False
     waiting: list[Json] = [value]
@@ -73,7 +73,7 @@ def says_something(value: Json) -> bool:
 def leftovers(
     entry: Mapping[str, Any], known: Collection[str], program: Program, *, within: str = ""
 ) -> list[Part]:
-    """A part for each field of `entry` that says something and is not `known`, in the file's order.
+    """A part for each field of `entry` that is not empty and not `known`, in the file's order.
 
     `within` is the path to `entry` in the message.
     """
@@ -91,7 +91,7 @@ def leftovers(
 
 
 def told(entry: Mapping[str, Any], names: Collection[str], *texts: str) -> list[str]:
-    """Those of the fields that say nothing more than `texts`, which were read already."""
+    """The names of the fields that only repeat `texts`, which were read already."""
     read = {text.strip() for text in texts}
     return [
         name
@@ -101,7 +101,7 @@ def told(entry: Mapping[str, Any], names: Collection[str], *texts: str) -> list[
 
 
 def repeats(text: str, said: str, *, but: str = "") -> bool:
-    """Whether a text has no line that is not `said` already; lines with the words `but` do not count."""
+    """Whether every line of a text is contained in `said`; lines with the words `but` are ignored."""
     if not text.strip() or text.strip() == said.strip():
         return True
     lines = {line.strip() for line in said.splitlines()} | {"", "```"}
@@ -109,7 +109,7 @@ def repeats(text: str, said: str, *, but: str = "") -> bool:
 
 
 def _is_name(field: str, value: Json) -> bool:
-    """An id, a key, a time, by its field's name: one word, and not a long one."""
+    """Whether a field's name marks it as an id, a key or a time, and its value is one short word."""
     return (
         isinstance(value, str)
         and len(value) <= _LONGEST_NAME

@@ -1,10 +1,10 @@
-"""A call that is over, as one JSON object: what `POST /v1/forky/record` takes, and a line of a spool file.
+"""A completed call as one JSON object: the body of `POST /v1/forky/record`, and a line of a spool file.
 
     {"forky": "call", "id": …, "request": {…}, "response": {…} or null, "error": "" or a sentence,
      "started": s, "finished": s, "cost": US dollars or null, "client": "…", "session": "…"}
 
-`request` and `response` are those of `/v1/chat/completions`; times are seconds since the epoch, UTC. The same `id`
-twice is one call, so that a program may send again what it is not sure of.
+`request` and `response` are those of `/v1/chat/completions`; times are seconds since the epoch, UTC. Two calls with the
+same `id` are one, so that a program may send a call again if it is unsure.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _NAMESPACE = uuid.UUID("6f2b0f5e-6a0e-5d2b-9c43-7d0f0f6f7265")
 
 @dataclass(frozen=True, slots=True)
 class RecordedAnswer:
-    """One answer of a call; one that said nothing has no parts."""
+    """One answer of a call; an empty one has no parts."""
 
     id: str
-    """A UUID: the same call has the same."""
+    """A UUID; recording the same call again gives the same one."""
     parts: tuple[Part, ...]
     status: GenerationStatus
     finish_reason: str | None
@@ -44,18 +44,18 @@ class RecordedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
-    """What a program says of a call."""
+    """A completed call as a program reports it."""
 
     id: str
     request: Mapping[str, Json]
     answers: tuple[RecordedAnswer, ...]
-    """At least one; several where several were asked for."""
+    """At least one answer; several if several were requested."""
     started: int
     finished: int
-    """Microseconds since the epoch, UTC; 0 where it does not say."""
+    """Microseconds since the epoch, UTC; 0 if it is not known."""
     client: str
     session: str
-    """Among whose calls its path is looked for; "" where the program has no such thing."""
+    """The session whose calls it is matched with; "" if the program has none."""
 
     @property
     def model(self) -> str:
@@ -67,7 +67,7 @@ def is_call(value: Json) -> bool:
 
 
 def read_call(value: Json) -> RecordedCall:
-    """Raises BadContent: it is none."""
+    """Parse a call. Raises BadContent if it is malformed."""
     entry = obj(value)
     request = obj(entry.get("request"))
     if not is_call(value) or not objs(request.get("messages")):
@@ -103,7 +103,7 @@ def _answers(id: str, entry: Mapping[str, Any]) -> Iterator[RecordedAnswer]:
         )
         why = failure if parts or failure is not None else nothing
         yield RecordedAnswer(_uuid(id, number), parts, ended, reason, usage, why)
-        # Counted for the call as a whole, so it stands with one answer only.
+        # The usage is that of the whole call, so it is attached to one answer only.
         usage = Usage()
 
 

@@ -1,7 +1,7 @@
-"""The two ways most programs write a message, OpenAI's and Anthropic's, read into parts (facts shared by importers).
+"""The message formats of OpenAI and Anthropic, which most programs use, read into parts (shared by importers).
 
-Where a program writes "human", "model" or "Request" it means one of four roles; where it writes blocks they are text,
-thoughts, calls, results and files under a handful of names.
+A program may write "human", "model" or "Request" for one of four roles; blocks are text, thoughts, calls, results and
+files under a handful of names.
 """
 
 from __future__ import annotations
@@ -52,18 +52,18 @@ _ROLES: dict[str, Role] = {
 
 
 def role_of(said: Json, otherwise: Role = "assistant") -> Role:
-    """The role a program means."""
+    """The role that a program's word means."""
     return _ROLES.get(word(said).lower(), otherwise)
 
 
 def text_parts(text: str) -> list[Part]:
-    """A text part, or none for a text that says nothing."""
+    """A text part, or none for an empty text."""
     return [TextPart(text)] if text.strip() else []
 
 
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 _ELSEWHERE = ("parts", "text", "value", "message", "body")
-"""Fields that hold what a message says where its `content` is empty."""
+"""Fields that hold a message's text if its `content` is empty."""
 _READ = ("tool_calls", "function_call", "tool_call_id")
 
 
@@ -72,10 +72,10 @@ _SPEAKERS = ("user", "assistant")
 
 
 def openai_parts(message: Mapping[str, Any], files: SourceFiles, program: Program = ANY) -> list[Part]:
-    """The parts of a message as OpenAI's chat API writes it, with the open-source world's `reasoning_content`.
+    """The parts of a message in OpenAI's chat format, including `reasoning_content`, which open-source servers add.
 
-    Where `content` is empty, the words are taken from where other programs have them. A field that is not known comes
-    as a part that nobody understood.
+    If `content` is empty, the text is taken from fields that other programs use. An unknown field becomes a part that
+    is marked as not understood.
     """
     content = message.get("content")
     if isinstance(content, str) and message.keys() <= _PLAIN and message.get("role") in _SPEAKERS:
@@ -102,7 +102,7 @@ def openai_parts(message: Mapping[str, Any], files: SourceFiles, program: Progra
 
 
 def _said(message: Mapping[str, Any], files: SourceFiles, program: Program) -> tuple[list[Part], str]:
-    """What the message says, and the field that it stands in: the first in which there is something to understand."""
+    """The message's parts, and the field they came from: the first one with something to understand."""
     first: tuple[list[Part], str] | None = None
     for key in ("content", "refusal", *_ELSEWHERE):
         value = message.get(key)
@@ -124,7 +124,7 @@ def tool_call(function: Mapping[str, Any], id: str) -> Part:
 
 
 def tool_calls(calls: Json, program: Program) -> list[Part]:
-    """The calls of a message in OpenAI's spelling, with what is not known of them."""
+    """The calls of a message in OpenAI's format; unknown fields are kept as parts."""
     parts: list[Part] = []
     for call in objs(calls):
         function = obj(call.get("function")) or call
@@ -136,7 +136,9 @@ def tool_calls(calls: Json, program: Program) -> list[Part]:
 
 
 def content_parts(content: Json, files: SourceFiles, program: Program = ANY) -> list[Part]:
-    """A text, or a list of texts and blocks of either kind. What is not known of a block is a part of its own."""
+    """The parts of a text, or of a list of texts and blocks of either format. Unknown fields of a
+    block become parts.
+    """
     if isinstance(content, str):
         return text_parts(content)
     if isinstance(content, dict) and isinstance(content.get("parts"), list):
@@ -191,7 +193,7 @@ def _block(block: Mapping[str, Any], files: SourceFiles, program: Program) -> li
 
 
 def _text(block: Mapping[str, Any], files: SourceFiles, program: Program) -> list[Part]:
-    """A block of text; one without a type may be a thought, a picture, or something that nobody understands."""
+    """The parts of a text block; one without a type may be a thought, a picture, or something unknown."""
     text = words(block)
     said: list[Part] = text_parts(text)
     if said and block.get("thought") is True:
@@ -223,7 +225,7 @@ def _result(block: Mapping[str, Any], files: SourceFiles, program: Program) -> l
 
 
 def _output(content: Json, files: SourceFiles, program: Program) -> tuple[str, list[Part]]:
-    """The words of what a tool answered, and its pictures and what else stands among them."""
+    """The text of a tool's result, and its pictures and other parts."""
     if isinstance(content, dict) and not words(content).strip():
         return (kept_json(content) if says_something(content) else ""), []
     blocks = [content] if isinstance(content, dict) else objs(content)
@@ -257,9 +259,9 @@ def _file(block: Mapping[str, Any], files: SourceFiles, program: Program) -> lis
 
 
 def in_turns(parts: Iterable[Part], role: Role) -> list[tuple[Role, tuple[Part, ...]]]:
-    """Parts of one source message as messages with one role each: results of tools are messages of the tool.
+    """Split the parts of one source message into messages with one role each: tool results are messages of the tool.
 
-    What nobody understood begins no message of its own.
+    A part that was not understood does not start a new message.
     """
     turns: list[tuple[Role, list[Part]]] = []
     for part in parts:

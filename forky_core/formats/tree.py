@@ -1,9 +1,9 @@
-"""From a source's nodes to messages with ids, branches and an account: one place for every format.
+"""Turns a source's nodes into messages with ids, branches and an account: one place for every format.
 
-The rules are those that real exports taught (children lists are wrong, parents are missing, ids occur twice, chains
-bite their tails): edges come from the child's parent pointer; every branch is kept and the live one becomes `main`;
-nothing is dropped without its children joining the nearest ancestor that is kept; what says the same at the same place
-is one message that keeps every source id. No recursion: chains of a hundred thousand occur.
+Real exports have wrong lists of children, missing parents, repeated ids and cyclic chains. Therefore edges come from
+the child's parent pointer; every branch is kept and the checked-out one becomes `main`; if a node is dropped, its
+children are attached to the nearest kept ancestor; equal content in the same place is one message that keeps every
+source id. There is no recursion: chains of a hundred thousand nodes occur.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from forky_core.model.parts import Draft, OpaquePart, TextPart
 from forky_core.opaque import opaque
 
 MOST_TIPS = 5_000
-"""Ends of branches that one conversation may have; what only further ones lead to is left out, and counted."""
+"""The most ends of branches in one conversation; nodes that only further ones reach are left out, and counted."""
 MOST_NAMED = 200
-"""Ends that become branches with a name; the others are kept tips, reached by the picker and the graph."""
+"""Ends that become named branches; the others are kept tips, reached by the picker and the graph."""
 
 EMPTY = "It holds nothing."
 STRUCTURE = "It only holds the tree together."
@@ -38,7 +38,7 @@ NO_CURRENT = "The message that was checked out is not in the file: the newest en
 
 @dataclass(frozen=True, slots=True)
 class NodeOrigin:
-    """Where a message comes from: one of the source's nodes."""
+    """The source node that a message comes from."""
 
     message: MessageId
     node: Node
@@ -46,7 +46,7 @@ class NodeOrigin:
 
 @dataclass(frozen=True, slots=True)
 class FailedReply:
-    """A reply of which nothing arrived."""
+    """A failed reply without any content."""
 
     question: MessageId | None
     node: Node
@@ -54,28 +54,28 @@ class FailedReply:
 
 @dataclass(frozen=True, slots=True)
 class Grown:
-    """A conversation ready to land."""
+    """An imported conversation that is ready to land."""
 
     found: ParsedConversation
     messages: tuple[Message, ...]
-    """Parents before children, siblings in the source's order; no id twice."""
+    """Parents before children, siblings in the source's order; ids are unique."""
     origins: tuple[NodeOrigin, ...]
     """One for each node that is imported or collapsed."""
     head: MessageId | None
-    """What was checked out in the source."""
+    """The checked-out message in the source."""
     branch: str
-    """The name of the branch that points there, `main` as a rule."""
+    """The name of the branch at `head`, usually `main`."""
     branches: Mapping[str, MessageId]
     """The other named ends."""
     kept: tuple[MessageId, ...]
     """Ends without a name of their own."""
     failed: tuple[FailedReply, ...]
-    """Replies of which nothing arrived."""
+    """Failed replies without any content."""
     account: ImportAccount
 
 
 def grow(found: ParsedConversation) -> Grown:
-    """The messages of `found`. Raises nothing, whatever the nodes are."""
+    """Turn the nodes of `found` into messages. Raises nothing, whatever the nodes are."""
     return _Growing(found).grown()
 
 
@@ -85,14 +85,14 @@ class _Growing:
     skipped: Counter[str] = field(default_factory=Counter)
     notes: Counter[str] = field(default_factory=Counter)
     nodes: list[Node] = field(default_factory=list)
-    """All of them, with ids that differ."""
+    """All nodes, with unique ids."""
     place: dict[str, int] = field(default_factory=dict)
     """Index in `nodes` by id."""
     above: list[int] = field(default_factory=list)
-    """Index of the parent of each, -1 for a root: a forest."""
+    """For each node, the index of its parent, -1 for a root: a forest."""
     below: list[list[int]] = field(default_factory=list)
     landed: list[MessageId | None] = field(default_factory=list)
-    """The message of each node, or of the nearest ancestor that is one."""
+    """For each node, its message, or that of its nearest ancestor that is one."""
     messages: dict[MessageId, Message] = field(default_factory=dict)
     origins: list[NodeOrigin] = field(default_factory=list)
     failed: list[FailedReply] = field(default_factory=list)
@@ -133,7 +133,7 @@ class _Growing:
     def _tell_apart(self) -> None:
         again: dict[
             str, int
-        ] = {}  # The number to try next, by id: a file may have one id a hundred thousand times.
+        ] = {}  # The number to try next, by id: a file may repeat one id a hundred thousand times.
         for node in self.found.nodes:
             id = node.id
             if id in self.place:
@@ -167,8 +167,8 @@ class _Growing:
         self.notes[CYCLE] += 1
 
     def _open_circles(self) -> None:
-        """Cut each circle above the node of it that the file names first."""
-        state = bytearray(len(self.nodes))  # 0 unseen, 1 on this walk, 2 leads to a root
+        """Break each cycle above its first node in the file."""
+        state = bytearray(len(self.nodes))  # 0 unvisited, 1 on this walk, 2 leads to a root
         for start in range(len(self.nodes)):
             walk: list[int] = []
             at = start
@@ -183,7 +183,7 @@ class _Growing:
                 state[seen] = 2
 
     def _order(self) -> list[int]:
-        """Parents before children, level by level, siblings as the file has them; bounded to MOST_TIPS ends."""
+        """Parents before children, level by level, siblings in the file's order; limited to MOST_TIPS ends."""
         open_ends = deque(at for at, parent in enumerate(self.above) if parent < 0)
         order: list[int] = []
         while open_ends:
@@ -230,7 +230,7 @@ class _Growing:
                 self.unread[told.title] += 1
 
     def _current(self, order: Sequence[int]) -> int | None:
-        """The node that was checked out; where the file does not say, the newest end that is to be seen."""
+        """The checked-out node; if the file does not say, the newest visible end."""
         named = self.found.current
         if named is not None:
             at = self.place.get(named)
@@ -241,8 +241,8 @@ class _Growing:
         return max(ends, key=lambda at: (self.nodes[at].created, at), default=None)
 
     def _name(self, head: MessageId | None) -> tuple[dict[str, MessageId], list[MessageId]]:
-        """Named branches and kept tips. An end that begins with another question is a branch of its own; one that
-        only answers again is kept beside what was answered.
+        """Named branches and kept tips. An end that begins with another question becomes a branch; one that only gives
+        another answer is kept beside the existing answer.
         """
         covered: set[MessageId] = set()
         self._cover(head, covered)
@@ -267,7 +267,7 @@ class _Growing:
         return branches, kept
 
     def _cover(self, tip: MessageId | None, covered: set[MessageId]) -> Message | None:
-        """Walk up to what is covered already; the last message before it. Each message is walked once in all."""
+        """Walk up to a covered message; returns the last uncovered one. Each message is visited once in total."""
         first: Message | None = None
         while tip is not None and tip not in covered:
             covered.add(tip)
@@ -277,7 +277,7 @@ class _Growing:
 
 
 def _fit(draft: Draft) -> Draft:
-    """A source id is no message id: what a node was copied from is provenance of the source's own kind."""
+    """The draft without `sources`: they would be the source program's ids, which are no message ids."""
     return replace(draft, sources=()) if draft.sources else draft
 
 

@@ -1,4 +1,4 @@
-"""The shapes of ASGI (https://asgi.readthedocs.io), so that this package needs no web framework, and short answers."""
+"""The types of ASGI (https://asgi.readthedocs.io), so that this package needs no web framework, and short responses."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def headers_named(scope: Scope, name: bytes) -> list[bytes]:
 
 
 def header(scope: Scope, name: bytes) -> str:
-    """The value of the first header of this name (lower case); "" where the request has none."""
+    """The value of the first header of this name (lower case); "" if there is none."""
     return next(iter(headers_named(scope, name)), b"").decode("latin-1")
 
 
 def wants_html(scope: Scope) -> bool:
-    """Whether a person's browser asks for a page, and not a program for data."""
+    """Whether a browser requests a page for a person, rather than a program data."""
     return scope["type"] == "http" and "text/html" in header(scope, b"accept")
 
 
@@ -37,7 +37,7 @@ async def answer(
     content_type: str = "text/plain; charset=utf-8",
     headers: Iterable[Header] = (),
 ) -> None:
-    """Send a whole response. A WebSocket that has not been accepted yet is refused with it.
+    """Send a complete response. A WebSocket that has not been accepted yet is refused with it.
 
     Servers without the ASGI extension `websocket.http.response` answer such a WebSocket with a bare 403.
     """
@@ -60,9 +60,9 @@ async def answer(
 async def refuse(
     scope: Scope, send: Send, status: int, sentence: str, headers: Iterable[Header] = ()
 ) -> None:
-    """Answer with a sentence: as text to a browser that wants a page, otherwise as JSON.
+    """Respond with a sentence: as text to a browser that wants a page, otherwise as JSON.
 
-    The JSON has the shape in which clients of OpenAI's and of Anthropic's protocol expect an error.
+    The JSON has the form in which clients of OpenAI's and of Anthropic's protocol expect an error.
     """
     if wants_html(scope):
         await answer(scope, send, status, sentence.encode(), headers=headers)

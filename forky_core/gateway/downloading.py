@@ -1,14 +1,15 @@
-"""`GET /downloads/{token}`: a file that is made while it is sent, so that nobody ever holds the whole of it.
+"""`GET /downloads/{token}`: a file that is generated while it is sent, so that it is never in memory as a whole.
 
-Streamlit's own download button has the whole file made first and keeps it in memory while the page is open. Here a page
-offers a way to make it, and who asks for the offer's address gets it piece by piece, no faster than he takes them.
+Streamlit's own download button generates the whole file first and keeps it in memory while the page is open. Here a
+page offers a function that generates it, and a client of the offer's address gets it piece by piece, as fast as it
+reads.
 
-The address cannot be guessed, and is good as long as whoever offered it holds on to the offer: a page that offers
-another file instead, or is gone, has taken it back. It may be asked for more than once, as a person may who presses
-Download again. The hosts and origins that may ask are those of all our routes (access.gate.Gate).
+The address cannot be guessed, and is valid while its creator keeps a reference to the offer: it becomes invalid when
+the page offers another file or no longer exists. It can be requested more than once, as when a person presses Download
+again. The hosts and origins that may request it are those of all our routes (access.gate.Gate).
 
-A file that cannot be made is a sentence in its place. One that fails on the way is cut off without an end, by which
-browsers know that it is not whole.
+If a file cannot be generated, a sentence is sent instead. If generating fails half-way, the response is cut off without
+an end, by which browsers know that it is incomplete.
 """
 
 from __future__ import annotations
@@ -27,32 +28,32 @@ from forky_core.model.errors import ForkyError
 
 PREFIX = "/downloads"
 MOST = 50
-"""Files on their way at once; one more is asked to come again (503)."""
+"""The most concurrent downloads; further requests get 503."""
 PIECE = 256 * 1024
-"""Bytes that are sent at once, at least: each costs a change of threads."""
+"""The fewest bytes that are sent at once: each piece costs a change of threads."""
 LOOK = 1.0
-"""Seconds between two looks whether the server wants to end, while a client takes nothing: it may have paused."""
+"""Seconds between two checks whether the server is stopping, while a client reads nothing: it may have paused."""
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Download:
-    """A file that can be made."""
+    """A file that can be generated."""
 
     name: str
-    """What it is to be called."""
+    """The file's name for the browser."""
     media_type: str
     pieces: Callable[[], Iterator[bytes]]
-    """Makes it, anew each time; on any thread."""
+    """Generates the file, anew each time; on any thread."""
 
 
 class Offers:
-    """The files that can be asked for, each while somebody else holds on to its `Download`."""
+    """The files on offer, each while somebody else keeps a reference to its `Download`."""
 
     def __init__(self) -> None:
         self._offered: WeakValueDictionary[str, Download] = WeakValueDictionary()
 
     def address(self, offer: Download) -> str:
-        """A new one at which the file can be had."""
+        """Create an address at which the file can be downloaded."""
         token = secrets.token_urlsafe(24)
         self._offered[token] = offer
         return f"{PREFIX}/{token}"
@@ -93,7 +94,7 @@ class Downloading(EventStream[Download]):
             await asyncio.to_thread(pieces.close)
 
     async def _refuse(self, send: Send, status: int, sentence: str) -> None:
-        """For a person: the browser shows it in the tab where the download would have begun."""
+        """Respond with a sentence; the browser shows it in the tab where the download would have begun."""
         headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"cache-control", b"no-store")]
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": sentence.encode()})
@@ -111,7 +112,7 @@ def _gathered(make: Callable[[], Iterator[bytes]]) -> Generator[bytes]:
 
 
 async def _taken(piece: bytes, send: Send, left: asyncio.Future[None]) -> bool:
-    """False where the client is gone, or the server wants to end."""
+    """Send a piece; False if the client is gone, or the server is stopping."""
     sending = asyncio.ensure_future(send({"type": "http.response.body", "body": piece, "more_body": True}))
     while not (sending.done() or left.done() or server_stops()):
         await asyncio.wait([sending, left], timeout=LOOK, return_when=asyncio.FIRST_COMPLETED)

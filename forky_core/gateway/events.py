@@ -1,4 +1,4 @@
-"""What our streams share, events most of them: whom they admit, how they begin, and when a client is gone."""
+"""What our streams, most of them of events, share: admission, the start, and detecting that a client is gone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from forky_core.gateway.asgi import Receive, Scope, Send
 T = TypeVar("T")
 
 STUCK = 20.0
-"""Seconds after which a client that takes nothing is given up."""
+"""Seconds after which a client that reads nothing is disconnected."""
 HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
@@ -22,7 +22,7 @@ HEADERS = [
 
 
 def after(scope: Scope) -> int:
-    """The place that the watcher knows already (`?after=N`); anything else than a number begins anew."""
+    """The position that the watcher has already (`?after=N`); any other value starts from the beginning."""
     asked = parse_qs(scope["query_string"].decode("latin-1")).get("after", ["0"])[0]
     return int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 17 else 0
 
@@ -38,14 +38,14 @@ async def send_event(send: Send, body: bytes) -> None:
 
 
 class EventStream(ABC, Generic[T]):
-    """An ASGI endpoint for `PREFIX/{id}` that tells its watchers what becomes of one thing."""
+    """An ASGI endpoint for `PREFIX/{id}` that sends its watchers updates of one thing."""
 
     unknown: str
-    """What is said where there is no such thing."""
+    """The message if there is no such thing."""
     crowded: str = "Too many watch already."
 
     def __init__(self, most: int) -> None:
-        """`most`: watchers at once; one more is asked to come again (503)."""
+        """`most` is the number of concurrent watchers; further requests get 503."""
         self._most = most
         self.watchers = 0
 
@@ -71,7 +71,7 @@ class EventStream(ABC, Generic[T]):
 
     @abstractmethod
     async def _tell(self, thing: T, known: int, /, receive: Receive, send: Send) -> None:
-        """`known` is the place that the watcher has."""
+        """Send updates to one watcher; `known` is the position that it has."""
 
     async def _refuse(self, send: Send, status: int, sentence: str) -> None:
         body = json.dumps({"error": {"message": sentence}}).encode()

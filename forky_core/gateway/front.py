@@ -1,4 +1,4 @@
-"""`/v1` before anybody has called it: what serves it is imported at the first call, and no page waits for that."""
+"""A lazy `/v1`: its implementation is imported at the first call, so that no page waits for the import."""
 
 from __future__ import annotations
 
@@ -36,6 +36,6 @@ class Gateway:
         return service
 
     async def close(self) -> None:
-        """At the server's end."""
+        """Close the service when the server ends."""
         if self._service is not None:
             await self._service.close()

@@ -1,8 +1,8 @@
-"""The headers that every response carries.
+"""The security headers that every response carries.
 
-Text of models and people is shown in the browser, so the browser is told what it may run and load: nothing but what
-this server ships (the second line of defence behind pages/ui/components/markdown.py). No other site may frame a page or
-embed a file. Plain ASGI, so that streamed answers are neither buffered nor cut.
+Text of models and people is shown in the browser, so the headers restrict what it may run and load to what this server
+ships (the second line of defence behind pages/ui/components/markdown.py). No other site may frame a page or embed a
+file. Plain ASGI, so that streamed answers are neither buffered nor cut.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ def inline_script_hashes(html: str) -> tuple[str, ...]:
 
 
 def content_security_policy(script_sources: Iterable[str] = ()) -> str:
-    """Everything from this server; no foreign image, script, frame or connection.
+    """A policy that allows everything from this server, and no foreign image, script, frame or connection.
 
-    `blob:` scripts are how Streamlit starts a component that is given as text; emotion, its styling library, and
+    Streamlit starts a component that is given as text from `blob:` scripts; emotion, its styling library, and
     vis-network write inline styles.
     """
     directives = {
@@ -47,7 +47,7 @@ def content_security_policy(script_sources: Iterable[str] = ()) -> str:
 
 
 class SecurityHeaders:
-    """Adds the policy and its companions to every HTTP response."""
+    """Adds the policy and related headers to every HTTP response."""
 
     def __init__(self, app: AsgiApp, policy: str) -> None:
         self.app = app

@@ -1,9 +1,9 @@
-"""`GET /readyz`: whether Forky can answer and keep what it is told, and what is wrong where it cannot.
+"""`GET /readyz`: whether Forky can answer and save, and what is wrong if it cannot.
 
-`/healthz` says that the process serves; this asks the database and the thread that writes. All of it takes PATIENCE at
-most: a check that does not answer is a finding, and is not begun again while it hangs. The answer is JSON, 200 or 503:
-`{"ready": …, "checks": {"database": {"ok": …, "says": "…"}, "writer": …, "server": …}}`. It names a file to nobody who
-asks from another machine.
+`/healthz` reports that the process serves; this checks the database and the writer thread. All checks together take
+PATIENCE at most: a check that does not answer is a failure, and is not started again while it hangs. The answer is
+JSON, 200 or 503: `{"ready": …, "checks": {"database": {"ok": …, "says": "…"}, "writer": …, "server": …}}`. It names
+files only to clients on this machine.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ if TYPE_CHECKING:
 
 READY = "/readyz"
 PATIENCE = 0.9
-"""Seconds for an answer, all checks together: Kubernetes waits for one second, unless it is told otherwise."""
+"""Seconds for all checks together: Kubernetes waits for one second, unless it is configured otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What a check found."""
+    """The result of a check."""
 
     ok: bool
     says: str
     """A sentence, which may name a file."""
     in_public: str = ""
-    """A sentence for whoever asks from elsewhere, where that must be another one."""
+    """A sentence for clients on other machines, if they need another one."""
 
 
 class Readiness:
-    """The endpoint. `workspace` opens the database where it is not open yet; it may wait, and is called in a thread."""
+    """The endpoint. `workspace` opens the database if it is not open yet; it may wait, and is called in a thread."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Readiness:
         self._failing: frozenset[str] = frozenset()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        del receive  # Nothing of the request but its address matters.
+        del receive  # Only the address of the request matters.
         found = dict(zip(self._checks, await self._found(), strict=True))
         self._note({name for name, finding in found.items() if not finding.ok})
         public = not self._is_local(scope)
@@ -75,7 +75,7 @@ class Readiness:
         await answer(scope, send, 200 if ready else 503, body, "application/json")
 
     async def _found(self) -> list[CheckResult]:
-        """In the order of the checks. The database comes before the writer: its first check may have to open it."""
+        """Run the checks in order. The database comes before the writer: its first check may have to open it."""
         first, half = self._checks["database"].begin(), self._patience / 2
         await asyncio.wait([asyncio.wrap_future(first)], timeout=half)
         running = [first, self._checks["writer"].begin(), self._checks["server"].begin()]
@@ -108,21 +108,21 @@ class Readiness:
         return CheckResult(ok=False, says=f"The writer has ended; {waiting}. Restart Forky.")
 
     def _note(self, failing: set[str]) -> None:
-        """In the log where it has changed: it is asked every few seconds."""
+        """Log changes only, since the endpoint is called every few seconds."""
         before, self._failing = self._failing, frozenset(failing)
         for name in before ^ self._failing:
             events.readiness_changed(check=name, ready=name in before)
 
 
 class _Check:
-    """A question that may hang: asked in a thread of its own, one at a time."""
+    """A check that may hang: run in a thread of its own, one at a time."""
 
     def __init__(self, ask: Callable[[], CheckResult]) -> None:
         self._ask = ask
         self._running: Future[CheckResult] | None = None
 
     def begin(self) -> Future[CheckResult]:
-        """Ask; or, where the one before still hangs, wait on for that."""
+        """Start the check; if the previous one still hangs, return its future."""
         if self._running is None or self._running.done():
             self._running = Future()
             threading.Thread(target=self._run, args=(self._running,), name="readyz", daemon=True).start()

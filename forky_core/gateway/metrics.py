@@ -1,12 +1,12 @@
-"""`GET /metrics`: what has happened and how things stand, in Prometheus' format.
+"""`GET /metrics`: counters and current readings, in Prometheus' format.
 
-The numbers are counted in plain Python as things happen (observability/counters.py); prometheus-client, which writes
-them down, is imported when somebody asks for the first time, and has a registry of its own: a program around Forky may
-use the global one. No number names a conversation, a person or a text.
+The numbers are counted in plain Python as events happen (observability/counters.py); prometheus-client, which formats
+them, is imported at the first request, and has a registry of its own: a program around Forky may use the global one. No
+number names a conversation, a person or a text.
 
-Whoever asks from this machine is answered, while the server can be reached from this machine only and asks nobody to
-sign in. Anybody else needs FORKY_METRICS=on and a token that was made to read metrics (gateway/tokens.py); without the
-first, there is nothing here (404).
+Clients on this machine are answered if the server can be reached from this machine only and requires no sign-in. Other
+clients need FORKY_METRICS=on and a token for reading metrics (gateway/tokens.py); without the former, the response is
+404.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NEEDED = b"A token that may read metrics is needed, as a bearer. Make one in Fo
 
 @dataclass(frozen=True, slots=True)
 class MetricSample:
-    """A number of the moment, or one that was counted elsewhere."""
+    """A current reading, or a number that was counted elsewhere."""
 
     name: str
     """Without Prometheus' `forky_` and `_total`."""
@@ -44,7 +44,9 @@ class MetricSample:
 
 
 class Metrics:
-    """The endpoint. `opened` gives the workspace where it is open and never waits; `readings` what the pages know."""
+    """The endpoint. `opened` returns the workspace if it is open and never waits; `readings` returns the pages'
+    numbers.
+    """
 
     def __init__(
         self,
@@ -55,7 +57,7 @@ class Metrics:
         is_local: Callable[[Scope], bool] = lambda _scope: False,
         version: str = "",
     ) -> None:
-        """`asked_for`: FORKY_METRICS. `is_local` says whether a request is from this machine and needs no session."""
+        """`asked_for` is FORKY_METRICS. `is_local` says whether a request is from this machine and needs no session."""
         self._opened = opened
         self._readings = readings
         self._asked_for = asked_for
@@ -88,7 +90,7 @@ class Metrics:
         return token is not None and token.metrics
 
     def _written(self, accept: str) -> tuple[str, bytes]:
-        """The content type, as the client can read it, and all numbers."""
+        """The content type that suits the client, and all numbers."""
         from prometheus_client import CollectorRegistry, ProcessCollector  # noqa: PLC0415 - see above
         from prometheus_client.exposition import choose_encoder  # noqa: PLC0415 - likewise
 
@@ -125,7 +127,7 @@ class Metrics:
 
 
 class _Collector:
-    """What a registry asks at each scrape."""
+    """The collector that a registry calls at each scrape."""
 
     def __init__(self, collect: Callable[[], Iterator[Metric]]) -> None:
         self.collect = collect
@@ -157,7 +159,7 @@ def _histogram(one: counters.Durations) -> Metric:
 
 
 def _families(readings: Iterable[MetricSample]) -> Iterator[Metric]:
-    """Readings of one name are one family."""
+    """Group readings of one name into one metric family."""
     from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily  # noqa: PLC0415 - loaded by now
 
     families: dict[str, Any] = {}

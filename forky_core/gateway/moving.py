@@ -1,15 +1,15 @@
-"""`GET /moves/{conversation}?after=N`: word that a conversation has moved, to whoever looks at it.
+"""`GET /moves/{conversation}?after=N`: events that notify watchers of a conversation's new operations.
 
-One event for each time it is found at a later operation than the watcher knows: `data: {"at": 17}`. The page then reads
-what is new by itself, as at any other run: nothing of the conversation travels here. `event: alive` says that the
-connection lives. The address holds the conversation's id, which cannot be guessed; an unknown one is 404. The hosts and
-origins that may ask are those of all our routes (access.gate.Gate).
+An event is sent whenever the conversation's last operation is newer than the one that the watcher knows: `data: {"at":
+17}`. The page then reads the changes by itself, as on any other run: no content of the conversation is sent here.
+`event: alive` keeps the connection open. The address contains the conversation's id, which cannot be guessed; an
+unknown one is 404. The hosts and origins that may connect are those of all our routes (access.gate.Gate).
 
-`/moves/library` tells of all conversations: the moment of the last change of any stands for the operation's number. It
-is looked at once a second, since a busy program would else keep a page drawing.
+`/moves/library` covers all conversations: the time of the last change takes the place of the operation's number. It is
+checked once a second, since a busy program would otherwise make a page redraw all the time.
 
-Every commit of every conversation goes through this process, so that looking at the view, which is kept in memory, is
-all it takes: microseconds for each watcher, ten times a second.
+Every commit goes through this process, so that checking the cached view is enough: it takes microseconds for each
+watcher, ten times a second.
 """
 
 from __future__ import annotations
@@ -24,18 +24,20 @@ from forky_core.gateway.serving import server_stops
 
 PREFIX = "/moves"
 MOST = 500
-"""Watchers at once; one more is asked to come again (503)."""
+"""The most concurrent watchers; further requests get 503."""
 LIBRARY = "library"
 LOOK = 0.1
-"""Seconds between two looks."""
+"""Seconds between two checks."""
 SELDOM = 1.0
-"""Seconds between two looks at the library."""
+"""Seconds between two checks of the library."""
 ALIVE = 15.0
-"""Seconds of silence after which a watcher is told that the connection lives."""
+"""Seconds without events after which `alive` is sent."""
 
 
 class Moving(EventStream[str]):
-    """The endpoint: an ASGI app for `PREFIX/{id}`. `version` gives the number of the last operation; None: unknown."""
+    """The endpoint: an ASGI app for `PREFIX/{id}`. `version` returns the number of the last operation;
+    None if unknown.
+    """
 
     unknown = "No such conversation."
 
@@ -44,7 +46,7 @@ class Moving(EventStream[str]):
         self._version = version
 
     async def _found(self, id: str) -> str | None:
-        # The first look may read the file; those that follow find the view in memory.
+        # The first check may read the file; later ones find the view in memory.
         return id if await asyncio.to_thread(self._version, id) is not None else None
 
     async def _tell(self, thing: str, known: int, receive: Receive, send: Send) -> None:
@@ -67,6 +69,6 @@ class Moving(EventStream[str]):
                 silent += pause
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         except OSError:
-            pass  # The client has left in the middle of an event, or stopped to read.
+            pass  # The client disconnected in the middle of an event, or stopped reading.
         finally:
             left.cancel()

@@ -1,10 +1,10 @@
-"""What a person pastes into a shell so that a program asks through Forky."""
+"""The shell commands that a person pastes so that a program sends its requests through Forky."""
 
 from __future__ import annotations
 
 
 def lines_to_paste(address: str, token: str) -> str:
-    """For clients of OpenAI's and of Anthropic's protocol; nearly all of them read these variables."""
+    """Environment variables for clients of OpenAI's and of Anthropic's protocol; nearly all of them read these."""
     base = address.rstrip("/")
     return "\n".join(
         (

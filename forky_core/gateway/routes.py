@@ -1,4 +1,4 @@
-"""The path below which the gateway answers other programs."""
+"""The path prefix of the gateway's API for other programs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The uvicorn server in whose process our routes run: where it listens, when it wants to end, how long it keeps a
-connection that is silent, and that it sends without delay.
+"""The uvicorn server in whose process our routes run: its address, whether it is stopping, and its connections'
+options.
 
-uvicorn hands its server to nobody; but it is whose handler the signal to end has.
+uvicorn offers no access to its server object, but the handler of the signal to stop is a method of it.
 """
 
 from __future__ import annotations
@@ -12,21 +12,22 @@ import socket
 from typing import Any
 
 _LOOK = 0.01
-"""Seconds between two looks whether the server listens."""
+"""Seconds between two checks whether the server is listening."""
 HELD = 120
-"""Seconds that a connection may be silent between two requests. The client must be the first to close, since it knows
-that it has nothing to ask: httpx, and so OpenAI's and Anthropic's SDKs, do after 5, aiohttp after 15, Go after 90."""
+"""Seconds that a connection may be idle between two requests. The client must be the first to close, since it knows
+that it has no request to send: httpx, and so OpenAI's and Anthropic's SDKs, do after 5, aiohttp after 15, Go after 90.
+"""
 
 
 def server_stops() -> bool:
-    """Whether uvicorn wants to end: it waits for open responses first, so none of ours must keep it."""
+    """Whether uvicorn is stopping: it waits for open responses first, so ours must end."""
     return bool(getattr(_server(), "should_exit", False))
 
 
 def listening_at() -> tuple[str, int, str]:
     """The address and port that the server listens at, and `http` or `https`.
 
-    The address is "" where it cannot be told: another server than uvicorn, a Unix socket, a socket that was handed in.
+    The address is "" if it is unknown: another server than uvicorn, a Unix socket, an inherited socket.
     """
     config = getattr(_server(), "config", None)
     if config is None or config.uds is not None or config.fd is not None:
@@ -35,10 +36,10 @@ def listening_at() -> tuple[str, int, str]:
 
 
 def hold_connections() -> None:
-    """Keep connections for longer than clients do: for the life of the server, from before it listens.
+    """Keep idle connections longer than clients do. It applies for the life of the server; call it before it listens.
 
-    uvicorn closes them after 5 seconds. A request that is on its way at that moment gets no answer, and a client cannot
-    know whether it was read: it must not ask again by itself what it has asked to be answered.
+    uvicorn closes them after 5 seconds. A request that is in transit at that moment gets no answer, and a client cannot
+    know whether it was read: it must not repeat a request on its own.
     """
     config = getattr(_server(), "config", None)
     if config is not None:
@@ -46,11 +47,11 @@ def hold_connections() -> None:
 
 
 async def send_at_once() -> None:
-    """Have what is written to a connection leave at once: for the life of the server, from when it listens.
+    """Send written data at once (TCP_NODELAY). It applies for the life of the server; call it once it listens.
 
-    asyncio sees to that only for sockets that name their protocol, and Streamlit's does not. Then a second small write
+    asyncio sets this only for sockets that name their protocol, and Streamlit's does not. Then a second small write
     (the first piece of an answer after its head, a second message to a page) waits until the other side acknowledges
-    the first one, which it puts off for up to 40 ms. Connections inherit the option from the listening socket.
+    the first one, which it delays by up to 40 ms. Connections inherit the option from the listening socket.
     """
     server = _server()
     while server is not None and not getattr(server, "started", False):  # noqa: ASYNC110 - it tells nobody

@@ -1,9 +1,9 @@
-"""Who may ask models through the gateway: tokens that are named, limited and revoked, and what each has spent today.
+"""Tokens for asking models through the gateway: they are named, limited and revoked, and their spending is counted.
 
-A token spends the owner's keys, so there is no call without one. It is shown once, when it is made; what is kept is its
-sha256 (it holds 256 random bits, so that nothing slower is needed) and its last four characters, by which a person
-recognises it. They are small values of the database like other choices of Settings, and so are never in an export. A
-revoked one stays in the list, without rights, so that its name beside a conversation keeps its meaning.
+A token spends the owner's keys, so there is no call without one. It is shown once, when it is made; only its sha256 is
+stored (it has 256 random bits, so that nothing slower is needed) and its last four characters, by which a person
+recognises it. They are settings of the database, and so are never exported. A revoked one stays in the list, without
+rights, so that its name beside a conversation keeps its meaning.
 """
 
 from __future__ import annotations
@@ -30,34 +30,34 @@ PREFIX = "forky-"
 _TOKENS = "gateway_tokens"
 _SPENT = "gateway_spent"
 _SAVED_WITHIN = 1.0
-"""Seconds."""
+"""Seconds within which spending is saved."""
 _LONGEST_NAME = 60
 _MOST_PATTERNS = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """The right to call, as it is kept."""
+    """The stored form of a token."""
 
     id: str
     name: str
     sha256: str
     ending: str
-    """Its last four characters."""
+    """The token's last four characters."""
     models: tuple[str, ...] = ()
-    """Names it may use, `*` standing for any characters; none: every model."""
+    """Names of allowed models, `*` standing for any characters; (): every model."""
     daily: float | None = None
-    """US dollars it may spend in a day (UTC); None: no limit."""
+    """US dollars that it may spend in a day (UTC); None: no limit."""
     records: bool = True
-    """Whether what it asks is kept as conversations."""
+    """Whether its calls are recorded as conversations."""
     unpriced: bool = True
-    """Whether, under a limit, it may use models whose price is not known: they count nothing."""
+    """Whether, under a limit, it may use models whose price is unknown: they do not count."""
     created: int = 0
     """Microseconds since the epoch, UTC."""
     revoked: int = 0
-    """Likewise; 0: it is valid."""
+    """The time it was revoked, likewise; 0: it is valid."""
     metrics: bool = False
-    """It reads /metrics, and can ask no model."""
+    """Whether it reads /metrics; then it can ask no model."""
 
     def may_use(self, model: str) -> bool:
         if self.metrics:
@@ -72,7 +72,7 @@ def amount(dollars: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A new token: the only moment at which its text is known."""
+    """A new token with its text, which is not stored."""
 
     token: Token
     text: str
@@ -80,17 +80,17 @@ class Made:
 
 @dataclass(slots=True)
 class _Shared:
-    """What everybody in this process who holds one store has in common."""
+    """The state that all `Tokens` of one store in this process share."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     tokens: tuple[Token, ...] | None = None
-    """As stored; None until they are read. Whoever writes them sets it, so that a revoked one is refused at once."""
+    """As stored; None until they are read. Writing updates it, so that a revoked token is refused at once."""
     spent: dict[str, tuple[str, float]] | None = None
-    """By a token's id, the day and US dollars; None until they are read."""
+    """For a token's id, the day and US dollars; None until they are read."""
     unsaved: bool = False
     saving: threading.Lock = field(default_factory=threading.Lock)
     timer: threading.Timer | None = None
-    """Until it is saved."""
+    """The timer until spending is saved."""
 
 
 _stores: weakref.WeakKeyDictionary[Store, _Shared] = weakref.WeakKeyDictionary()
@@ -98,7 +98,7 @@ _making = threading.Lock()
 
 
 class Tokens:
-    """Those of one database, which one process has open."""
+    """The tokens of one database, which one process has open."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -106,7 +106,7 @@ class Tokens:
             self._shared = _stores.setdefault(store, _Shared())
 
     def all(self) -> tuple[Token, ...]:
-        """Valid ones first, each in the order they were made."""
+        """All tokens: valid ones first, each group in the order they were made."""
         return tuple(sorted(self._known(), key=lambda token: (token.revoked > 0, token.created)))
 
     def make(
@@ -119,13 +119,13 @@ class Tokens:
         unpriced: bool = False,
         metrics: bool = False,
     ) -> Made:
-        """A new token. A limit holds for models whose price is not known, too: with `unpriced` it lets them pass.
+        """Make a token. Under a limit, models whose price is unknown are refused unless `unpriced` is set.
 
         With `metrics` it is for a monitoring program: it reads /metrics, and can ask no model.
 
         Raises:
-            BadName, NameTaken: the name cannot be had.
-            BadContent: a limit that is none.
+            BadName, NameTaken: the name cannot be used.
+            BadContent: the limit is invalid.
         """
         text = PREFIX + secrets.token_urlsafe(32)
         patterns = tuple(dict.fromkeys(pattern for word in models if (pattern := word.strip())))
@@ -156,7 +156,7 @@ class Tokens:
         return Made(token, text)
 
     def change(self, id: str, *, records: bool) -> Token:
-        """Switch its recording on or off. NotFound where there is no such token."""
+        """Switch its recording on or off. Raises NotFound for an unknown token."""
         with self._shared.lock:
             tokens = self._read()
             changed = replace(_named(tokens, id), records=records)
@@ -166,7 +166,7 @@ class Tokens:
         return changed
 
     def revoke(self, id: str) -> Token:
-        """Take its rights, for good.
+        """Revoke a token for good.
 
         Raises:
             NotFound: no token has this id or name.
@@ -183,7 +183,7 @@ class Tokens:
         return token
 
     def of(self, text: str) -> Token | None:
-        """The token this text is; None where it is none, or a revoked one."""
+        """The valid token with this text; None if there is none."""
         digest = _digest(text)
         return next(
             (
@@ -195,13 +195,13 @@ class Tokens:
         )
 
     def spent_today(self, token: Token) -> float:
-        """US dollars since midnight UTC."""
+        """US dollars it has spent since midnight UTC."""
         with self._shared.lock:
             day, spent = self._spent().get(token.id, ("", 0.0))
         return spent if day == _today() else 0.0
 
     def spend(self, token: Token, cost: float) -> None:
-        """Put a call's price on its account: it counts at once, and lasts within a second."""
+        """Add a call's price to its spending: it counts at once, and is saved within a second."""
         if cost <= 0:
             return
         with self._shared.lock:
@@ -210,13 +210,13 @@ class Tokens:
             everyone[token.id] = (_today(), cost + (spent if day == _today() else 0.0))
             self._shared.unsaved = True
             if self._shared.timer is None:
-                # A write for each call would stand before the next call's question in the writer's queue.
+                # A write for each call would precede the next call's question in the writer's queue.
                 self._shared.timer = threading.Timer(_SAVED_WITHIN, self._save_late)
                 self._shared.timer.daemon = True
                 self._shared.timer.start()
 
     def save_spending(self) -> None:
-        """Write what was spent since it was written last. Raises StoreError."""
+        """Save the spending since the last save. Raises StoreError."""
         with self._shared.saving:
             with self._shared.lock:
                 written = json.dumps(self._spent()) if self._shared.unsaved else None
@@ -234,7 +234,7 @@ class Tokens:
             events.gateway_unsaved(what="spending", fault=error)
 
     def _spent(self) -> dict[str, tuple[str, float]]:
-        """With the lock held."""
+        """The spending by token; the lock must be held."""
         if self._shared.spent is None:
             self._shared.spent = {}
             with suppress(ValueError, TypeError, AttributeError):
@@ -250,7 +250,7 @@ class Tokens:
         return known
 
     def _read(self) -> tuple[Token, ...]:
-        """With the lock held."""
+        """The stored tokens; the lock must be held."""
         if self._shared.tokens is None:
             found: tuple[Token, ...] = ()
             with suppress(ValueError, TypeError, KeyError):
@@ -260,20 +260,20 @@ class Tokens:
         return self._shared.tokens
 
     def _write(self, tokens: Iterable[Token]) -> None:
-        """With the lock held."""
+        """Store the tokens; the lock must be held."""
         written = tuple(tokens)
         self._store.set_setting(_TOKENS, json.dumps([asdict(token) for token in written]))
         self._shared.tokens = written
 
 
 def _read_back(entry: Mapping[str, Any]) -> Token:
-    """Without what a later version may have added."""
+    """Parse a stored token, ignoring fields that a later version may have added."""
     known = {one.name: entry[one.name] for one in fields(Token) if one.name in entry}
     return Token(**{**known, "models": tuple(entry["models"])})
 
 
 def _named(tokens: Iterable[Token], id: str) -> Token:
-    """By its id, or by its name, of which only one is valid."""
+    """The token with this id, or the valid one with this name."""
     fitting = [token for token in tokens if id in (token.id, token.name)]
     for token in sorted(fitting, key=lambda one: (one.revoked > 0, one.id != id)):
         return token

@@ -1,17 +1,18 @@
-"""`GET /replies/{generation}?after=N`: a reply as it is written, to whoever watches it, as server-sent events.
+"""`GET /replies/{generation}?after=N`: a reply as it is written, as server-sent events.
 
-A page that asked again and again what is new would cost the server a run of its script each time; a stream costs it a
-wait. The protocol is small:
+A page that polled for new text would cost the server a run of its script each time; a stream only waits. The protocol
+is small:
 
-- `data: {"at": 17, "text": "…", "reasoning": "…"}`: what was said since the event before (either may be missing). A
-  watcher that has this knows the first 17 pieces: after a cut it comes again with `?after=17` and neither misses nor
-  repeats a word. Texts are JSON in ASCII, so that half a character at the end of a piece survives the way.
+- `data: {"at": 17, "text": "…", "reasoning": "…"}`: what arrived since the last event (either may be missing). A
+  watcher that has this has the first 17 pieces: after a disconnect it continues with `?after=17` and neither misses nor
+  repeats a word. Texts are JSON in ASCII, so that half a character at the end of a piece is preserved.
 - `event: end`: the reply has landed, failed or was stopped; the server closes.
-- `event: alive`: nothing was said for a second. Who hears not even that sits behind something that holds events back.
+- `event: alive`: nothing arrived for a second. A client that does not even get that is behind a proxy that buffers
+  events.
 
-The address holds the generation's id, which cannot be guessed; one that is unknown, or whose reply has ended, is 404.
-Who may ask is decided before (access.gate.Gate). A watcher holds nothing but a place in the job's list of those to
-wake: it is gone when the client is, or the reply, or the server that wants to stop.
+The address contains the generation's id, which cannot be guessed; an unknown one, or one whose reply has ended, is 404.
+access.gate.Gate decides who may connect. A watcher only has an entry in the job's list of callbacks: it is removed when
+the client disconnects, the reply ends, or the server stops.
 """
 
 from __future__ import annotations
@@ -27,16 +28,16 @@ from forky_core.gateway.events import HEADERS, EventStream, send_event
 from forky_core.gateway.events import gone as left
 from forky_core.gateway.serving import server_stops
 
-if TYPE_CHECKING:  # The server's start does not wait for what a reply is made of.
+if TYPE_CHECKING:  # The server's start does not wait for these imports.
     from forky_core.conversation.replies.reply_job import News, ReplyJob
 
 PREFIX = "/replies"
 MOST = 500
-"""Watchers at once; one more is asked to come again (503)."""
+"""The most concurrent watchers; further requests get 503."""
 GATHER = 0.06
-"""Seconds between two events: what is said meanwhile travels together."""
+"""Seconds between two events: text that arrives in between is sent together."""
 ALIVE = 1.0
-"""Seconds of silence after which a watcher is told that the connection lives."""
+"""Seconds without text after which `alive` is sent."""
 
 
 class Watching(EventStream["ReplyJob"]):
@@ -62,7 +63,7 @@ async def _watch(job: ReplyJob, position: int, receive: Receive, send: Send) -> 
     gone.add_done_callback(lambda _: woken.set())
 
     def wake() -> None:
-        with suppress(RuntimeError):  # The loop is closed: nobody watches any more.
+        with suppress(RuntimeError):  # The loop is closed: there are no watchers any more.
             loop.call_soon_threadsafe(woken.set)
 
     try:
@@ -88,7 +89,7 @@ async def _watch(job: ReplyJob, position: int, receive: Receive, send: Send) -> 
                 forget()
         await send({"type": "http.response.body", "body": b"", "more_body": False})
     except OSError:
-        pass  # The client has left in the middle of an event, or stopped to read.
+        pass  # The client disconnected in the middle of an event, or stopped reading.
     finally:
         gone.cancel()
 

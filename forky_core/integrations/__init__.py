@@ -1,1 +1,1 @@
-"""Forky inside other people's programs: each file is for one library, which only it imports."""
+"""Integrations of Forky into other libraries: each file is for one library, which no other file imports."""

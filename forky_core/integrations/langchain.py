@@ -2,9 +2,9 @@
 
     RunnableWithMessageHistory(chain, lambda session: ForkyChatMessageHistory(session, forky=forky))
 
-The session's id is the branch's name, so what LangChain says is read, forked and merged like anything else. Needs
-`forky[langchain]`. A message keeps its words, thoughts, tool calls and their results, and its pictures and files: those
-that hold their data as attachments, any other block as it came.
+The session's id is the branch's name, so the branch can be read, forked and merged like any other. Needs
+`forky[langchain]`. A message keeps its text, reasoning, tool calls and their results, and its pictures and files: those
+with inline data become attachments, any other block is stored unchanged.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ from forky_core.model.parts import (
 from forky_core.opaque import is_left_unsaid
 
 _SHARED = "langchain_conversation"
-"""The setting that names the conversation of sessions that name none."""
+"""The setting with the id of the conversation for sessions that name none."""
 _ROLES: Mapping[str, Role] = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}
 
 
 class ForkyChatMessageHistory(BaseChatMessageHistory):
-    """The messages of one branch, as LangChain reads and adds them."""
+    """A LangChain message history that reads and appends to one branch."""
 
     def __init__(
         self,
@@ -54,39 +54,39 @@ class ForkyChatMessageHistory(BaseChatMessageHistory):
         forky: Workspace | str | Path | None = None,
         conversation: str | None = None,
     ) -> None:
-        """`forky` is an open one, or where its database is (None: the usual one), which is then opened.
+        """`forky` is an open workspace, or the path of a database to open (None: the default one).
 
-        `conversation` is the id of the one whose branch it is; without it, sessions are branches of one conversation
+        `conversation` is the id of the branch's conversation; without it, sessions are branches of one conversation
         called “LangChain”.
         """
         self._opened = None if isinstance(forky, Workspace) else Forky.open(forky)
         self._forky: Workspace = forky if isinstance(forky, Workspace) else self._opened or Forky.open()
         self.session_id = session_id
         self.conversation = _branch(self._forky, conversation, session_id)
-        """With the session's branch checked out."""
+        """The conversation with the session's branch checked out."""
 
     def close(self) -> None:
-        """Close the database, where this opened it."""
+        """Close the database if this history opened it."""
         if self._opened is not None:
             self._opened.close()
 
     @property
     def messages(self) -> list[BaseMessage]:  # type: ignore[override]  # LangChain declares a plain attribute
-        """What the branch holds, oldest first."""
+        """The branch's messages, oldest first."""
         return [said for message in self.conversation.path() for said in self._read(message)]
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
-        """Put them at the branch's head, as one operation."""
+        """Append messages to the branch, as one operation."""
         drafts = [draft for message in messages for draft in self._drafts(message)]
         if drafts:
             self.conversation.append(drafts)
 
     def clear(self) -> None:
-        """Empty the branch. What it held stays in sight, and undo brings it back."""
+        """Empty the branch. Its former messages stay visible, and undo restores them."""
         with suppress(NothingToDo):
             self.conversation.empty()
 
-    # Both ways between LangChain's messages and ours
+    # Conversion between LangChain's messages and ours.
 
     def _drafts(self, message: BaseMessage) -> Iterator[Draft]:
         role = _ROLES.get(message.type.removesuffix("MessageChunk").lower(), "user")
@@ -101,7 +101,7 @@ class ForkyChatMessageHistory(BaseChatMessageHistory):
             parts.append(ReasoningPart(thought))
         blocks: Any = message.content
         if isinstance(blocks, list):
-            # Tool calls stand beside the blocks as well, in one form for all providers.
+            # LangChain repeats tool calls outside the blocks, in one form for all providers.
             blocks = [one for one in blocks if not (isinstance(one, dict) and one.get("type") == "tool_use")]
             blocks = [
                 {"type": "text", "text": one} if isinstance(one, str) else _spelled(one) for one in blocks
@@ -143,7 +143,7 @@ class ForkyChatMessageHistory(BaseChatMessageHistory):
                 yield HumanMessage(content, id=message.id)
 
     def _content(self, message: Message) -> Any:
-        """Its words; a list of blocks where there is more than that."""
+        """The message's text, or a list of blocks if it has more than text."""
         blocks: list[dict[str, Any]] = []
         for part in message.parts:
             match part:
@@ -159,7 +159,7 @@ class ForkyChatMessageHistory(BaseChatMessageHistory):
 
 
 class _Files:
-    """Keeps the bytes that a message carries."""
+    """Stores the files of a message as attachments."""
 
     def __init__(self, forky: Workspace) -> None:
         self._forky = forky
@@ -178,7 +178,9 @@ class _Files:
 
 
 def _spelled(block: Any) -> Any:
-    """LangChain's own block of a picture or a file that holds its data, as OpenAI's API has it; any other as it is."""
+    """A LangChain block of a picture or file with inline data, converted to OpenAI's form; any other
+    block unchanged.
+    """
     if not isinstance(block, dict) or block.get("type") not in ("image", "file", "audio", "video"):
         return block
     data = block.get("data") if block.get("source_type") == "base64" else block.get("base64")
@@ -204,7 +206,7 @@ def _call(part: ToolCallPart) -> dict[str, Any]:
 
 
 def _branch(forky: Workspace, conversation: str | None, name: str) -> Conversation:
-    """The branch of that name, made where there is none."""
+    """The conversation with the branch of that name checked out; the branch is created if there is none."""
     chat = forky.conversation(conversation) if conversation is not None else _shared(forky, name)
     with suppress(NameTaken):
         return chat.begin(name)

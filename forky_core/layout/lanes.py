@@ -1,8 +1,8 @@
-"""Which lane every row of a graph stands in, and the way each edge takes.
+"""Assigns a lane to every row of a graph, and a route to each edge.
 
-Works on row numbers alone, so that a test can write a graph as lists. An edge leaves its source sideways into the lane
-it travels in, goes down that lane, and turns sideways into its target at the target's row. A line that forks travels in
-the lane it leaves, which no other row of that lane interrupts; a merged line travels on in its own.
+It works on row numbers alone, so that a test can write a graph as lists. An edge leaves its source sideways into the
+lane it travels in, goes down that lane, and turns sideways into its target at the target's row. A line that forks
+travels in the lane it leaves, which no other row of that lane interrupts; a merged line travels on in its own.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """From row `source` down to row `target`; either may lie outside the rows shown (−1, or their number)."""
+    """An edge from row `source` down to row `target`; either may be outside the rows shown (−1, or their number)."""
 
     source: int
     target: int
     lane: int
-    """Where it goes down."""
+    """The lane in which it goes down."""
     color: int
     """The lane whose colour it has."""
     kind: Literal["line", "merge"]
@@ -37,7 +37,7 @@ class Layout:
         return 1 + max((*self.lane_of, *(edge.lane for edge in self.edges)), default=-1)
 
     def between(self, start: int, end: int) -> Layout:
-        """The rows from `start` up to `end` with the edges that touch or pass them, numbered from 0."""
+        """Return the rows from `start` up to `end` with the edges that touch or pass them, numbered from 0."""
 
         def clipped(row: int) -> int:
             return min(max(row - start, -1), end - start)
@@ -51,7 +51,9 @@ class Layout:
 
 
 def lay_out(parents: Sequence[Sequence[int]], lines: Sequence[int]) -> Layout:
-    """`parents[i]`: the rows above that row i continues (first; −1 for none) and merges; `lines[i]`: its line."""
+    """Lay out rows: `parents[i]` are the rows above that row i continues (first; −1 for none) and merges, `lines[i]` is
+    its line.
+    """
     last = {line: row for row, line in enumerate(lines)}
     until = dict(last)
     detours: dict[int, list[int]] = {}
@@ -91,7 +93,7 @@ def lay_out(parents: Sequence[Sequence[int]], lines: Sequence[int]) -> Layout:
 
 
 def _following(lines: Sequence[int]) -> list[int]:
-    """For each row the next one on its line; beyond the last row where there is none."""
+    """Return the next row on the same line for each row; for the last one on its line, the number of rows."""
     following = [len(lines)] * len(lines)
     latest: dict[int, int] = {}
     for row, line in enumerate(lines):
@@ -102,7 +104,7 @@ def _following(lines: Sequence[int]) -> list[int]:
 
 
 def _take(busy: list[int], least: int, row: int, until: int) -> int:
-    """The first lane from `least` on that is free at `row`, now busy until `until`."""
+    """Reserve the first lane from `least` on that is free at `row` until the row `until`, and return it."""
     lane = least
     while lane < len(busy) and busy[lane] >= row:
         lane += 1

@@ -1,7 +1,7 @@
-"""The plain words of a text: what is left of Markdown where there is no room for it, as on a line of the graph.
+"""Strips Markdown from a text where there is no room for it, as on a line of the graph.
 
-For lines of a few hundred characters, of a whole text or a piece cut out of one: what is not closed any more is taken
-for what it began as. Code keeps every sign; `snake_case` and `2**3` are no emphasis.
+For lines of a few hundred characters, of a whole text or of a piece cut out of one: markup that is cut off before its
+end is stripped as well. Code keeps every character; `snake_case` and `2**3` are no emphasis.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _INLINE = re.compile(
 
 
 def plain_words(text: str) -> str:
-    """`text` without Markdown's signs; its lines stay."""
+    """Return `text` without Markdown's markup; line breaks stay."""
     return _INLINE.sub(_kept, _LINES.sub("", text))
 
 

@@ -1,9 +1,10 @@
-"""How a conversation hangs together for people: reading order and lines, whoever is looking.
+"""The shape of a conversation for people: reading order and lines, independent of the current position.
 
-The part of the graph that no click changes, made once a view and kept by whoever draws (views/graph.py adds the rest).
-A conversation reads downwards, so the oldest message is at the top. A side line is drawn whole, right below the message
-it left; then the line it left goes on. So lines stay short, few lanes are needed, and nothing moves when one looks
-elsewhere. Hidden messages (the scaffolding of an import) are bridged. All of it is O(messages).
+This is the part of the graph that no click changes, computed once for a view and cached by its callers (views/graph.py
+adds the rest). A conversation reads downwards, so the oldest message is at the top. A side line is drawn whole, right
+below the message where it leaves; then the other line continues. So lines stay short, few lanes are needed, and nothing
+moves when the current message changes. Hidden messages (the scaffolding of an import) are bridged. All of it is
+O(messages).
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ class Shape:
     parent: Mapping[MessageId, MessageId | None]
     """The shown message whose context it continues."""
     side_parents: Mapping[MessageId, tuple[MessageId, ...]]
-    """Only of merges: what came in."""
+    """For merges only: the merged messages."""
     children: Mapping[MessageId, tuple[MessageId, ...]]
-    """First-parent children, side lines first, the line that goes on last."""
+    """First-parent children: side lines first, the child that continues the line last."""
     lines: tuple[tuple[MessageId, ...], ...]
-    """Each message lies on one line: from where it left another to its last message; by the place of its first."""
+    """Each message is on one line, which runs from where it left another to its last message; sorted by their first
+    message."""
     branches: Mapping[MessageId, tuple[str, ...]]
     tags: Mapping[MessageId, tuple[str, ...]]
     kept: frozenset[MessageId]
@@ -35,7 +37,7 @@ class Shape:
 
 
 def shape_of(messages: Mapping[MessageId, Linked], view: View) -> Shape:
-    """The shape of what `view` reaches in `messages` (which may hold more, in any order)."""
+    """Compute the shape of what `view` reaches in `messages` (which may have more, in any order)."""
     reached = _reached(messages, view)
     parent, side_parents = _shown_parents(messages, reached)
     age = {id: place for place, id in enumerate(sorted(parent, key=lambda id: messages[id].created))}
@@ -68,7 +70,7 @@ def shape_of(messages: Mapping[MessageId, Linked], view: View) -> Shape:
 
 
 def _reached(messages: Mapping[MessageId, Linked], view: View) -> list[MessageId]:
-    """Everything the view's tips reach through every parent, parents first where `messages` has them so."""
+    """Return everything that the view's tips reach through any parent, in the order of `messages`."""
     seen = {tip for tip in view.tips if tip in messages}
     open_ends = list(seen)
     while open_ends:
@@ -80,7 +82,7 @@ def _reached(messages: Mapping[MessageId, Linked], view: View) -> list[MessageId
 
 
 def _shown(id: MessageId | None, messages: Mapping[MessageId, Linked]) -> MessageId | None:
-    """The message itself, or where it is hidden the nearest shown one above it."""
+    """Return the message itself or, if it is hidden, the nearest shown one above it."""
     while id is not None and id in messages and messages[id].hidden:
         id = messages[id].parent
     return id if id in messages else None
@@ -106,7 +108,7 @@ def _shown_parents(
 def _weights(
     parent: Mapping[MessageId, MessageId | None], view: View, messages: Mapping[MessageId, Linked]
 ) -> dict[MessageId, int]:
-    """Which child goes on: 3 on the way to the main branch, 1 on the way to any, 0 to what has no branch."""
+    """Return which child continues the line: 3 on the way to the main branch, 1 on the way to any other, else 0."""
     names = list(view.branches)
     main = "main" if "main" in names else names[0] if names else ""
     weight: dict[MessageId, int] = {}

@@ -1,9 +1,9 @@
-"""Which addresses this process may send requests to: the one place that decides, for every URL that it is given.
+"""Decides which addresses this process may send requests to, for every URL that it is given.
 
 A URL can come from a person (Settings), from the environment (FORKY_SERVERS), or from the database. Each host belongs
-to one of four networks. Loopback is this machine, which is what local model servers need. Public addresses may be
-asked. A private network is asked only where a person has agreed to it, since the machines in it often trust whoever can
-reach them. The rest is refused: link-local addresses (where clouds serve credentials), multicast, broadcast and such.
+to one of four networks. Loopback is this machine, which local model servers need. Public addresses are allowed. A
+private network is allowed only if a person has agreed to it, since the machines in it often trust whoever can reach
+them. The rest is refused: link-local addresses (where clouds serve credentials), multicast, broadcast and such.
 
 The decision is about the address that is connected to, not about the name: http_clients.py resolves a name once, checks
 the answers here, and connects to one of those that it checked.
@@ -25,12 +25,13 @@ from forky_core.model.errors import BadContent, RequestError
 Network = Literal["loopback", "private", "public", "refused"]
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
-"""The IP addresses of a host name, for a TCP connection to a port. Raises OSError where there are none."""
+"""Returns the IP addresses of a host name, for a TCP connection to a port. Raises OSError if there are none."""
 
 LOOPBACK: frozenset[Network] = frozenset({"loopback"})
 PUBLIC: frozenset[Network] = frozenset({"public"})
 NAMED: frozenset[Network] = frozenset({"loopback", "private", "public"})
-"""What may be asked where somebody has agreed to a private network, or has named the server in FORKY_SERVERS."""
+"""The networks that are allowed after somebody has agreed to a private network, or has named the server in
+FORKY_SERVERS."""
 
 _LONGEST_URL = 300
 _LONGEST_NAME = 253
@@ -88,15 +89,15 @@ _HINT = "Write it as http://host:port/v1."
 
 
 class AddressRefused(RequestError):
-    """A host that must not be asked, or that nobody has agreed to ask."""
+    """Requests to this host are refused, or nobody has agreed to them."""
 
 
 def checked_url(text: str, *, may_hold_password: bool = False) -> str:
-    """`text` as the base URL of a server, spelled in the usual way; `http://` is added where no scheme is given.
+    """Return `text` as the base URL of a server in canonical form; `http://` is added if it has no scheme.
 
     Raises:
-        BadContent: it is no URL of a server, or it holds a password or a query, which would be stored with it.
-        AddressRefused: its host must not be asked, by its spelling alone.
+        BadContent: it is no URL of a server, or it has a password or a query, which would be stored with it.
+        AddressRefused: its host is refused by its spelling alone.
     """
     url = text.strip()
     if len(url) > _LONGEST_URL or not url.isascii() or not url.isprintable() or re.search(r"[\s\\]", url):
@@ -126,10 +127,10 @@ def checked_url(text: str, *, may_hold_password: bool = False) -> str:
 
 
 def usual_host(host: str) -> str:
-    """A host in lower case, without the dot at its end; an IP address in its shortest usual form.
+    """Return a host in lower case, without a final dot; an IP address in its shortest canonical form.
 
-    IPv4 addresses have more spellings than one (`2130706433`, `0x7f.1` and `0177.0.0.1` are all 127.0.0.1), and
-    programs disagree about them, so that only the usual spelling leaves here.
+    IPv4 addresses have several spellings (`2130706433`, `0x7f.1` and `0177.0.0.1` are all 127.0.0.1), and programs
+    disagree about them, so only the canonical one is returned.
 
     Raises:
         BadContent: it is neither an IP address nor a name.
@@ -146,7 +147,7 @@ def usual_host(host: str) -> str:
         raise BadContent("This is no address of a server.", _HINT)
     if not _NUMBER.fullmatch(host.rpartition(".")[2]):
         return host
-    # As browsers do: what ends in a number is an IPv4 address or nothing.
+    # As browsers do: a host that ends in a number is an IPv4 address or invalid.
     if all(_NUMBER.fullmatch(piece) for piece in host.split(".")):
         with suppress(OSError):
             return socket.inet_ntoa(socket.inet_aton(host))
@@ -154,18 +155,18 @@ def usual_host(host: str) -> str:
 
 
 def written_network(host: str) -> Network | None:
-    """The network of a host that `usual_host` gave, by its spelling; None where its name must be resolved first."""
+    """Return the network of a host from `usual_host` by its spelling; None if its name must be resolved first."""
     if host in _REFUSED_NAMES:
         return "refused"
     if (address := _ip_address(host)) is not None:
         return network_of(address)
-    # .local is answered by whoever is in the same network (RFC 6762); a name that is resolved to something else is
-    # checked again when it is connected to.
+    # Anyone in the same network can answer for .local (RFC 6762); a name that resolves to something else is checked
+    # again when it is connected to.
     return "private" if host.endswith(".local") else None
 
 
 def network_of(address: IpAddress | str) -> Network:
-    """The network of an IP address. An IPv6 address that stands for an IPv4 address is judged as that one."""
+    """Return the network of an IP address. An IPv6 address that embeds an IPv4 address is judged by that one."""
     ip = _ip_address(address) if isinstance(address, str) else address
     if ip is None:
         return "refused"
@@ -177,7 +178,7 @@ def network_of(address: IpAddress | str) -> Network:
 
 
 def _ip_address(text: str) -> IpAddress | None:
-    """Without its zone, if it has one."""
+    """Parse an IP address, ignoring its zone; None for any other text."""
     try:
         return ipaddress.ip_address(text.partition("%")[0])
     except ValueError:
@@ -189,7 +190,7 @@ _COMPATIBLE = ipaddress.IPv6Network("::/96")
 
 
 def _embedded(ip: IpAddress) -> ipaddress.IPv4Address | None:
-    """The IPv4 address that an IPv6 address leads to (mapped, compatible, NAT64, 6to4), where it does."""
+    """Return the IPv4 address that an IPv6 address leads to (mapped, compatible, NAT64, 6to4), if any."""
     if not isinstance(ip, ipaddress.IPv6Address):
         return None
     if ip.ipv4_mapped is not None or ip.sixtofour is not None:
@@ -200,25 +201,27 @@ def _embedded(ip: IpAddress) -> ipaddress.IPv4Address | None:
 
 
 def is_this_machine(url: str) -> bool:
-    """Whether a base URL names this machine, by its spelling; requests to it need no proxy and tell nobody anything."""
+    """Whether a base URL names this machine, by its spelling; requests to it need no proxy and leave no traces
+    elsewhere.
+    """
     host = (urlsplit(url).hostname or "").removesuffix(".")
     return host == "localhost" or host.endswith(".localhost") or written_network(host) == "loopback"
 
 
 def without_password(url: str) -> str:
-    """A URL as it may be shown."""
+    """Return a URL without its password, so that it can be shown."""
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
 async def system_resolver(host: str, port: int) -> Sequence[str]:
-    """The addresses of a host as this machine resolves it, in the order in which they should be tried."""
+    """Return the addresses of a host as this machine resolves it, in the order in which they should be tried."""
     answers = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return tuple(dict.fromkeys(str(place[0]) for _, _, _, _, place in answers))
 
 
 async def resolved(host: str, port: int, resolver: Resolver = system_resolver) -> tuple[str, ...]:
-    """The IP addresses of a host, refused ones included; of an IP address, itself.
+    """Return the IP addresses of a host, refused ones included; an IP address is returned unchanged.
 
     Raises:
         OSError: it has none.
@@ -236,13 +239,13 @@ async def resolved(host: str, port: int, resolver: Resolver = system_resolver) -
 async def permitted(
     host: str, port: int, reach: frozenset[Network], resolver: Resolver = system_resolver
 ) -> tuple[str, ...]:
-    """The IP addresses of a host that may be connected to, in the order in which they should be tried.
+    """Return the allowed IP addresses of a host, in the order in which they should be tried.
 
-    Addresses outside `reach` are left out: in a home network a name often has a link-local address beside the usual.
+    Addresses outside `reach` are left out: in a home network a name often has a link-local address too.
 
     Raises:
-        AddressRefused: it has none of those.
-        OSError: it has none at all.
+        AddressRefused: none of its addresses is allowed.
+        OSError: it has no address.
     """
     addresses = await resolved(host, port, resolver)
     if allowed := tuple(address for address in addresses if network_of(address) in reach):
@@ -256,7 +259,7 @@ async def permitted(
 
 
 def refusal(host: str) -> AddressRefused:
-    """The error for a host that must not be asked."""
+    """Return the error for a host that is refused."""
     return AddressRefused(
         f"Forky sends nothing to “{host}”: link-local, multicast and reserved addresses and the metadata services of "
         "clouds are refused.",

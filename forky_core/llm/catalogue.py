@@ -1,8 +1,8 @@
-"""The models on offer, and the one place where concrete models are made.
+"""The available models, and the one place where concrete models are created.
 
 Nothing here makes a page wait: prices come from a file, servers on this machine are looked for in the background, and
-LiteLLM is loaded when a model is first asked (or by `warm_up()`). A model that needs a missing key can still be named:
-asking it says which key it is.
+LiteLLM is loaded at the first call of a model (or by `warm_up()`). A model whose key is missing can still be named: the
+call fails and names the key.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ if TYPE_CHECKING:
 _FRESH = 20.0
 """Seconds after which servers on this machine are looked for again."""
 _RESOLVING = 3.0
-"""Seconds for the name of a server that somebody wants to add."""
+"""Seconds to resolve the name of a server that somebody wants to add."""
 _TEST_PATIENCE = Patience(connect=5.0, first=60.0, gap=30.0)
 _CHAT_ONLY = frozenset[Dialect]({"chat/completions"})
 _PING = ({"role": "user", "content": "Reply with the one word: ok"},)
 
 
 class Catalogue:
-    """Safe from any thread; one per process is enough."""
+    """The available models. Thread-safe; one per process is enough."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class Catalogue:
     # What is on offer
 
     def models(self) -> tuple[ModelInfo, ...]:
-        """Keyed, local, added and offline ones, each group as far as it is known by now."""
+        """Return all models: keyed, local, added and offline ones, each group as far as it is known by now."""
         self.refresh()
         keyed = (self._keyed_info(p, name) for p in PROVIDERS if self._keys.find(p)[0] for name in _names(p))
         local = (self._local_info(found, model.id) for found in self._found for model in found.models)
@@ -111,7 +111,9 @@ class Catalogue:
         return (*keyed, *local, *own)
 
     def default(self) -> str:
-        """FORKY_MODEL, else the chosen one, a quick one of the first provider with a key, a local or offline one."""
+        """Return FORKY_MODEL, else the chosen model, a quick one of the first provider with a key, a local or offline
+        one.
+        """
         if self._settings.model:
             return self._settings.model
         if self._chosen is not None and self._is_offered(self._chosen):
@@ -122,10 +124,10 @@ class Catalogue:
         return self.models()[0].name
 
     def choose_default(self, name: str | None) -> None:
-        """Who answers on branches that name nobody, unless FORKY_MODEL says so; None: as Forky finds best.
+        """Set the model of branches that name none, unless FORKY_MODEL is set; None restores Forky's own choice.
 
         Raises:
-            NotFound: nobody offers it.
+            NotFound: there is no such model.
         """
         if name is not None:
             self.model(name)
@@ -133,7 +135,7 @@ class Catalogue:
 
     @property
     def default_is_set_outside(self) -> bool:
-        """Whether FORKY_MODEL decides."""
+        """Whether FORKY_MODEL sets the default."""
         return self._settings.model is not None
 
     def _is_offered(self, name: str) -> bool:
@@ -144,10 +146,10 @@ class Catalogue:
         return True
 
     def can_write(self, name: str) -> bool:
-        """Whether a model of that name, no offline one, could be asked to write something now.
+        """Whether this model, other than an offline one, could be asked to write something now.
 
-        Its key is there, or it runs on a server that was set up; nothing is sent to find out. A model that only LiteLLM
-        knows is not counted, since its credentials cannot be looked up.
+        Its key is set, or it runs on a server that was set up; nothing is sent to find out. A model that only LiteLLM
+        knows does not count, since its credentials cannot be looked up.
         """
         with self._lock:
             if name in self._added or name in self._offline:
@@ -159,7 +161,11 @@ class Catalogue:
         return self._is_offered(name)
 
     def model(self, name: str) -> Model:
-        """The model of that name, also one that is not listed. NotFound where nobody offers it."""
+        """Return the model of that name, listed or not.
+
+        Raises:
+            NotFound: there is none.
+        """
         with self._lock:
             own = self._added.get(name) or self._offline.get(name)
         if own is not None:
@@ -177,10 +183,10 @@ class Catalogue:
         )
 
     def upstream(self, name: str) -> Upstream | None:
-        """The server that can be sent a client's own bytes for this model; None: only a `Model` answers.
+        """Return the server to which a client's own bytes can be forwarded for this model; None if there is none.
 
         Raises:
-            NotFound: nobody offers it.
+            NotFound: there is no such model.
         """
         with self._lock:
             if name in self._added or name in self._offline:
@@ -189,7 +195,7 @@ class Catalogue:
             if self._is_unproven(server):
                 self.refresh(wait=self._far + 1.0)
             if self._is_unproven(server):
-                # Nothing is to tell how it fails, which an answer that is passed on would.
+                # No details of a failure may become visible, which a forwarded answer would show.
                 return None
             info = self._local_model(server, name).info()
             id = name.removeprefix(f"{server.id}/")
@@ -206,10 +212,10 @@ class Catalogue:
         return Upstream(provider.label, base_url, id, self._keyed_info(provider, name), address.speaks, key)
 
     def embedder(self, name: str) -> LiteLLMEmbedder:
-        """The embedding model of that name, reached as a chat model of its provider would be.
+        """Return the embedding model of that name, with the credentials of its provider's chat models.
 
         Raises:
-            NotFound: nobody offers it.
+            NotFound: there is none.
         """
         model = self.model(name)
         if not isinstance(model, LiteLLMModel):
@@ -219,14 +225,14 @@ class Catalogue:
         return LiteLLMEmbedder(name, model.connection)
 
     def add(self, model: Model) -> None:
-        """Offer one more model, or replace the added one of that name."""
+        """Add a model, or replace the added one of that name."""
         with self._lock:
             self._added[model.info().name] = model
 
     # Keys and servers
 
     def set_key(self, provider: str, key: str | None) -> None:
-        """Keep a key in memory until this process ends; None forgets it. `provider` is the id of a status line.
+        """Keep a key in memory until this process ends; None removes it. `provider` is the id of a status line.
 
         Raises:
             NotFound: no such provider.
@@ -241,11 +247,12 @@ class Catalogue:
             self.refresh(now=True)
 
     def propose_server(self, url: str) -> ServerProposal:
-        """What adding a server would mean; its name is resolved, and nothing is asked yet. Blocks for some seconds.
+        """Return what adding a server would mean; its name is resolved, but no request is sent. Blocks for some
+        seconds.
 
         Raises:
             BadContent: this is no URL of a server.
-            AddressRefused: it must not be asked.
+            AddressRefused: requests to it are refused.
             NothingToDo: it is in the list already.
         """
         url = checked_url(url)
@@ -253,7 +260,7 @@ class Catalogue:
         return loop.submit(_proposal(url, self._resolver)).result()
 
     def add_server(self, server: LocalServer) -> LocalServer:
-        """Look for models at one more server, which speaks OpenAI's protocol.
+        """Add a server that speaks OpenAI's protocol, and look for its models.
 
         Raises:
             NothingToDo: it is in the list already.
@@ -266,13 +273,21 @@ class Catalogue:
         return server
 
     def _refuse_known(self, server: LocalServer) -> None:
-        """Raises NothingToDo where it is in the list already."""
+        """Raise an error if the server is in the list already.
+
+        Raises:
+            NothingToDo: it is.
+        """
         for known in self._servers:
             if known.id == server.id or known.base_url == server.base_url:
                 raise NothingToDo(f"{known.label} ({known.shown_url}) is in the list already.")
 
     def remove_server(self, id: str) -> None:
-        """Look there no more. NotFound where it was not added with `add_server`."""
+        """Remove a server that `add_server` added.
+
+        Raises:
+            NotFound: there is none of that id.
+        """
         with self._lock:
             if id not in self.added_servers:
                 raise NotFound(f"No server “{id}” was added here.")
@@ -283,17 +298,19 @@ class Catalogue:
 
     @property
     def added_servers(self) -> tuple[str, ...]:
-        """Ids of those that `add_server` added."""
+        """The ids of servers that `add_server` added."""
         added = self._further - self._named
         return tuple(server.id for server in self._servers if server.id in added)
 
     @property
     def further_servers(self) -> frozenset[str]:
-        """Ids of those that `add_server` added or FORKY_SERVERS names."""
+        """The ids of servers that `add_server` added or FORKY_SERVERS names."""
         return self._further
 
     def refresh(self, *, now: bool = False, wait: float = 0.0) -> None:
-        """Look for local servers in the background where that was long ago, or `now`; `wait` seconds at most."""
+        """Look for local servers in the background if the last search is old, or `now`; block for `wait` seconds at
+        most.
+        """
         with self._lock:
             stale = now or not self._looked or time.monotonic() - self._looked > _FRESH
             if stale and self._servers and (self._looking is None or self._looking.done()):
@@ -308,11 +325,11 @@ class Catalogue:
         await asyncio.gather(*(self._look_at(server) for server in self._servers))
 
     async def _look_at(self, server: LocalServer) -> None:
-        """What one answers is known at once: a server that is far away may take its time."""
+        """Look for models at one server. Each answer is stored at once, since a distant server may be slow."""
         found = await probe(self._clients(), server, self._keys.entered(server.id), far=self._far)
         with self._lock:
             known = {one.server.id: one for one in self._found} | {server.id: found}
-            # One that was removed meanwhile stays removed.
+            # A server that was removed meanwhile stays removed.
             self._found = tuple(known[one.id] for one in self._servers if one.id in known)
 
     def _clients(self) -> HttpClients:
@@ -323,13 +340,13 @@ class Catalogue:
         return self._http
 
     def warm_up(self) -> None:
-        """Start what takes time: loading LiteLLM where a key or a server needs it, and looking for servers."""
+        """Start slow work in the background: loading LiteLLM if a key needs it, and looking for servers."""
         self.refresh()
         if any(self._keys.find(provider)[0] for provider in PROVIDERS):
             loading.warm_up()
 
     def providers(self) -> tuple[ProviderStatus, ...]:
-        """What is set and what is missing, for the Settings page."""
+        """Return what is set and what is missing, for the Settings page."""
         self.refresh()
         found = {one.server.id: one for one in self._found}
         return (
@@ -366,7 +383,7 @@ class Catalogue:
         return end
 
     def _found_at(self, server: LocalServer) -> ServerAnswer:
-        """What was found at a server; nothing where it was not asked yet."""
+        """Return a server's last answer; an empty one if it was not asked yet."""
         return next((found for found in self._found if found.server.id == server.id), ServerAnswer(server))
 
     def _is_unproven(self, server: LocalServer) -> bool:
@@ -391,7 +408,11 @@ class Catalogue:
         )
 
     def _base_url(self, provider: Provider) -> str | None:
-        """Where a provider is asked, if that is not its own address. NotFound where that must not be asked."""
+        """Return a provider's base URL if it is not the default one.
+
+        Raises:
+            NotFound: requests to it are refused.
+        """
         base_url = self._keys.base_url(provider)
         if base_url is None:
             return None
@@ -438,7 +459,7 @@ class Catalogue:
         )
 
     def _make(self, info: ModelInfo, connection: Connection) -> Model:
-        """The same object for the same connection, so that what is counted by it stays counted."""
+        """Return a model, the same object for the same connection, so that token counts cached by it stay valid."""
         with self._lock:
             made = self._made.get(connection)
             if made is None or made.info() != info:
@@ -450,7 +471,7 @@ class Catalogue:
 
     @staticmethod
     def _only_litellm_knows(name: str) -> bool:
-        """A model of a provider without a line in Settings; LiteLLM reads its credentials from the environment."""
+        """Whether only LiteLLM knows the model: it reads the provider's credentials from the environment."""
         known = price_map()
         prefix, slash, rest = name.partition("/")
         if not slash:
@@ -481,7 +502,7 @@ class Catalogue:
 
 
 def _named_outside(url: str) -> LocalServer:
-    """A server of FORKY_SERVERS; naming it there is the consent to ask it in a private network."""
+    """Return a server of FORKY_SERVERS; naming it there is the consent to ask it in a private network."""
     try:
         return server_at(url, NAMED)
     except RequestError as error:
@@ -489,7 +510,11 @@ def _named_outside(url: str) -> LocalServer:
 
 
 async def _proposal(url: str, resolver: Resolver) -> ServerProposal:
-    """Raises AddressRefused."""
+    """Resolve a server's name for a proposal.
+
+    Raises:
+        AddressRefused: requests to it are refused.
+    """
     parts = urlsplit(url)
     host = parts.hostname or ""
     port = parts.port or (443 if parts.scheme == "https" else 80)

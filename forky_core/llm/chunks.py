@@ -1,4 +1,4 @@
-"""Putting a stream of LiteLLM chunks together: text, thinking, tool calls in pieces, and the bill at the end."""
+"""Assembles a stream of LiteLLM chunks: text, reasoning, tool calls in pieces, and the usage at the end."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class _ToolCallChunk:
 
 @dataclass(slots=True)
 class Assembly:
-    """What has arrived of one reply."""
+    """One reply, as far as it has arrived."""
 
     usage: Any = None
-    """The provider's usage record, as LiteLLM hands it over."""
+    """The provider's usage record, as LiteLLM returns it."""
     text: list[str] = field(default_factory=list)
     _calls: dict[int, _ToolCallChunk] = field(default_factory=dict)
 
@@ -32,7 +32,7 @@ class Assembly:
         return bool(self.text or self._calls)
 
     def take(self, chunk: Any) -> Iterator[ModelEvent]:
-        """The events of one chunk; tool calls wait until they are whole."""
+        """Yield the events of one chunk; tool calls are held back until they are complete."""
         self.usage = getattr(chunk, "usage", None) or self.usage
         for choice in getattr(chunk, "choices", None) or ():
             delta = choice.delta
@@ -53,32 +53,32 @@ class Assembly:
             call.arguments.append(function.arguments or "")
 
     def calls(self) -> Iterator[ToolCallDone]:
-        """The tool calls, in the order the model made them."""
+        """Yield the tool calls, in the order the model made them."""
         for number, call in sorted(self._calls.items()):
             yield ToolCallDone(call.id or f"call_{number}", call.name, "".join(call.arguments) or "{}")
 
     def rest_of(self, generated: str) -> Iterator[TextDelta]:
-        """What LiteLLM had received and not yet handed over when a stream broke."""
+        """Yield the text that LiteLLM had received but not returned when a stream broke."""
         said = "".join(self.text)
         if len(generated) > len(said) and generated.startswith(said):
             yield TextDelta(generated[len(said) :])
 
 
 def shed(chunks: list[Any]) -> None:
-    """Take out of LiteLLM's own list of a stream's chunks what it does not look at again.
+    """Remove from LiteLLM's own list of a stream's chunks those that it does not read again.
 
-    It keeps every chunk until the end, to put together an answer for its callbacks: thousands of small objects for each
+    It stores every chunk until the end, to assemble an answer for its callbacks: thousands of small objects for each
     reply, which Python's collector walks through, and a tenth of a second of the processor for every five hundred. It
-    needs those that carry the usage, the first, and the last two, which it compares.
+    needs those with the usage, the first, and the last two, which it compares.
     """
     chunks[1:-2] = [chunk for chunk in chunks[1:-2] if getattr(chunk, "usage", None)]
 
 
 def forget(chunks: list[Any]) -> None:
-    """Take everything out of LiteLLM's list of a finished stream's chunks but what the provider counted.
+    """Remove from LiteLLM's list of a finished stream's chunks everything but the usage.
 
-    At the end LiteLLM counts the tokens of what the provider did not count, from these chunks: it reads a vocabulary of
-    56 MB for that, or downloads one. Nobody needs the estimate, so the first chunk is made to say that there were none.
+    At the end LiteLLM counts the tokens that the provider did not count, from these chunks: it reads a vocabulary of 56
+    MB for that, or downloads one. Nobody needs the estimate, so the first chunk is made to say that there were none.
     """
     counted = [chunk for chunk in chunks if getattr(chunk, "usage", None)]
     if chunks and not (counted and counted[0] is chunks[0] and not chunks[0].choices):
@@ -92,7 +92,7 @@ def _uncounted() -> Any:
 
 
 def usage_of(record: Any, model: str, info: ModelInfo, litellm: Any | None) -> Usage:
-    """Tokens as the provider counted them, and their price by LiteLLM's map; nothing is guessed."""
+    """Return the tokens that the provider counted, with their price by LiteLLM's map; nothing is estimated."""
     if record is None or not (record.prompt_tokens or record.completion_tokens):
         return Usage()  # Of a server that counts nothing, LiteLLM says 0: but every question has a token.
     cached = _detail(record, "prompt_tokens_details", "cached_tokens")

@@ -1,8 +1,8 @@
-"""The one contract every model answers to: a request goes in, a stream of events comes out.
+"""The contract of every model: it takes a request and returns a stream of events.
 
-`stream` never raises for what a provider, a network or a model does: such ends are a `Failed` event, after the text
-that did arrive. So an error can never be mistaken for an answer (law 6). LiteLLM, the offline models and the
-scripted one are all `Model`s.
+`stream` never raises for an error of a provider, a network or a model: these are a `Failed` event, after the text that
+did arrive. So an error can never be mistaken for an answer (law 6). LiteLLM, the offline models and the scripted one
+are all `Model`s.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Passage:
 
     text: str
     source: str
-    """What a person would call it: "message 3f2a", "guide: Merging" …"""
+    """A name for people: "message 3f2a", "guide: Merging" …"""
     kind: Literal["conversation", "document", "guide"]
 
 
@@ -67,14 +67,14 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningDelta:
-    """A piece of what the model thinks before it answers."""
+    """A piece of the model's reasoning before its answer."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCallDone:
-    """A whole tool call; `arguments` as the model wrote them (JSON text, perhaps not valid)."""
+    """A complete tool call; `arguments` as the model wrote them (JSON text, perhaps not valid)."""
 
     id: str
     name: str
@@ -92,12 +92,12 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The call ended otherwise. What arrived before stays valid."""
+    """The call ended in another way. What arrived before stays valid."""
 
     failure: Failure
     usage: Usage = Usage()
     cause: BaseException | None = field(default=None, compare=False, repr=False)
-    """The exception it comes from, where there was one: for the log, which keeps its trace and not its words."""
+    """The exception behind it, if there was one: the log records its trace without its message."""
 
 
 ModelEvent = TextDelta | ReasoningDelta | ToolCallDone | Done | Failed
@@ -110,12 +110,12 @@ OFFLINE = "Offline"
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """What can be known of a model without calling it."""
+    """Facts about a model that are known without calling it."""
 
     name: str
-    """How LiteLLM and Forky call it: "offline/quote", "gpt-4o", "ollama/llama3" …"""
+    """The name in LiteLLM and Forky: "offline/quote", "gpt-4o", "ollama/llama3" …"""
     label: str
-    """What a person picks: "Offline: quotes" …"""
+    """The name for people: "Offline: quotes" …"""
     provider: str
     """Groups the picker: "Offline", "OpenAI", "Ollama on this machine" …"""
     context_window: int | None = None
@@ -128,11 +128,11 @@ class ModelInfo:
     sees_images: bool | None = None
     calls_tools: bool | None = None
     continues: bool = True
-    """Whether it can go on with a text that was cut off; the offline models answer anew instead."""
+    """Whether it can continue a text that was cut off; the offline models start a new answer instead."""
 
 
 class Model(Protocol):
-    """Something that answers."""
+    """A model that answers requests."""
 
     def info(self) -> ModelInfo: ...
 
@@ -145,22 +145,22 @@ class Model(Protocol):
         ...
 
     def count_tokens(self, text: str) -> int:
-        """Tokens of a text, by the model's tokenizer or an estimate of it. Never touches the network."""
+        """Count a text's tokens, with the model's tokenizer or an estimate. Never uses the network."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Consulted:
-    """What was looked up before the model was asked."""
+    """What was looked up before the model was called."""
 
     looked: Looked
 
 
 class Answering(Protocol):
-    """A model, or one that looks something up first and says so."""
+    """A model, or a wrapper that looks something up first and reports it."""
 
     def info(self) -> ModelInfo: ...
 
     def stream(self, request: Request, stop: Event) -> Iterator[ModelEvent | Consulted]:
-        """As `Model.stream`; `Consulted` comes first, if at all."""
+        """Answer as `Model.stream` does; a `Consulted`, if any, comes first."""
         ...

@@ -1,4 +1,4 @@
-"""Texts as vectors, by an embedding model reached through LiteLLM: an option for finding documents by meaning."""
+"""Computes vectors of texts with an embedding model through LiteLLM: an option for finding documents by meaning."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from forky_core.extras import needed_for
 from forky_core.llm import loading, loop
 from forky_core.llm.failures import failure, failure_of
 from forky_core.llm.litellm_model import NO_KEY, Connection
@@ -18,18 +19,19 @@ _PATIENCE = 60.0
 
 @dataclass(frozen=True, slots=True)
 class LiteLLMEmbedder:
-    """Answers with one call of LiteLLM for each list of texts."""
+    """An embedding model; each list of texts is one call of LiteLLM."""
 
     name: str
     connection: Connection
 
     def embed(self, texts: Sequence[str]) -> Numbers:
-        """float32, a row of length 1 for each text.
+        """Return the vectors as float32, a row of length 1 for each text.
 
         Raises:
             ModelError: the model did not answer, or not with a vector for each text.
         """
-        import numpy as np  # noqa: PLC0415 - the first page does without it
+        with needed_for("Searching documents by meaning", "documents"):
+            import numpy as np  # noqa: PLC0415 - the first page does without it
 
         connection = self.connection
         if connection.needs_key and not connection.key:
@@ -40,7 +42,7 @@ class LiteLLMEmbedder:
         if connection.reach is not None or connection.style == "openai":
             arguments |= connection.client()
         try:
-            # On our loop: called here, LiteLLM would make a loop of its own in the main thread and leave it open.
+            # On our loop: called here, LiteLLM would create a loop in the main thread and leave it open.
             answer = loop.submit(
                 loading.litellm().aembedding(
                     model=connection.model, input=list(texts), timeout=_PATIENCE, max_retries=0, **arguments

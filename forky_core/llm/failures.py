@@ -20,6 +20,7 @@ from typing import Any
 from forky_core.llm.addresses import AddressRefused
 from forky_core.llm.contract import FailureKind
 from forky_core.model import Failure
+from forky_core.model.errors import NotInstalled
 
 _SECRET = re.compile(
     r"\bBearer\s+[^\s\"',}]+"
@@ -55,26 +56,29 @@ _LONGEST = 240
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """Whom a request went to, as far as a sentence needs it."""
+    """The model and provider of a request, as an error's sentence needs them."""
 
     model: str
     provider: str
-    """What a person calls it."""
+    """The provider's name for people."""
     variable: str = ""
-    """The environment variable that holds the key, where there is one."""
+    """The environment variable with the key, if there is one."""
     base_url: str = ""
     local: bool = False
     secrets: tuple[str, ...] = field(default=(), repr=False)
-    """Never to be shown."""
+    """Texts that must never be shown."""
     unproven: bool = False
-    """Whether it is beyond this machine and has not answered as a model server yet; no sentence says how it failed."""
+    """Whether it is beyond this machine and has not answered as a model server yet; no sentence reveals how it
+    failed."""
 
 
 def failure_of(error: BaseException, asked: CallContext) -> Failure:
-    """What went wrong, by the most telling link of the chain of causes."""
+    """Describe an error by the most specific exception in its chain of causes."""
     chain = tuple(_chain(error))
     if (refused := next((link for link in chain if isinstance(link, AddressRefused)), None)) is not None:
         return Failure("unreachable", str(refused))
+    if (absent := next((link for link in chain if isinstance(link, NotInstalled)), None)) is not None:
+        return Failure("bad_request", str(absent))
     if asked.unproven:
         return failure("unreachable", asked)
     status = next((status for link in chain if (status := _status(link))), None)
@@ -85,7 +89,7 @@ def failure_of(error: BaseException, asked: CallContext) -> Failure:
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """The error and all it came from, outermost first, each once."""
+    """Yield the error and all its causes, outermost first, each once."""
     seen: set[int] = set()
     waiting: list[BaseException | None] = [error]
     while waiting:
@@ -103,7 +107,7 @@ def _names(link: BaseException) -> frozenset[str]:
 
 def _status(link: BaseException) -> int | None:
     status = getattr(link, "status_code", None)
-    # LiteLLM puts 500 and 503 on errors that never saw a server: only a real response counts for those.
+    # LiteLLM sets 500 and 503 on errors without a server's answer: only a real response counts for those.
     if isinstance(status, int) and status not in (500, 503):
         return status
     response = getattr(link, "response", None)
@@ -185,7 +189,7 @@ def _last_kind(names: frozenset[str], words: str) -> FailureKind:
 
 
 def _retry_after(chain: tuple[BaseException, ...]) -> float | None:
-    """Seconds of a Retry-After header, in either of its two forms."""
+    """Return the seconds of a Retry-After header, in either of its two forms."""
     for link in chain:
         headers: Mapping[str, Any] | None = getattr(getattr(link, "response", None), "headers", None)
         value = (headers or {}).get("retry-after") or (
@@ -206,7 +210,7 @@ _BODY = re.compile(r"(b['\"])?(\{.{2,20000}\})", re.DOTALL)
 
 
 def _said(chain: tuple[BaseException, ...]) -> str:
-    """What the provider itself said: the message in its JSON body, else the innermost error's words."""
+    """Return the provider's own message from its JSON body, else the words of the innermost error."""
     for link in chain:
         body = getattr(link, "body", None)
         inner = body.get("error", body) if isinstance(body, dict) else None
@@ -218,7 +222,7 @@ def _said(chain: tuple[BaseException, ...]) -> str:
 
 
 def _in_json(words: str) -> str:
-    """The message of a body that an error's words quote, as bytes or as text; "" where they quote none."""
+    """Return the message of a JSON body that an error's words quote, as bytes or as text; "" if there is none."""
     quoted = _BODY.search(words)
     if quoted is None:
         return ""
@@ -232,7 +236,7 @@ def _in_json(words: str) -> str:
 
 
 def scrubbed(text: str, secrets: tuple[str, ...] = ()) -> str:
-    """One line of at most 240 characters without anything that looks like a key."""
+    """Return one line of at most 240 characters without anything that looks like a key."""
     for secret in secrets:
         if secret:
             text = text.replace(secret, "[key]")
@@ -274,7 +278,7 @@ def sentence(
     words: str = "",
     after: float | None = None,
 ) -> str:
-    """What happened and what to do."""
+    """Return a sentence about what happened and what to do."""
     variable = asked.variable
     return _SENTENCES[_variant(kind, asked, status, words)].format(
         who=asked.provider,
@@ -291,7 +295,7 @@ def sentence(
 
 
 def _variant(kind: FailureKind, asked: CallContext, status: int | None, words: str) -> str:
-    """The more telling sentence where a kind has two."""
+    """Return the name of the more specific sentence if a kind has several."""
     if kind == "bad_key" and status == HTTPStatus.FORBIDDEN:
         return "forbidden"
     if kind == "rate_limited" and _QUOTA.search(words):
@@ -313,5 +317,5 @@ def _in(after: float | None) -> str:
 
 
 def failure(kind: FailureKind, asked: CallContext) -> Failure:
-    """A failure that Forky found itself."""
+    """Return a failure that Forky found itself."""
     return Failure(kind, sentence(kind, asked))

@@ -1,8 +1,8 @@
-"""HTTP clients that connect only to addresses which addresses.py permits.
+"""HTTP clients that connect only to addresses that addresses.py permits.
 
 A name is resolved when a connection is opened, its addresses are checked, and the connection goes to one of those that
-were checked; so a name that is answered differently a moment later cannot lead elsewhere. No proxy is used, since a
-proxy would resolve the name again, and no redirect is followed.
+were checked; so a name that resolves differently a moment later cannot lead elsewhere. No proxy is used, since a proxy
+would resolve the name again, and no redirect is followed.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ import httpx
 from forky_core.llm.addresses import AddressRefused, Network, Resolver, permitted, system_resolver
 
 IDLE = 4.0
-"""Seconds that a connection is kept for the next call: the servers that people run close one after 5 (uvicorn and
-Node), and a call that is on its way then gets no answer."""
+"""Seconds for which an idle connection is reused: the servers that people run close one after 5 (uvicorn and Node), and
+a call that is on its way then gets no answer."""
 
 
 class _Connection(httpcore.AsyncNetworkStream):
-    """A connection that is closed where a TLS handshake on it is cancelled; httpcore 1.0 leaves it to the collector."""
+    """A connection that is closed if a TLS handshake on it is cancelled; httpcore 1.0 leaves that to the collector."""
 
     def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
         self._stream = stream
@@ -105,8 +105,8 @@ class CheckedTransport(httpx.AsyncHTTPTransport):
     """httpx's own transport over a `CheckedNetwork`."""
 
     def __init__(self, reach: frozenset[Network], resolver: Resolver, *, sealed: bool) -> None:
-        """`sealed`: certificates are read, for https; reading them takes longer than the rest."""
-        # httpx has no parameter for the network, so its one field is filled here; no other method reads anything else.
+        """Create a transport; `sealed` loads certificates for https, which takes longer than the rest."""
+        # httpx has no parameter for the network, so its one field is set here; no other method reads anything else.
         self._pool = httpcore.AsyncConnectionPool(
             ssl_context=httpx.create_ssl_context(verify=sealed),
             max_connections=None,
@@ -117,9 +117,9 @@ class CheckedTransport(httpx.AsyncHTTPTransport):
 
 
 class HttpClients:
-    """One client for each set of networks, made when it is first needed. Belongs to one event loop.
+    """One client for each set of networks, created on first use. Belongs to one event loop.
 
-    httpx asks no proxy of the environment where a client has a transport of its own, and the tests hold it to that.
+    httpx uses no proxy of the environment if a client has a transport of its own; a test checks that.
     """
 
     def __init__(self, resolver: Resolver = system_resolver) -> None:
@@ -127,7 +127,7 @@ class HttpClients:
         self._made: dict[tuple[frozenset[Network], bool], httpx.AsyncClient] = {}
 
     def client(self, reach: frozenset[Network], url: str) -> httpx.AsyncClient:
-        """The client for requests to `url`; the caller says how long it waits."""
+        """Return the client for requests to `url`; the caller sets the timeout."""
         key = (reach, url.lower().startswith("https:"))
         if key not in self._made:
             self._made[key] = httpx.AsyncClient(
@@ -144,10 +144,10 @@ class HttpClients:
 
 
 def client_for_providers(*, verify: ssl.SSLContext | str | bool) -> httpx.AsyncClient:
-    """A client for providers at their own addresses; each request says how long it waits.
+    """Return a client for providers at their default addresses; each request sets its timeout.
 
-    It asks the proxies of the environment, as every program that calls these providers does. It keeps no cookies, since
-    calls with different keys share it.
+    It uses the proxies of the environment, as every program that calls these providers does. It stores no cookies,
+    since calls with different keys share it.
     """
     return httpx.AsyncClient(
         verify=verify,

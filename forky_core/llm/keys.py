@@ -1,4 +1,4 @@
-"""Where keys come from, and the only place they are held: the environment, a mapping handed in, or this memory.
+"""Looks up API keys, and is the only place that stores them: from the environment, a given mapping, or memory.
 
 A key never enters the database, an export, a log or the `repr` of anything here.
 """
@@ -16,11 +16,11 @@ from forky_core.model.errors import BadContent
 KeySource = Literal["entered", "environment", "secrets", "missing", "not needed"]
 
 _LONGEST = 8_000
-"""Characters; signed tokens of some providers have two thousand."""
+"""The longest key in characters; signed tokens of some providers have two thousand."""
 
 
 class Keys:
-    """Looked up anew at every call, so that a key set later is found."""
+    """API keys, looked up at every call, so that a key set later is found."""
 
     def __init__(self, secrets: Mapping[str, object] | None, environment: Mapping[str, str] | None) -> None:
         self._secrets = {name: value for name, value in (secrets or {}).items() if isinstance(value, str)}
@@ -36,7 +36,11 @@ class Keys:
         return os.environ if self._environment is None else self._environment
 
     def enter(self, id: str, key: str | None) -> None:
-        """Keep a key until the server stops; None or "" forgets it. BadContent where it cannot be a key."""
+        """Keep a key in memory until the server stops; None or "" removes it.
+
+        Raises:
+            BadContent: it cannot be a key.
+        """
         key = (key or "").strip()
         if key and (not key.isascii() or not key.isprintable() or " " in key):
             raise BadContent(
@@ -54,7 +58,7 @@ class Keys:
             return self._entered.get(id)
 
     def find(self, provider: Provider) -> tuple[str | None, KeySource, str]:
-        """(key, where it came from, the variable it was found under or should be set under)."""
+        """Return (key, source, variable): the variable it was found in or should be set in."""
         if key := self.entered(provider.id):
             return key, "entered", provider.variables[0]
         places: tuple[tuple[KeySource, Mapping[str, str]], ...] = (
@@ -70,7 +74,7 @@ class Keys:
         return None, "missing", provider.variables[0]
 
     def base_url(self, provider: Provider) -> str | None:
-        """Another address for a provider, as its own clients read it."""
+        """Return a provider's base URL from the environment, in the variables that its own clients read."""
         for ending in ("BASE_URL", "API_BASE"):
             if url := self.environment.get(f"{provider.id.upper()}_{ending}", "").strip():
                 return url.rstrip("/")

@@ -1,9 +1,10 @@
-"""Pictures and files that a message only names by a URL: which of them a model may be sent.
+"""Decides which pictures and files that a message names only by URL may be sent to a model.
 
 Forky downloads nothing that a message names. LiteLLM would: for some providers it fetches a picture, and for nearly all
-a file (`{"type": "file", "file": {"file_id": "https://…"}}`), from this computer and at the word of whoever wrote the
-message. So a message with a URL reaches LiteLLM only where LiteLLM hands the URL on and the provider fetches it itself.
-Contexts that Forky builds hold the bytes of their files; such messages come from programs, through `/v1` or in Python.
+a file (`{"type": "file", "file": {"file_id": "https://…"}}`), from this computer, at the request of whoever wrote the
+message. So a message with a URL is passed to LiteLLM only if LiteLLM passes the URL on and the provider fetches it
+itself. Contexts that Forky builds have the bytes of their files; messages with URLs come from programs, through `/v1`
+or in Python.
 """
 
 from __future__ import annotations
@@ -29,18 +30,18 @@ PICTURES_READ_BY = frozenset(
         "cerebras",
     ]
 )
-"""Ids of the providers to whom LiteLLM hands the https URL of a picture unchanged; the tests hold it to that."""
+"""Ids of the providers to which LiteLLM passes the https URL of a picture unchanged; a test checks them."""
 _URL = re.compile(r"\s*(?:[a-z][a-z0-9+.-]{0,30}://|www\.|file:)", re.IGNORECASE)
 _WORDS = frozenset(
     {"text", "input_text", "output_text", "refusal", "thinking", "redacted_thinking", "tool_use"}
 )
-"""Types of parts in which a URL is only talked about."""
+"""Types of parts in which a URL is only text."""
 
 
 def unsendable_link(messages: Iterable[ProviderMessage], schemes: tuple[str, ...]) -> str | None:
-    """The first URL for which LiteLLM might ask somebody; None where the messages may be sent.
+    """Return the first URL that LiteLLM might fetch; None if the messages may be sent.
 
-    `schemes`: how the URL of a picture may begin, as the model's provider reads it itself.
+    `schemes` are the beginnings of picture URLs that the model's provider reads itself.
     """
     for message in messages:
         for part, url in _links(message.get("content")):
@@ -51,7 +52,7 @@ def unsendable_link(messages: Iterable[ProviderMessage], schemes: tuple[str, ...
 
 
 def _links(content: Any) -> Iterator[tuple[dict[str, Any], str]]:
-    """Every URL in the parts of a content that are no words, with its part."""
+    """Yield every URL in the parts of a content other than text, with its part."""
     for part in content if isinstance(content, list) else ():
         if not isinstance(part, dict) or part.get("type") in _WORDS:
             continue

@@ -1,9 +1,9 @@
-"""Calls of LiteLLM for which it counts no tokens.
+"""Calls of LiteLLM without its token counting.
 
-Before it hands over a stream, and again at its end, LiteLLM prices the call. It counts what the provider has not
-counted (yet), with a vocabulary of 56 MB that it reads first, or with one that it downloads for the name of a model.
-Forky takes the provider's own counts and no others. The setting that stops LiteLLM is one of the whole process; so each
-call brings its own record of itself (LiteLLM's `litellm_logging_obj`), which prices nothing.
+Before it returns a stream, and again at its end, LiteLLM prices the call. It counts what the provider has not counted
+(yet), with a vocabulary of 56 MB that it reads first, or with one that it downloads for the name of a model. Forky uses
+the provider's own counts and no others. The setting that stops LiteLLM applies to the whole process; so each call has
+its own record of itself (LiteLLM's `litellm_logging_obj`), which prices nothing.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from forky_core.llm import loading
 
 
 def is_listened_to() -> bool:
-    """Whether LiteLLM has callbacks in this process, to which it hands the whole answer with its price."""
+    """Whether LiteLLM has callbacks in this process, which receive the whole answer with its price."""
     litellm = loading.litellm()
     return bool(litellm.callbacks or litellm.success_callback or litellm._async_success_callback)
 
 
 def unpriced(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments for `litellm.acompletion`, and with them a record of the call that prices nothing."""
+    """Return the arguments for `litellm.acompletion` with a record of the call that prices nothing."""
     utils: Any = importlib.import_module("litellm.utils")
     call = {"litellm_call_id": str(uuid4()), **arguments}
     record, call = utils.function_setup("acompletion", utils.Rules(), datetime.now(), **call)  # noqa: DTZ005 - as LiteLLM does
@@ -33,4 +33,4 @@ def unpriced(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _no_price(*_: Any, **__: Any) -> None:
-    """In the place of a method that computes a price."""
+    """Replaces a method that computes a price."""

@@ -1,12 +1,12 @@
-"""The HTTP clients that Forky hands to LiteLLM with each call, so that no setting of the whole process is needed.
+"""The HTTP clients that Forky passes to LiteLLM with each call, so that no setting of the whole process is needed.
 
-Without one, LiteLLM makes a client by the settings of the process: over aiohttp, whose sessions are closed by the
-garbage collector, so that a stopped answer may go on being written and paid for. The clients of this module are
+Without one, LiteLLM creates a client by the settings of the process: over aiohttp, whose sessions are closed by the
+garbage collector, so that a stopped answer may go on being generated and paid for. The clients of this module are
 httpx's, which close a connection with its stream.
 
 OpenAI's own client walks every message of a request along its type hints, and builds every piece of an answer field by
-field. With a thousand messages that takes 160 ms of the processor. `_openai_classes` derives a client that hands
-messages on as they are, and lets Pydantic's compiled code build the pieces that are what their type says.
+field. With a thousand messages that takes 160 ms of the processor. `_openai_classes` derives a client that passes
+messages on unchanged, and lets Pydantic's compiled code build the pieces that match their type.
 """
 
 from __future__ import annotations
@@ -23,30 +23,31 @@ if TYPE_CHECKING:
     import httpx
 
 BY_OPENAI_CLIENT = frozenset({"openai", "moonshot", "perplexity", "cerebras"})
-"""Ids of the providers that LiteLLM asks through OpenAI's client; the tests hold it to that."""
+"""Ids of the providers that LiteLLM calls through OpenAI's client; a test checks them."""
 BY_HANDLER = frozenset(
     {"anthropic", "gemini", "mistral", "deepseek", "groq", "xai", "openrouter", "together_ai", "fireworks_ai"}
 )
-"""Ids of the providers that LiteLLM asks through its own handler of HTTP clients; the tests hold it to that."""
+"""Ids of the providers that LiteLLM calls through its own handler of HTTP clients; a test checks them."""
 
 
 def openai_client(
     key: str, base_url: str | None, http: httpx.AsyncClient, organization: str | None = None
 ) -> Any:
-    """An `openai.AsyncOpenAI` that sends requests by `http` and does not walk their messages."""
+    """Return an `openai.AsyncOpenAI` that sends requests by `http` and does not walk their messages."""
     return _openai_classes()(
         api_key=key, base_url=base_url, http_client=http, max_retries=0, organization=organization
     )
 
 
 def provider_client(model: str, key: str, base_url: str | None) -> Any | None:
-    """The `client` argument of LiteLLM's calls to a provider's own model; call it on the loop of the models.
+    """Return the `client` argument of LiteLLM's calls to a provider's own model; call it on the loop of the models.
 
-    None for a provider without a line in the Settings: LiteLLM then makes a client by the settings of the process.
+    Returns None for a provider without a line in the Settings: LiteLLM then creates a client by the settings of the
+    process.
     """
     _, provider, _, default_url = loading.litellm().get_llm_provider(model, api_base=base_url)
     if provider in BY_OPENAI_CLIENT:
-        # LiteLLM's own name of the variable; the client reads OPENAI_ORG_ID by itself.
+        # The variable is LiteLLM's own; the client reads OPENAI_ORG_ID by itself.
         organization = os.environ.get("OPENAI_ORGANIZATION") if provider == "openai" else None
         return openai_client(key, base_url or default_url, _http(), organization or None)
     return _handler() if provider in BY_HANDLER else None
@@ -75,7 +76,7 @@ def _handler() -> Any:
 
 @cache
 def _openai_classes() -> Any:
-    """The client class; made when it is first needed, since importing openai takes a second."""
+    """Return the client class, created on first use, since importing openai takes a second."""
     openai: Any = importlib.import_module("openai")
     resources: Any = importlib.import_module("openai.resources.chat.completions")
     chat: Any = importlib.import_module("openai.resources.chat.chat")

@@ -1,8 +1,8 @@
 """Records every call of a program that uses LiteLLM: `litellm.callbacks = [ForkyLogger(…)]`.
 
 A call goes to the record endpoint of a running Forky, or as a line to a spool file that `forky import` reads. Sending
-happens in a thread of its own and never raises: a program must not wait or fail because its log does. What could not be
-sent is spooled where there is a spool, and else logged as lost.
+happens in a separate thread and never raises: a program must not wait or fail because its log does. Calls that cannot
+be sent are spooled if there is a spool, and otherwise logged as lost.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from forky_core.observability import events
 from forky_core.private_files import append_line
 
 _WAITING = 10_000
-"""Calls that wait to be sent, at most."""
+"""The most calls that wait to be sent."""
 _AT_EXIT = 10.0
 """Seconds that a program's end waits for them."""
 _PATIENCE = 10.0
@@ -37,7 +37,7 @@ _LEFT_OUT = frozenset({"api_key", "extra_headers", "headers", "metadata", "strea
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Takes a redirect for an error: urllib would send the token on to wherever it leads."""
+    """Treats a redirect as an error: urllib would send the token on to wherever it leads."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
@@ -49,7 +49,7 @@ _OPENER = urllib.request.build_opener(_NoRedirects)
 class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations are not read
     """A LiteLLM callback. Give a `url` with a `token`, a `spool` file, or both.
 
-    Without arguments: FORKY_URL (http://127.0.0.1:8501) and FORKY_TOKEN, or FORKY_SPOOL, of the environment.
+    Without arguments it uses FORKY_URL (http://127.0.0.1:8501) and FORKY_TOKEN, or FORKY_SPOOL, of the environment.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
         self._sender.start()
         atexit.register(self.close)
 
-    # LiteLLM calls these by keyword, and several for some calls: the first that comes is recorded.
+    # LiteLLM calls these by keyword, and several for some calls: only the first is recorded.
 
     async def async_post_call_success_deployment_hook(
         self,
@@ -85,9 +85,9 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
         response: Any,
         call_type: Any,  # noqa: ARG002
     ) -> None:
-        """An asynchronous call whose answer is about to be handed over.
+        """Record an asynchronous call whose answer is about to be returned.
 
-        LiteLLM reports it by a task of its own later, which is lost where the program's event loop ends first: of
+        LiteLLM reports it later in a task, which is lost if the program's event loop ends first: for
         `asyncio.run(litellm.acompletion(…))`, nearly always.
         """
         logging_obj = request_data.get("litellm_logging_obj")
@@ -117,11 +117,13 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
         self._note(kwargs, None, start_time, end_time)
 
     def flush(self) -> None:
-        """Wait until everything so far was sent."""
+        """Wait until every call so far was sent."""
         self._waiting.join()
 
     def close(self) -> None:
-        """Send what waits, within reason, and stop; what LiteLLM still reports at its own end is sent as it comes."""
+        """Send what waits, within a time limit, and stop; calls that LiteLLM reports at its own end are sent
+        directly.
+        """
         if self._sender.is_alive():
             self._streams.close(_AT_EXIT)
             self._waiting.put(None)
@@ -129,7 +131,7 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
         atexit.unregister(self.close)
 
     def _note_stream(self, gone: Gone) -> None:
-        """One that LiteLLM has not reported: the program left it, or read all of it but the end itself."""
+        """Record a stream that LiteLLM has not reported: the program left it, or read all of it but the end itself."""
         if gone.chunks and not self._has_seen(gone.told):
             ended = any(choice.finish_reason for chunk in gone.chunks for choice in chunk.choices)
             whole = _together(gone.chunks)
@@ -190,7 +192,7 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
         }
 
     def _has_seen(self, kwargs: Any, *, now: bool = False) -> bool:
-        """Whether this call was recorded; `now` says that it is being."""
+        """Whether this call was recorded; `now` marks it as recorded."""
         id = str(kwargs.get("litellm_call_id") or "")
         with self._lock:
             seen = id in self._seen
@@ -244,7 +246,7 @@ def _now() -> datetime:
 
 
 def _together(chunks: list[Any]) -> Any:
-    """The reply that these chunks make, with the usage that the provider told, if it did."""
+    """Return the reply that these chunks make, with the usage that the provider reported, if it did."""
     whole = litellm.stream_chunk_builder(list(chunks))
     if not any(getattr(chunk, "usage", None) for chunk in chunks):
         whole.usage = None
@@ -252,7 +254,7 @@ def _together(chunks: list[Any]) -> Any:
 
 
 def _cost(response: Any) -> float | None:
-    """US dollars; None where the price map does not know the model."""
+    """Return the cost in US dollars; None if the price map does not have the model."""
     try:
         return float(litellm.completion_cost(completion_response=response))
     except Exception:  # noqa: BLE001 - it raises plain ones for what it does not know

@@ -1,9 +1,9 @@
-"""A model reached through LiteLLM, as the contract wants it.
+"""A model reached through LiteLLM, following the contract.
 
-The call runs as a task on the background loop and hands its events over in a queue; stopping cancels the task, which
+The call runs as a task on the background loop and passes its events through a queue; stopping cancels the task, which
 closes the connection. LiteLLM's traps are handled here once: it changes the messages it is given (so it gets copies),
-reports a stream that breaks off silently as finished (so the provider's own finish reason is asked for), and hides
-what went wrong behind a 500 (so failures.py walks the causes).
+reports a stream that breaks off silently as finished (so the provider's own finish reason is read), and hides errors
+behind a 500 (so failures.py walks the causes).
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from forky_core.llm.http_clients import HttpClients
 
 _POLL = 0.04
-"""Seconds between two looks at `stop` while nothing arrives."""
+"""Seconds between two checks of `stop` while nothing arrives."""
 _KEPT = 64
-"""Chunks that LiteLLM may keep of an answer beside those it needs."""
+"""The chunks that LiteLLM may store of an answer besides those it needs."""
 NO_KEY = "none"
-"""Sent to a server that wants no key, since the client refuses to start without one."""
+"""Sent to a server that needs no key, since the client refuses to start without one."""
 _NOT_DOWNLOADED = (
     "A message names a picture or a file by its address, which Forky does not download for this model. "
     "Send the file itself, as a “data:” URL."
@@ -50,41 +50,41 @@ _ALLOWED = """
     tool_choice tools top_k top_logprobs top_p user verbosity web_search_options
 """
 PARAMETERS = frozenset(_ALLOWED.split())
-"""What a request may set. Never an address or a key: a conversation somebody shared must not redirect them."""
+"""The parameters a request may set. Never an address or a key: a shared conversation must not redirect them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Seconds to wait."""
+    """Timeouts in seconds."""
 
     connect: float = 10.0
     first: float = 300.0
-    """For the first sign of an answer: a model may think for minutes, a local one loads first."""
+    """For the first piece of an answer: a model may think for minutes, a local one loads first."""
     gap: float = 90.0
     """Between two pieces of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """How a model is reached."""
+    """How to reach a model."""
 
     model: str
-    """LiteLLM's name for it."""
+    """LiteLLM's name for the model."""
     asked: CallContext
     key: str | None = field(default=None, repr=False)
     needs_key: bool = False
     base_url: str | None = None
     style: str = ""
-    """ "openai" or "anthropic", where the prompt cache can be helped."""
+    """"openai" or "anthropic" if the prompt cache can be helped, else empty."""
     reach: frozenset[Network] | None = None
-    """The networks in which a server that speaks OpenAI's protocol may be asked; None: a provider's own address."""
+    """The networks in which a server that speaks OpenAI's protocol may be asked; None for a provider's own address."""
     clients: HttpClients | None = field(default=None, repr=False)
-    """Where the HTTP client for that comes from."""
+    """The source of the HTTP client for that."""
     picture_schemes: tuple[str, ...] = ()
-    """How the URL of a picture may begin that its server reads itself; any other URL is not sent (linked_media.py)."""
+    """The beginnings of picture URLs that its server reads itself; any other URL is not sent (linked_media.py)."""
 
     def client(self) -> dict[str, Any]:
-        """The `client` argument of LiteLLM's calls: one that keeps to `reach`, or one for the model's provider.
+        """Return the `client` argument of LiteLLM's calls: one restricted to `reach`, or one for the model's provider.
 
         Call it on the loop of the models, to which the clients belong.
         """
@@ -98,7 +98,7 @@ class Connection:
 
 
 class LiteLLMModel:
-    """Answers by one call of LiteLLM per request."""
+    """A model behind LiteLLM; each request is one call."""
 
     def __init__(self, info: ModelInfo, connection: Connection, patience: Patience | None = None) -> None:
         self._info = info
@@ -114,7 +114,9 @@ class LiteLLMModel:
 
     @property
     def count_tokens(self) -> Callable[[str], int]:
-        """Another function once the vocabulary is read: what was counted by the estimate is counted again."""
+        """The counting function; another one once the vocabulary is read, so that cached estimates are counted
+        again.
+        """
         return counting(self._connection.model)
 
     def with_patience(self, patience: Patience) -> LiteLLMModel:
@@ -161,7 +163,7 @@ class LiteLLMModel:
     async def _answer(
         self, request: Request, assembly: Assembly, events: queue.SimpleQueue[ModelEvent]
     ) -> Done | Failed:
-        """Pass on what arrives; the end event."""
+        """Pass on the pieces of an answer; return the end event."""
         patience, clock = self._patience, asyncio.get_running_loop().time
         arguments, alone = self._arguments(request), not is_listened_to()
         call = loading.litellm().acompletion(**(unpriced(arguments) if alone else arguments))
@@ -230,7 +232,7 @@ class LiteLLMModel:
 
 
 def _copied(message: ProviderMessage) -> ProviderMessage:
-    """Nearly every message holds nothing but text, and `deepcopy` takes long to find that out."""
+    """Copy a message. Nearly every message consists of text only, which `deepcopy` takes long to find out."""
     return (
         dict(message) if all(isinstance(held, str) for held in message.values()) else copy.deepcopy(message)
     )
@@ -239,19 +241,21 @@ def _copied(message: ProviderMessage) -> ProviderMessage:
 def _timeout(patience: Patience) -> Any:
     import httpx  # noqa: PLC0415 - costs 60 ms, and only a call over the network needs it
 
-    # The loop's own limits come first; these only end what the loop cannot see.
+    # The loop's own limits come first; these only catch what the loop cannot see.
     return httpx.Timeout(max(patience.first, patience.gap) + 5.0, connect=patience.connect)
 
 
 def counting(model: str) -> Callable[[str], int]:
-    """Exact where the model's vocabulary is at hand, else the estimate; the same function for the same counting."""
+    """Return an exact counting function if the model's vocabulary is loaded, else the estimate; the same object for the
+    same counting.
+    """
     known = vocabulary(vocabulary_of(model))
     return known or estimate_tokens
 
 
 @lru_cache(maxsize=256)
 def vocabulary_of(model: str) -> str:
-    """The name of an OpenAI model's vocabulary; "" for others, who publish none."""
+    """Return the name of an OpenAI model's vocabulary; "" for others, which publish none."""
     name = model.removeprefix("openai/").removeprefix("ft:")
     if name.startswith(("gpt-3.5", "gpt-4-", "gpt-35")) or name == "gpt-4":
         return "cl100k_base"

@@ -1,9 +1,9 @@
-"""Streams of LiteLLM that a program leaves before their end, of which LiteLLM reports nothing to any callback.
+"""Streams of LiteLLM that a program leaves before their end, which LiteLLM reports to no callback.
 
-None of its hooks sees a stream go: the last thing they hear of is a chunk. So its stream class is told once, when the
-first listener comes, to say which streams begin; nothing else about it changes. A stream is over when Python lets go of
-it: at once where an asynchronous one is left, at the next collection where a synchronous one is (LiteLLM 1.105 keeps it
-in a circle of references), at the latest when the program ends.
+None of its hooks is called when a stream is dropped: the last call is for a chunk. So its stream class is wrapped once,
+for the first listener, to report which streams begin; nothing else about it changes. A stream is over when Python frees
+it: at once for an asynchronous one, at the next collection for a synchronous one (LiteLLM 1.105 keeps it in a reference
+cycle), at the latest when the program ends.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from typing import Any, NamedTuple
 import litellm
 
 _GRACE = 5.0
-"""Seconds within which LiteLLM reports a stream that was read to its end: it does so in a thread of its own."""
+"""Seconds within which LiteLLM reports a stream that was read to its end, which it does in another thread."""
 _TOLD = ("litellm_call_id", "messages", "model", "optional_params", "start_time")
 
 
 class Gone(NamedTuple):
-    """A stream that is no more, whether it was left or not."""
+    """A stream that was freed, whether it was read to its end or not."""
 
     told: Mapping[str, Any]
-    """What LiteLLM knew of the call when it began, by LiteLLM's own names."""
+    """What LiteLLM knew about the call when it began, by LiteLLM's own names."""
     chunks: list[Any]
     at: float
-    """On the monotonic clock."""
+    """The time on the monotonic clock."""
 
 
 class Streams:
-    """Tells of each stream that has ended, after LiteLLM had the time to report it."""
+    """Reports each stream that has ended, after LiteLLM had the time to report it."""
 
     def __init__(self, listens: Callable[[], bool], tell: Callable[[Gone], None]) -> None:
-        """`listens` says whether streams that begin now are to be told of; `tell` is called in a thread of its own."""
+        """Create a listener: `listens` says whether new streams are reported; `tell` is called in a separate thread."""
         self._listens, self._tell = listens, tell
         self._gone: queue.SimpleQueue[Gone | None] = queue.SimpleQueue()
-        """Simple: it may be put to from within a garbage collection."""
+        """A SimpleQueue, because it may be put to from within a garbage collection."""
         self._open: dict[int, tuple[weakref.finalize[Any, Any], str, list[Any]]] = {}
-        """By the stream's identity: what ends it, the id of its call and its chunks."""
+        """By the stream's identity: its finalizer, the id of its call and its chunks."""
         self._closing = threading.Event()
         self._teller: threading.Thread | None = None
         _hear(self)
@@ -63,11 +63,11 @@ class Streams:
         self._open[number] = end, str(told["litellm_call_id"] or ""), stream.chunks
 
     def arrived(self, call: str) -> list[Any]:
-        """The chunks of an open stream of that call so far."""
+        """Return the chunks so far of an open stream of that call."""
         return next((list(chunks) for _, id, chunks in self._opened() if id == call and chunks), [])
 
     def close(self, patience: float) -> None:
-        """Tell at once of those that are open, within so many seconds."""
+        """Report the open streams at once, within `patience` seconds."""
         for end, _, _ in self._opened():
             end()
         self._closing.set()
@@ -76,7 +76,7 @@ class Streams:
             self._teller.join(patience)
 
     def _opened(self) -> list[tuple[weakref.finalize[Any, Any], str, list[Any]]]:
-        # No tuple: to make one may set off a collection, which takes streams out while they are iterated over.
+        # No tuple: creating one may trigger a collection, which removes streams during the iteration.
         return list(self._open.values())
 
     def _end(self, number: int, told: Mapping[str, Any], chunks: list[Any]) -> None:
@@ -91,7 +91,7 @@ class Streams:
 
 _LISTENERS: weakref.WeakSet[Streams] = weakref.WeakSet()
 _hearing = threading.Lock()
-"""Held while listeners are added or gone through."""
+"""Locked while listeners are added or iterated over."""
 
 
 def _hear(listener: Streams) -> None:

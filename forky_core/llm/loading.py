@@ -1,13 +1,13 @@
-"""Loading LiteLLM late and in the background; the only module that imports it.
+"""Loads LiteLLM late and in the background; the only module that imports it.
 
 Its import takes seconds and well over 100 MB, so it happens in a thread, and the offline path never needs it. Some of
 its habits can only be stopped by environment variables that it reads while it is imported: fetching a price map and
 header lists from the network, reading `./.env`, and importing more of itself at the first line that anybody logs, which
-deadlocks where that line comes from another thread meanwhile. The variables are set for the import alone, where nobody
-has set them, and removed behind it. A LiteLLM that the program has imported already is used as it is.
+deadlocks if that line comes from another thread meanwhile. The variables are set only during the import, if nobody has
+set them, and removed after it. A LiteLLM that the program has imported already is used unchanged.
 
-The settings of LiteLLM stay those of the program. What Forky's own calls need goes with each call
-(litellm_clients.py, litellm_model.py). The app, which is a process of Forky's own, asks for more by `mute`
+The settings of LiteLLM stay those of the program. What Forky's own calls need is passed with each call
+(litellm_clients.py, litellm_model.py). The app, which is a process of Forky's own, changes more by `mute`
 (forky_core/process.py).
 """
 
@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from forky_core.extras import needed_for
 from forky_core.scheduling import short_turns
 
 _REDACTION_OFF = "LITELLM_DISABLE_REDACT_SECRETS"
@@ -31,13 +32,13 @@ _WHILE_IMPORTING = {
     "LITELLM_MODE": "PRODUCTION",
     _REDACTION_OFF: "true",
 }
-"""Names that nothing but LiteLLM reads, so that no other thread minds them."""
+"""Names that only LiteLLM reads, so that other threads are not affected."""
 _WHEN_MUTED = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
     "LITELLM_MODE": "PRODUCTION",
     "LITELLM_LOG": "CRITICAL",
-    # It downloads no picture or file that a message names; linked_media.py sees to it that it never comes to that.
+    # It downloads no picture or file that a message names; linked_media.py prevents that before.
     "MAX_IMAGE_URL_DOWNLOAD_SIZE_MB": "0",
 }
 _MUTED_LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "httpcore", "openai")
@@ -52,7 +53,7 @@ _afterwards: list[Callable[[Any], None]] = []
 
 
 def warm_up() -> None:
-    """Start loading in the background; harmless when it has started or is done."""
+    """Start loading in the background; harmless if it has started or is done."""
     global _thread  # noqa: PLW0603 - one import per process is what this module is for
     with _started:
         if _thread is None:
@@ -65,26 +66,34 @@ def is_loaded() -> bool:
 
 
 def loaded() -> Any | None:
-    """The litellm module where it is there already."""
+    """Return the litellm module if it is loaded, else None."""
     return _module if is_loaded() else None
 
 
 def wait(seconds: float | None = None) -> bool:
-    """Until it is loaded or cannot be; False where `seconds` ran out first."""
+    """Wait until the module is loaded or has failed to load; return False if `seconds` ran out first."""
     warm_up()
     return _loaded.wait(seconds)
 
 
 def litellm() -> Any:
-    """The module, waiting for it. ImportError where it cannot be loaded."""
+    """Return the module, waiting for it.
+
+    Raises:
+        NotInstalled: it, or a package that it needs, is not there.
+        ImportError: it cannot be loaded.
+    """
     wait()
+    if isinstance(_error, ModuleNotFoundError):
+        with needed_for("Asking this model", "litellm"):
+            raise _error
     if _error is not None:
         raise ImportError(f"litellm cannot be loaded: {_error}") from _error
     return _module
 
 
 def afterwards(work: Callable[[Any], None]) -> None:
-    """Have this done with the module once it is loaded, before it is used; call it before that. It must not raise."""
+    """Run `work` with the module once it is loaded, before it is used; call this before that. It must not raise."""
     _afterwards.append(work)
 
 
@@ -134,7 +143,7 @@ def _load() -> None:
 
 @contextmanager
 def _environment() -> Iterator[set[str]]:
-    """The variables for the import; yields the names of those that were not set, which are removed at the end."""
+    """Set the variables for the import; yield the names of those that were not set, which are removed at the end."""
     given = {name for name in _WHILE_IMPORTING if name not in os.environ}
     os.environ.update({name: _WHILE_IMPORTING[name] for name in given})
     try:
@@ -145,9 +154,9 @@ def _environment() -> Iterator[set[str]]:
 
 
 def _redact_again() -> None:
-    """Have LiteLLM's log filters remove secrets, as they do where their variable is not set.
+    """Make LiteLLM's log filters remove secrets, as they do if their variable is not set.
 
-    The variable is read once, by a module from which others copy the answer. While it was set, the filters that the
+    The variable is read once, by a module from which others copy the value. While it was set, the filters that the
     import puts on loggers of other packages let records pass without importing anything.
     """
     for name, module in tuple(sys.modules.items()):

@@ -1,7 +1,7 @@
-"""One asyncio event loop in a background thread, on which all network streams of models live.
+"""One asyncio event loop in a background thread for all network streams of models.
 
-LiteLLM's synchronous stream has no `close()`, so a stopped reply would go on being generated and paid for. On a loop
-it is a task, and cancelling the task closes the socket.
+LiteLLM's synchronous stream has no `close()`, so a stopped reply would go on being generated and paid for. On a loop it
+is a task, and cancelling the task closes the socket.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _loop: asyncio.AbstractEventLoop | None = None
 
 
 def submit(work: Coroutine[Any, Any, T]) -> Future[T]:
-    """Run it on the loop; cancelling the future cancels the task."""
+    """Run a coroutine on the loop; cancelling the future cancels the task."""
     return asyncio.run_coroutine_threadsafe(work, _running())
 
 

@@ -1,7 +1,8 @@
-"""The price map that LiteLLM ships, read from its file: what a model costs, how much it reads, what it can see.
+"""The price map that LiteLLM ships, read from its file: what a model costs, its context window, whether it reads
+images.
 
-Reading the file takes milliseconds where importing the package takes seconds, and a page wants prices before any
-model is asked.
+Reading the file takes milliseconds where importing the package takes seconds, and a page needs prices before any model
+is called.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ PriceMap = Mapping[str, Mapping[str, Any]]
 
 @cache
 def price_map() -> PriceMap:
-    """By model name; empty where the file is not where this version of LiteLLM keeps it."""
+    """Return the map by model name; empty if this version of LiteLLM stores the file elsewhere."""
     spec = find_spec("litellm")
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         try:
@@ -34,7 +35,7 @@ def price_map() -> PriceMap:
 
 
 def facts(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a ModelInfo that an entry of the map knows."""
+    """Return the fields of a ModelInfo that an entry of the map has."""
     return {
         "context_window": entry.get("max_input_tokens") or entry.get("max_tokens"),
         "max_output": entry.get("max_output_tokens"),

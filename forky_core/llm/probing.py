@@ -1,9 +1,9 @@
-"""Finding model servers by asking for their models: on the usual ports of this machine, and where one was added.
+"""Finds model servers by requesting their list of models: on the usual ports of this machine, and at added addresses.
 
-A closed loopback port refuses at once and an open one that stays silent costs a third of a second, so looking is
-cheap. The shape of the answer is checked: any program may listen on 8080. Of a server beyond this machine nobody learns
-more than whether it answered as a model server, and a failure always takes the same time, so that looking for servers
-cannot be used to find out what else listens in a network.
+A closed loopback port refuses at once and an open one that stays silent costs a third of a second, so looking is cheap.
+The form of the answer is checked: any program may listen on 8080. For a server beyond this machine the result says only
+whether it answered as a model server, and a failure always takes the same time, so that looking for servers cannot be
+used to find out what else listens in a network.
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ _CONNECT = 0.3
 _ANSWER = 3.0
 """Seconds for the list itself: a server that is loading a model answers late."""
 FAR = 3.0
-"""Seconds for everything, of a server beyond this machine."""
+"""Seconds for everything, for a server beyond this machine."""
 _LARGEST = 2_000_000
-"""Bytes of an answer; a model list is not larger."""
+"""The largest answer in bytes; a model list is smaller."""
 NO_MODEL_SERVER = "It did not answer as a model server. Check its address, and enter a key if it wants one."
-"""Whatever went wrong with a server beyond this machine."""
+"""The sentence for any failure of a server beyond this machine."""
 _NO_MODELS = "It runs, but has no model yet."
 
 
 @dataclass(frozen=True, slots=True)
 class LocalServer:
-    """Where a server might be."""
+    """The address of a possible server."""
 
     id: str
     """The prefix of its models' names."""
     label: str
     list_url: str
     base_url: str
-    """Where it speaks OpenAI's protocol."""
+    """The base URL of OpenAI's protocol."""
     ollama: bool = False
-    """Lists its models in Ollama's own form."""
+    """Whether it lists its models in Ollama's own form."""
     reach: frozenset[Network] = LOOPBACK
     """The networks in which it may be asked."""
 
@@ -79,23 +79,23 @@ class ServerAnswer:
     server: LocalServer
     models: tuple[LocalModel, ...] = ()
     problem: str = ""
-    """A sentence, where it answered otherwise than hoped; "" also where nothing listens on a usual port."""
+    """A sentence about an unexpected answer; "" for success, or if nothing listens on a usual port."""
     answered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ServerProposal:
-    """A server that somebody wants to add, with what a person should know before it is asked anything."""
+    """A server that somebody wants to add, with what a person should know before a request is sent to it."""
 
     url: str
-    """As `checked_url` gives it."""
+    """The URL as `checked_url` returns it."""
     network: Network
     addresses: tuple[str, ...] = ()
-    """What its name stands for; () where the URL holds an IP address, or the name has none now."""
+    """The addresses of its name; () if the URL has an IP address, or if the name has none now."""
 
     @property
     def server(self) -> LocalServer:
-        """The server, which may be asked in the network that the person saw; agreeing to a private one covers all."""
+        """The server, allowed in the network that the person saw; agreeing to a private one allows all."""
         return server_at(self.url, NAMED if self.network == "private" else frozenset({self.network}))
 
 
@@ -117,10 +117,10 @@ USUAL = (
 
 
 def server_at(url: str, reach: frozenset[Network]) -> LocalServer:
-    """A server by its base URL; `/v1` is added where the URL has no path.
+    """Return a server by its base URL; `/v1` is added if the URL has no path.
 
     Raises:
-        BadContent, AddressRefused: this is no URL of a server that may be asked.
+        BadContent, AddressRefused: this is no URL of an allowed server.
     """
     url = checked_url(url, may_hold_password=True)
     parts = urlsplit(url)
@@ -132,7 +132,7 @@ def server_at(url: str, reach: frozenset[Network]) -> LocalServer:
 async def probe(
     clients: HttpClients, server: LocalServer, key: str | None = None, *, far: float = FAR
 ) -> ServerAnswer:
-    """Ask a server for its models; `key`: for one that wants it; `far`: seconds for one beyond this machine."""
+    """Request a server's models, with `key` if it needs one; `far` is the time limit in seconds beyond this machine."""
     try:
         if server.is_near:
             return await _ask(clients, server, key, connect=_CONNECT)
@@ -144,7 +144,9 @@ async def probe(
 async def _ask_far(
     clients: HttpClients, server: LocalServer, key: str | None, patience: float
 ) -> ServerAnswer:
-    """What a model server beyond this machine answered; of everything else, the same sentence after the same time."""
+    """Return the answer of a model server beyond this machine; for anything else, the same sentence after the same
+    time.
+    """
     clock = asyncio.get_running_loop().time
     end = clock() + patience
     with suppress(TimeoutError):
@@ -157,10 +159,14 @@ async def _ask_far(
 
 
 async def _ask(clients: HttpClients, server: LocalServer, key: str | None, *, connect: float) -> ServerAnswer:
-    """`connect`: seconds that connecting may take. AddressRefused where its name leads to what must not be asked."""
+    """Request the list of models; `connect` is the time limit for connecting in seconds.
+
+    Raises:
+        AddressRefused: its name resolves to an address that is refused.
+    """
     import httpx  # noqa: PLC0415 - looking happens in the background; importing it must not slow a start
 
-    # An answer that is compressed all the same is no list: what it unpacks to could be of any size.
+    # An answer that is compressed anyway is no list: it could unpack to any size.
     headers = {"Accept-Encoding": "identity"} | ({"Authorization": f"Bearer {key}"} if key else {})
     client, limits = clients.client(server.reach, server.list_url), httpx.Timeout(_ANSWER, connect=connect)
     try:
@@ -191,7 +197,7 @@ async def _ask(clients: HttpClients, server: LocalServer, key: str | None, *, co
 
 
 def refusal_in(error: BaseException) -> AddressRefused | None:
-    """The refusal that an error came from, where it came from one."""
+    """Return the refusal among an error's causes, if there is one."""
     link: BaseException | None = error
     while link is not None and not isinstance(link, AddressRefused):
         link = link.__cause__ or link.__context__
@@ -206,7 +212,7 @@ def _json(body: bytes) -> Any:
 
 
 def _models(answer: Any, *, ollama: bool) -> tuple[LocalModel, ...] | None:
-    """The models of a list; None where it is no such list."""
+    """Return the models of a list; None if it is no such list."""
     entries = answer.get("models" if ollama else "data") if isinstance(answer, dict) else None
     if not isinstance(entries, list):
         return None

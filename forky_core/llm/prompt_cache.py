@@ -1,7 +1,7 @@
-"""Helping a provider's prompt cache, so that a fork pays for its shared history once.
+"""Helps a provider's prompt cache, so that a fork pays for its shared history once.
 
-OpenAI caches by itself and routes by a key; Anthropic caches up to marked places, at most four. The marks stand on
-the system prompt, on the question before (what the previous call already wrote) and on the newest message (what the
+OpenAI caches by itself and routes by a key; Anthropic caches up to marked places, at most four. The marks are on the
+system prompt, on the previous question (which the previous call already cached) and on the newest message (which the
 next call and every fork from here will read).
 """
 
@@ -15,7 +15,7 @@ _MARK = {"type": "ephemeral"}
 
 
 def mark_for_claude(messages: list[ProviderMessage]) -> None:
-    """Put the marks on messages that belong to this call alone."""
+    """Put the marks on messages; they are changed, so pass copies."""
     if messages and messages[0].get("role") == "system":
         _mark(messages[0])
     questions = [message for message in messages if message.get("role") == "user"]

@@ -1,7 +1,7 @@
-"""Who offers models, how each one's key is called, and which of its models are current.
+"""The providers of models, the names of their keys, and which of their models are current.
 
-A model's name is LiteLLM's: OpenAI's and Anthropic's bare ("gpt-4o"), everybody else's with a prefix
-("gemini/gemini-2.5-pro"). Which names exist is read from the price map that LiteLLM ships, never from the network.
+A model's name is LiteLLM's: OpenAI's and Anthropic's bare ("gpt-4o"), all others with a prefix
+("gemini/gemini-2.5-pro"). The existing names are read from the price map that LiteLLM ships, never from the network.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """Someone whose models are reached with a key."""
+    """A provider whose models need a key."""
 
     id: str
     """LiteLLM's name for it, and the prefix of its models."""
     label: str
     variables: tuple[str, ...]
-    """Environment variables that can hold the key; the first is the one to recommend."""
+    """Environment variables that can have the key; the first is the recommended one."""
     bare: str = ""
-    """Pattern of its models' names without a prefix, where it has such."""
+    """Pattern of its models' names without a prefix, if it has any."""
     preferred: str = ""
     """Pattern of the models to test a key with and to offer first: quick and cheap."""
     only: str = ""
-    """Pattern of the models to list, where the map holds much that few would choose."""
+    """Pattern of the models to list, if the map has many that few would choose."""
 
 
 PROVIDERS = (
@@ -51,7 +51,7 @@ PROVIDERS = (
 )
 
 _OFFERED = 12
-"""Current models listed per provider; any other name can be typed."""
+"""The number of current models listed per provider; any other name can be typed."""
 _SPECIAL = re.compile(
     r"audio|realtime|search|tts|transcri|image|vision-exp|embed|moderation|guard|robotics|computer-use|deep-research|"
     r"lyria|learnlm|exp(?:erimental)?-|-exp|preview|beta|ft:|instruct-|cyber|daybreak|customtools|safeguard|\bcli\b|"
@@ -63,7 +63,7 @@ _VERSION = re.compile(r"(?:^|[-/a-z])(\d{1,2})(?:[.\-](\d{1,2}))?(?![\db])", re.
 
 
 def provider_of(model: str) -> Provider | None:
-    """Whose model this is, by its name; None for one that only LiteLLM may know."""
+    """Return the provider of a model by its name; None for one that only LiteLLM may know."""
     prefix, slash, _ = model.partition("/")
     if slash:
         return next((provider for provider in PROVIDERS if provider.id == prefix), None)
@@ -73,7 +73,7 @@ def provider_of(model: str) -> Provider | None:
 def current_models(
     provider: Provider, price_map: Mapping[str, Mapping[str, Any]], today: date
 ) -> tuple[str, ...]:
-    """Names of its chat models that are not dated copies, previews or retired, newest first."""
+    """Return the names of a provider's chat models that are not dated copies, previews or retired, newest first."""
     names = {name for name, entry in price_map.items() if _is_offered(name, entry, provider, today)}
     return tuple(sorted(names, key=_newest_first)[:_OFFERED])
 
@@ -94,14 +94,14 @@ def _is_offered(name: str, entry: Mapping[str, Any], provider: Provider, today: 
 
 
 def _newest_first(name: str) -> tuple[float, int, str]:
-    """By the first version number in the name; names with none last."""
+    """Return a sort key by the first version number in the name; names without one come last."""
     match = _VERSION.search(name.rsplit("/", 1)[-1])
     version = float(f"{match.group(1)}.{match.group(2) or 0}") if match else -1.0
     return (-version, len(name), name)
 
 
 def quick_model(provider: Provider, names: Iterable[str]) -> str | None:
-    """The one to test a key with."""
+    """Return the model to test a key with."""
     known = tuple(names)
     quick = (name for name in known if provider.preferred and re.search(provider.preferred, name))
     return next(quick, known[0] if known else None)

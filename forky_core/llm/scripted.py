@@ -1,9 +1,9 @@
-"""A model that says what it was told to: for tests, demonstrations and benchmarks. It ships, so that programs built
-on Forky can be tested as Forky is.
+"""A model with scripted replies: for tests, demonstrations and benchmarks. It ships, so that programs built on Forky
+can be tested as Forky is.
 
-A reply is a row of steps: text, any event of the contract, a pause, or a wait for something the test decides. It
-keeps the contract to the letter (one `Done` or `Failed` at the end, `stop` just ends), so that what holds with it
-holds with a provider.
+A reply is a sequence of steps: text, any event of the contract, a pause, or a wait for an event that the test sets. It
+follows the contract to the letter (one `Done` or `Failed` at the end, `stop` just ends), so that what works with it
+works with a provider.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ from forky_core.llm.tokens import estimate_tokens, prompt_tokens
 from forky_core.model import Failure, Usage
 
 _POLL = 0.005
-"""Seconds between two looks at `stop` while waiting for a test's event."""
+"""Seconds between two checks of `stop` while waiting for a test's event."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Say nothing for a while; `stop` cuts it short."""
+    """Send nothing for a while; `stop` cuts it short."""
 
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Until:
-    """Say nothing until the test sets this event, or `stop` is set."""
+    """Send nothing until the test sets this event, or `stop` is set."""
 
     event: Event
 
 
 @dataclass(frozen=True, slots=True)
 class Hang:
-    """Say nothing more until stopped: a provider that stalls."""
+    """Send nothing more until stopped, like a provider that stalls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ Answer = Callable[[Request], Sequence[Step] | str]
 
 
 def words(text: str, pause: float = 0.0) -> tuple[Step, ...]:
-    """`text` as one chunk a word, with a pause of so many seconds between two."""
+    """Return `text` as steps, one chunk a word, with a pause of so many seconds between two."""
     chunks = [f"{word} " for word in text.split(" ")]
     chunks[-1] = chunks[-1][:-1]
     if not pause:
@@ -77,9 +77,9 @@ def words(text: str, pause: float = 0.0) -> tuple[Step, ...]:
 
 
 class ScriptedModel:
-    """Replies with what was enqueued, first in first out, then with `answer(request)`.
+    """Replies with the enqueued replies, first in first out, then with `answer(request)`.
 
-    With neither, a request fails and says so. Safe to use from several threads.
+    With neither, a request fails and says so. Thread-safe.
     """
 
     def __init__(
@@ -103,19 +103,19 @@ class ScriptedModel:
         return self._info
 
     def enqueue(self, *steps: Step) -> None:
-        """Script one reply."""
+        """Add one scripted reply to the queue."""
         with self._lock:
             self._queue.append(steps)
 
     @property
     def requests(self) -> tuple[Request, ...]:
-        """Every request so far, each as it was when it came in."""
+        """Every request so far, copied when it came in."""
         with self._lock:
             return tuple(self._requests)
 
     @property
     def waiting(self) -> int:
-        """How many scripted replies are still to be asked for."""
+        """The number of scripted replies still in the queue."""
         with self._lock:
             return len(self._queue)
 
@@ -123,7 +123,7 @@ class ScriptedModel:
         return estimate_tokens(text)
 
     def stream(self, request: Request, stop: Event) -> Iterator[ModelEvent]:
-        # The reply is taken when it is asked for, not at the first `next`, so that concurrent requests keep order.
+        # The reply is dequeued by the call, not at the first `next`, so that concurrent requests keep order.
         return self._play(self._next(request), request, stop)
 
     def _next(self, request: Request) -> tuple[Step, ...]:
@@ -174,7 +174,7 @@ def _as_it_was(request: Request) -> Request:
 
 
 def _wait(step: Step, stop: Event) -> bool:
-    """Do the waiting a step asks for; False where the reply was stopped."""
+    """Wait as a step requires; return False if the reply was stopped."""
     match step:
         case Pause(seconds):
             stop.wait(seconds)

@@ -1,4 +1,4 @@
-"""What is set and what is missing of each provider and server: the lines of the Settings page, as sentences."""
+"""What is set and what is missing for each provider and server: the lines of the Settings page, as sentences."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ class ProviderStatus:
     name: str
     key: KeySource
     variable: str
-    """The environment variable of its key; "" where none is needed."""
+    """The environment variable of its key; "" if none is needed."""
     found: bool
-    """Whether its models can be asked: a key is there, or a server answered."""
+    """Whether its models can be called: a key is set, or a server answered."""
     models: int
     base_url: str
-    """Where it is asked, where that is not the provider's own address."""
+    """The base URL, if it is not the provider's default."""
     sentence: str
-    """What is set or missing, and what to do."""
+    """A sentence about what is set or missing, and what to do."""
 
 
 def keyed_status(provider: Provider, keys: Keys, models: int) -> ProviderStatus:
-    """Of a provider with a key; `models`: how many there are for who has one."""
+    """Return the status of a provider with a key; `models` is the number of its models."""
     key, source, variable = keys.find(provider)
     base_url = keys.base_url(provider) or ""
     said = {
@@ -45,7 +45,7 @@ def keyed_status(provider: Provider, keys: Keys, models: int) -> ProviderStatus:
 
 
 def server_status(server: LocalServer, keys: Keys, found: ServerAnswer | None) -> ProviderStatus:
-    """Of a server; `found` is None where it was not asked yet."""
+    """Return the status of a server; `found` is None if it was not asked yet."""
     source: KeySource = "entered" if keys.entered(server.id) else "not needed"
     count = len(found.models) if found else 0
     if found is None:
@@ -59,6 +59,6 @@ def server_status(server: LocalServer, keys: Keys, found: ServerAnswer | None) -
 
 
 def offline_status(models: int) -> ProviderStatus:
-    """Of the models that need nothing."""
+    """Return the status of the offline models."""
     said = "Always there: quotes and digests."
     return ProviderStatus("offline", OFFLINE, "not needed", "", True, models, "", said)

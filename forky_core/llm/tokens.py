@@ -1,8 +1,8 @@
-"""Counting tokens without the network.
+"""Counts tokens without the network.
 
-Exact for OpenAI's models, whose vocabularies litellm ships; an estimate for all others, and until a vocabulary is
-read. Here is also the one rule for what of a provider message is counted (law 7: the inspector, the cost estimate and
-the usage of the offline models read the same numbers).
+Counts are exact for OpenAI's models, whose vocabularies litellm ships; they are estimates for all others, and until a
+vocabulary is read. The one rule for which text of a provider message counts is here as well (law 7: the inspector, the
+cost estimate and the usage of the offline models read the same numbers).
 """
 
 from __future__ import annotations
@@ -31,18 +31,21 @@ _VOCABULARIES = {
     "cl100k_base": "9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
     "o200k_base": "fb374d419588a4632f3f557e76b4b70aebbca790",
 }
-"""Files that litellm ships, by vocabulary: the sha1 of the address tiktoken would download each from."""
+"""The sha1 of the address from which tiktoken would download each vocabulary, which names the file that litellm
+ships."""
 _PIECE = 100_000
-"""Characters counted at a time."""
+"""The characters that are counted at a time."""
 
 
 def estimate_tokens(text: str) -> int:
-    """About four bytes of UTF-8 a token, and one token for each Chinese, Japanese or Korean character."""
+    """Estimate the tokens of a text: four bytes of UTF-8 each, and one for each Chinese, Japanese or Korean
+    character.
+    """
     return -(-len(text) // _BYTES_PER_TOKEN) if text.isascii() else _estimated(text)
 
 
 def count_each(texts: Iterable[str], count_tokens: Callable[[str], int]) -> list[int]:
-    """Tokens of each; estimates of ten thousand without ten thousand calls, which would take a third longer."""
+    """Count the tokens of each text; estimates are inlined, since ten thousand calls would take a third longer."""
     if count_tokens is not estimate_tokens:
         return list(map(count_tokens, texts))
     return [-(-len(text) // _BYTES_PER_TOKEN) if text.isascii() else _estimated(text) for text in texts]
@@ -55,10 +58,14 @@ def _estimated(text: str) -> int:
 
 
 class Vocabulary:
-    """An exact tokenizer: called with a text, it counts."""
+    """An exact tokenizer: a call returns the tokens of a text."""
 
     def __init__(self, name: str) -> None:
-        """FileNotFoundError where its file is not on this machine."""
+        """Load a vocabulary.
+
+        Raises:
+            FileNotFoundError: its file is not on this machine.
+        """
         file = _vocabulary_file(name)
         if file is None:
             raise FileNotFoundError(f"The vocabulary {name} is not on this machine.")
@@ -66,7 +73,7 @@ class Vocabulary:
         self._encoding = _encoding(name, file)
 
         self.count = lru_cache(maxsize=8192)(self._count)
-        """Tokens of a text."""
+        """Counts the tokens of a text."""
 
     def __call__(self, text: str) -> int:
         return self.count(text)
@@ -80,9 +87,9 @@ class Vocabulary:
 
 
 def _encoding(name: str, file: Path) -> Any:
-    """What `tiktoken.get_encoding` makes, from a file that is at hand.
+    """Build what `tiktoken.get_encoding` returns, from a local file.
 
-    tiktoken itself looks for the file in a folder that an environment variable names, and downloads it where that is
+    tiktoken itself looks for the file in a folder that an environment variable names, and downloads it if that is
     another folder. So its constructor is called with a loader that reads the file.
     """
     constructor: Any = import_module("tiktoken_ext.openai_public").ENCODING_CONSTRUCTORS[name]
@@ -104,9 +111,9 @@ _reading: dict[str, Thread] = {}
 
 
 def vocabulary(name: str) -> Vocabulary | None:
-    """The one of that name; None while it is read in the background, and where it is not on this machine.
+    """Return the vocabulary of that name; None while it is read in the background, and if it is not on this machine.
 
-    It is read when it is first asked for and not before: it takes 0.3 s and some 80 MB.
+    It is read on first use: that takes 0.3 s and some 80 MB.
     """
     known = _ready.get(name)
     if known is None and name:
@@ -115,7 +122,7 @@ def vocabulary(name: str) -> Vocabulary | None:
 
 
 def read_vocabulary(name: str) -> Thread:
-    """Start reading; the thread can be joined."""
+    """Start reading a vocabulary; the returned thread can be joined."""
     with _lock:
         if name not in _reading:
             _reading[name] = Thread(target=_read, args=(name,), name=f"forky-{name}", daemon=True)
@@ -138,7 +145,7 @@ def _vocabulary_file(name: str) -> Path | None:
 
 
 def message_text(message: ProviderMessage) -> str:
-    """The words of a provider message, its tool calls included; images and files have none."""
+    """Return the text of a provider message, its tool calls included; images and files have none."""
     content: Any = message.get("content")
     texts: list[str] = []
     if isinstance(content, str):
@@ -154,5 +161,5 @@ def message_text(message: ProviderMessage) -> str:
 
 
 def prompt_tokens(messages: Iterable[ProviderMessage], count: Callable[[str], int] = estimate_tokens) -> int:
-    """Tokens of a whole request: the sum over its messages, by `count`."""
+    """Return the tokens of a whole request: the sum over its messages, by `count`."""
     return sum(count(message_text(message)) for message in messages)

@@ -1,8 +1,8 @@
-"""Traces of model calls for OpenTelemetry, by LiteLLM's own exporter: where a call's time goes, never what it says.
+"""Traces model calls for OpenTelemetry with LiteLLM's own exporter: where a call's time goes, never its content.
 
-Asked for by the app (FORKY_TRACES); the exporter reads OpenTelemetry's own variables, and its packages are installed by
-whoever wants it (docs/observing.md). As it comes, LiteLLM's exporter writes prompts and answers into spans. That it can
-be told not to; but of a call that fails it still writes the provider's words, which often repeat the prompt.
+The app turns it on (FORKY_TRACES); the exporter reads OpenTelemetry's own variables, and its packages are optional
+(docs/observing.md). By default, LiteLLM's exporter writes prompts and answers into spans. A setting turns that off; but
+for a call that fails it still writes the provider's words, which often repeat the prompt.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _SERVICE = "forky"
 
 
 def trace_model_calls() -> None:
-    """From when LiteLLM is loaded. Without OpenTelemetry's packages nothing is traced, and the log says so."""
+    """Start tracing once LiteLLM is loaded. Without OpenTelemetry's packages nothing is traced, and the log says so."""
     loading.afterwards(_install)
 
 
@@ -35,7 +35,7 @@ def _exporter() -> Any:
     )
 
     class TraceExporter(OpenTelemetry):  # type: ignore[misc]  # litellm is not type-checked
-        """Of a failure it writes the type and the status."""
+        """LiteLLM's exporter, which writes only the type and the status of a failure."""
 
         def _record_exception_on_span(self, span: Any, kwargs: dict[str, Any]) -> None:
             error = kwargs.get("exception")

@@ -1,4 +1,4 @@
-"""A server that can be sent a client's own bytes: where it is, by which key, and what it calls the model."""
+"""A server to which a client's own bytes can be forwarded: its address, its key, and its name for the model."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ Dialect = Literal["chat/completions", "responses", "messages"]
 
 @dataclass(frozen=True, slots=True)
 class Upstream:
-    """Where a model's own server is."""
+    """The server of a model."""
 
     label: str
-    """What a person calls it."""
+    """The name for people."""
     base_url: str
-    """With its /v1."""
+    """The base URL, including /v1."""
     model: str
-    """The name that the server knows."""
+    """The server's name for the model."""
     info: ModelInfo
     speaks: frozenset[Dialect]
     key: str | None = field(default=None, repr=False)
     reach: frozenset[Network] | None = None
-    """The networks in which it may be asked; None: it is a provider, at its own address or that of its `…_BASE_URL`."""
+    """The networks in which it may be asked; None for a provider, at its own address or that of its `…_BASE_URL`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a provider's own API is, unless its `…_BASE_URL` says otherwise."""
+    """The address of a provider's own API, unless its `…_BASE_URL` says otherwise."""
 
     base_url: str
     speaks: frozenset[Dialect]
     ending: str = ""
-    """What stands between an address as its clients are given it and the path."""
+    """The text between the base URL that its clients take and the path."""
 
     def at(self, base_url: str | None) -> str:
-        """With the path of its API, at this address or the usual one."""
+        """Return the base URL with the path of its API, for this base URL or the default one."""
         base = (base_url or self.base_url).rstrip("/")
         return base if base.endswith(self.ending) else base + self.ending
 
@@ -49,11 +49,11 @@ NATIVE = {
     "openai": Address("https://api.openai.com/v1", frozenset({"chat/completions", "responses"})),
     "anthropic": Address("https://api.anthropic.com", frozenset({"messages"}), "/v1"),
 }
-"""By the id of a provider: those whose requests are passed on as they came."""
+"""The providers whose requests are forwarded unchanged, by id."""
 
 
 def priced(usage: Usage, info: ModelInfo) -> float | None:
-    """US dollars by the price map; None where the price or the tokens are not known."""
+    """Return the cost in US dollars by the price map; None if the price or the tokens are not known."""
     if info.input_price is None or info.output_price is None or usage.prompt_tokens is None:
         return None
     cached = usage.cached_tokens or 0

@@ -1,6 +1,6 @@
-"""From a provider's array of messages to a place in a tree: neutral values, keys, and finding the path they spell.
+"""From a provider's array of messages to a place in a tree: neutral values, keys, and the search for the array's path.
 
-Pure functions beside merge/ and context/: nothing here reads or writes a store. The verbs are in
+Pure functions like those of merge/ and context/: nothing here reads or writes a store. The verbs are in
 conversation/recording/.
 """
 

@@ -1,7 +1,7 @@
-"""The pieces that a message's content is made of, in the spellings of three APIs, read strictly: a piece that is not
-what it says it is refuses the request, and names its place. (An import reads the same leniently: formats/speaking.py.)
+"""Strict parsing of message content in the formats of three APIs: a malformed block refuses the request, and the error
+names its place. (An import parses the same formats leniently: formats/speaking.py.)
 
-A kind of piece that nobody knows yet is kept whole.
+A block of an unknown type is preserved unchanged.
 """
 
 from __future__ import annotations
@@ -29,11 +29,15 @@ from forky_core.model.parts import (
 )
 
 DEEPEST = 200
-"""Levels of JSON in JSON."""
+"""The most levels of nested JSON."""
 
 
 def text_of(value: Json, where: str) -> str:
-    """A text as it can be kept."""
+    """Return a text in storable form.
+
+    Raises:
+        BadCall: the value is no text, or too long.
+    """
     if not isinstance(value, str):
         raise BadCall(f"This should be a text; it is {_kind(value)}.", where)
     if len(value) > LONGEST_TEXT:
@@ -42,7 +46,11 @@ def text_of(value: Json, where: str) -> str:
 
 
 def kept_json(value: Json, where: str) -> Json:
-    """JSON as it can be kept; what is nested without end is refused, before anything gives up on it half-way."""
+    """Return JSON in storable form.
+
+    Raises:
+        BadCall: it is nested more than `DEEPEST` levels; without this check a later step would fail on it.
+    """
     level = [value]
     for _ in range(DEEPEST):
         level = [child for one in level for child in _children(one)]
@@ -70,12 +78,12 @@ def list_of(value: Json, where: str) -> list[Any]:
 
 
 def optional_text(value: Json, where: str) -> str | None:
-    """A text that may be missing, null or empty."""
+    """Return a text, or None for a missing, null or empty one."""
     return (text_of(value, where) or None) if value is not None else None
 
 
 def content_parts(content: Json, where: str, files: RequestFiles) -> list[Part]:
-    """A text, nothing, or a list of blocks."""
+    """Parse a message's content: a text, nothing, or a list of blocks."""
     if isinstance(content, str):
         text = text_of(content, where)
         return [TextPart(text)] if text else []
@@ -87,7 +95,7 @@ def content_parts(content: Json, where: str, files: RequestFiles) -> list[Part]:
 
 
 def block_parts(block: Json, where: str, files: RequestFiles) -> list[Part]:
-    """One block; several parts at most where a result of a tool holds pictures."""
+    """Parse one block. It makes several parts only if it is a tool result with pictures."""
     if isinstance(block, str):
         return [TextPart(text_of(block, where))] if block else []
     given = object_of(block, where)
@@ -113,7 +121,7 @@ def block_parts(block: Json, where: str, files: RequestFiles) -> list[Part]:
 
 
 def tool_call(name: Json, arguments: Json, id: Json, where: str) -> ToolCallPart:
-    """`arguments` as JSON text or as the object itself."""
+    """Build a tool call from `arguments` as JSON text or as an object."""
     called = text_of(name, f"{where}.name")
     if not called:
         raise BadCall("This tool call names no tool.", f"{where}.name")
@@ -129,7 +137,7 @@ def tool_call(name: Json, arguments: Json, id: Json, where: str) -> ToolCallPart
 
 
 def output_text(value: Json, where: str) -> str:
-    """What a tool gave back: a text, or the words of a list of blocks."""
+    """Return a tool's output: a text, or the text of a list of blocks."""
     if value is None or isinstance(value, str):
         return text_of(value or "", where)
     pieces = []
@@ -170,7 +178,7 @@ def _thought(block: Mapping[str, Any], where: str) -> Part:
 
 
 def _file(block: Mapping[str, Any], kind: str, where: str, files: RequestFiles) -> Part:
-    """The bytes where they are there, else the name under which they are elsewhere."""
+    """Parse a file: its bytes if the block has them, otherwise its address or id."""
     if kind == "input_audio":
         audio = object_of(block.get("input_audio"), f"{where}.input_audio")
         spelled = audio.get("format")
@@ -194,7 +202,7 @@ def _file(block: Mapping[str, Any], kind: str, where: str, files: RequestFiles) 
 
 
 def _source(source: Mapping[str, Any], where: str, block: Mapping[str, Any], files: RequestFiles) -> Part:
-    """Anthropic's way to say where a picture or document is."""
+    """Parse Anthropic's `source` of a picture or document."""
     name = optional_text(block.get("title"), f"{where}.title") or ""
     match source.get("type"):
         case "base64":
@@ -213,7 +221,7 @@ def _source(source: Mapping[str, Any], where: str, block: Mapping[str, Any], fil
 
 
 def _at(url: str, where: str, files: RequestFiles, name: str = "") -> Part:
-    """A data URL holds its bytes; any other address only names them."""
+    """Parse a URL: a data URL gives an attachment, any other only the address."""
     url = text_of(url, where)
     if not url:
         raise BadCall("This address is empty.", where)

@@ -1,8 +1,8 @@
-"""Where an array belongs, settled by its ids and by how the conversation hangs together, without reading what it says.
+"""Finds where an array belongs by ids and by the graph of the conversation, without reading messages.
 
-Ids name content to the last byte, so an array's ids that are stored are a path that says what it says. It is the only
-such path where nothing that leaves it begins as the array goes on: then this finds what walking down a conversation
-finds (walking.py), and none of it need be read. Where ids do not settle it, it says so.
+Ids name content to the last byte, so the stored ids of an array are a path with exactly its content. It is the only
+such path if no message that branches off it begins as the array goes on: then this finds the same place as walking down
+the conversation (walking.py), without reading it. If ids do not decide, it returns None.
 """
 
 from __future__ import annotations
@@ -17,22 +17,23 @@ from forky_core.model.hashing import path_ids
 from forky_core.model.parts import Draft
 
 FEW = 8
-"""Messages that leave the path, whose words are looked at; with more of them all is read at once."""
+"""How many messages may branch off the path and be compared by their text; with more, `match` reads everything at
+once."""
 
 
 def match_by_ids(
     turns: Sequence[Draft], along: Callable[[Sequence[MessageId]], Along | None]
 ) -> PlaceMatch | None:
-    """As `match`; None where ids do not settle it.
+    """Find where `turns` belong, with the same result as `match`; None if ids alone do not decide.
 
-    `along` says how far a path is stored; None where more than `FEW` messages leave it.
+    `along` returns how far a path is stored, or None if more than `FEW` messages branch off it.
     """
     if any(turn.role == "system" for turn in turns):
         return None
     path = [MessageId(id) for id in path_ids(turns)]
     found = along(path)
     if found is None or not found.known:
-        return None  # Where nothing is known, the array's head may have been trimmed.
+        return None  # If nothing is stored, the array's head may have been trimmed.
     turn_below: dict[MessageId | None, int] = {id: at for at, id in enumerate(path[: found.known], start=1)}
     for other in found.beside:
         at = turn_below.get(other.parent, 0)
@@ -42,7 +43,7 @@ def match_by_ids(
 
 
 def _begins_alike(turns: Sequence[Draft], at: int, other: Message) -> bool:
-    """Whether the first thing that a message beside a turn says is the first thing that the turn says."""
+    """Whether a message beside a turn begins with the same content as the turn."""
     turn = turns[at]
     text, others = plain_text(turn), plain_text(other)
     if text is not None and others is not None:

@@ -1,4 +1,4 @@
-"""A program's request in neutral values: what OpenAI's two APIs and Anthropic's say in three ways, said once."""
+"""A program's request in neutral values, for OpenAI's two APIs and Anthropic's."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ from forky_core.model.parts import (
 
 MOST_MESSAGES = 100_000
 LARGEST_FILE = 50_000_000
-"""Bytes of one file."""
+"""The most bytes of one file."""
 LONGEST_TEXT = 20_000_000
-"""Characters of one message, system prompt or draft."""
+"""The most characters of one message, system prompt or draft."""
 NOTHING: Mapping[str, Json] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a program asks of a model."""
+    """A program's request to a model."""
 
     turns: tuple[Draft, ...]
-    """The messages, without the system texts before the first of them."""
+    """The messages, without the system texts that precede them."""
     system: str | None = None
-    """Those texts, joined."""
+    """The system texts before the first message, joined."""
     model: str = ""
     parameters: Mapping[str, Json] = field(default_factory=lambda: NOTHING)
-    """What shapes the answer, under the names of OpenAI's chat API."""
+    """Options that shape the answer, under the names of OpenAI's chat API."""
     tools: tuple[Json, ...] = ()
-    """Each as `{"name", "description", "parameters"}`; one of another kind as it came."""
+    """Each as `{"name", "description", "parameters"}`; a tool of another kind as it was sent."""
     files: Mapping[str, Blob] = field(default_factory=lambda: MappingProxyType({}))
-    """The bytes of its attachments, by sha256. Nothing is kept yet."""
+    """The bytes of its attachments, by sha256. They are not stored yet."""
     notes: tuple[str, ...] = ()
-    """What a person may want to know of it, as sentences."""
+    """Sentences about the request for a person."""
 
 
 DETERMINISTIC = (
@@ -58,11 +58,12 @@ DETERMINISTIC = (
     "parallel_tool_calls",
     "reasoning_effort",
 )
-"""Options that are part of a prompt: the same ones ask for the same answer. Temperature is where it is 0."""
+"""Options that are part of a prompt: requests that differ in one are different prompts. Temperature counts only if it
+is 0."""
 
 
 def prompt_hash(call: Call) -> str:
-    """Of everything that made an answer, and nothing else: path, system texts, tools, deterministic options."""
+    """Return the hash of everything that determines an answer: path, system texts, tools, deterministic options."""
     options = {name: call.parameters[name] for name in DETERMINISTIC if name in call.parameters}
     if is_greedy(call.parameters):
         options["temperature"] = 0
@@ -80,13 +81,13 @@ def prompt_hash(call: Call) -> str:
 
 
 def is_greedy(parameters: Mapping[str, Json]) -> bool:
-    """Whether a model is asked for its likeliest answer, so that asking again would give the same."""
+    """Whether the options ask for the likeliest answer, so that asking again would give the same one."""
     temperature = parameters.get("temperature")
     return isinstance(temperature, int | float) and not isinstance(temperature, bool) and temperature == 0
 
 
 class RequestFiles:
-    """The files of one request, kept apart under their sha256 while it is read."""
+    """The files of one request by sha256, collected while it is parsed."""
 
     def __init__(self) -> None:
         self.found: dict[str, Blob] = {}
@@ -115,7 +116,7 @@ class RequestFiles:
 
 
 def check_order(turns: Sequence[Draft], where: Sequence[str]) -> None:
-    """Every result answers a call above it, and no call is answered twice.
+    """Check that every result answers a call above it, and that no call is answered twice.
 
     An id may be used again once its call was answered: some programs count from 1 in each turn.
 
@@ -154,9 +155,9 @@ def made(
     tools: Sequence[Json],
     files: RequestFiles,
 ) -> Call:
-    """A call of messages (each with its place in the request) and the system texts that stood `before` them.
+    """Build a call from messages (each with its place in the request) and the system texts that stood `before` them.
 
-    Where there are none but system messages, the last of them is what is asked.
+    If all messages are system messages, the last of them becomes the question.
     """
     said = list(turns)
     if all(turn.role == "system" for turn, _ in said):

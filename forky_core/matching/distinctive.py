@@ -1,8 +1,8 @@
-"""Whether the words that an array without its head shares with a stored path tell that path from a stranger's.
+"""Whether the texts that an array without its head shares with a stored path are enough to identify that path.
 
 People and models say the same short and stock phrases in every conversation ("continue", "Done.", "Sure, I can help
-with that."), so such words prove nothing about where an array comes from. Two turns that nobody else says do
-(docs/design/two-turns-prove-a-trimmed-array.md has the measurements).
+with that."), so such texts prove nothing about where an array comes from. Two turns that no other conversation has are
+proof (docs/design/two-turns-prove-a-trimmed-array.md has the measurements).
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from forky_core.matching.keys import spoken
 from forky_core.model import Message
 
 SHORT: Final = 8
-"""Columns of text below which a turn proves nothing: nearly all that people say so briefly, they say often."""
+"""Columns of text below which a turn proves nothing: most texts this short occur in many conversations."""
 LONG: Final = 24
-"""Columns from which on a turn counts in full."""
+"""Columns from which on a turn has its full weight."""
 _WORTH_SHORT: Final = 1
 _WORTH_LONG: Final = 3
 _ENOUGH: Final = 6
 """Two long turns, or six short ones."""
 _MOST_ASKED: Final = 6
-"""Turns of which `is_common` is asked at most."""
+"""The most turns for which `is_common` is called."""
 
 
 def worth(text: str) -> int:
-    """How much it proves that two sides say this: 0 for a very short text, 3 for a long one, 1 for what lies between.
+    """Return how much it proves that two sides share this text: 0 for a very short one, 3 for a long one, 1 between.
 
     A Chinese, Japanese or Korean character takes two columns.
     """
@@ -37,11 +37,11 @@ def worth(text: str) -> int:
 
 
 def is_distinctive(shared: Sequence[Message], is_common: Callable[[Message], bool]) -> bool:
-    """Whether `shared`, the stored messages that an array agrees with, say enough that is said nowhere else.
+    """Whether `shared`, the stored messages that an array agrees with, say enough that no other conversation says.
 
-    `is_common` says whether other conversations say the same as a message; that may be slow, so it is asked of few
-    messages, the longest first. A text that is repeated counts once. Only words count: a tool's call and its result
-    are the same for everybody who works on the same files.
+    `is_common` returns whether other conversations have the same message. It may be slow, so it is called for few
+    messages, the longest first. A repeated text counts once. Only text counts: a tool's call and its result are the
+    same for everybody who works on the same files.
     """
     told: dict[str, tuple[int, Message]] = {}
     for message in shared:

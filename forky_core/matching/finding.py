@@ -1,9 +1,9 @@
-"""Finding the path that an array of messages spells in a conversation.
+"""Finding the path of an array of messages in a conversation.
 
-A known path ends at the deepest key that is there, since every beginning of a known path is known. Where nothing is
-known, its head may have been trimmed, or replaced by a summary: then it is anchored on the newest message of the
-assistant that is there with what stands before it. In a conversation that was looked up by such an answer, and not
-named by the caller, what agrees must be enough to tell it from a stranger's (distinctive.py).
+A stored path ends at the deepest key that is stored, since every beginning of a stored path is stored. If none is, the
+array's head may have been trimmed or replaced by a summary: then the array is anchored on its newest assistant message
+that is stored together with what precedes it. If the conversation was looked up by such an answer, and not named by the
+caller, the shared messages must be enough to identify it (distinctive.py).
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from forky_core.model import Message, MessageId
 from forky_core.model.parts import Draft, ToolCallPart
 
 _ANCHORS = 8
-"""Messages of the assistant, newest first, that are tried as anchors."""
+"""How many assistant messages, newest first, are tried as anchors."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceMatch:
-    """Where an array belongs."""
+    """The place of an array in a conversation."""
 
     message: MessageId | None
-    """The stored message it goes on from; None: nothing of it is known, it is a root."""
+    """The stored message that the array continues; None if none of it is stored, so that it starts at a root."""
     known: int
-    """How many of its turns, from the first, are there or are left out: the next one is new."""
+    """How many of the array's turns, from the first, are stored or skipped: the next one is new."""
     skipped: int = 0
-    """Of these, how many at the beginning stand nowhere: what a client put in place of a trimmed head."""
+    """How many of these, from the first, are not stored: what a client put in the place of a trimmed head."""
 
 
 IsEnough = Callable[[Sequence[Message]], bool]
-"""Whether the stored messages that a trimmed array agrees with, newest first, tell their conversation from others."""
+"""Returns whether the stored messages that a trimmed array agrees with, newest first, identify their conversation."""
 
 
 def match(
@@ -44,10 +44,10 @@ def match(
     visible: Callable[[], Collection[MessageId]],
     is_enough: IsEnough | None = None,
 ) -> PlaceMatch:
-    """Where `turns` belong among the `messages` of a conversation. Of equals the newest that is `visible`.
+    """Find where `turns` belong among the `messages` of a conversation; of equal places, the newest that is `visible`.
 
-    `is_enough` judges an array without its head; None where the caller named the conversation, so that no proof is
-    needed.
+    `is_enough` decides whether an array without its head matches; pass None if the caller named the conversation, so
+    that no proof is needed.
     """
     last, found = tree.deepest(turns, messages)
     if last < 0:
@@ -70,7 +70,7 @@ def _past_system_messages(
     messages: Mapping[MessageId, Message],
     same: Sequence[MessageId],
 ) -> PlaceMatch:
-    """System messages have no key of their own: those that stand at the end of the match are known by their text."""
+    """Extend the match over system messages at its end. They have no key of their own, so their text is compared."""
     for position in range(first + 1, last + 1):
         below = [
             id for id in same if messages[id].parent == at and messages[id].parts == turns[position].parts
@@ -82,7 +82,7 @@ def _past_system_messages(
 
 
 def anchor_texts(turns: Sequence[Draft]) -> list[str]:
-    """The words by which a trimmed array may be found, newest first."""
+    """Return the texts by which a trimmed array may be found, newest first."""
     said = (spoken(turn) for turn in reversed(turns) if turn.role == "assistant")
     return list(islice((text for text in said if text), _ANCHORS))
 
@@ -90,7 +90,7 @@ def anchor_texts(turns: Sequence[Draft]) -> list[str]:
 def _anchored(
     turns: Sequence[Draft], messages: Mapping[MessageId, Message], is_enough: IsEnough | None
 ) -> PlaceMatch | None:
-    """The newest message of the assistant that is stored, with enough of what stands before it in the array."""
+    """Find the newest stored assistant message whose predecessors match enough of the array."""
     calls: dict[str, int] = {}
     said: list[tuple[bytes, ...]] = []
     for turn in turns:
@@ -118,17 +118,18 @@ class _Run:
     """How far an array and a stored path agree, going up from one message."""
 
     turns: int
-    """Of the array, that are there."""
+    """How many turns of the array agree."""
     left: int
-    """Of the array, above those."""
+    """How many turns of the array are above those."""
     above: int
-    """Stored messages above those."""
+    """How many stored messages are above those."""
     stored: tuple[Message, ...]
-    """The messages that say what those turns say, newest first."""
+    """The stored messages that agree, newest first."""
 
     @property
     def fits(self) -> bool:
-        """All of the array is there and the path goes on above it: trimmed. Or two and more, below a shorter head.
+        """Whether the array is this path with a trimmed head: all of it agrees and the path continues above, or at
+        least two turns agree below a head that is shorter than the stored one.
 
         A head as long as the stored one was not trimmed but edited, which is a fork.
         """
@@ -136,7 +137,9 @@ class _Run:
 
 
 def _run(said: Sequence[tuple[bytes, ...]], from_: MessageId, messages: Mapping[MessageId, Message]) -> _Run:
-    """`said`: what each turn of the array says, up to the one that is to be `from_`."""
+    """Compare upwards from `from_`; `said` is the content of each turn of the array, up to the one that is to be
+    `from_`.
+    """
     path = upwards(from_, messages)
     waiting = [(at, one) for at, turn in enumerate(said) for one in turn]
     reached = len(said)
@@ -154,7 +157,7 @@ def _run(said: Sequence[tuple[bytes, ...]], from_: MessageId, messages: Mapping[
 def call_ids(
     turns: Sequence[Draft], at: MessageId | None, messages: Mapping[MessageId, Message]
 ) -> dict[str, str]:
-    """Ids of calls as the array's known `turns` spell them → as the stored path up to `at` does, where they differ."""
+    """Map ids of calls in the array's known `turns` to the ids in the stored path up to `at`, where they differ."""
     theirs = [id for turn in reversed(turns) for id in reversed(_ids(turn))]
     ours = [id for message in upwards(at, messages) for id in reversed(_ids(message))]
     renamed: dict[str, str] = {}

@@ -1,9 +1,10 @@
-"""What makes two messages the same to a program: keys that leave out what clients change when they send history back.
+"""Keys that decide whether two messages are the same to a program: they leave out what clients change when they send
+history back.
 
-A message's id names its content to the last byte (model/hashing.py). A client gives back less than that: without
-thoughts, with other white space around, with call ids of its own. So matching goes by keys, a contract of their own
-(docs/matching.md, whose examples are executed): the key of a message is the hash of its parent's key and of what it
-says, so that it names a whole path as an id does. A system message has the key of its parent: another system prompt
+A message's id names its content to the last byte (model/hashing.py). A client sends back less than that: without
+reasoning, with other white space, with its own call ids. So matching uses keys, which have a contract of their own
+(docs/matching.md, whose examples are executed): the key of a message is the hash of its parent's key and of its
+content, so that it names a whole path as an id does. A system message has the key of its parent: another system prompt
 forks nothing.
 """
 
@@ -34,12 +35,12 @@ from forky_core.opaque import is_left_unsaid
 Key = bytes
 """16 bytes of BLAKE2b."""
 ROOT: Final[Key] = bytes(16)
-"""The key of what stands before the first message."""
+"""The key above the first message."""
 _BEGIN = {role: f'{{"role":"{role}","text":'.encode() for role in ("user", "assistant", "tool")}
 _THINKS, _THOUGHT = "<think>", "</think>"
-"""Around thoughts that a model writes into its answer, which many clients do not send back."""
+"""The marks around reasoning that a model writes into its answer, which many clients do not send back."""
 CallOf = Callable[[str], int | None]
-"""Which call of the message that makes it an id names, counted from 0; None for an id that no message above made."""
+"""Returns which call of its message an id names, counted from 0; None for an id that no message above has."""
 
 
 def digest(content: bytes) -> Key:
@@ -47,14 +48,14 @@ def digest(content: bytes) -> Key:
 
 
 def path_keys(turns: Iterable[Draft | Message]) -> list[Key]:
-    """Of every message of a path, from its root on."""
+    """Return the key of every message of a path, from its root on."""
     calls: dict[str, int] = {}
     key = ROOT
     found = []
     for turn in turns:
         text = plain_text(turn)
         if text is not None:
-            # Nearly every message is one text: `sayings` and `digest` without their calls are much quicker.
+            # Nearly every message is one text: doing the work of `sayings` and `digest` inline is much quicker.
             said = key + _BEGIN[turn.role] + quoted(folded(text)) + b"}"
             key = blake2b(said, digest_size=16).digest()
         else:
@@ -66,13 +67,13 @@ def path_keys(turns: Iterable[Draft | Message]) -> list[Key]:
 
 
 def calls_of(turn: Draft | Message) -> Mapping[str, int]:
-    """The ids of a message's tool calls, and which of its calls each is."""
+    """Return the ids of a message's tool calls, each with its index among the calls."""
     made = [part for part in turn.parts if isinstance(part, ToolCallPart)]
     return {call.tool_call_id: at for at, call in enumerate(made) if call.tool_call_id is not None}
 
 
 def plain_text(turn: Draft | Message) -> str | None:
-    """The text of a message that says nothing else, as nearly all do; None of any other."""
+    """Return the text of a plain text message, as nearly all are; None for any other."""
     parts = turn.parts
     if len(parts) == 1 and type(parts[0]) is TextPart and turn.name is None and turn.role in _BEGIN:
         return parts[0].text
@@ -80,14 +81,14 @@ def plain_text(turn: Draft | Message) -> str | None:
 
 
 def said_text(role: str, text: str) -> bytes:
-    """What such a message says, as `sayings` has it."""
+    """Return the bytes to hash for a plain text message, as `sayings` does."""
     return _BEGIN[role] + quoted(folded(text)) + b"}"
 
 
 def sayings(turn: Draft | Message, call: CallOf) -> tuple[bytes, ...]:
-    """What a message says, as bytes to be hashed: one thing, but each result of a tool is a thing of its own.
+    """Return a message's content as byte strings to hash: one for a message, but one for each tool result.
 
-    Nothing for a system message.
+    A system message has none.
     """
     text = plain_text(turn)
     if text is not None:
@@ -104,13 +105,17 @@ def sayings(turn: Draft | Message, call: CallOf) -> tuple[bytes, ...]:
 
 
 def response_hash(parts: Sequence[Part]) -> str:
-    """Of what a reply says: its words, calls and files, without its thoughts and the ids of its calls."""
+    """Return the hash of a reply's content: its text, calls and files, without its reasoning and the ids of its
+    calls.
+    """
     (said,) = sayings(Draft("assistant", tuple(parts)), lambda _: None)
     return digest(said).hex()
 
 
 def folded(text: str) -> str:
-    """White space around a text, how its accents are composed and thoughts before its words are no difference."""
+    """Normalise a text for comparison: white space around it, how its accents are composed, and reasoning before it
+    make no difference.
+    """
     text = text.strip()
     if text.startswith(_THINKS):
         _, _, words = text.partition(_THOUGHT)
@@ -119,13 +124,13 @@ def folded(text: str) -> str:
 
 
 def spoken(turn: Draft | Message) -> str:
-    """The words of a message, as they are compared."""
+    """Return the text of a message as it is compared."""
     text = plain_text(turn)
     return folded(text) if text is not None else _words(turn.role, turn.parts)
 
 
 def _words(role: str, parts: Sequence[Part]) -> str:
-    """Blocks of the assistant follow on each other, as they do when it streams them; a user's stand apart."""
+    """Join the texts of a message: an assistant's directly, as it streams them; a user's with empty lines."""
     texts = (part.text for part in parts if isinstance(part, TextPart | MergePart))
     if role == "assistant":
         return folded("".join(texts))
@@ -133,13 +138,13 @@ def _words(role: str, parts: Sequence[Part]) -> str:
 
 
 def _said(role: str, parts: Sequence[Part], name: str | None) -> dict[str, Json]:
-    # What an import did not understand is in no array that a program sends.
+    # Parts that an import did not understand are in no array that a program sends.
     parts = [part for part in parts if not is_left_unsaid(part)]
     text = _words(role, parts)
     said: dict[str, Json] = {"role": role, "text": text}
     calls = [[part.name, part.arguments] for part in parts if isinstance(part, ToolCallPart)]
     if role == "assistant" and (text or calls):
-        # What ran at a provider, and thoughts it sealed, stand in the array that is sent back and not in the answer.
+        # Provider-side tool blocks and sealed reasoning are in the array that is sent back, not in the answer.
         parts = [part for part in parts if not isinstance(part, OpaquePart)]
     files = [named for part in parts if (named := _file(part)) is not None]
     if files:

@@ -1,7 +1,7 @@
-"""Files that a message names without holding their bytes: an address, a path, an id at a provider.
+"""Files that a message names without their bytes: an address, a path, an id at a provider.
 
-They are kept as the block OpenAI's chat API spells them with, in an `OpaquePart`, as imports keep them. What such a
-name stands for may change: the same name is the same message, whatever is there by then.
+They are stored in an `OpaquePart` as the block of OpenAI's chat API, as imports store them. The file at such an address
+may change: the same address makes the same message, whatever is there by then.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ BLOCKS = ("image_url", "file")
 
 
 def link(url: str, *, detail: str = "") -> OpaquePart:
-    """A picture by its address or path."""
+    """Return the part for a picture by its address or path."""
     named: dict[str, Json] = {"url": url, "detail": detail} if detail else {"url": url}
     return OpaquePart(canonical_json({"type": "image_url", "image_url": named}))
 
 
 def provider_file(id: str) -> OpaquePart:
-    """A file that was given to a provider before, by its id there."""
+    """Return the part for a file that was uploaded to a provider, by its id there."""
     return OpaquePart(canonical_json({"type": "file", "file": {"file_id": id}}))
 
 
 def link_of(part: OpaquePart) -> str | None:
-    """`url:…`, `path:…` or `id:…`; of any other block its canonical JSON, so that it is told apart."""
+    """Return `url:…`, `path:…` or `id:…`; for any other block its canonical JSON, so that different blocks differ."""
     block = json.loads(part.json)
     match block:
         case {"type": "image_url", "image_url": {"url": str(url)}} | {

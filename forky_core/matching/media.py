@@ -1,4 +1,4 @@
-"""Files as messages carry them: bytes in a data URL or in base64, and what kind of file they are."""
+"""Files in messages: bytes from data URLs or base64, and media types."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ANY = "application/octet-stream"
 
 
 def data_url(url: str) -> tuple[bytes, str] | None:
-    """The bytes and media type of a data URL; None for any other text."""
+    """Return the bytes and media type of a data URL; None for any other text."""
     match = _DATA_URL.match(url)
     if match is None:
         return None
@@ -30,7 +30,7 @@ def data_url(url: str) -> tuple[bytes, str] | None:
 
 
 def decoded(text: str) -> bytes | None:
-    """The bytes of a base64 text; None where it is none."""
+    """Return the bytes of a base64 text; None for any other text."""
     try:
         return base64.b64decode(text, validate=False)
     except (ValueError, binascii.Error):
@@ -38,9 +38,9 @@ def decoded(text: str) -> bytes | None:
 
 
 def media_type_of(content: bytes, name: str, claimed: str = "") -> str:
-    """What a file is: a picture by its first bytes, anything else by its claim or its name.
+    """Return a file's media type: for a picture by its first bytes, for anything else as claimed or by its name.
 
-    A file that only claims to be a picture would be refused by every provider, and with it the whole question.
+    Every provider would refuse a file that only claims to be a picture, and with it the whole question.
     """
     shown = next((kind for start, kind in _PICTURES if content.startswith(start)), "")
     if content[:4] == b"RIFF" and content[8:12] == b"WEBP":

@@ -1,7 +1,7 @@
-"""The requests of three APIs as one `Call`: OpenAI's chat completions and responses, and Anthropic's messages.
+"""Parses the requests of three APIs into a `Call`: OpenAI's chat completions and responses, and Anthropic's messages.
 
-Each is read as its documentation says, and what it sends that nobody could answer is refused with a sentence and the
-place (`BadCall`). Nothing is looked up or kept here.
+Each is parsed as its documentation says; a request that nobody could answer is refused with a sentence and the place of
+the fault (`BadCall`). Nothing is looked up or stored here.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _ALSO_CALLED = {
 
 
 def chat_call(body: Mapping[str, Json] | Sequence[Json]) -> Call:
-    """A request of `/v1/chat/completions`, or its array of messages alone.
+    """Parse a request of `/v1/chat/completions`, or its array of messages alone.
 
     Raises:
         BadCall: it cannot be read; the error says where.
@@ -148,7 +148,7 @@ def _chat_calls(message: Mapping[str, Any], where: str) -> list[Part]:
 
 
 def anthropic_call(body: Mapping[str, Json]) -> Call:
-    """A request of Anthropic's `/v1/messages`: results of tools stand in messages of the user.
+    """Parse a request of Anthropic's `/v1/messages`, in which tool results stand in user messages.
 
     Raises:
         BadCall: it cannot be read; the error says where.
@@ -173,7 +173,8 @@ def anthropic_call(body: Mapping[str, Json]) -> Call:
 
 
 def responses_call(body: Mapping[str, Json]) -> Call:
-    """A request of `/v1/responses`: items of its input, neighbours of the assistant as one message.
+    """Parse a request of `/v1/responses`: the items of its input, with neighbouring assistant items joined into one
+    message.
 
     Raises:
         BadCall: it cannot be read; the error says where.
@@ -201,7 +202,7 @@ def responses_call(body: Mapping[str, Json]) -> Call:
 
 
 def _item(item: Mapping[str, Any], where: str, files: RequestFiles) -> list[Part] | tuple[Draft, ...]:
-    """What the assistant says, as parts of the message it is part of; what others say, as messages."""
+    """Parse an input item: an assistant's as parts of its message, any other as messages."""
     match item.get("type", "message"):
         case "message":
             turns = _chat_turns({"role": item.get("role"), "content": item.get("content")}, where, files)
@@ -228,7 +229,7 @@ def _item(item: Mapping[str, Any], where: str, files: RequestFiles) -> list[Part
 
 
 def _in_turns(role: Any, parts: Sequence[Part], where: str, name: str | None = None) -> Turns:
-    """A message of one role, but for results of tools: each is a message of its own, before what is said with them."""
+    """Build a message of one role; each tool result in it becomes a message of its own, before the rest."""
     turns: Turns = []
     rest: list[Part] = []
     for part in parts:
@@ -253,7 +254,7 @@ def _messages(body: Mapping[str, Json], key: str) -> list[Any]:
 
 
 def _parameters(body: Mapping[str, Json]) -> dict[str, Json]:
-    """What shapes the answer; nothing of keys, people or delivery."""
+    """Return the options that shape the answer, without keys, people and delivery."""
     found = {name: body[name] for name in _OPTIONS if body.get(name) is not None}
     for other, name in _ALSO_CALLED.items():
         if body.get(other) is not None:
@@ -262,7 +263,7 @@ def _parameters(body: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def _tools(body: Mapping[str, Json]) -> list[Json]:
-    """The tools on offer, OpenAI's two spellings and Anthropic's as one."""
+    """Return the tools in one form, from OpenAI's two formats and Anthropic's."""
     found: list[Json] = []
     offered = body.get("tools")
     for at, tool in enumerate(list_of(offered, "tools") if offered is not None else ()):

@@ -1,9 +1,9 @@
-"""Walking down a conversation beside an array, for as long as both say the same.
+"""Walks down a conversation beside an array, for as long as both have the same content.
 
-That is what equal keys mean (docs/matching.md), found without hashing either side: a message that is known costs the
-comparison of two texts. A stored path may stand at several messages at once, where they differ in what a key leaves
-out, and half-way in one, where an array spreads over several what is one message here: each result of a tool is a thing
-of its own.
+Same content means equal keys (docs/matching.md), compared without hashing either side: a stored message costs the
+comparison of two texts. The walk may be at several messages at once if they differ in what a key leaves out, and
+half-way through a message if an array spreads over several messages what is one message here: each tool result counts
+separately.
 """
 
 from __future__ import annotations
@@ -17,27 +17,31 @@ from forky_core.model.parts import Draft, TextPart
 
 Messages = Mapping[MessageId, Message]
 _Stand = tuple[MessageId | None, tuple[Key, ...]]
-"""A message whose path says what the array has said, and hashes of what it says beyond; None: above every root."""
+"""A message whose path has the array's content so far, and hashes of its content beyond that; None is above every
+root."""
 
 
 class Tree:
-    """Which messages follow which, of one conversation, kept up with it. Its owner lets one thread in at a time."""
+    """An index of the children of each message in one conversation, updated as it grows. Not thread-safe: its owner
+    locks.
+    """
 
     def __init__(self) -> None:
         self._below: dict[MessageId | None, list[MessageId]] = {}
         self._trunk: dict[MessageId, tuple[str, str]] = {}
-        """From the only root down to the first fork, as long as each says one plain text: its role and that text."""
+        """The role and text of each message from the only root down to the first fork, as long as all are plain
+        text."""
         self._end: MessageId | None = None
-        """Where the trunk ends."""
+        """The last message of the trunk."""
         self._taken = 0
         self._said: dict[MessageId, tuple[Key, ...]] = {}
-        """Hashes of what a message says, of those that are not one plain text."""
+        """Hashes of the content of messages that are not plain text."""
 
     def __len__(self) -> int:
         return self._taken
 
     def take(self, messages: Messages) -> None:
-        """All messages of the conversation, in the order they were written."""
+        """Add the conversation's messages that are new; pass all of them, in the order they were written."""
         below = self._below
         for id, message in islice(messages.items(), self._taken, None):
             parent = message.parents[0] if message.parents else None
@@ -56,7 +60,7 @@ class Tree:
         self._taken = len(messages)
 
     def _fork(self, at: MessageId | None) -> None:
-        """The trunk ends where a second message follows."""
+        """End the trunk at a message that a second message follows."""
         if at is None:
             self._trunk, self._end = {}, None
         elif at in self._trunk:
@@ -64,9 +68,10 @@ class Tree:
             self._trunk, self._end = dict(islice(self._trunk.items(), above + 1)), at
 
     def deepest(self, turns: Sequence[Draft], messages: Messages) -> tuple[int, list[MessageId]]:
-        """The last of `turns` up to which a stored path says the same, and the messages where it does, oldest first.
+        """Return the index of the last of `turns` up to which a stored path has the same content, and the messages
+        there, oldest first.
 
-        (-1, []) where none does, or where nothing is said at all.
+        Returns (-1, []) if no path does, or if the turns are empty.
         """
         straight = self._straight(turns)
         stands: list[_Stand] = [(straight[-1] if straight else None, ())]
@@ -88,9 +93,9 @@ class Tree:
         return found[0], self._with_silent(found[1], messages)
 
     def _straight(self, turns: Sequence[Draft]) -> list[MessageId]:
-        """From the beginning on, as far as the array is letter for letter the trunk.
+        """Return the messages of the trunk that equal the array's turns letter for letter, from the beginning on.
 
-        Nearly every array goes so nearly all of the way: this is what matching a long one takes.
+        Most of a long array matches this way, so this is what matching one costs.
         """
         length = 0
         for turn, (role, text) in zip(turns, self._trunk.values(), strict=False):
@@ -106,7 +111,7 @@ class Tree:
     def _past_text(
         self, stands: Sequence[_Stand], role: str, text: str, messages: Messages
     ) -> Iterator[_Stand]:
-        """As `_past`, of one plain text."""
+        """Advance as `_past` does, for one plain text."""
         for id, left in stands:
             for message in self._speaking(id, messages) if not left else ():
                 other = plain_text(message)
@@ -118,7 +123,7 @@ class Tree:
                 yield id, left[1:]
 
     def _past(self, stands: Sequence[_Stand], said: Key, messages: Messages) -> Iterator[_Stand]:
-        """Where the stored paths are once this is said as well."""
+        """Yield where the walk stands after this content."""
         for id, left in stands:
             for message in self._speaking(id, messages) if not left else ():
                 yield from self._into(message, said, messages)
@@ -126,7 +131,7 @@ class Tree:
                 yield id, left[1:]
 
     def _into(self, message: Message, said: Key, messages: Messages) -> Iterator[_Stand]:
-        """The message, where this is the first thing it says."""
+        """Yield the message if its content begins with `said`."""
         all_said = self._said.get(message.id)
         if all_said is None:
             all_said = tuple(map(digest, stored_sayings(message, messages)))
@@ -135,7 +140,7 @@ class Tree:
             yield message.id, all_said[1:]
 
     def _speaking(self, id: MessageId | None, messages: Messages) -> list[Message]:
-        """The messages that say something next, below others that say nothing."""
+        """Return the next messages with content, below messages that have none."""
         found: list[Message] = []
         waiting = [id]
         for above in waiting:
@@ -148,7 +153,7 @@ class Tree:
         return found
 
     def _with_silent(self, reached: list[MessageId], messages: Messages) -> list[MessageId]:
-        """Them and what says nothing below them, in the order they were written."""
+        """Add the messages without content below these, and return all in the order they were written."""
         everything = list(reached)
         for id in everything:
             everything += [below for below in self._below.get(id, ()) if is_silent(messages[below])]
@@ -159,17 +164,17 @@ class Tree:
 
 
 def is_silent(message: Message) -> bool:
-    """System messages have no key of their own, and a hidden one was never sent."""
+    """Whether a message has no key of its own: system messages have none, and a hidden one was never sent."""
     return message.hidden or message.role == "system"
 
 
 def stored_sayings(message: Message, messages: Messages) -> tuple[bytes, ...]:
-    """What a stored message says."""
+    """Return the content of a stored message as byte strings, as `sayings` does."""
     return () if is_silent(message) else sayings(message, _calls_above(message, messages))
 
 
 def upwards(id: MessageId | None, messages: Messages) -> Iterator[Message]:
-    """The message and those above it."""
+    """Yield the message and its ancestors, upwards."""
     while id is not None:
         message = messages[id]
         yield message
@@ -177,7 +182,7 @@ def upwards(id: MessageId | None, messages: Messages) -> Iterator[Message]:
 
 
 def _calls_above(message: Message, messages: Messages) -> Callable[[str], int | None]:
-    """Which call an id names, of the nearest message above that makes it and that programs have seen."""
+    """Return a function that finds which call an id names, in the nearest visible message above that makes it."""
 
     def find(id: str) -> int | None:
         above = (one for one in upwards(message.parent, messages) if not is_silent(one))

@@ -1,4 +1,4 @@
-"""A merge that was reverted leaves its source an ancestor, so that Δ is empty: what a person can do about it.
+"""Merging a branch again after its merge was reverted: the source is still an ancestor of the target, so Δ is empty.
 
 Either the revert is reverted, or the merge is made `again`: as if earlier merges of that source had brought nothing.
 """
@@ -16,7 +16,9 @@ from forky_core.model import Message, MessageId
 
 
 def reverted(place: MergeInputs) -> tuple[Reverted, ...]:
-    """What the target's line took back of the source, oldest first: merges of it, copies, its own messages."""
+    """Return the reverted messages of the target's line that came from the source, oldest first: merges, copies, its
+    own messages.
+    """
     line = place.line_of(place.target)
     by = taken_back(line)
     if not by:
@@ -30,7 +32,7 @@ def _comes_from(message: Message, source: frozenset[MessageId]) -> bool:
 
 
 def as_if_never_merged(place: MergeInputs) -> MergeInputs:
-    """The place in which the merges of the source on the target's line have brought nothing."""
+    """Return inputs in which the merges of the source on the target's line have brought nothing."""
     if place.target is None:
         return place
     source = ancestors((place.source,), place.parents_of)

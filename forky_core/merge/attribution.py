@@ -1,8 +1,8 @@
-"""Who said first what a branch says, where merges of it tell what others said.
+"""Finds the original messages behind a branch's words, where its merges quote or summarise other messages.
 
-A payload is words about messages. Its header and headings are the merge's own; each line below them was said by the
-message it cites. So a squash of a branch that was merged into draws from those messages, each as far as the branch was
-told of it (law 3), and cites them, and not the merge that brought them.
+A payload consists of words about messages. Its header and headings are the merge's own; each line below them belongs to
+the messages it cites. So a squash of a branch with merges draws on those original messages, each as far as the branch
+was sent it (law 3), and cites them, not the merge that brought them.
 """
 
 from __future__ import annotations
@@ -48,18 +48,19 @@ _OF_FILES = frozenset({FILES, ATTACHED})
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """What a branch says, by who said it first."""
+    """A branch's content by original message."""
 
     messages: tuple[Message, ...]
-    """In the order the branch heard of them; of one that a merge tells of, what the merge quotes of it."""
+    """In the order in which the branch received them. A message that came through a merge has only the text that the
+    merge quotes."""
     claims: tuple[PayloadLine, ...]
-    """What merges tell in words that nobody said, the most important first."""
+    """Lines of merges that no message says word for word, the most important first."""
     through: Mapping[MessageId, tuple[MessageId, ...]]
-    """Of a merge, the messages it tells of."""
+    """For each merge, the messages that its payload cites."""
 
 
 def attribute(turns: Sequence[Message], lookup: Lookup, short: ShortIds) -> Attribution:
-    """What `turns` say; only messages that `short` knows are cited, whatever a payload names beside."""
+    """Find the original messages of `turns`; only messages that `short` has are cited, whatever a payload names."""
     gathering = _Attributing(_Origins(lookup, short))
     whole = {turn.id: turn for turn in turns if not turn.merges}
     for turn in turns:
@@ -79,7 +80,9 @@ def attribute(turns: Sequence[Message], lookup: Lookup, short: ShortIds) -> Attr
 
 
 def said_texts(line: Sequence[Message]) -> list[str]:
-    """What messages say, as `spoken`, but payloads without their headings and marks: so that lines can be compared."""
+    """Return the texts of messages as `spoken` does, but payloads without headings and marks, so that lines can be
+    compared.
+    """
     return [
         unmarked(said) if any(map(_retells, message.merges)) else said
         for message, said in ((message, spoken(message)) for message in line)
@@ -88,16 +91,16 @@ def said_texts(line: Sequence[Message]) -> list[str]:
 
 @dataclass(slots=True)
 class _Told:
-    """What is told of one message."""
+    """What payloads quote of one message."""
 
     of: Message
     lines: dict[str, None] = field(default_factory=dict)
     files: dict[AttachmentPart, None] = field(default_factory=dict)
     rest: tuple[Part, ...] = ()
-    """Of a merge, what it holds beside payloads that tell of others."""
+    """For a merge, its parts other than payloads about other messages."""
 
     def message(self) -> Message:
-        """The message as if it had said only this, in the order it did; code in fences."""
+        """Build the message with only the quoted lines, in its own order; code is fenced."""
         said = _words(self.of)
         shapes = {one.text: one.shape for one in passages((self.of,))}
         ordered = sorted(self.lines, key=said.find)
@@ -118,7 +121,7 @@ class _Attributing:
     through: dict[MessageId, dict[MessageId, None]] = field(default_factory=dict)
 
     def unfold(self, turn: Message) -> None:
-        """What a merge says: each line is its origin's, and what has none its own."""
+        """Attribute a merge's lines: each to its original message, the rest to the merge itself."""
         own = _Told(turn, rest=tuple(part for each in turn.parts if (part := _own_words(each)) is not None))
         told: dict[MessageId, _Told] = {}
         for row in rows_of(turn):
@@ -126,7 +129,7 @@ class _Attributing:
                 continue
             if not self._pass_on(turn, row, told):
                 own.lines[_LABEL.sub("", row.text)] = None
-        # Rows stand by section; what they rest on is listed in the order it was said.
+        # Rows are grouped by section; the messages they rest on are listed in the order they were written.
         said = {id: at for at, id in enumerate(id for merge in turn.merges for id in rests_on(merge))}
         for id in sorted(told, key=lambda id: said.get(id, len(said))):
             self.told.setdefault(id, told[id])
@@ -136,7 +139,7 @@ class _Attributing:
             self.told[turn.id] = own
 
     def _pass_on(self, turn: Message, row: ParsedLine, into: dict[MessageId, _Told]) -> bool:
-        """Whether others said it."""
+        """Attribute a row to the messages it cites; return False if it belongs to the merge itself."""
         if row.section in OF_CLAIMS and row.section not in NOTE:
             return self._claim(turn, row)
         if _only_names(row):
@@ -173,7 +176,7 @@ class _Attributing:
 
 @dataclass(frozen=True, slots=True)
 class _Origins:
-    """Finds the message that said a line first."""
+    """Finds the original message of a line."""
 
     lookup: Lookup
     short: ShortIds
@@ -181,7 +184,9 @@ class _Origins:
     rows: dict[MessageId, tuple[ParsedLine, ...]] = field(default_factory=dict)
 
     def of(self, text: str, cite: MessageId) -> tuple[Message | None, str]:
-        """Who said it, and the text as it stands there: "" where it does not. A cited merge may tell of another."""
+        """Return the original message and the text as it stands there, or "" if it does not. A cited merge is followed
+        to its own citations.
+        """
         message = self.find(cite)
         if message is None:
             return None, ""
@@ -212,12 +217,12 @@ class _Origins:
 
 
 def _retells(merge: MergePart) -> bool:
-    """Whether a payload tells what other messages said: lines of them, each with who said it."""
+    """Whether a payload consists of lines about other messages, each with its citations."""
     return merge.kind.reading in ("lines", "quotation")
 
 
 def rows_of(message: Message) -> Iterator[ParsedLine]:
-    """The lines of the payloads of a merge that tell what other messages said."""
+    """Yield the lines of a merge's payloads that are about other messages."""
     for merge in message.merges:
         if merge.kind.reading == "quotation":
             yield from read_quotation(merge.text, map(MessageId, merge.messages))
@@ -226,7 +231,7 @@ def rows_of(message: Message) -> Iterator[ParsedLine]:
 
 
 def rests_on(merge: MergePart) -> tuple[MessageId, ...]:
-    """What the marks of a payload may name: what it stands for, and what its claims and corrections cite."""
+    """Return the ids that a payload's marks may name: its messages, and the citations of its claims and corrections."""
     frozen = (Frozen.from_json(merge.claims) if merge.claims else None) or Frozen()
     beside = [MessageId(cite) for claim in frozen.set.claims for cite in claim.cites]
     beside += [id for one in frozen.corrects for id in (one.merge, one.by)]
@@ -234,7 +239,7 @@ def rests_on(merge: MergePart) -> tuple[MessageId, ...]:
 
 
 def _own_words(part: Part) -> Part | None:
-    """A part of a merge as far as the merge itself says it; None of one that only speaks about others."""
+    """Return the part without what is about other messages; None if nothing is left."""
     if not isinstance(part, MergePart):
         return part
     if part.kind.reading != "answer":
@@ -246,12 +251,12 @@ def _own_words(part: Part) -> Part | None:
 
 
 def _only_names(row: ParsedLine) -> bool:
-    """Whether a row lists bare names, as squashes once did: they say nothing of what they name."""
+    """Whether a row lists bare names, as squashes once did: that says nothing about the messages."""
     return row.section == NAMES or row.text.startswith(FURTHER_NAMES)
 
 
 def _without_speaker(text: str, message: Message) -> str:
-    """A row without the name of who said it, where it begins with that."""
+    """Return a row without the speaker's name at its beginning, if there is one."""
     for speaker in (message.name, message.role):
         if speaker and text.startswith(f"{speaker}: "):
             return text.removeprefix(f"{speaker}: ")
@@ -259,7 +264,7 @@ def _without_speaker(text: str, message: Message) -> str:
 
 
 def _same(one: str, other: str) -> bool:
-    """Whether two rows say the same, the name of a speaker before them apart."""
+    """Whether two rows are equal apart from a speaker's name at the beginning."""
     return one == other or one.endswith(f": {other}") or other.endswith(f": {one}")
 
 
@@ -268,6 +273,6 @@ def _files(message: Message, line: str) -> list[AttachmentPart]:
 
 
 def _words(message: Message) -> str:
-    """All that can be quoted of a message."""
+    """Return everything that can be quoted from a message."""
     calls = (call_text(part) for part in message.parts if isinstance(part, ToolCallPart))
     return "\n".join((spoken(message), *calls))

@@ -1,4 +1,4 @@
-"""The one block a model reads after a squash: a header, sections, an id at the end of each entry; and back again."""
+"""Writes and parses the block a model reads after a squash: a header, sections, an id at the end of each entry."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from forky_core.merge.wording import PROMPT_NOTE, ShortIds
 from forky_core.model import MessageId
 
 FURTHER_NAMES = "+ "
-"""Began a list of bare names below an entry, in squashes of before; none is written any more."""
+"""Begins a list of bare names below an entry in squashes of earlier versions; it is no longer written."""
 ITEM = "- "
-"""Before what nobody said in these words."""
+"""Stands before a line that no message says word for word."""
 _MARK = re.compile(r"\[([0-9a-f]{6,32})\]")
 _SPEAKER = re.compile(r"[a-z]+ \[([0-9a-f]{6,32})\]:")
 _MARKS = re.compile(r"(?: \[[0-9a-f]{6,32}\])+$")
@@ -29,16 +29,16 @@ class PayloadLine:
     cites: tuple[MessageId, ...]
     section: str
     quoted: bool = False
-    """Stands word for word in its one message; such neighbours in a section share their citation."""
+    """Whether the line stands word for word in its one message; such neighbours in a section share their citation."""
     speaker: str = ""
-    """Who said it; "" where it goes without saying. It is written where the line above has another speaker."""
+    """The speaker's name; "" for none. It is written if the line above has another speaker."""
 
 
 def render(header: str, lines: Sequence[PayloadLine], short: ShortIds) -> str:
-    """The payload; sections in the order their first lines come.
+    """Write a payload; sections in the order of their first lines.
 
-    Neighbouring quotations from one message make one entry, which ends in its id. What nobody said in these words is an
-    item of a list.
+    Neighbouring quotations from one message make one entry, which ends in its id. A line that no message says word for
+    word becomes a list item.
     """
     sections: dict[str, list[PayloadLine]] = {}
     for line in lines:
@@ -58,7 +58,7 @@ def render(header: str, lines: Sequence[PayloadLine], short: ShortIds) -> str:
 def fitting(
     lines: Iterable[PayloadLine], room: float, short: ShortIds, count_tokens: Callable[[str], int]
 ) -> tuple[list[PayloadLine], float]:
-    """The lines that fit, in their order, and the tokens that are left."""
+    """Return the lines that fit into `room` tokens, in their order, and the tokens that are left."""
     taken: list[PayloadLine] = []
     sections: set[str] = set()
     for line in lines:
@@ -73,38 +73,38 @@ def fitting(
 
 
 def _together(line: PayloadLine | None, next_: PayloadLine | None) -> bool:
-    """Whether the second belongs to the entry of the first."""
+    """Whether the second line belongs to the same entry as the first."""
     if line is None or next_ is None or line.cites != next_.cites:
         return False
     return line.quoted and next_.quoted
 
 
 def cited(text: str, among: Iterable[MessageId]) -> tuple[MessageId, ...]:
-    """The messages of `among` that the marks in a payload name, in the order of `among`."""
+    """Return the messages of `among` that the marks in a payload name, in the order of `among`."""
     marks = tuple(set(_MARK.findall(text)))
     return tuple(id for id in among if (id.partition(":")[2] or id).startswith(marks)) if marks else ()
 
 
 def unmarked(text: str) -> str:
-    """A payload without its headings and the marks at the ends of its lines."""
+    """Return a payload without its headings and the marks at the ends of its lines."""
     return "\n".join(_MARKS.sub("", line) for line in text.split("\n") if not is_heading(line))
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedLine:
-    """One line of a payload, read back."""
+    """One line of a parsed payload."""
 
     text: str
-    """Without the marks at its end, where they name messages."""
+    """The text without the marks at its end, if they name messages."""
     section: str | None
-    """The heading it stands under, "" above the first one; None of the header and of headings."""
+    """The heading above it, "" before the first one; None for the header and for headings."""
     cites: tuple[MessageId, ...] = ()
-    """Those of its entry."""
+    """The citations of its entry."""
     inside: Mapping[str, MessageId] = field(default_factory=lambda: MappingProxyType({}))
-    """Marks that stand inside the text, with what they name."""
+    """Marks inside the text, with the messages they name."""
 
     def marked(self, mark: Callable[[MessageId], str]) -> str:
-        """The text with the marks inside it written anew."""
+        """Return the text with the marks inside it rewritten by `mark`."""
         return _MARK.sub(
             lambda found: f"[{mark(self.inside[found[1]])}]" if found[1] in self.inside else found[0],
             self.text,
@@ -112,9 +112,9 @@ class ParsedLine:
 
 
 def read_back(text: str, messages: Iterable[MessageId]) -> list[ParsedLine]:
-    """The lines of a payload, each with what it rests on of the messages it may cite.
+    """Parse a payload into lines, each with the messages it cites out of `messages`.
 
-    A line without an id of its own shares that of the lines beneath it.
+    A line without an id of its own shares the citation of the lines below it.
     """
     lines = text.split("\n")
     named = _Named(messages)
@@ -144,7 +144,7 @@ def read_back(text: str, messages: Iterable[MessageId]) -> list[ParsedLine]:
 
 
 def read_quotation(text: str, messages: Iterable[MessageId]) -> list[ParsedLine]:
-    """The lines of picked messages that were quoted in one block; a merge among them without its header and marks."""
+    """Parse a quotation of picked messages into lines; a merge among them is parsed without its header and marks."""
     named = _Named(messages)
     rows: list[ParsedLine] = []
     cites: tuple[MessageId, ...] = ()
@@ -158,7 +158,7 @@ def read_quotation(text: str, messages: Iterable[MessageId]) -> list[ParsedLine]
 
 
 def _header(lines: Sequence[str], named: _Named) -> int:
-    """How many lines stand above all that is told: what was merged, and the prompt it was said under."""
+    """Count the lines above the content: what was merged, and the prompt under which it was said."""
     if named.all(lines[0]) or not (lines[0].startswith("[") or lines[0] == RESOLVED):
         return 0
     if lines[1:2] != [PROMPT_NOTE]:
@@ -174,13 +174,13 @@ class _Named:
         self._sorted = sorted((id.partition(":")[2] or id, id) for id in self._place)
 
     def by(self, mark: str) -> tuple[MessageId, ...]:
-        """Those whose ids begin like this."""
+        """Return the messages whose ids begin with `mark`."""
         at = end = bisect_left(self._sorted, (mark,))
         while end < len(self._sorted) and self._sorted[end][0].startswith(mark):
             end += 1
         return tuple(id for _, id in self._sorted[at:end])
 
     def all(self, text: str) -> tuple[MessageId, ...]:
-        """Those that the marks in a text name, in the order they were given."""
+        """Return the messages that the marks in a text name, in the order of the constructor's messages."""
         found = {id for mark in _MARK.findall(text) for id in self.by(mark)}
         return tuple(sorted(found, key=self._place.__getitem__))

@@ -1,4 +1,6 @@
-"""What every merge of a whole branch asks first: is there anything to bring, and was it here before?"""
+"""What every merge of a whole branch checks first: whether there is anything to merge, and whether it was merged
+before.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ Planning = Callable[[MergeInputs, IncomingChanges], MergePlan]
 
 
 def plan_branch_merge(place: MergeInputs, wish: MergeOptions, plan: Planning) -> MergePlan:
-    """`plan` of what the source brings, or the plan that says that there is nothing to bring."""
+    """Apply `plan` to what the source brings, or return a plan that says that there is nothing to bring."""
     if wish.again:
         return _again(place, wish, plan)
     back = reverted(place)
@@ -54,7 +56,7 @@ def _of_what_comes(place: MergeInputs, strategy: str, plan: Planning) -> MergePl
 
 
 def _offer(place: MergeInputs, back: tuple[Reverted, ...]) -> tuple[str, ...]:
-    """A sentence on what was merged and taken back, with what can be done."""
+    """Return sentences about an earlier merge that was reverted, with what can be done."""
     if not back:
         return ()
     short = place.short_ids()
@@ -70,7 +72,7 @@ def _offer(place: MergeInputs, back: tuple[Reverted, ...]) -> tuple[str, ...]:
 
 
 def _nothing(place: MergeInputs, strategy: str, found: IncomingChanges) -> MergePlan:
-    """The source is ahead, yet holds nothing that could be merged."""
+    """Return the plan for a source that is ahead but has nothing that can be merged."""
     waiting = unanswered(place, found)
     if waiting is not None:
         more = place.warnings(found, place.short_ids())

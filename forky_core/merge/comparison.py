@@ -1,9 +1,9 @@
-"""What branches say, set against each other before a merge lands: what contradicts, and what is corrected (law 9).
+"""Compares branches before a merge lands: which statements contradict each other, and which are corrections (law 9).
 
-Every strategy asks here, and so does a fusion. Claims with the same key are compared by value, and whole statements by
-what they are about (claims/contradictions.py). A statement that was written further down the same line than another
-one changed it: that is no contradiction. Where the changed statement came through an earlier merge it is a correction,
-and the later merge says so. What a person settled is never changed in passing: whoever contradicts it opens it again.
+Every strategy uses it, and so does a fusion. Claims with the same key are compared by value, and whole statements by
+their subject (claims/contradictions.py). A statement written further down the same line changes an earlier one: that is
+no contradiction. If the changed statement came through an earlier merge, it is a correction, and the later merge says
+so. A person's resolution is never changed in passing: a claim that contradicts it reopens the conflict.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ from forky_core.model.errors import NotFound
 from forky_core.model.parts import MergePart, TextPart
 
 MOST_CHARACTERS = 40_000
-"""Of each side, the newest words in which whole statements are looked for. Keyed claims are compared beyond them."""
+"""The newest characters of each side that are searched for whole statements. Keyed claims are compared beyond them."""
 CUT = f"Only the newest {MOST_CHARACTERS:,} characters of each branch were searched for contradictions."
 _NOTHING_STANDS = frozenset({CORRECTS, OPEN, TRIED, UNRESOLVED})
-"""Sections of a payload whose lines do not say how something is."""
+"""Sections of a payload whose lines assert nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,37 +52,37 @@ class ComparedSide:
     name: str
     claims: ClaimSet
     said: Sequence[Message] = ()
-    """In the order it was said; of a merge, the lines of its payload as said by the messages they cite."""
+    """In order; a merge is replaced by the lines of its payload, each as a message of the one it cites."""
     before: Message | None = None
-    """The message that both sides share right before it: the question that it may answer."""
+    """The last message that both sides share: the question that the side may answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class MergeComparison:
-    """How what comes stands to what the target says."""
+    """How the incoming turns relate to the target."""
 
     target: ClaimSet
-    """What the target claims."""
+    """The target's claims."""
     joined: ClaimSet
-    """What the target and every source claim together."""
+    """The joined claims of the target and every source."""
     clashes: tuple[Clash, ...]
-    """By key."""
+    """Sorted by key."""
     corrects: tuple[Correction, ...]
     cut: bool
     """Whether a side was too long for all its statements to be compared."""
 
     @property
     def contradictions(self) -> tuple[Clash, ...]:
-        """The clashes between one branch and another, without those that a branch carries by itself."""
+        """The clashes between branches, without those within one branch."""
         return tuple(clash for clash in self.clashes if clash.theirs and len(clash.said_by) > 1)
 
 
 def compare(
     sources: Sequence[tuple[MergeInputs, Sequence[Message]]], *, whole: bool = False
 ) -> MergeComparison:
-    """The target, and the turns that each source brings to it, set against each other.
+    """Compare the target and the turns that each source brings to it.
 
-    What stands on the lines of all contradicts nothing; its claims are found only where `whole` sets are asked for.
+    Messages on the lines of all contradict nothing; their claims are found only if `whole` sets are requested.
     """
     place = sources[0][0]
     line = place.line_of(place.target)
@@ -96,7 +96,7 @@ def compare(
     known = {message.id for message in line}.intersection(*({m.id for m in path} for path in heard))
 
     def claims(here: MergeInputs, messages: Iterable[Message]) -> ClaimSet:
-        # What a merge froze may be what a person settled, however long ago.
+        # Claims frozen in a merge may be a person's resolution, however old.
         asked = (m for m in messages if whole or m.id not in known or any(part.claims for part in m.merges))
         return active_claims(
             asked, lookup=here.lookup, parents_of=here.parents_of, extract=here.claims.extract
@@ -139,7 +139,9 @@ def compare(
 
 
 def _in_parallel(pairs: Iterable[_Pair], standing: _Standing, knowledge: _Knowledge) -> list[_Pair]:
-    """The pairs of which neither statement was made knowing the other, or which contradict what a person settled."""
+    """Return the pairs in which neither statement was made knowing the other, or which contradict a person's
+    resolution.
+    """
     kept: list[_Pair] = []
     for pair in pairs:
         mine, theirs = pair.found.mine.message, pair.found.theirs.message
@@ -151,7 +153,7 @@ def _in_parallel(pairs: Iterable[_Pair], standing: _Standing, knowledge: _Knowle
 
 
 def compare_answers(answers: Iterable[tuple[str, Message]]) -> tuple[Clash, ...]:
-    """Where answers to one question contradict each other; each is named."""
+    """Return the contradictions between named answers to one question."""
     sides = [ComparedSide(name, ClaimSet.of(claims_of(answer)), (answer,)) for name, answer in answers]
     found, _ = _found(sides)
     return tuple(_clashes(_with_statements(sides, found), ClaimSet()))
@@ -159,7 +161,7 @@ def compare_answers(answers: Iterable[tuple[str, Message]]) -> tuple[Clash, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """A contradiction between two of the sides, by their places."""
+    """A contradiction between two of the sides, by their indices."""
 
     one: int
     other: int
@@ -189,7 +191,7 @@ def _newest(said: Sequence[Message]) -> Sequence[Message]:
 
 
 def _reopened(ours: ClaimSet, theirs: ClaimSet) -> ClaimSet:
-    """The source's claims, which cannot replace what a person settled on the target by another plain claim."""
+    """Return the source's claims without supersessions by which a plain claim would replace a person's resolution."""
     settled = {
         claim.id
         for claim in ours.claims
@@ -200,7 +202,7 @@ def _reopened(ours: ClaimSet, theirs: ClaimSet) -> ClaimSet:
 
 
 def _replaced(ours: ClaimSet, theirs: ClaimSet) -> Iterator[tuple[Claim, Claim]]:
-    """Claims of the target with what the source says in their place, having known them."""
+    """Yield claims of the target with the source's claims that knowingly replace them."""
     for old in ours.ordered:
         if old.id in theirs.gone and old.quote:
             yield from ((old, new) for new in theirs.on(old.key) if new.contradicts(old))
@@ -208,18 +210,18 @@ def _replaced(ours: ClaimSet, theirs: ClaimSet) -> Iterator[tuple[Claim, Claim]]
 
 @dataclass(slots=True)
 class _Standing:
-    """What the target says that not every source knows, and what merges told it."""
+    """The target's statements that not every source knows, and what its merges say."""
 
     said: list[Message] = field(default_factory=list)
     settled: set[MessageId] = field(default_factory=set)
-    """Messages that settle what was in conflict."""
+    """Messages that settle a conflict."""
     told: list[tuple[MessageId, MessageId, str]] = field(default_factory=list)
-    """A merge, a message it tells of, and the words."""
+    """A merge, a message it cites, and the words."""
     cut: bool = False
     """Whether there is more than was read."""
 
     def read(self, line: Sequence[Message], known: Container[MessageId], lookup: Lookup) -> None:
-        """A target's line, from its end as far as its statements are looked for."""
+        """Read a target's line from its end, as far as its statements are compared."""
         back = taken_back(line)
         path = [message for message in line if message.id not in back and not message.hidden]
         gone: dict[MessageId, list[str]] = {}
@@ -248,7 +250,9 @@ class _Standing:
         self.said += chain.from_iterable(reversed(newest))
 
     def taken_back(self, source: ComparedSide) -> dict[tuple[MessageId, str], Correction]:
-        """What merges told the target that the source takes back further down the same line."""
+        """Return corrections of the target's earlier merges: lines that the source takes back further down the same
+        line.
+        """
         own = {message.id for message in source.said}
         told = {id for _, id, _ in self.told} - self.settled
         earlier = [message for message in self.said if message.id in told]
@@ -263,7 +267,7 @@ class _Standing:
     def corrected(
         self, message: MessageId, quote: str, now: str, by: MessageId
     ) -> dict[tuple[MessageId, str], Correction]:
-        """What of merges says this of a message, as corrected; each line once."""
+        """Return a correction for each line of a merge that quotes this from the message; each line once."""
         return {
             (merge, row): Correction(merge, quote, now, by)
             for merge, speaker, words in self.told
@@ -278,7 +282,7 @@ def _settles(merge: MergePart) -> bool:
 
 
 def _without(said: Message, gone: Sequence[str]) -> tuple[Message, ...]:
-    """What a merge told of a message, without the lines that a later merge corrects; () where nothing is left."""
+    """Return a message as a merge quotes it, without lines that a later merge corrects; () if nothing is left."""
     if not any(words in said.text for words in gone):
         return (said,)
     rows = [row for row in said.text.split("\n") if not any(words in row for words in gone)]
@@ -286,7 +290,9 @@ def _without(said: Message, gone: Sequence[str]) -> tuple[Message, ...]:
 
 
 def _as_said(turn: Message, lookup: Lookup) -> Iterator[Message]:
-    """A message, or the lines of its payload by whom they cite; what a person settled is said by the merge itself."""
+    """Yield a message; for a merge, its lines as messages of those they cite. A person's resolution belongs to the
+    merge itself.
+    """
     if not turn.merges:
         if not turn.hidden and turn.role != "system":
             yield turn
@@ -311,7 +317,7 @@ def _as_said(turn: Message, lookup: Lookup) -> Iterator[Message]:
 
 @dataclass(slots=True)
 class _Knowledge:
-    """Who knew what when writing: each message knows its ancestors."""
+    """Which messages the author of a message knew: its ancestors."""
 
     parents_of: ParentsOf
     _of: dict[MessageId, frozenset[MessageId]] = field(default_factory=dict)
@@ -325,9 +331,9 @@ class _Knowledge:
 def _with_statements(
     sides: Sequence[ComparedSide], pairs: Iterable[_Pair], settled: Iterable[MessageId] = ()
 ) -> list[ComparedSide]:
-    """The sides with a claim for each statement of a contradiction that their claims do not show by themselves.
+    """Return the sides with a claim for each statement of a contradiction that their claims lack.
 
-    Both claims of a pair get one key, so that they are settled, remembered and left open as any conflict is.
+    Both claims of a pair get one key, so that they are settled, stored and left open as any conflict is.
     """
     sets = [side.claims for side in sides]
     used = {folded(claim.key) for claims in sets for claim in claims.claims if claim.key}
@@ -360,7 +366,7 @@ def _spot(said: Statement) -> tuple[MessageId, str]:
 
 
 def _claim_of(claims: ClaimSet, said: Statement, settled: frozenset[MessageId]) -> Claim | None:
-    """The claim that was found of this statement by its key."""
+    """Return the keyed claim that was found for this statement, or None."""
     for claim in claims.ordered:
         words = claim.quote or claim.text
         same = words in said.quote or said.quote in words
@@ -372,7 +378,7 @@ def _claim_of(claims: ClaimSet, said: Statement, settled: frozenset[MessageId]) 
 
 
 def _free_key(found: Contradiction, used: set[str]) -> str:
-    """What a contradiction is about, told apart from what other claims are about."""
+    """Return a key for a contradiction that no other claim has."""
     key = found.key or " ".join(found.mine.quote.split()[:4])
     if folded(key) not in used:
         return key

@@ -1,8 +1,8 @@
-"""What a merge says about earlier ones: that a line of theirs holds no longer.
+"""Corrections of earlier merges: lines in them that no longer hold.
 
-A payload is frozen, so the earlier line stays as it is in every context; the later payload names it and says what holds
-now. The same is kept with its claims, so that a page can strike the earlier line through. Only a merge further down a
-line corrects one above it: two that correct each other are read as the later one left it.
+A payload is frozen, so the earlier line stays unchanged in every context; the later payload names it and says what
+holds now. The correction is also stored with its claims, so that a page can strike the earlier line through. Only a
+merge further down a line corrects one above it; if two correct each other, the later one wins.
 """
 
 from __future__ import annotations
@@ -20,34 +20,34 @@ from forky_core.model import Message, MessageId
 from forky_core.model.parts import MergePart
 
 _LONGEST = 160
-"""Characters of what holds now that a payload quotes."""
+"""The most characters of what holds now that a payload quotes."""
 _MOST = 8
-"""Corrections that a payload spells out; all are kept with its claims."""
+"""The most corrections that a payload spells out; all are stored with its claims."""
 _NONE: Mapping[MessageId, tuple[CorrectedLine, ...]] = MappingProxyType({})
 
 
 def corrections_in(message: Message) -> tuple[Correction, ...]:
-    """What a merge message corrects."""
+    """Return the corrections of a merge message."""
     frozen = (Frozen.from_json(merge.claims) for merge in message.merges if '"corrects"' in merge.claims)
     return tuple(one for each in frozen if each is not None for one in each.corrects)
 
 
 @dataclass(frozen=True, slots=True)
 class CorrectedLine:
-    """A line of a merge that holds no longer, because a merge further down the same path corrects it."""
+    """A line of a merge that no longer holds, because a merge further down the same path corrects it."""
 
     line: str
     """The words of the earlier merge."""
     now: str
-    """What the later merge says in their place."""
+    """The words of the later merge that replace them."""
     by: MessageId
     """The later merge."""
 
 
 def corrected_lines(path: Sequence[Message]) -> Mapping[MessageId, tuple[CorrectedLine, ...]]:
-    """By merge of a path, oldest first, which of its lines later merges of that path correct.
+    """Return, for each merge of a path, which of its lines later merges of that path correct, oldest first.
 
-    A correction does not count where it stands above the merge that it names, or where a revert took its merge back.
+    A correction does not count if it stands above the merge that it names, or if its merge was reverted.
     """
     merges = [message for message in path if message.merges]
     if len(merges) < 2:
@@ -63,7 +63,7 @@ def corrected_lines(path: Sequence[Message]) -> Mapping[MessageId, tuple[Correct
 
 
 def correction_rows(corrects: Sequence[Correction], short: ShortIds) -> str:
-    """The section of a payload that names what it corrects; "" where there is nothing."""
+    """Return the section of a payload that lists corrections; "" if there are none."""
     rows = [
         f"- Merge [{short(one.merge)}] said “{one.quoted}”; said later: “{one_line(one.now, _LONGEST)}” "
         f"[{short(one.by)}]"
@@ -73,9 +73,9 @@ def correction_rows(corrects: Sequence[Correction], short: ShortIds) -> str:
 
 
 def with_corrections(plan: MergePlan) -> MergePlan:
-    """The plan with what it corrects in its payload; unchanged where that is there already.
+    """Return the plan with its corrections in the payload; unchanged if they are there already.
 
-    A squash says it in words. Turns that come as they are say it themselves, so with them it is only kept.
+    A squash lists them in its text. Unchanged turns need no text, so for them the corrections are only stored.
     """
     if not plan.corrects or not plan.drafts:
         return plan

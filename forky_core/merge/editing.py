@@ -1,8 +1,8 @@
-"""A merge's block as a person edits it: its lines, and the lines of the branch that can be brought into it.
+"""Editing a merge's block: its lines, and the lines of the branch that can be brought into it.
 
-A block is one text, which a model reads (law 3). Here it is read into lines, changed line by line, and written again;
-a block that nobody changed is written as it was. Every change goes through `MergePlan.edited`, so that what lands, what
-it costs and what it stands for are counted from the text alone (law 8).
+A block is one text, which a model reads (law 3). Here it is parsed into lines, changed line by line, and written again;
+a block that nobody changed is written unchanged. Every change goes through `MergePlan.edited`, so that what lands, what
+it costs and what it stands for are computed from the text alone (law 8).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from forky_core.model.errors import NotFound
 from forky_core.model.parts import AttachmentPart, ToolCallPart
 
 _SHORTEST_SHARED = 4
-"""Characters below which a piece of a line is too short to say where the line comes from."""
+"""The fewest characters of a piece of a line that can identify its origin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,37 +33,37 @@ class BlockLine:
     """One line of a block."""
 
     text: str
-    """Without the speaker before it and the marks at its end."""
+    """The text without the speaker before it and the marks at its end."""
     section: str
-    """The heading it stands under; "" above the first."""
+    """The heading above it; "" before the first one."""
     cites: tuple[MessageId, ...] = ()
     speaker: str = ""
-    """Who said it; shown where it is another than of the line before."""
+    """The speaker's name; written if the line before has another speaker."""
     joined: bool = False
-    """Whether it leaves its marks to the next line, where that cites the same."""
+    """Whether it shares the marks of the next line, if that has the same citations."""
     number: int = 0
-    """Its place among lines that are otherwise the same."""
+    """Its number among lines that are otherwise equal."""
 
     @property
     def key(self) -> str:
-        """Names the line, whatever is changed around it."""
+        """An id of the line, which does not depend on the lines around it."""
         said = "\0".join((self.section, self.text, *self.cites, str(self.number)))
         return blake2b(said.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class EditableBlock:
-    """A block by lines; those of one section stand together."""
+    """A parsed block; the lines of one section stand together."""
 
     header: tuple[str, ...]
-    """The lines above everything that is told."""
+    """The lines above the content."""
     lines: tuple[BlockLine, ...]
 
     @classmethod
     def read(
         cls, text: str, messages: Iterable[MessageId], words: Callable[[MessageId], str] = lambda _id: ""
     ) -> EditableBlock:
-        """The lines of a block that may cite `messages`; `words` says what one of them said."""
+        """Parse a block that may cite `messages`; `words` returns the text of one of them."""
         header: list[str] = []
         found: list[BlockLine] = []
         heading = ""
@@ -79,7 +79,7 @@ class EditableBlock:
         return cls(tuple(header), _numbered(found))
 
     def write(self, short: Callable[[MessageId], str]) -> str:
-        """The text of the block; `short` writes ids."""
+        """Return the text of the block; `short` writes ids."""
         rows = list(self.header)
         for title in self.sections:
             mine = [line for line in self.lines if line.section == title]
@@ -94,14 +94,14 @@ class EditableBlock:
 
     @property
     def sections(self) -> tuple[str, ...]:
-        """The headings in their order, "" for what stands above the first."""
+        """The headings in their order, "" for lines above the first."""
         return tuple(dict.fromkeys(line.section for line in self.lines))
 
     def without(self, keys: Collection[str]) -> EditableBlock:
         return replace(self, lines=_numbered(line for line in self.lines if line.key not in keys))
 
     def with_text(self, key: str, texts: Sequence[str]) -> EditableBlock:
-        """With these lines in place of the one of this key, of the same messages."""
+        """Return the block with these lines in the place of the one with this key, with the same citations."""
         lines: list[BlockLine] = []
         for line in self.lines:
             if line.key != key:
@@ -114,16 +114,16 @@ class EditableBlock:
         return replace(self, lines=_numbered(lines))
 
     def arranged(self, sections: Sequence[str]) -> EditableBlock:
-        """With its sections in this order; those that are not named follow as they stood."""
+        """Return the block with its sections in this order; sections that are not named follow in their old order."""
         order = dict.fromkeys(title for title in ("", *sections, *self.sections) if title in self.sections)
         return replace(
             self, lines=tuple(line for title in order for line in self.lines if line.section == title)
         )
 
     def with_line(self, line: BlockLine, before: str | None = None) -> EditableBlock:
-        """With one line more, above the line of key `before` in its section, else at the section's end.
+        """Return the block with one more line, above the line with key `before`, else at the end of its section.
 
-        A new section stands where a note has it.
+        A new section is placed where a note has it.
         """
         at = next((n for n, one in enumerate(self.lines) if one.key == before), None)
         if at is None:
@@ -141,7 +141,7 @@ class EditableBlock:
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """A sentence, a line of code, a tool's line or a file of the branch: what one click brings into the block."""
+    """A sentence, a line of code, a tool's line or a file of the branch, which one click brings into the block."""
 
     key: str
     message: MessageId
@@ -149,25 +149,25 @@ class SourceLine:
     text: str
     shape: Shape | Literal["file"]
     place: int
-    """Its place in the whole branch."""
+    """Its index in the whole branch."""
     row: int
-    """Its line in its message: sentences of one paragraph share it."""
+    """The number of its line in its message: sentences of one paragraph share it."""
 
 
 @dataclass(frozen=True, slots=True)
 class BranchLines:
-    """What a branch says, by lines."""
+    """A branch as lines that can be brought into a block."""
 
     messages: tuple[Message, ...]
-    """As far as the branch was told of them, in the order it was."""
+    """As far as the branch received them, in order."""
     lines: tuple[SourceLine, ...]
     by_message: Mapping[MessageId, tuple[SourceLine, ...]]
     words: Mapping[MessageId, str]
-    """All that can be quoted of each."""
+    """Everything that can be quoted from each message."""
 
     @classmethod
     def of(cls, plan: MergePlan, lookup: Lookup) -> BranchLines:
-        """What the block of `plan` is made from."""
+        """Return the lines of the branch that the block of `plan` is made from."""
         said = attribute([lookup(id) for id in plan.turns], lookup, plan.short).messages
         lines = _source_lines(said)
         by_message: dict[MessageId, list[SourceLine]] = {}
@@ -181,7 +181,7 @@ class BranchLines:
         )
 
     def line(self, key: str) -> SourceLine:
-        """The line of this key.
+        """Return the line with this key.
 
         Raises:
             NotFound: the branch has none.
@@ -200,10 +200,10 @@ class Editing:
     source: BranchLines
     block: EditableBlock
     drawn_from: Mapping[str, tuple[SourceLine, ...]]
-    """Of each line of the block, by key, the lines of the branch it is made of; () where it only cites messages."""
+    """For each line of the block, by key, the lines of the branch it is made of; () if it only cites messages."""
     quotes: Mapping[str, str] = field(default_factory=dict)
-    """Of each line of the branch that stands in the block word for word, by key, the key of that line of the block,
-    which may hold its neighbours, too."""
+    """For each line of the branch that stands in the block word for word, by key, the key of that line of the block,
+    which may include neighbours."""
 
     @classmethod
     def of(cls, plan: MergePlan, source: BranchLines) -> Editing:
@@ -218,7 +218,7 @@ class Editing:
         return cls(plan, source, block, drawn_from, quotes)
 
     def bring_in(self, key: str) -> MergePlan:
-        """The plan with this line of the branch in its block; the same plan where it stands there already.
+        """Return the plan with this line of the branch in its block; unchanged if the line is there already.
 
         Raises:
             NotFound: the branch has no such line.
@@ -232,9 +232,9 @@ class Editing:
         return self._edited(self.block.with_line(mine, self._next_in(section, line.place)))
 
     def take_out(self, key: str) -> MergePlan:
-        """The plan without this line of the branch, or this line of its block; the same plan where there is none.
+        """Return the plan without this line of the branch or of the block; unchanged if the block does not have it.
 
-        Of a line that quotes several sentences, the others stay.
+        If a line of the block quotes several sentences, the others stay.
         """
         of = self.quotes.get(key)
         if of is None:
@@ -248,14 +248,14 @@ class Editing:
         return self._edited(self.block.with_text(of, [" ".join(run) for run in runs if run]))
 
     def arrange(self, sections: Sequence[str]) -> MergePlan:
-        """The plan with the sections of its block in this order."""
+        """Return the plan with the sections of its block in this order."""
         return self._edited(self.block.arranged(sections))
 
     def _edited(self, block: EditableBlock) -> MergePlan:
         return self.plan if block == self.block else self.plan.edited(block.write(self.plan.short))
 
     def _section_of(self, line: SourceLine) -> str:
-        """Where the nearest line of the same message stands, else where a note would put it."""
+        """Return the section of the nearest line of the same message, else the one where a note would put it."""
         near = [
             (abs(origin.place - line.place), one.section)
             for one in self.block.lines
@@ -271,7 +271,7 @@ class Editing:
         return FILES if line.shape in ("file", "call", "output") else FACTS
 
     def _speaker_of(self, line: SourceLine) -> str:
-        """As the block names who said it; "" in a block that names nobody."""
+        """Return the speaker's name as the block writes it; "" in a block without speakers."""
         named = {id: one.speaker for one in self.block.lines for id in one.cites if one.speaker}
         if not named or line.shape == "file":
             return ""
@@ -284,7 +284,7 @@ class Editing:
         return named.get(line.message) or next(same, speaker_of(message))
 
     def _next_in(self, section: str, place: int) -> str | None:
-        """The first line of the section that was said later."""
+        """Return the key of the section's first line that is later in the branch."""
         for line in self.block.lines:
             if line.section == section and any(one.place > place for one in self.drawn_from[line.key]):
                 return line.key
@@ -293,28 +293,30 @@ class Editing:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What a block takes of the tokens that it may."""
+    """A block's size against its limit, in tokens."""
 
     used: int
     limit: int
     full: int
-    """What the whole branch would take."""
+    """The size of the whole branch."""
 
     @property
     def over(self) -> int:
-        """Tokens more than were asked for; a person may land them all the same."""
+        """How many tokens it exceeds the limit by; a person may land it all the same."""
         return max(0, self.used - self.limit)
 
     @property
     def share(self) -> float:
-        """0 to 1."""
+        """The used share of the limit, 0 to 1."""
         return min(1.0, self.used / self.limit) if self.limit > 0 else 1.0
 
 
 def _spoken_by(line: BlockLine, before: BlockLine | None, words: Callable[[MessageId], str]) -> BlockLine:
-    """The line with its speaker apart: what stands before a colon and was not said, where the rest was.
+    """Return the line with its speaker split off: a prefix before a colon that the message does not have, while it has
+    the rest.
 
-    A block names who speaks where that changes in a section. What nobody said word for word has no speaker.
+    A block names the speaker where it changes within a section. A line that no message says word for word has no
+    speaker.
     """
     if line.text.startswith(ITEM):
         return line
@@ -332,12 +334,12 @@ def _spoken_by(line: BlockLine, before: BlockLine | None, words: Callable[[Messa
 
 
 def _share(line: BlockLine | None, next_: BlockLine | None) -> bool:
-    """Whether the marks of the second stand for the first, too."""
+    """Whether the marks of the second line stand for the first, too."""
     return line is not None and next_ is not None and line.joined and line.cites == next_.cites
 
 
 def _same_entry(line: BlockLine, next_: BlockLine) -> bool:
-    """Whether two quotations can stand as one entry."""
+    """Whether two quotations can share one entry."""
     same = (line.section, line.cites, line.speaker) == (next_.section, next_.cites, next_.speaker)
     return same and not line.text.startswith(ITEM)
 
@@ -379,7 +381,7 @@ def _words(message: Message) -> str:
 
 
 def _made_of(line: BlockLine, origins: Sequence[SourceLine]) -> bool:
-    """Whether the line is these lines of the branch, word for word."""
+    """Whether the line consists of these lines of the branch, word for word."""
     text = plain(line.text)
     return bool(origins) and (
         plain(origins[0].text) == text or plain(" ".join(one.text for one in origins)) == text
@@ -387,7 +389,9 @@ def _made_of(line: BlockLine, origins: Sequence[SourceLine]) -> bool:
 
 
 def _origins(line: BlockLine, source: BranchLines) -> tuple[SourceLine, ...]:
-    """The lines of the branch that hold it or that it holds, of the messages that it cites; the same words first."""
+    """Return the lines of the cited messages that contain the line or are contained in it; only equal ones if there are
+    any.
+    """
     text = plain(line.text)
     if not text:
         return ()

@@ -1,4 +1,4 @@
-"""A full merge: the source's turns as they were said, or the target's pointer moved where that says the same."""
+"""A full merge: the source's turns as they were said, or the target's pointer moved if that has the same effect."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from forky_core.model.parts import MergePart
 
 
 def plan_full(place: MergeInputs, wish: MergeOptions) -> MergePlan:
-    """A moved pointer where the target has not moved since the fork (unless forced), else one merge message."""
+    """Plan a moved pointer if the target has not moved since the fork (unless forced), else one merge message."""
     if place.continues_target and (place.target is None or not wish.force):
         note = f"“{place.target_name}” has not moved since the fork: its pointer moves on, no merge message is needed."
         return replace(_brought(place), warnings=(note,), fast_forward=place.source)
@@ -26,7 +26,7 @@ def plan_full(place: MergeInputs, wish: MergeOptions) -> MergePlan:
 
 
 def full_of(place: MergeInputs, found: IncomingChanges) -> MergePlan:
-    """One message whose payload names the source's turns; the context shows them between a header and a footer."""
+    """Plan one message whose payload names the source's turns; the context shows them between a header and a footer."""
     short = place.short_ids()
     header = full_header(place.source_name, found, short, place.prompt_of_source(found))
     ids = tuple(message.id for message in found.turns)
@@ -52,7 +52,7 @@ def full_of(place: MergeInputs, found: IncomingChanges) -> MergePlan:
 
 
 def _brought(place: MergeInputs) -> MergePlan:
-    """The plan of a fast-forward: the whole line comes, as it is, an unfinished end included."""
+    """Return the plan of a fast-forward: the whole line comes unchanged, including an unfinished end."""
     line = place.line_of(place.source)
     start = len(place.line_of(place.target))
     tokens = place.context_tokens(line) - place.context_tokens(line[:start])

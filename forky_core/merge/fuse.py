@@ -1,9 +1,9 @@
-"""Fuse: several answers to one question made into one, F, whose context is the question and F alone.
+"""Fuse: several answers to one question become one, F, whose context is the question and F alone.
 
 Candidates are labelled in an order shuffled by a seed, so that no model or person prefers the first for being first;
 the order is frozen in the message. Without a model nothing is rewritten: the answer that shares most with the others
-stands first, then what only the others say, and the text says that it was put together by rule. What they contradict
-each other in is listed with who says what, warned of, and left to the reader. Picking the best one instead is a
+comes first, then what only the others say, and the text says that it was put together by rule. Contradictions between
+answers are listed with who says what, in a warning, and left to the reader. Picking the best answer instead is a
 promotion, and needs no message.
 """
 
@@ -29,7 +29,7 @@ from forky_core.retrieval.words import terms
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 NEW = 0.5
-"""The share of its terms that a sentence must add to be said beside the best answer."""
+"""The share of its terms that must be new for a sentence to be added to the best answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,32 +37,32 @@ class Candidate:
     label: str
     message: Message
     shared: float
-    """The share of its terms that another candidate says too."""
+    """The share of its terms that another candidate has too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """Something that the candidates say differently."""
+    """A subject on which the candidates differ."""
 
     about: str
     says: tuple[tuple[str, str], ...]
-    """(label, what it says)."""
+    """(label, its statement)."""
 
 
 @dataclass(frozen=True, slots=True)
 class FusePlan(MergePlan):
-    """A fusion before it lands. `turns` are the candidates as they were labelled."""
+    """A fusion before it lands. `turns` are the candidates in the order of their labels."""
 
     question: str = ""
     candidates: tuple[Candidate, ...] = ()
     seed: int = 0
     disagreements: tuple[Disagreement, ...] = ()
     best: str = ""
-    """Label of the candidate to promote where one is enough."""
+    """The label of the candidate to promote if one answer is enough."""
     why: str = ""
     """Why that one: the rule, or the model's words."""
     forks: bool = False
-    """Whether landing makes a branch: the target stands somewhere else."""
+    """Whether landing creates a branch, because the target's head is elsewhere."""
 
     @property
     def best_message(self) -> MessageId:
@@ -79,9 +79,9 @@ def plan_fuse(
     cost: Callable[[Message], int],
     seed: int | None = None,
 ) -> FusePlan:
-    """What fusing these answers without a model would write.
+    """Plan a fusion of these answers without a model.
 
-    `cost` is what a message costs in a context: F takes the place of the one at the branch's head.
+    `cost` returns what a message costs in a context: F takes the place of the one at the branch's head.
 
     Raises:
         BadContent: fewer than two answers, too many, or not all to one question.
@@ -140,7 +140,7 @@ def plan_fuse(
 def with_answer(
     plan: FusePlan, text: str, model: str, disagreements: Sequence[Disagreement], best: str, why: str
 ) -> FusePlan:
-    """The fusion with an answer that a model wrote."""
+    """Return the fusion with an answer that a model wrote."""
     block = plan.block
     assert block is not None
     made = plan.with_block(replace(block, text=text, made_by=model))
@@ -165,7 +165,7 @@ def _labelled(ordered: Sequence[Message]) -> tuple[Candidate, ...]:
 
 
 def _contradicting(clashes: Sequence[Clash]) -> tuple[str, ...]:
-    """A sentence on what the answers contradict each other in; () where they do not."""
+    """Return a sentence about the answers' contradictions; () if there are none."""
     if not clashes:
         return ()
     said = "; ".join(f"{one.name} says “{one.claims[0].text.rstrip('.')}”" for one in clashes[0].said_by)
@@ -213,7 +213,7 @@ def _sentences(message: Message) -> Iterator[str]:
 
 
 def _brief(claim: Claim, clash: Clash) -> str:
-    """The value alone, where values are what differs."""
+    """Return the claim's value alone if the values differ, else its text."""
     differ = len({value.says for value in clash.conflict.values}) == len(clash.conflict.values)
     return claim.value if claim.value and differ else claim.text
 

@@ -1,4 +1,4 @@
-"""The lines of a payload that nobody said: what stands above a list of others."""
+"""The lines of a payload that are no one's words: headings above other lines."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ FACTS = "Facts"
 OPEN = "Open"
 FILES = "Files"
 NOTE = (ASKED, TRIED, FACTS, RESULT, OPEN, FILES)
-"""The sections of a squash, in the order they are shown; one without a line is left out."""
+"""The sections of a squash, in the order they are shown; a section without lines is omitted."""
 ATTACHED = "Attached"
 NAMES = "Names"
-"""The section of the ledger, for messages that nothing else is quoted of."""
+"""The section for messages from which nothing else is quoted."""
 SECTIONS = (
     "Decided",
     "Asked",
@@ -25,25 +25,25 @@ SECTIONS = (
     ATTACHED,
     NAMES,
 )
-"""Of quoted lines, in the order they are shown."""
+"""Headings of quoted lines, in the order they are shown."""
 SETTLED = "Settled"
 RESOLVED = f"{SETTLED}, where merged branches disagreed:"
-"""How the payload begins that settles what merges left open and brings no branch."""
+"""The first line of a payload that settles earlier conflicts and brings no branch."""
 UNRESOLVED = "UNRESOLVED (both were said; neither has been decided)"
 CORRECTS = "Corrects earlier merges"
-"""The section with lines of earlier merges that hold no longer."""
+"""The section for lines of earlier merges that no longer hold."""
 OF_CLAIMS = (SETTLED, UNRESOLVED, *SECTION_OF.values())
-"""Of what is told in other words, in the order it is shown."""
+"""Headings of lines that no message says word for word, in the order they are shown."""
 HEADINGS = frozenset(f"{title}:" for title in (*NOTE, *SECTIONS, *OF_CLAIMS, CORRECTS))
-"""Whole lines, without those that a strategy has for itself."""
+"""Headings as whole lines, without those of single strategies."""
 ALSO_SAID = "Also said:"
 THEY_DISAGREE = "They disagree:"
-"""Of a fusion that was put together by rule."""
+"""Headings of a fusion made by rule."""
 
 
 def is_heading(line: str) -> bool:
     """Whether a line of a payload is a heading.
 
-    A line of a message that reads like one is never quoted, so that a payload can be read back.
+    A line of a message that looks like one is never quoted, so that a payload can be parsed.
     """
     return line in HEADINGS or (line.endswith(":") and line in own_headings())

@@ -1,8 +1,8 @@
-"""What a source branch brings to a target: the turns its own context showed, as far as the target has not got them.
+"""What a source branch brings to a target: the turns of its own context that the target lacks.
 
-Δ is Git's (`graph.delta`), but a merge speaks for the branch as it was read: its first-parent line, with the payloads
-of its own merges where those stand (law 3). A message that reached the source through a squash is represented by that
-squash, and listed as such: nothing is left out silently.
+Δ is Git's (`graph.delta`), but a merge brings the branch as its own context shows it: its first-parent line, with the
+payloads of its own merges in their places (law 3). A message that reached the source through a squash is represented by
+that squash, and listed as such: nothing is left out silently.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Omission:
 
     message: MessageId
     why: str
-    """A sentence."""
+    """The reason, as a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +45,19 @@ class IncomingChanges:
     delta: tuple[MessageId, ...]
     bases: tuple[MessageId, ...]
     head: MessageId | None
-    """The end of the source's last complete turn: the side parent of the merge. None: nothing to merge."""
+    """The end of the source's last complete turn: the side parent of the merge. None if there is nothing to merge."""
     turns: tuple[Message, ...]
-    """What the source's context showed of Δ, in its order; a full merge is followed by its turns."""
+    """The messages of Δ in the source's context, in its order; each full merge is followed by its turns."""
     omitted: tuple[Omission, ...]
     fork: Message | None
     """The last message of the source's line that the target has; None for unrelated lines."""
     continues: MessageId | None
-    """The merge of the target's line that brought `fork` in, where an earlier merge did."""
+    """The merge on the target's line that brought `fork`, if an earlier merge did."""
     prompts: tuple[str, ...]
-    """System messages inside the source's part."""
+    """System messages in the source's part."""
 
     def count(self, why: str) -> int:
-        """How many are left out for this reason."""
+        """Count the messages that are left out for this reason."""
         return sum(omission.why == why for omission in self.omitted)
 
 
@@ -70,7 +70,7 @@ def incoming(
     statuses: Mapping[MessageId, GenerationStatus],
     exclusions: Iterable[MessageId] = (),
 ) -> IncomingChanges:
-    """What `source` would bring to `target`; `exclusions` are what the source branch itself leaves out."""
+    """Find what `source` would bring to `target`; `exclusions` are the source branch's own."""
     known = ancestors((target,), parents_of) if target is not None else frozenset[MessageId]()
     path = [lookup(message) for message in first_parent_path(source, parents_of)]
     shared = next((at for at, message in enumerate(path) if message.id not in known), len(path))
@@ -147,7 +147,7 @@ class _Sorting:
         return ""
 
     def _inner(self, merge: MergePart) -> list[Message]:
-        """The turns a full merge of the source shows; its own full merges have listed theirs already."""
+        """Return the turns that a full merge of the source shows; its own full merges have listed theirs already."""
         ids = (MessageId(id) for id in merge.messages)
         return [self.lookup(id) for id in ids if id in self.brought and id not in self.seen]
 
@@ -156,9 +156,9 @@ class _Sorting:
 
 
 class Copies:
-    """Which messages the target has as copies: equal content, joined through `sources` or quoted by a pick.
+    """Which messages the target has as copies: equal content, linked through `sources` or quoted by a pick.
 
-    A copy among `without` (the target took it back) does not count.
+    A copy in `without` (which the target reverted) does not count.
     """
 
     def __init__(
@@ -180,7 +180,7 @@ class Copies:
         return any(origin.id in self._known or origin.id in self._copied for origin in self._origins(message))
 
     def _origins(self, message: Message) -> list[Message]:
-        """What the message was copied from, and that from, as long as the content is the same."""
+        """Return what the message was copied from, transitively, as long as the content is equal."""
         found: list[Message] = []
         open_ends = [message]
         seen = {message.id}
@@ -203,9 +203,9 @@ class Copies:
 
 
 def _continues(fork: Message | None, target: MessageId | None, parents_of: ParentsOf) -> MessageId | None:
-    """The merge on the target's line through which it got `fork`; None where the fork is on the line itself.
+    """Return the merge on the target's line that brought `fork`; None if the fork is on the line itself.
 
-    Once an ancestor, always an ancestor further down the line: so the first such message is found by halving.
+    An ancestor of one message is an ancestor of all further down, so the first such merge is found by binary search.
     """
     if fork is None or target is None:
         return None

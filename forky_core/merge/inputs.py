@@ -1,4 +1,4 @@
-"""What a merge is planned from: two heads, the conversation around them, and the way of counting."""
+"""The inputs of a merge plan: two heads, the conversation around them, and how tokens are counted."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ _NO_SIGHT = Sight()
 
 @dataclass(frozen=True, slots=True)
 class ClaimFinder:
-    """How the claims of messages are found: by rules, or as a model has read them."""
+    """How the claims of messages are found: by rules, or by a model."""
 
     extract: Extract = claims_of
     verbatim: tuple[Verbatim, ...] = ()
-    """What the model wants kept letter for letter."""
+    """What the model wants preserved letter for letter."""
     model: str = ""
-    """Which model found them; "": the rules did."""
+    """The model that found the claims; "" if the rules did."""
 
 
 BY_RULES = ClaimFinder()
@@ -52,7 +52,7 @@ BY_RULES = ClaimFinder()
 
 @dataclass(frozen=True, slots=True)
 class MergeInputs:
-    """The conversation as a plan sees it."""
+    """Two heads, and the conversation as a plan needs it."""
 
     target: MessageId | None
     source: MessageId
@@ -61,40 +61,40 @@ class MergeInputs:
     lookup: Lookup
     parents_of: ParentsOf
     count_tokens: Callable[[str], int]
-    """Of the model that answers on the target."""
+    """Counts tokens as the model that answers on the target does."""
     statuses: Mapping[MessageId, GenerationStatus] = field(default_factory=lambda: MappingProxyType({}))
-    """How the generation of each reply ended; one that failed or was cut is no end of a turn."""
+    """The status of each reply's generation; a failed or interrupted reply does not complete a turn."""
     sight: Sight = _NO_SIGHT
     """As in `build_context`, so that a plan's `tokens` are what the context grows by."""
     target_system: str | None = None
-    """The branches' own system prompts, where set."""
+    """The branches' own system prompts, if set."""
     source_system: str | None = None
     exclusions: tuple[MessageId, ...] = ()
-    """What the source branch leaves out of its own context: it does not come along."""
+    """Messages that the source branch leaves out of its own context: they are not merged."""
     beside: tuple[MessageId, ...] = ()
-    """Heads of the other sources of an octopus: no short id may fit one of their messages either."""
+    """Heads of the other sources of an octopus: short ids must be unique among their messages too."""
     claims: ClaimFinder = BY_RULES
-    """For a three-way merge, and for what contradicts: how the claims of a message are found."""
+    """How the claims of a message are found, for three-way merges and contradictions."""
     resolutions: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
-    """How conflicts were settled before, by the hash of their values."""
+    """Earlier resolutions of conflicts, by the hash of their values."""
 
     @property
     def continues_target(self) -> bool:
-        """Whether the source's line goes on where the target stands, so that a moved pointer would do.
+        """Whether the source's line continues the target's, so that moving the pointer is enough.
 
-        Reached through a side parent only, the source's line is another context: moving there would change what was
-        said.
+        If the target is reached only through a side parent, the source's line is another context: moving there would
+        change what was said.
         """
         if self.target is None:
             return True
         return self.target != self.source and self.target in first_parent_path(self.source, self.parents_of)
 
     def line_of(self, head: MessageId | None) -> list[Message]:
-        """The messages of the linear context of `head`."""
+        """Return the messages of the linear context of `head`."""
         return [self.lookup(id) for id in first_parent_path(head, self.parents_of)]
 
     def read_on(self, head: MessageId | None) -> list[Message]:
-        """The line of `head` and the turns that full merges show on it, without what was taken back."""
+        """Return the line of `head` and the turns that full merges show on it, without reverted messages."""
         line = self.line_of(head)
         back = taken_back(line)
         read = [message for message in line if message.id not in back]
@@ -103,7 +103,7 @@ class MergeInputs:
         return [*read, *(turn for turn in turns if turn.id not in back)]
 
     def context_tokens(self, path: Sequence[Message]) -> int:
-        """What the target's prompt and this path cost to send."""
+        """Return the tokens of the target's prompt and this path."""
         context = build_context(
             path,
             Rules(system=self.target_system),
@@ -131,9 +131,9 @@ class MergeInputs:
         return Copies(self.lookup, known)
 
     def merge_message(self, found: IncomingChanges, part: MergePart) -> Planned:
-        """The message that lands: the target is its context, the source's last complete turn its second parent.
+        """Return the message that lands: the target is its context, the source's last complete turn its second parent.
 
-        An empty target has no message to stand on, so there the source is named as provenance only.
+        An empty target has no head to be a parent, so there the source is named as provenance only.
         """
         assert found.head is not None
         if self.target is None:
@@ -145,12 +145,12 @@ class MergeInputs:
         return ShortIds.among(ancestors(tips, self.parents_of))
 
     def cost(self, messages: Iterable[Message]) -> int:
-        """What the messages cost in a context."""
+        """Return the tokens of the messages in a context."""
         convert = converter(self.count_tokens)
         return sum(convert(message, self.sight).tokens for message in messages)
 
     def empty(self, strategy: str, relation: Relation, *warnings: str) -> MergePlan:
-        """A plan that writes nothing."""
+        """Return a plan that writes nothing."""
         return MergePlan(
             strategy,
             relation,
@@ -171,7 +171,7 @@ class MergeInputs:
         )
 
     def prompt_of_source(self, found: IncomingChanges) -> str:
-        """The source's system prompt where it differs from the target's; "" where not."""
+        """Return the source's system prompt if it differs from the target's, else ""."""
         chain = [
             message.text
             for message in self.line_of(self.target)
@@ -182,7 +182,7 @@ class MergeInputs:
         return theirs if theirs.strip() and theirs.strip() != ours.strip() else ""
 
     def warnings(self, found: IncomingChanges, short: ShortIds) -> list[str]:
-        """What a person should know before landing, whatever the strategy."""
+        """Return warnings that apply before landing under any strategy."""
         name, other = self.source_name, self.target_name
         said: list[str] = []
         last = self.lookup(self.target) if self.target is not None else None

@@ -1,9 +1,9 @@
 """An octopus: several branches at once, as one message with a payload for each, or three-way with one for all.
 
-What a source brings is what the target lacks, less what an earlier source of the same merge has brought. So the order
-of the sources changes only what is shown first: the messages that come are the same in any. Three-way, the claims of
-all branches are joined at once (docs/design/three-way-joins-all-branches-at-once.md), so that a conflict is met once
-however many of them disagree.
+A source brings what the target lacks and no earlier source of the same merge has brought. So the order of the sources
+changes only what is shown first: the incoming messages are the same in any order. Three-way, the claims of all branches
+are joined at once (docs/design/three-way-joins-all-branches-at-once.md), so that a conflict appears once however many
+of them disagree.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ WITH_ANOTHER = "It comes with “{}”."
 
 
 def plan_several(strategy: Strategy, places: Sequence[MergeInputs], wish: MergeOptions) -> MergePlan:
-    """What merging all these sources into their one target would do, by a strategy that takes several.
+    """Plan a merge of all these sources into their one target, by a strategy that takes several.
 
     Raises:
         BadContent: fewer than two sources.
@@ -45,7 +45,7 @@ def plan_several(strategy: Strategy, places: Sequence[MergeInputs], wish: MergeO
             sides.append(side)
             brought |= dict.fromkeys((*side.delta, *side.turns), place.source_name)
         elif side.relation == "unanswered":
-            # The ways on are those of a merge of this source alone.
+            # The suggestions are those for a merge of this source alone.
             waiting[side.nothing] = side.unanswered
         else:
             notes += side.warnings
@@ -67,7 +67,9 @@ def _names(places: Sequence[MergeInputs]) -> str:
 
 
 def _independent(places: Sequence[MergeInputs]) -> tuple[list[MergeInputs], list[str]]:
-    """The sources that no other one holds (`git merge-base --independent`), and a note on each of the others."""
+    """Return the sources that no other one includes (`git merge-base --independent`), and a note on each of the
+    others.
+    """
     kept: list[MergeInputs] = []
     notes: list[str] = []
     reach = [ancestors((place.source,), place.parents_of) for place in places]
@@ -89,7 +91,7 @@ def _independent(places: Sequence[MergeInputs]) -> tuple[list[MergeInputs], list
 
 
 def _shares(places: Sequence[MergeInputs], budget: int | None) -> list[int | None]:
-    """A squash's budget, shared out by what each source would cost in full."""
+    """Divide a squash's budget in proportion to what each source would cost in full."""
     if budget is None:
         return [None] * len(places)
     costs = [max(1, place.cost(place.incoming().turns)) for place in places]
@@ -103,7 +105,7 @@ def _side(
     brought: dict[MessageId, str],
     coming: list[Coming],
 ) -> MergePlan:
-    """The plan of one source, as if what earlier ones bring had been there; where they are joined, it is gathered."""
+    """Plan one source as if the target had what earlier ones bring; for a joined strategy, collect it in `coming`."""
 
     def plan(here: MergeInputs, found: IncomingChanges) -> MergePlan:
         ours = replace(

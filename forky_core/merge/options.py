@@ -1,4 +1,4 @@
-"""What a person chooses about a merge, whatever the strategy: each strategy reads what concerns it."""
+"""A person's choices for a merge, whatever the strategy: each strategy reads those that apply to it."""
 
 from __future__ import annotations
 
@@ -16,32 +16,33 @@ NO_CHOICES: Mapping[str, Choice | None] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class MergeOptions:
-    """How a merge is to be made."""
+    """The choices for one merge."""
 
     strategy: str = SQUASH.name
-    """The name of one (merge/strategies.py)."""
+    """The name of a strategy (merge/strategies.py)."""
     picks: tuple[MessageId, ...] = ()
-    """For a cherry-pick: the messages ticked."""
+    """For a cherry-pick: the chosen messages."""
     focus: str = ""
     """For a squash: what matters to the person."""
     budget: int | None = None
-    """Tokens a squash may take, header included; None: a share of what it stands for."""
+    """The most tokens of a squash, header included; with None, a share of what it stands for."""
     model: str | None = None
-    """Who writes a squash, or finds the claims of a three-way merge; None: it is done without a model."""
+    """The model that writes a squash, or finds the claims of a three-way merge; None for no model."""
     force: bool = False
-    """A merge message where a fast-forward would do. A squash always writes one."""
+    """Write a merge message even if a fast-forward is possible. A squash always writes one."""
     again: bool = False
-    """As if earlier merges of this source had brought nothing: for one that was reverted, or squashed too short."""
+    """Merge as if earlier merges of this source had brought nothing: for one that was reverted, or squashed too
+    short."""
     reread: bool = False
-    """Have the model read again what it has read before."""
+    """Ask the model again instead of using the cache."""
     policy: Policy = "ask"
-    """For a three-way merge: what becomes of a conflict without a choice."""
+    """For a three-way merge: how a conflict without a choice is settled."""
     choices: Mapping[str, Choice | None] = field(default_factory=lambda: NO_CHOICES)
-    """For a three-way merge: what is taken of each conflict, by its key or hash; None: it stays open."""
+    """For a three-way merge: the choice for each conflict, by its key or hash; None leaves it open."""
 
 
 class MergeOptionFields(TypedDict, total=False):
-    """What of a `MergeOptions` somebody names, as keyword arguments; picks by as much of their ids as says which."""
+    """The fields of `MergeOptions` as optional keyword arguments; picks may be unique prefixes of ids."""
 
     strategy: str
     picks: Sequence[str]

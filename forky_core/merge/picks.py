@@ -22,7 +22,7 @@ IN_TARGET = "It is in the target already."
 
 
 def plan_picks(place: MergeInputs, wish: MergeOptions) -> MergePlan:
-    """Copies of the picked messages below the target: as turns where they alternate, else quoted in one message.
+    """Plan copies of the picked messages below the target: as turns if they alternate, else quoted in one message.
 
     Raises:
         BadContent: nothing is picked.
@@ -67,7 +67,7 @@ def plan_picks(place: MergeInputs, wish: MergeOptions) -> MergePlan:
 
 
 def _with_closures(place: MergeInputs, wanted: Sequence[MessageId]) -> tuple[list[Message], list[str]]:
-    """The picks in the order they were said, with what their tool calls and results need."""
+    """Return the picks in order, with the messages that their tool calls and results require, and warnings."""
     path = [place.lookup(id) for id in first_parent_path(place.source, place.parents_of)]
     closures = tool_closures(path)
     whole = {other for id in wanted for other in closures.get(id, (id,))}
@@ -79,14 +79,14 @@ def _with_closures(place: MergeInputs, wanted: Sequence[MessageId]) -> tuple[lis
 
 
 def _read(place: MergeInputs) -> frozenset[MessageId]:
-    """What the target shows as turns. A message that only a squash speaks for can still be picked: expanded."""
+    """Return the ids that the target shows as turns. A message that a squash only summarises can still be picked."""
     return frozenset(message.id for message in place.read_on(place.target))
 
 
 def _sorted_out(
     place: MergeInputs, messages: Sequence[Message]
 ) -> tuple[list[Message], tuple[Omission, ...]]:
-    """What can be picked, and why the rest cannot."""
+    """Return the messages that can be picked, and why the others cannot."""
     known = _read(place)
     copies = place.copies(known)
     taken: list[Message] = []
@@ -113,7 +113,7 @@ def _sorted_out(
 
 
 def _alternate(last: Message | None, messages: Sequence[Message]) -> bool:
-    """Whether the messages can follow `last` as turns, and be followed by a question."""
+    """Whether the messages can follow `last` as turns and be followed by a question."""
     before = last.role if last is not None else "assistant"
     for message in messages:
         follows = {"user": ("assistant",), "assistant": ("user", "tool"), "tool": ("assistant", "tool")}

@@ -1,7 +1,7 @@
 """A merge as a plan: what the model will read, what that costs, what is left out and what will be written (law 8).
 
-`plan_merge` writes nothing. Its result holds the finished drafts with their parents, so that landing is one commit:
-seal each `Planned`, move the branch to the last. The frozen payload inside them is what later contexts read (law 3);
+`plan_merge` writes nothing. Its result has the finished drafts with their parents, so that landing is one commit: seal
+each `Planned`, move the branch to the last. The frozen payload inside them is what later contexts read (law 3);
 `tokens` is what that context grows by.
 """
 
@@ -27,21 +27,21 @@ from forky_core.model.parts import Draft, Json, MergePart
 from forky_core.model.payload_kinds import kind_of
 
 Relation = Literal["up_to_date", "unanswered", "fast_forward", "merge"]
-"""How the source stands to the target.
+"""How the source relates to the target.
 
-`up_to_date`: it has nothing the target lacks. `unanswered`: all it has is a question without an answer, or a reply that
-broke off, which no merge brings. `fast_forward`: its line continues the target's.
+`up_to_date`: it has nothing the target lacks. `unanswered`: it has only a question without an answer, or an unfinished
+reply, which no merge brings. `fast_forward`: its line continues the target's.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Reverted:
-    """Something of the source that the target has and took back."""
+    """A part of the source that the target has reverted."""
 
     message: MessageId
     """The merge, pick or message on the target's line."""
     revert: MessageId
-    """What took it back; reverting this brings it back."""
+    """The message that reverted it; reverting this one restores it."""
 
 
 NO_ROOM = "No line of it found room."
@@ -57,12 +57,12 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Graft:
-    """Where a source comes from that is no branch of this conversation."""
+    """The origin of a source that is no branch of this conversation."""
 
     conversation: ConversationId
     branch: str
     taken_in: tuple[Message, ...]
-    """Messages of that conversation that landing writes here first, parents before children."""
+    """Messages of that conversation that landing copies here first, parents before children."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +74,16 @@ class MergePlan:
     target_name: str
     source_name: str
     target: MessageId | None
-    """Head of the target the plan was made for; landing expects it there still."""
+    """Head of the target the plan was made for; landing requires that it has not moved."""
     source: MessageId | None
     """Head of the source the plan was made from."""
     delta: tuple[MessageId, ...]
-    """What merging brings, as `git rev-list T..S` (of a cherry-pick: the picks)."""
+    """What merging brings, as `git rev-list T..S` (for a cherry-pick, the picks)."""
     bases: tuple[MessageId, ...]
     turns: tuple[MessageId, ...]
-    """What the source's own context showed of Δ: what the payload draws from."""
+    """The messages of Δ in the source's own context: the material of the payload."""
     payload: str
-    """What the model will read, word for word; of turns, each under its role."""
+    """What the model will read, word for word; turns are each under their role."""
     tokens: int
     """What the target's context grows by."""
     tokens_full: int
@@ -91,45 +91,45 @@ class MergePlan:
     omitted: tuple[Omission, ...]
     warnings: tuple[str, ...]
     drafts: tuple[Planned, ...]
-    """Parents before children, each below the one before; () where nothing is to be written."""
+    """Parents before children, each below the one before; () if there is nothing to write."""
     through: Mapping[MessageId, tuple[MessageId, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """Of a merge among the turns, the messages that it tells of: a payload cites them in its place."""
+    """For each merge among the turns, the messages that its payload cites: the new payload cites them instead."""
     header: str = ""
-    """What stands above the turns or the lines."""
+    """The text above the turns or the lines."""
     fast_forward: MessageId | None = None
-    """Where landing only moves the target's pointer: to this message."""
+    """The message to which landing moves the target's pointer, if it does nothing else."""
     reverted: tuple[Reverted, ...] = ()
-    """What the target took back of the source: reverting those reverts brings it back, and so does merging `again`."""
+    """What the target reverted of the source: reverting those reverts restores it, and so does merging `again`."""
     sides: tuple[MergePlan, ...] = ()
-    """Of an octopus with a payload for each source: what each brings, in the order shown. () of any other merge."""
+    """For an octopus with a payload for each source: the plan of each, in the order shown. () for any other merge."""
     heads: Mapping[str, MessageId] = field(default_factory=lambda: MappingProxyType({}))
-    """Of several sources that come in one payload: the head of each, in the order shown."""
+    """For several sources in one payload: the head of each, in the order shown."""
     dangling: tuple[Dangling, ...] = ()
-    """Of picks: what they refer to and leave behind."""
+    """For picks: references to messages that are left behind."""
     graft: Graft | None = None
-    """Of a graft: the other conversation."""
+    """For a graft: the other conversation."""
     contradictions: tuple[Clash, ...] = ()
-    """Where what comes contradicts what stands on the target, or another source: shown before landing (law 9)."""
+    """Contradictions between the incoming messages and the target, or another source: shown before landing (law 9)."""
     corrects: tuple[Correction, ...] = ()
-    """Lines of earlier merges on the target that what comes corrects; the payload says so."""
+    """Lines of earlier merges on the target that the incoming messages correct; the payload says so."""
     superseded: tuple[Superseded, ...] = ()
-    """Of a squash: what the branch took back, in the order it was said first; it never stands as current."""
+    """For a squash: statements that the branch took back, oldest first; they are never quoted as current."""
     unanswered: tuple[MessageId, ...] = ()
-    """What waits for an answer on the source, where nothing else is new there: it can be cherry-picked."""
+    """Messages of the source that wait for an answer, if nothing else is new there: they can be cherry-picked."""
     badge: str = ""
-    """Why this payload is not the one asked for (a model's answer was refused)."""
+    """Why this payload is not the requested one (a model's answer was refused)."""
     failed: tuple[FailedCheck, ...] = ()
-    """What a model's answer failed, where `badge` says that it did."""
+    """The failed checks of a model's answer, if `badge` is set."""
     wish: MergeOptions | None = None
-    """What it was planned from, so that it can be planned again when a branch has moved."""
+    """The options it was planned from, so that it can be planned again when a branch has moved."""
     by_hand: bool = False
-    """Whether a person has put in words of their own."""
+    """Whether a person has changed the text."""
     entries: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
-    """Entries of the view that landing sets too: resolutions to remember."""
+    """View entries that landing sets too: resolutions to remember."""
     request: int | None = None
     """Number of the merge request that landing accepts."""
     short: ShortIds = field(default_factory=ShortIds, repr=False, compare=False)
-    """How the payload writes ids."""
+    """Writes ids in the payload."""
     count_tokens: Callable[[str], int] = field(default=len, repr=False, compare=False)
 
     @property
@@ -139,19 +139,19 @@ class MergePlan:
 
     @property
     def nothing(self) -> str:
-        """Why landing would change nothing, in a sentence; of a plan that does not land."""
+        """Why landing would change nothing, as a sentence; only for a plan that does not land."""
         if self.relation == "unanswered":
             return self.warnings[0]
         return f"“{self.target_name}” has all of “{self.source_name}” already."
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The branches it brings something of, in the order shown."""
+        """The branches it brings something from, in the order shown."""
         return tuple(side.source_name for side in self.sides) or tuple(self.heads) or (self.source_name,)
 
     @property
     def expected_heads(self) -> Mapping[str, MessageId | None]:
-        """The heads by branch of this conversation that the plan was made for."""
+        """The heads that the plan was made for, by branch of this conversation."""
         if self.graft is not None:
             return {self.target_name: self.target}
         of = {side.source_name: side.source for side in self.sides}
@@ -160,13 +160,15 @@ class MergePlan:
 
     @property
     def block(self) -> MergePart | None:
-        """The payload a person may edit: of a squash, or of picks quoted as one block; an octopus has several."""
+        """The payload that a person may edit, of a squash, or of picks quoted as one block; None for an octopus, which
+        has several.
+        """
         if self.sides:
             return None
         first = self.drafts[0].draft.parts[0] if self.drafts and self.drafts[0].draft.parts else None
         if not isinstance(first, MergePart) or first.strategy != self.strategy:
             return None
-        # A picked message may itself hold a quotation; its copy stays as it is.
+        # A picked message may itself have a quotation; its copy stays unchanged.
         match first.kind.reading:
             case "lines" | "answer":
                 return first
@@ -176,19 +178,21 @@ class MergePlan:
 
     @property
     def _cites(self) -> bool:
-        """Whether the lines of its payload name the messages they come from."""
+        """Whether the lines of its payload cite messages."""
         return kind_of(self.strategy).reading == "lines"
 
     @property
     def speakers(self) -> tuple[MessageId, ...]:
-        """Whom the payload may cite: the turns and, before a merge among them, those that it tells of."""
+        """The messages that the payload may cite: the turns and, before each merge among them, those that the merge
+        cites.
+        """
         return tuple(dict.fromkeys(id for turn in self.turns for id in (*self.through.get(turn, ()), turn)))
 
     def edited(self, text: str) -> MergePlan:
-        """The plan with this text as its payload, counted again.
+        """Return the plan with this text as its payload, and with its costs counted again.
 
         Raises:
-            RequestError: its payload is turns, which nobody may put words into.
+            RequestError: its payload is turns, whose words nobody may change.
             BadContent: the text is empty.
         """
         block = self.block
@@ -209,7 +213,7 @@ class MergePlan:
         return replace(self.with_block(edited), by_hand=True)
 
     def edited_side(self, source: str, text: str) -> MergePlan:
-        """An octopus with this text as the payload of one of its sources; errors as `edited`.
+        """Return the octopus with this text as the payload of one of its sources; further errors as in `edited`.
 
         Raises:
             NotFound: it has no source of that name.
@@ -221,7 +225,7 @@ class MergePlan:
         )
 
     def of_sides(self, sides: Sequence[MergePlan]) -> MergePlan:
-        """The octopus of these plans, each of which brings something and has one draft."""
+        """Return the octopus of these plans, each of which brings something and has one draft."""
         planned = [side.drafts[0] for side in sides]
         parts = tuple(part for one in planned for part in one.draft.parts)
         heads = dict.fromkeys(head for one in planned for head in one.parents[1:])
@@ -248,9 +252,10 @@ class MergePlan:
         )
 
     def squash_block(self, text: str, cites: Container[str], made_by: str = "") -> MergePart:
-        """A payload of this plan that cites these; all it does not stand for is listed in it as omitted.
+        """Return a payload of this plan with these citations; everything that it does not stand for is listed as
+        omitted.
 
-        It stands for what it cites, and for merges of which it tells something.
+        It stands for what it cites, and for merges whose messages it cites.
         """
         stands_for = tuple(
             id
@@ -262,7 +267,7 @@ class MergePlan:
         return MergePart(self.strategy, self.source_name, stands_for, text, omitted, made_by)
 
     def with_block(self, block: MergePart) -> MergePlan:
-        """The same plan with another block in place of its own."""
+        """Return the plan with another block in place of its own."""
         planned, old = self.drafts[0], self.block
         assert old is not None
         omitted = self.omitted
@@ -278,7 +283,7 @@ class MergePlan:
         )
 
     def _left_out(self, told: Container[str]) -> tuple[Omission, ...]:
-        """What a payload leaves out that tells of these, and why."""
+        """Return what a payload with these citations leaves out, and why."""
         turns = frozenset(self.turns)
         beside = {id for id in self.speakers if id not in turns}
         return (
@@ -289,9 +294,9 @@ class MergePlan:
 
 
 def still_said(claims: str, text: str) -> str:
-    """The frozen claims of a payload after a person changed its words: a claim whose line is gone goes with it.
+    """Return the frozen claims of a payload after a person changed its text: a claim whose line is gone is removed.
 
-    What settles a conflict stays: it was chosen, not worded.
+    Claims that settle a conflict stay: they were chosen, not worded.
     """
     frozen = Frozen.from_json(claims) if claims else None
     if frozen is None:

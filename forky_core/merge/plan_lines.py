@@ -1,4 +1,4 @@
-"""The plan of a strategy that tells a branch in lines, each with the messages it rests on."""
+"""The plan of a strategy that puts a branch into lines, each with the messages it rests on."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def plan_of_lines(
     through: Mapping[MessageId, tuple[MessageId, ...]] = _NONE,
     claims: str = "",
 ) -> MergePlan:
-    """The plan of one message with these lines below the header, counted, with what it leaves out.
+    """Return the plan of one message with these lines below the header, with its costs and omissions.
 
-    `name` is the strategy's. `through` has, by a merge among the turns, the messages that it tells of, so that lines
-    may cite them. `claims` are those that the payload carries, as JSON.
+    `name` is the strategy's. `through` maps each merge among the turns to the messages that it cites, so that lines may
+    cite them. `claims` are the payload's claims, as JSON.
     """
     short = place.short_ids()
     text = render(header, lines, short)
@@ -60,6 +60,6 @@ def plan_of_lines(
         header=header,
         short=short,
     )
-    # It stands for the whole branch where the target knows all of it already, or no line finds room.
+    # It stands for the whole branch if the target knows all of it already, or if no line fits.
     block = replace(plan.squash_block(text, cites or set(plan.speakers)), claims=claims)
     return replace(plan, drafts=(place.merge_message(found, block),)).with_block(block)

@@ -1,4 +1,4 @@
-"""`plan_merge`: from two heads to a plan, whatever the strategy (law 8)."""
+"""`plan_merge`: from two heads to a plan, by any strategy (law 8)."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from forky_core.merge.wording import one_line
 from forky_core.model.errors import BadContent
 
 _LONGEST = 140
-"""Characters of a statement that a warning quotes."""
+"""The most characters of a statement that a warning quotes."""
 
 
 def plan_merge(place: MergeInputs, wish: MergeOptions) -> MergePlan:
-    """What merging the source into the target would do, with what contradicts. Nothing is written.
+    """Plan a merge of the source into the target, with its contradictions. Nothing is written.
 
     Raises:
-        BadContent: there is no such strategy, or it cannot do what is wished.
+        BadContent: there is no such strategy, or it does not support these options.
     """
     strategy = strategy_named(wish.strategy)
     return _compared((place,), wish, lambda wish: strategy.plan(place, wish))
 
 
 def plan_octopus(places: Sequence[MergeInputs], wish: MergeOptions) -> MergePlan:
-    """What merging several sources into their one target would do, with what contradicts among all of them.
+    """Plan a merge of several sources into their one target, with the contradictions among all of them.
 
     Raises:
-        BadContent: fewer than two sources, or a strategy that takes one only.
+        BadContent: fewer than two sources, or a strategy that takes only one.
     """
     strategy = strategy_named(wish.strategy)
     if not strategy.takes_several:
@@ -50,7 +50,7 @@ def plan_octopus(places: Sequence[MergeInputs], wish: MergeOptions) -> MergePlan
 def _compared(
     places: Sequence[MergeInputs], wish: MergeOptions, planner: Callable[[MergeOptions], MergePlan]
 ) -> MergePlan:
-    """The plan with what its turns contradict and correct; a three-way merge is made of that, and knows it already."""
+    """Add contradictions and corrections to a plan; a three-way plan has them already."""
     plan = planner(wish)
     if not plan.drafts or isinstance(plan, ThreeWayPlan):
         return plan
@@ -63,7 +63,7 @@ def _compared(
         ]
     )
     if found.corrects and wish.budget is not None and strategy_named(plan.strategy).condenses:
-        # The room for what is corrected comes out of the budget.
+        # The room for corrections comes out of the budget.
         room = plan.count_tokens(f"\n{correction_rows(found.corrects, plan.short)}")
         plan = planner(replace(wish, budget=max(0, wish.budget - room)))
     warnings = list(plan.warnings)
@@ -89,7 +89,7 @@ def _brief(said: SaidBy) -> str:
 
 
 def contradiction_warning(found: Sequence[Clash]) -> str:
-    """A sentence that names both sides of the first contradiction, and the way out."""
+    """Return a sentence with both sides of the first contradiction, and the way to settle it."""
     first, *more = found
     said = "; ".join(f"“{one.name}” says “{_brief(one)}”" for one in first.said_by)
     if not more:

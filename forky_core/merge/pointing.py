@@ -1,7 +1,7 @@
-"""What a picked message points at and leaves behind: "as above", "siehe oben", the result of a tool.
+"""References in picked messages to something left behind: "as above", "siehe oben", the result of a tool.
 
-Facts for the person to look at before a merge lands, not refusals: whoever picks may know what is meant. A message
-points back only where the one it followed neither comes along nor is there already.
+They are shown to the person before a merge lands, not refused: whoever picks may know what is meant. A message has such
+a reference only if the one it followed is neither picked nor in the target.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ _WORDS = (
     r"上述|上面|如上|前述|前面提到|上記|先ほど|先程|위의|앞서",
 )
 _Half = tuple[str | None, str]
-"""Id and name of a tool call."""
+"""The id and name of a tool call."""
 _POINTING = re.compile("|".join(_WORDS), re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Dangling:
-    """Something a message refers to that does not come along."""
+    """A reference to something that is left behind."""
 
     message: MessageId
     kind: Literal["reference", "tool"]
     words: str
-    """The words that refer to it, or the name of the tool."""
+    """The referring words, or the name of the tool."""
 
 
 def dangling_in(taken: Sequence[Message], known: Collection[MessageId]) -> tuple[Dangling, ...]:
-    """What the messages that come point at and leave behind; `known` is what the target has."""
+    """Find references in these messages to what is left behind; `known` are the target's messages."""
     here = {message.id for message in taken}
     found: list[Dangling] = []
     calls, results = _halves(taken)
@@ -63,7 +63,7 @@ def dangling_in(taken: Sequence[Message], known: Collection[MessageId]) -> tuple
 
 
 def _halves_alone(message: Message, calls: Collection[_Half], results: Collection[_Half]) -> Iterator[str]:
-    """Names of the tools that it calls without a result, or has a result of without a call."""
+    """Yield the names of tools that the message calls without a result, or whose result it has without a call."""
     for part in message.parts:
         called = isinstance(part, ToolCallPart) and (part.tool_call_id, part.name) not in results
         answered = isinstance(part, ToolResultPart) and (part.tool_call_id, part.name) not in calls
@@ -80,7 +80,7 @@ def _halves(messages: Sequence[Message]) -> tuple[set[_Half], set[_Half]]:
 
 
 def told(found: Sequence[Dangling], short: Callable[[MessageId], str]) -> list[str]:
-    """A sentence on each pointer; of the tools, the plan has one of its own."""
+    """Return a warning for each reference; tools have a warning of their own in the plan."""
     return [
         f"“{one.words}” in {short(one.message)} points at a message that does not come along."
         for one in found

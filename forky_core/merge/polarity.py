@@ -1,8 +1,8 @@
-"""A quotation that its sentence denies comes with that sentence, so that it is not read as its opposite.
+"""Quotes a denied quotation with its whole sentence, so that it is not read as its opposite.
 
-A command or a name that is kept word for word says nothing about itself: a reader takes it for something that was used.
-Whether a sentence denies, supposes or asks is judged by words such as “not”, “avoid”, “instead of”, “would” in some
-languages, and for the sentence as a whole: “use A, not B” states neither.
+A command or a name that is quoted word for word says nothing about itself: a reader assumes that it was used. Whether a
+sentence denies, supposes or asks is judged by words such as “not”, “avoid”, “instead of”, “would” in some languages,
+and for the sentence as a whole: “use A, not B” states neither.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from forky_core.merge.note.passages import atoms, is_named, sentences
 from forky_core.retrieval.cues import is_question
 
 Stance = Literal["stated", "denied", "open"]
-"""What a sentence does with the names in it; `open`: it supposes, doubts or asks."""
+"""How a sentence treats the names in it; `open`: it supposes, doubts or asks."""
 
 _OPEN = (
     r"maybe|perhaps|possibly|probably|might|could|would|suppose\w*|imagine|assuming|hypothetical\w*|in\s+theory|allegedly"
@@ -34,7 +34,7 @@ _CODE_DENIAL = re.compile(
     r"\b(?:do\s+not|don['’]t|never|must\s+not|deprecated|avoid|instead\s+of|no\s+longer|nicht|jamais|nunca)\b|不要|勿",
     re.IGNORECASE,
 )
-"""In code, “not” and “no” are part of the language: only what a comment would say."""
+"""For code, where “not” and “no” are part of the language: only words that a comment would use."""
 _EMPHASIS = re.compile(r"\*+|(?<!\w)_+|_+(?!\w)|</?\w{1,8}>")
 _MARKED = re.compile(
     r"^[ \t]*(?:>[ \t]?)*(?:(?P<item>[-*+•|]|\d{1,3}[.)])|(?P<heading>\#{1,6}))(?=[ \t|])[ \t]*"
@@ -47,8 +47,9 @@ _POINTS_BACK = re.compile(
 
 
 def stance(sentence: str) -> Stance:
-    """What a sentence of prose does with the names in it."""
-    # Names are taken out first: `--no-cache` denies nothing. Letters alone stay, however they are written: "NOT".
+    """Return how a sentence of prose treats the names in it."""
+    # Names are removed first: `--no-cache` denies nothing. Words of letters alone stay, however they are written:
+    # "NOT".
     names = [atom for atom in atoms(sentence) if is_named(atom) and not atom.isalpha()]
     bare = _EMPHASIS.sub("", sentence)
     for name in sorted(names, key=len, reverse=True):
@@ -59,9 +60,9 @@ def stance(sentence: str) -> Stance:
 
 
 def with_its_denial(span: str, text: str) -> str:
-    """A quotation out of `text` or, where every sentence that holds it denies it, the first of them whole.
+    """Return a quotation from `text`, or the first whole sentence with it if every such sentence denies it.
 
-    "" where that sentence stands on more than one line and cannot be quoted, or where the denial stands beside it: in a
+    Returns "" if that sentence spans several lines and cannot be quoted, or if the denial stands outside it: in a
     heading, say, or in the next sentence.
     """
     holding = _of_text(text, (span,))
@@ -80,9 +81,9 @@ class _Mention:
 
 
 def _of_text(text: str, about: Collection[str]) -> list[_Mention]:
-    """The sentences of a text in which any of these stands, in order, with what they do with their names.
+    """Return the sentences of a text that have any of these names, in order, each with its stance.
 
-    A line that ends in a colon speaks for the list or the code below it, and “leave it out” for the sentence before.
+    A line that ends in a colon applies to the list or the code below it, and “leave it out” to the sentence before.
     """
     found: list[_Mention] = []
     above: Stance = "stated"
@@ -112,12 +113,12 @@ def _of_text(text: str, about: Collection[str]) -> list[_Mention]:
 
 
 def _points_back(sentence: str) -> bool:
-    """Whether a denial names nothing itself, so that it is about what was said before."""
+    """Whether a denial names nothing itself, so that it is about the previous sentence."""
     return not any(is_named(atom) for atom in atoms(sentence)) and _POINTS_BACK.search(sentence) is not None
 
 
 def _paragraphs(text: str) -> Iterator[tuple[str, str, bool]]:
-    """Lines that belong together, joined; whether a sign makes them an item or a heading; whether they are code."""
+    """Yield joined lines of one paragraph; the sign that makes them an item or a heading; whether they are code."""
     lines: list[str] = []
     marked, fenced = "", False
     for raw in text.splitlines():

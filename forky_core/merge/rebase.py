@@ -1,7 +1,7 @@
-"""A rebase: the line of a branch copied onto another place. The copies name what they were copied from.
+"""A rebase: the line of a branch copied onto another place. The copies name their originals.
 
 The answers among them were given without the messages that now stand above, so one short message before them says so,
-to the person and to the model. Nothing of the old line is changed; its tip stays in sight.
+to the person and to the model. Nothing of the old line is changed; its tip stays visible.
 """
 
 from __future__ import annotations
@@ -35,25 +35,25 @@ class RebasePlan:
     branch: str
     onto_name: str
     relation: Literal["up_to_date", "fast_forward", "rebase"]
-    """`fast_forward`: the branch has nothing of its own, so that its pointer just moves on."""
+    """`fast_forward`: the branch has nothing of its own, so that only its pointer moves."""
     head: MessageId
-    """Head of the branch the plan was made for; landing expects it there still."""
+    """Head of the branch the plan was made for; landing requires that it has not moved."""
     onto: MessageId
     line: tuple[Message, ...]
-    """What the branch has and `onto` lacks, oldest first."""
+    """The branch's messages that `onto` lacks, oldest first."""
     copies: tuple[Planned, ...]
-    """Parents before children: the mark, where answers are copied, then the line."""
+    """Parents before children: the note about the rebase, if answers are copied, then the line."""
     rules: Rules
     """The branch's rules, with pins and exclusions naming the copies."""
     payload: str
-    """What would stand below `onto`, each message under its role."""
+    """The messages that would stand below `onto`, each under its role."""
     tokens: int
-    """What the branch's context grows by; below zero where the new place has less above it."""
+    """What the branch's context grows by; negative if the new place has less above it."""
     omitted: tuple[Omission, ...]
     turns: tuple[tuple[Message, ...], ...]
-    """What would be asked again, were it not copied: what was said before each answer."""
+    """The messages before each answer, which could be asked again instead of copied."""
     tokens_asked: int
-    """Tokens that asking them again would send, about: the answers are taken to be as long as the old ones."""
+    """The approximate tokens of asking them again, if the answers are as long as the old ones."""
     warnings: tuple[str, ...]
 
     @property
@@ -63,7 +63,7 @@ class RebasePlan:
 
 
 def plan_rebase(place: MergeInputs, rules: Rules) -> RebasePlan:
-    """What moving the source's line onto the target would do; `rules` are those of the source branch."""
+    """Plan moving the source's line onto the target; `rules` are those of the source branch."""
     assert place.target is not None
     known = ancestors((place.target,), place.parents_of)
     path = place.line_of(place.source)
@@ -85,7 +85,7 @@ def plan_rebase(place: MergeInputs, rules: Rules) -> RebasePlan:
     above = place.line_of(place.target)
     return replace(
         nothing,
-        # Where nothing stands between, copies would say the same as the line itself.
+        # If nothing stands between, copies would have the same content as the line itself.
         relation="up_to_date" if line[0].parent == place.target else "rebase",
         copies=tuple(copying.planned),
         rules=moved,
@@ -99,7 +99,7 @@ def plan_rebase(place: MergeInputs, rules: Rules) -> RebasePlan:
 
 
 def _turns(line: Sequence[Message], omitted: Sequence[Omission]) -> tuple[tuple[Message, ...], ...]:
-    """What was said before each answer, but for what is left out or was taken back; the unanswered end is none."""
+    """Return the messages before each answer, without omitted and reverted messages; an unanswered end is left out."""
     out = {one.message for one in omitted if one.why != UNFINISHED} | set(taken_back(line))
     turns: list[tuple[Message, ...]] = []
     said: list[Message] = []
@@ -146,7 +146,7 @@ def _asked(place: MergeInputs, above: Sequence[Message], line: Sequence[Message]
 def _sorted_out(
     place: MergeInputs, line: Sequence[Message], known: frozenset[MessageId]
 ) -> tuple[list[Message], tuple[Omission, ...]]:
-    """What is copied, and why the rest is not."""
+    """Return the messages to copy, and why the others are not."""
     copies = place.copies(known)
     taken, omitted = [], []
     for at, message in enumerate(line):
@@ -173,7 +173,7 @@ def _sorted_out(
 
 
 class _Copying:
-    """Copies one below the other, with what points at copied messages pointing at the copies."""
+    """Copies messages one below the other; references to copied messages become references to the copies."""
 
     def __init__(self, place: MergeInputs, above: Sequence[Message], line: Sequence[Message]) -> None:
         assert place.target is not None
@@ -219,7 +219,7 @@ class _Copying:
 
 
 def mark(branch: str, line: Sequence[Message]) -> MergePart:
-    """What stands above copied turns."""
+    """Return the note that stands above copied turns."""
     count = f"The next {len(line)} messages were" if len(line) > 1 else "The next message was"
     text = (
         f"[{count} moved here with branch {in_quotes(branch)}. They were written before that, without the messages"

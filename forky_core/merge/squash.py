@@ -1,6 +1,6 @@
-"""A squash without a model: one message that quotes the lines most worth keeping.
+"""A squash without a model: one message that quotes the most relevant lines.
 
-What merges of the branch told in other words is no line of anybody: it is passed on as it was told, claims and all.
+Lines of the branch's merges that no message says word for word are passed on unchanged, with their claims.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from forky_core.merge.wording import ShortIds, squash_header
 from forky_core.model import Message, payload_kinds
 
 CLAIMS_SHARE = 0.6
-"""Of the room, the most that passed on claims take which settle nothing and are not open."""
+"""The largest share of the room for passed on claims that settle nothing and are not open."""
 _ALWAYS = frozenset({SETTLED, UNRESOLVED})
 
 
 def plan_squash(place: MergeInputs, wish: MergeOptions) -> MergePlan:
-    """What squashing would do; always a message, so that its block can be read and changed."""
+    """Plan a squash; it always writes a message, so that its block can be read and changed."""
     return plan_branch_merge(place, wish, lambda here, found: squash_of(here, found, wish))
 
 
 def squash_of(place: MergeInputs, found: IncomingChanges, wish: MergeOptions) -> MergePlan:
-    """One message that quotes the lines most worth keeping, chosen without a model."""
+    """Return a plan of one message that quotes the most relevant lines, chosen without a model."""
     short = place.short_ids()
     header = squash_header(place.source_name, found, short, place.prompt_of_source(found))
     count = place.count_tokens
@@ -73,7 +73,9 @@ def _passed_on(
     short: ShortIds,
     count_tokens: Callable[[str], int],
 ) -> list[PayloadLine]:
-    """What merges told in other words, as far as it is news and finds room; what is open or settled does."""
+    """Return lines of merges that no message says word for word, if they are new and fit; open and settled ones always
+    fit.
+    """
     read = plain_lines(known) if claims else set()
     new = [line for line in claims if plain(line.text) not in read]
     first = [line for line in new if line.section in _ALWAYS]
@@ -83,7 +85,7 @@ def _passed_on(
 
 
 def _frozen(turns: Sequence[Message], told: Sequence[PayloadLine]) -> str:
-    """The claims that merges of the branch froze, as far as they are told again."""
+    """Return the claims frozen in the branch's merges, as far as the lines repeat them."""
     found = [frozen for turn in turns for merge in turn.merges if (frozen := frozen_in(merge))]
     claims = chain.from_iterable(one.set.claims for one in found)
     gone = chain.from_iterable(one.set.gone for one in found)

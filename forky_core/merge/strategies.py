@@ -1,6 +1,6 @@
-"""Every way to merge. A strategy is a value in a file of this folder and a row here.
+"""All merge strategies. A strategy is a value in a file of this folder and a row here.
 
-A package of somebody else adds one by an entry point of the group `forky.strategies` that names such a value.
+Another package adds one by an entry point of the group `forky.strategies` that names such a value.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from forky_core.model.payload_kinds import register_kind, unregister_kind
 from forky_core.plugins import Registry
 
 STRATEGIES: tuple[Strategy, ...] = (SQUASH, CHERRY_PICK, FULL, THREE_WAY)
-"""Those that Forky brings, in the order in which pages offer them."""
+"""The strategies of Forky, in the order in which pages offer them."""
 REGISTRY = Registry(
     "forky.strategies",
     Strategy,
@@ -26,12 +26,12 @@ REGISTRY = Registry(
 
 
 def strategies() -> tuple[Strategy, ...]:
-    """Every strategy there is: those of Forky, of installed packages, and what this program has added."""
+    """Return all strategies: those of Forky, of installed packages, and those that this program has added."""
     return tuple(REGISTRY)
 
 
 def strategy_named(name: str) -> Strategy:
-    """The strategy of this name.
+    """Return the strategy of this name.
 
     Raises:
         BadContent: there is none.
@@ -45,7 +45,7 @@ def strategy_named(name: str) -> Strategy:
 
 
 def find_strategy(name: str) -> Strategy | None:
-    """The strategy of this name; None where there is none, as of a payload that was fused or rebased."""
+    """Return the strategy of this name, or None, as for a payload of a fusion or a rebase."""
     return REGISTRY.find(name)
 
 

@@ -1,4 +1,4 @@
-"""A way to merge, as one value: what it is called, what it takes, how it plans, how its payload is read."""
+"""A merge strategy as one value: its name, the options it takes, how it plans, how its payload is read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Option = Literal["focus", "budget", "model", "picks", "policy", "choices", "forc
 
 
 class Coming(NamedTuple):
-    """A source of a merge, and what it brings."""
+    """A source of a merge, with its incoming changes."""
 
     place: MergeInputs
     found: IncomingChanges
@@ -25,34 +25,34 @@ class Coming(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strategy:
-    """A way to merge. Pages, the command line, requests and later merges ask it what they need to know.
+    """A way to merge. Pages, the command line, requests and later merges read its properties here.
 
-    `plan` and the two ways of planning several sources write nothing. They raise BadContent for options that cannot be
+    `plan` and the two functions for several sources write nothing. They raise BadContent for options that cannot be
     carried out.
     """
 
     payload: PayloadKind
-    """Its name, and how its payload is read."""
+    """The strategy's name, and how its payload is read."""
     label: str
-    """What a person clicks: “Squash”."""
+    """The label on a button: “Squash”."""
     entry: str
-    """Its entry in the menu of a message: “Squash the branch …”."""
+    """The entry in the menu of a message: “Squash the branch …”."""
     icon: str
-    """A name of Material Symbols."""
+    """The name of an icon in Material Symbols."""
     caption: str
-    """What the model will read, in a sentence."""
+    """A sentence about what the model will read."""
     caption_of_several: str = ""
-    """The same where several branches are merged at once."""
+    """The caption for several branches at once."""
     plan: Callable[[MergeInputs, MergeOptions], MergePlan]
-    """What merging one source would do."""
+    """Plans a merge of one source."""
     plan_side: Callable[[MergeInputs, IncomingChanges, MergeOptions], MergePlan] | None = None
-    """What one of several sources brings, in a payload of its own; None: it takes one source only, or joins them."""
+    """Plans the payload of one of several sources; None if the strategy takes one source only, or joins them."""
     plan_joined: Callable[[Sequence[Coming], MergeOptions], MergePlan] | None = None
-    """What several sources bring in one payload; None: each has its own, or it takes one source only."""
+    """Plans one payload for several sources; None if each has its own, or if the strategy takes one source only."""
     takes: frozenset[Option] = frozenset()
-    """The options that it reads; any other is refused."""
+    """The options that it uses; any other is refused."""
     model: Literal["", "writes", "reads"] = ""
-    """What a model does for it where one is named: it writes the payload, or finds the claims that are compared."""
+    """What a model does if one is named: it writes the payload, or reads the branches for claims to compare."""
     requested: bool = True
     """Whether a merge request may propose it."""
     grafted: bool = True
@@ -64,12 +64,12 @@ class Strategy:
 
     @property
     def condenses(self) -> bool:
-        """Whether it tells a branch in fewer words, as many as a budget says."""
+        """Whether it condenses a branch to fit a budget."""
         return "budget" in self.takes
 
     @property
     def takes_picks(self) -> bool:
-        """Whether it brings the messages that are ticked, and not the whole branch."""
+        """Whether it merges chosen messages, not the whole branch."""
         return "picks" in self.takes
 
     @property

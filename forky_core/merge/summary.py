@@ -1,9 +1,9 @@
-"""The older part of a conversation as cited claims: what a summarising memory sends in its place.
+"""The older part of a conversation as cited claims: what a summarising memory policy sends in its place.
 
-It is made in chapters, one for each stretch of messages as it grew old, and a chapter is made once. The text is written
-from all of them: what was said later takes the place of what it contradicts (standing.py), the most important claims
-first and of those the newest, then lines quoted from what no claim speaks for. Its size has a bound, so that a long
-conversation does not become a long summary.
+It is made in chapters, one for each stretch of messages as it leaves the window, and each chapter is made once. The
+text is written from all of them: later claims replace those that they contradict (active_claims.py), the most important
+and then the newest claims come first, then quoted lines from messages without claims. Its size is bounded, so that a
+long conversation does not become a long summary.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from forky_core.model import Message, MessageId
 from forky_core.model.parts import canonical_json
 
 SUMMARY = "summary/1"
-"""Names this way of summing up, and its version."""
+"""The name of this way of summarising, with its version."""
 MOST = 2_000
-"""Tokens of a summary at most."""
+"""The most tokens of a summary."""
 _CLAIMS = 0.6
-"""Share of the room that claims may take where there are lines to quote too."""
+"""The largest share of the room for claims if there are lines to quote too."""
 _SECTIONS = {title: place for place, title in enumerate(SECTION_OF.values())}
 
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """What was found in one stretch of messages."""
+    """The claims and lines found in one stretch of messages."""
 
     claims: tuple[Claim, ...]
     lines: tuple[PayloadLine, ...]
@@ -54,7 +54,7 @@ class Chapter:
 
     @classmethod
     def from_json(cls, text: str) -> Chapter | None:
-        """None for what no chapter is stored as."""
+        """Parse what `to_json` wrote; return None for anything else."""
         try:
             entry = json.loads(text)
             claims = tuple(map(Claim.from_stored, entry["claims"]))
@@ -68,14 +68,14 @@ class Chapter:
 
 
 def as_told(stretch: Sequence[Message], lookup: Lookup) -> tuple[Message, ...]:
-    """What a stretch says, by who said it first where merges tell of others."""
+    """Return the content of a stretch by original message, as `attribute` finds it."""
     named = (id for message in stretch for merge in message.merges for id in rests_on(merge))
     short = ShortIds.among(dict.fromkeys((*(message.id for message in stretch), *named)))
     return attribute(stretch, lookup, short).messages
 
 
 def chapter(messages: Sequence[Message]) -> Chapter:
-    """What rules find, without a model."""
+    """Make a chapter by rules, without a model."""
     claims = tuple(claim for message in messages for claim in claims_of(message))
     known = [text for claim in claims for text in (claim.text, claim.quote)]
     lines = note(messages, known, default_budget(_size(messages)))
@@ -83,12 +83,12 @@ def chapter(messages: Sequence[Message]) -> Chapter:
 
 
 def _size(messages: Iterable[Message]) -> int:
-    """Estimated tokens: whoever answers, a summary is the same, and so are the bytes that are sent."""
+    """Estimate tokens, so that the summary, and the bytes that are sent, are the same whichever model answers."""
     return sum(estimate_tokens(spoken(message)) for message in messages)
 
 
 def read_chapter(reading: ClaimReading) -> Chapter:
-    """What a model read."""
+    """Make a chapter of what a model found."""
     lines = tuple(
         PayloadLine(one.span, (MessageId(one.cite),), SECTION_OF["verbatim"], quoted=True)
         for one in reading.verbatim
@@ -104,7 +104,7 @@ def write(
     lookup: Lookup,
     parents_of: ParentsOf,
 ) -> str:
-    """The summary of these stretches, oldest first, by their chapters."""
+    """Write the summary of these stretches, oldest first, from their chapters."""
     path = [message for stretch in stretches for message in stretch]
     place = {message.id: at for at, message in enumerate(path)}
     short = ShortIds.among(dict.fromkeys((*place, *(id for one in chapters for id in one.cited()))))

@@ -1,4 +1,4 @@
-"""What a person took back on a branch, as far as a note of that branch may rely on it."""
+"""The statements on a branch that a person took back, as far as a note can rely on that."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from forky_core.model import Message, MessageId
 from forky_core.model.parts import TextPart
 
 READ = 60_000
-"""Characters of prose, the latest, that are looked at."""
+"""The most characters of prose that are read, the latest ones."""
 
 
 def superseded_in(messages: Sequence[Message]) -> tuple[Superseded, ...]:
-    """What the person took back in prose, in the order in which it was said first.
+    """Return the statements that the person took back in prose, oldest first.
 
-    A model takes back so little in so many words that what rules find there is more often wrong than right. A word of
-    correction alone is no better: what it takes back must contradict what is said in its place.
+    Models take back so little explicitly that what rules find there is more often wrong than right. A word of
+    correction alone is no better: the earlier statement must contradict its replacement.
     """
     known = {message.id: message for message in messages}
     by_person = (one for one in supersessions(_prose(messages)) if known[one.later_message].role == "user")
@@ -38,7 +38,7 @@ def _touch(one: str, other: str) -> bool:
 
 
 def _prose(messages: Sequence[Message]) -> list[Message]:
-    """The messages as far as people and models talk in them, without code and without what tools say."""
+    """Return the messages with only the prose of people and models, without code and tool output."""
     left = READ
     kept: list[Message] = []
     for message in reversed(messages):

@@ -1,9 +1,9 @@
-"""Three-way: what branches claim, set against each other; what they disagree on stays visible until it is settled.
+"""Three-way: the claims of branches, compared; their disagreements stay visible until they are settled.
 
-Code merges the claims (claims/claim_set.py) and never a model: a model may find them, align their keys and propose.
-The payload is a squash that says more: what was settled, what is UNRESOLVED with every value and who says it, what the
-sources claim, and their best lines where there is room. The claims are frozen in the message, so that a later merge
-reads them back; the text and they are two forms of one thing, and are made in one place, `_told`.
+Code merges the claims (claims/claim_set.py), never a model: a model may find them, align their keys and propose. The
+payload is a squash with more sections: what was settled, what is UNRESOLVED with every value and who says it, the
+sources' claims, and their best lines if there is room. The claims are frozen in the message, so that a later merge
+reads them back; the text and the claims have the same content, and both come from `_told`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from forky_core.model import MessageId, payload_kinds
 from forky_core.model.parts import MergePart
 
 CLAIMS_SHARE = 0.6
-"""Of the room, the most that claims take which replace nothing and contradict nothing."""
+"""The largest share of the room for claims that replace nothing and contradict nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,30 +42,30 @@ class ThreeWayPlan(MergePlan):
     """A merge plan with its conflicts."""
 
     clashes: tuple[Clash, ...] = ()
-    """By key."""
+    """Sorted by key."""
     brought: ClaimSet = field(default_factory=ClaimSet)
     """What joining the source's claims adds to the target's."""
     replaced: tuple[Claim, ...] = ()
-    """Claims of the target that the source has superseded: it knew them and says something else."""
+    """Claims of the target that the source knew and superseded."""
     lines: tuple[PayloadLine, ...] = ()
     """Excerpts that fill the room."""
     disputed: tuple[str, ...] = ()
-    """Quotations of the source about what is in conflict: no excerpt repeats what was decided against."""
+    """The source's quotations about conflicts: no excerpt repeats a rejected value."""
     verbatim: tuple[Verbatim, ...] = ()
     room: int = 0
-    """Tokens for all below the header."""
+    """The tokens for everything below the header."""
     reader: str = ""
-    """The model that found the claims; "": the rules did."""
+    """The model that found the claims; "" if the rules did."""
 
     @property
     def unresolved(self) -> tuple[Clash, ...]:
-        """Those that would land open."""
+        """The conflicts that would land open."""
         return tuple(clash for clash in self.clashes if clash.choice is None)
 
     def resolved(self, choices: Mapping[str, Choice | None]) -> ThreeWayPlan:
-        """The plan with these choices, by key or hash of the conflict; None opens one again.
+        """Return the plan with these choices, by key or hash of the conflict; None opens one again.
 
-        Words a person had put into the payload are replaced by it.
+        This discards a person's changes to the payload.
 
         Raises:
             BadContent: there is no such conflict or no such side.
@@ -74,7 +74,7 @@ class ThreeWayPlan(MergePlan):
 
 
 def plan_three_way(place: MergeInputs, wish: MergeOptions) -> MergePlan:
-    """What a three-way merge would do; always a message, so that it can be read and changed.
+    """Plan a three-way merge; it always writes a message, so that it can be read and changed.
 
     Raises:
         BadContent: a choice names no conflict.
@@ -83,9 +83,9 @@ def plan_three_way(place: MergeInputs, wish: MergeOptions) -> MergePlan:
 
 
 def three_way_of(coming: Sequence[Coming], wish: MergeOptions) -> ThreeWayPlan:
-    """What merging these sources into their one target would do, each of which brings something.
+    """Plan a merge of these sources, each of which brings something, into their one target.
 
-    The claims of all are joined at once, so that every conflict is met once and knows who says what.
+    The claims of all are joined at once, so that every conflict appears once, with who says what.
     """
     place = coming[0].place
     compared = compare([(one.place, one.found.turns) for one in coming], whole=True)
@@ -153,7 +153,9 @@ def three_way_of(coming: Sequence[Coming], wish: MergeOptions) -> ThreeWayPlan:
 
 
 def _message(coming: Sequence[Coming], part: MergePart) -> Planned:
-    """The message that lands: the target is its context, the last complete turn of each source a further parent."""
+    """Return the message that lands: the target is its context, the last complete turn of each source a further
+    parent.
+    """
     planned = [one.place.merge_message(one.found, part) for one in coming]
     parents = tuple(dict.fromkeys(id for one in planned for id in one.parents))
     sources = tuple(id for one in planned for id in one.draft.sources)
@@ -166,7 +168,7 @@ def _tokens_full(place: MergeInputs, found: IncomingChanges, short: ShortIds) ->
 
 
 def _about(place: MergeInputs, said: Attribution, met: Sequence[Clash]) -> tuple[str, ...]:
-    """The quotations of the sources about what is in conflict."""
+    """Return the sources' quotations about what is in conflict."""
     keys = {folded(clash.key) for clash in met}
     every = chain.from_iterable(map(place.claims.extract, said.messages)) if keys else ()
     keyed = (claim.quote for claim in every if claim.quote and folded(claim.key) in keys)
@@ -177,7 +179,7 @@ def _about(place: MergeInputs, said: Attribution, met: Sequence[Clash]) -> tuple
 def _excerpts(
     place: MergeInputs, said: Attribution, plan: ThreeWayPlan, wish: MergeOptions
 ) -> tuple[PayloadLine, ...]:
-    """The best lines of what the claims do not say already, for the room that is left."""
+    """Return the best lines that the claims do not cover, for the room that is left."""
     told, rows = _told(plan)
     left = plan.room - sum(map(plan.count_tokens, rows.values()))
     if left <= 0:
@@ -188,7 +190,7 @@ def _excerpts(
 
 
 def written(plan: ThreeWayPlan) -> ThreeWayPlan:
-    """The plan with its payload made anew from its claims and choices."""
+    """Return the plan with its payload rebuilt from its claims and choices."""
     told, rows = _told(plan)
     lines = [
         line
@@ -197,7 +199,7 @@ def written(plan: ThreeWayPlan) -> ThreeWayPlan:
     ]
     rest = render("", lines, plan.short).lstrip("\n") if lines else ""
     if FACTS in rows and any(line.section == FACTS for line in lines):
-        # One heading for both, so that the block can be read back as it stands.
+        # One heading for both, so that the block can be parsed unchanged.
         rest = f"\n{rest}".replace(f"\n{FACTS}:\n", f"\n{FACTS}:\n{rows.pop(FACTS)}\n", 1).lstrip("\n")
     sections = [f"{title}:\n{row}" for title, row in rows.items()]
     corrected = correction_rows(plan.corrects, plan.short)
@@ -227,7 +229,7 @@ def written(plan: ThreeWayPlan) -> ThreeWayPlan:
 
 
 def _said(line: str, told: Sequence[Claim]) -> bool:
-    """Whether claims say most of this line already."""
+    """Whether claims cover most of this line already."""
     rest = line
     for claim in told:
         if claim.quote:
@@ -236,7 +238,7 @@ def _said(line: str, told: Sequence[Claim]) -> bool:
 
 
 def _told(plan: ThreeWayPlan) -> tuple[tuple[Claim, ...], dict[str, str]]:
-    """The claims that the payload tells beside the resolutions, and its sections but for the excerpts."""
+    """Return the claims in the payload other than resolutions, and its sections without the excerpts."""
     short, sections = plan.short, dict[str, list[str]]()
     disputed = {claim for clash in plan.clashes for claim in clash.conflict.claims}
     told: list[Claim] = []
@@ -249,7 +251,7 @@ def _told(plan: ThreeWayPlan) -> tuple[tuple[Claim, ...], dict[str, str]]:
             told += (*clash.mine, *clash.theirs)
     spent = sum(plan.count_tokens(row) for rows in sections.values() for row in rows)
     was = {claim: _replaced_by(claim, plan.replaced) for claim in plan.brought.ordered}
-    # What stands in place of something must be told: the frozen set takes the earlier claim away.
+    # A claim that replaces another must be in the text: the frozen set removes the earlier claim.
     first = [
         claim
         for claim in plan.brought.ordered
@@ -295,7 +297,7 @@ def _parts(result: Claim) -> tuple[str, ...]:
 
 
 def _open_row(clash: Clash, short: ShortIds) -> str:
-    """Every value with who says it."""
+    """Return a row with every value and who says it."""
     said = [
         f"{in_quotes(one.name)} says “{claim.text}” {_marks(claim.cites, short)}"
         for one in clash.said_by

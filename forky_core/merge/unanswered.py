@@ -1,7 +1,7 @@
-"""A source whose only news waits for an answer: what it is, quoted, and what a person can do about it.
+"""A source whose only news waits for an answer: it is quoted, with what a person can do about it.
 
-A merge brings complete turns (incoming.py), so it brings nothing of such a source. That is another thing than having
-everything already, and a plan says so.
+A merge brings complete turns (incoming_changes.py), so it brings nothing of such a source. That differs from a source
+that is merged already, and the plan says so.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from forky_core.merge.inputs import MergeInputs
 from forky_core.model import MessageId
 
 _QUOTED = 100
-"""Characters of the question, or of the reply, that are quoted."""
+"""The most characters of the question, or of the reply, that are quoted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +21,14 @@ class Unanswered:
     """What is new on a source and not answered to its end."""
 
     messages: tuple[MessageId, ...]
-    """Those with words in them, oldest first."""
+    """The messages with text, oldest first."""
     sentence: str
     ways: str
     """A sentence on what can be done."""
 
 
 def unanswered(place: MergeInputs, found: IncomingChanges) -> Unanswered | None:
-    """What waits on the source; None where nothing does. For a source that brings no turn."""
+    """Return what waits for an answer on a source that brings no turn; None if nothing does."""
     cut = (place.lookup(one.message) for one in found.omitted if one.why == UNFINISHED)
     told = [m for m in cut if not m.hidden and m.role in ("user", "assistant") and m.text.strip()]
     if not told:

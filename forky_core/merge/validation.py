@@ -1,4 +1,4 @@
-"""Whether a strategy reads all that was chosen for it: nothing that a person says is passed over in silence."""
+"""Checks that a strategy uses every chosen option: no choice of a person is silently ignored."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from forky_core.model.errors import BadContent
 
 
 def validate_options(wish: MergeOptions) -> None:
-    """Refuse what this strategy would pass over in silence.
+    """Refuse options that the strategy would ignore.
 
     Raises:
-        BadContent: there is no such strategy; or a focus, budget or model for a merge that is not told in other words,
-            picks for one that takes all, a policy or choices for one without conflicts.
+        BadContent: there is no such strategy; or a focus, budget or model for a merge that does not condense, picks for
+            one that merges whole branches, a policy or choices for one without conflicts.
     """
     strategy = strategy_named(wish.strategy)
     name = strategy.name
@@ -39,7 +39,7 @@ def validate_options(wish: MergeOptions) -> None:
 
 
 def _takers(option: Option, one: str, several: str) -> str:
-    """A sentence on the strategies that take an option."""
+    """Return a sentence on the strategies that take an option."""
     labels = [strategy.label for strategy in strategies() if option in strategy.takes]
     if len(labels) == 1:
         return f"{labels[0]} {one}."
@@ -47,7 +47,7 @@ def _takers(option: Option, one: str, several: str) -> str:
 
 
 def only_used(wish: MergeOptions) -> MergeOptions:
-    """The options without what the strategy would pass over: for a merge whose strategy was changed."""
+    """Return the options without those that the strategy ignores: for a merge whose strategy was changed."""
     takes = strategy_named(wish.strategy).takes
     return replace(
         wish,

@@ -1,4 +1,4 @@
-"""Branches with their rules (law 4), and what is stashed of them."""
+"""Branches with their rules (law 4), and stashes."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ class Rules:
     """What a branch does beyond pointing (law 4). Changing them forks nothing and rewrites nothing."""
 
     system: str | None = None
-    """The branch's own system prompt; None: whatever system message the chain holds."""
+    """The branch's own system prompt; with None, a system message on the path applies."""
     model: str | None = None
-    """Name of the model that answers; None: the workspace's default."""
+    """Name of the model that answers; with None, the workspace's default model does."""
     parameters: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
     """Model parameters such as `temperature`, by their OpenAI names."""
     pins: tuple[MessageId, ...] = ()
-    """What a memory policy must keep."""
+    """Messages that a memory policy must not leave out."""
     exclusions: tuple[MessageId, ...] = ()
-    """What is in no context of this branch."""
+    """Messages that are never sent on this branch."""
     memory: Memory | None = None
-    """The branch's own memory policy; None: the conversation's."""
+    """The branch's own memory policy; with None, the conversation's policy applies."""
     documents: DocumentUse = field(default_factory=DocumentUse)
-    """What its answers may quote."""
+    """Which documents the branch's answers may quote."""
     others: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
-    """Fields of a later version, kept as they are."""
+    """Fields written by a later version, preserved unchanged."""
 
     def stored(self) -> dict[str, Json]:
-        """Only what differs from the default."""
+        """Return the rules as JSON, without the fields that have their default."""
         entry: dict[str, Json] = dict(self.others)
         if self.system is not None:
             entry["system"] = self.system
@@ -73,7 +73,7 @@ _RULES = frozenset({"system", "model", "parameters", "pins", "exclusions", "memo
 class Branch:
     name: str
     head: MessageId | None
-    """None: an empty branch, to which nothing has been said."""
+    """None for an empty branch."""
     rules: Rules
 
 
@@ -85,14 +85,16 @@ class Stash:
     note: str
     draft: str = ""
     attachments: tuple[str, ...] = ()
-    """sha256 of each; the bytes are in the store."""
+    """The sha256 of each attachment; the bytes are in the store."""
     rules: Rules | None = None
     messages: tuple[MessageId, ...] = ()
     """First-parent run, oldest first."""
     created: int = 0
 
     def stored(self) -> dict[str, Json]:
-        """Only what differs from the default; its number is in the key."""
+        """Return the stash as JSON, without its number (the view's key has it) and without fields that have their
+        default.
+        """
         entry: dict[str, Json] = {"note": self.note, "created": self.created}
         if self.draft:
             entry["draft"] = self.draft

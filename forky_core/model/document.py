@@ -1,8 +1,8 @@
-"""Documents as frozen values: what is kept of a file so that answers can quote it.
+"""Documents as frozen values: what is stored about a file so that answers can quote it.
 
-A document is named by the hash of its bytes, so the same file is kept once, wherever it is added and under whatever
-name. It is a run of chunks: pieces of its text in reading order, small enough to quote, each of which knows where it
-stands. Documents are no part of a conversation's history; a conversation and a branch only name the ones they use.
+A document is named by the hash of its bytes, so the same file is stored once, wherever it is added and under whatever
+name. It is a run of chunks: pieces of its text in reading order, small enough to quote, each with its place in the
+document. Documents are no part of a conversation's history; a conversation and a branch only name the ones they use.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ if TYPE_CHECKING:  # numpy is loaded by what counts with it: no page of a conver
     from numpy.typing import NDArray
 
 ADDRESS = "doc:"
-"""How the address of a passage in a document begins."""
+"""The prefix of the address of a passage in a document."""
 
 DocumentId = NewType("DocumentId", str)
-"""The sha256 of its bytes, 64 hex digits."""
+"""The sha256 of the document's bytes, 64 hex digits."""
 Shelf = Literal["workspace", "", "trash"]
-"""`workspace`: every conversation may use it. "": only those that name it. `trash`: nobody, until it is taken back."""
+"""`workspace`: every conversation may use the document. "": only conversations that name it may. `trash`: none may,
+until it is restored."""
 
 if TYPE_CHECKING:
     Numbers = NDArray[Any]
@@ -41,10 +42,10 @@ class Document:
     """Microseconds since the epoch, UTC."""
     shelf: Shelf = "workspace"
     whole: bool = False
-    """False while it is read in, and for ever where that was cut short: then nothing quotes it."""
+    """False while the document is read in, and for good if reading was cut short: such a document is never quoted."""
     chunks: int = 0
     terms: int = 0
-    """Terms of all its chunks."""
+    """The number of terms in all its chunks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +55,17 @@ class Chunk:
     number: int
     """1, 2, 3 … in reading order."""
     place: str
-    """Where it stands, as a person would say it: "page 12", "Setup › Linux", "line 40"; "" where there is one place."""
+    """The chunk's place as a person would say it: "page 12", "Setup › Linux", "line 40"; "" if the document has one
+    place only."""
     text: str
     overlap: int = 0
-    """Characters at its beginning that the chunk before it ends with."""
+    """How many characters at its beginning repeat the end of the chunk before it."""
     counts: Mapping[int, int] = field(default_factory=dict)
-    """How often each term occurs, by the term's number (retrieval/bm25.py). Empty in what a store gives back."""
+    """How often each term occurs, by the term's number (retrieval/bm25.py). A store returns chunks with this empty."""
 
     @property
     def length(self) -> int:
-        """Terms in it, repeated ones each time."""
+        """The number of terms in the chunk, repeated ones counted each time."""
         return sum(self.counts.values())
 
 
@@ -74,12 +76,12 @@ class DocumentPiece:
     document: Document
     chunks: tuple[Chunk, ...]
     last: bool = True
-    """Nothing follows: the document is whole."""
+    """Whether this is the last piece, after which the document is complete."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Which documents may be looked into: those of the workspace, and others by name."""
+    """Which documents a search may read: those of the workspace, and others by name."""
 
     workspace: bool = True
     named: tuple[DocumentId, ...] = ()
@@ -94,22 +96,22 @@ class Quoted:
     source: str
     """What a person would call it: "manual.pdf, page 12", "branch “debug”, reply 3f2a9c1b"."""
     address: str
-    """Where it stands: `doc:3f2a…#12` in a document, a message's id in another branch."""
+    """The passage's address: `doc:3f2a…#12` in a document, or the id of a message in another branch."""
     text: str = ""
-    """Empty in what is kept of a past call: the address finds it."""
+    """Empty in the stored record of a past call, where the address is enough to find the passage."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """A passage that an answer cites, as it leaves with a conversation: it opens where its document is not."""
+    """A passage that an answer cites, exported with the conversation so that it can be read without the document."""
 
     address: str
-    """As in the SOURCES line."""
+    """The address as the SOURCES line writes it."""
     document: DocumentId
     name: str
-    """Of the document."""
+    """The document's name."""
     place: str
-    """Where it stands in it, as of a chunk."""
+    """The passage's place in the document, as in `Chunk.place`."""
     text: str
 
     @property
@@ -119,23 +121,23 @@ class Cited:
 
 
 def source_of(name: str, place: str) -> str:
-    """What a person calls a place in a document."""
+    """Return what a person calls a place in a document: "manual.pdf, page 12"."""
     return f"{name}, {place}" if place else name
 
 
 PassageOf = Callable[[str], Cited | None]
-"""The passage of an address; None where it is not at hand."""
+"""Returns the passage at an address, or None if it is not available."""
 
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What was looked for before a question was answered, and what was found."""
+    """The search that was made before a question was answered, and the passages it found."""
 
     search: str
-    """The question as it was searched for: made to stand alone, or as the person worded it."""
+    """The text that was searched for: the question made to stand alone, or as the person worded it."""
     passages: tuple[Quoted, ...] = ()
     trouble: str = ""
-    """A sentence about what did not work; "" where all did."""
+    """A sentence about what did not work; "" if everything worked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,14 +147,14 @@ class DocumentUse:
     on: bool = False
     """Whether its questions are answered from them."""
     own: tuple[DocumentId, ...] = ()
-    """Those that belong to the branch alone."""
+    """Documents that belong to the branch alone."""
     condenser: str | None = None
-    """The model that makes a follow-up question stand alone; None: a rule does."""
+    """The model that rewrites a follow-up question so that it stands alone; with None, a rule does."""
     passages: int | None = None
-    """How many passages go along with a question at most; None: the usual number."""
+    """The most passages that are sent with a question; with None, the usual number."""
 
     def stored(self) -> dict[str, Any]:
-        """Only what differs from the default."""
+        """Return the settings as JSON, without the fields that have their default."""
         entry: dict[str, Any] = {}
         if self.on:
             entry["on"] = True
@@ -166,7 +168,11 @@ class DocumentUse:
 
     @classmethod
     def from_stored(cls, entry: Mapping[str, Any]) -> DocumentUse:
-        """TypeError for what none is stored as."""
+        """Read what `stored()` wrote.
+
+        Raises:
+            TypeError: the entry is not of that form.
+        """
         own, condenser = entry.get("own", []), entry.get("condenser")
         if not isinstance(own, list) or not all(isinstance(id, str) for id in own):
             raise TypeError("documents are named by texts")
@@ -180,7 +186,7 @@ class DocumentUse:
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """Where some terms occur: four arrays of one length, a row for each chunk and term."""
+    """The occurrences of some terms: four arrays of one length, a row for each chunk and term."""
 
     chunk: Numbers
     """The chunk's key in the store."""
@@ -189,11 +195,11 @@ class Postings:
     length: Numbers
     """Terms of the chunk."""
     chunks: int
-    """How many there are within reach, whether or not a term occurs in them."""
+    """How many chunks were within reach of the search, whether or not a term occurs in them."""
     mean_length: float
 
     def of(self, terms: Sequence[int]) -> Postings:
-        """Those of some of the terms."""
+        """Return only the rows of these terms."""
         import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
 
         rows = np.isin(self.term, np.array(terms, np.int64))
@@ -208,9 +214,9 @@ class Postings:
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """Chunks as an embedding model sees them, a batch of them."""
+    """A batch of chunks as vectors of an embedding model."""
 
     chunk: Numbers
-    """Keys, as in `Postings`."""
+    """The chunks' keys in the store, as in `Postings`."""
     rows: Numbers
-    """float32, one row for each chunk, of length 1."""
+    """float32, one row for each chunk, each of length 1."""

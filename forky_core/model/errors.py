@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 
 
 NOTHING_SAVED = "; nothing was saved."
-"""How the message of a StoreError ends that may stand behind a single change. An import saves piece by piece."""
+"""The end of a StoreError's message when the failed call was a single change. An import saves piece by piece."""
 
 LONGEST_SENTENCE = 600
-"""Characters; a longer message holds somebody's megabyte, which is cut in its middle."""
+"""Characters; a longer message is cut in its middle, since it quotes a large input."""
 
 
 def _showable(sentence: str) -> str:
@@ -68,7 +68,7 @@ class RequestError(ForkyError):
 
 
 class NotFound(RequestError):
-    """Nothing of that name or id."""
+    """No thing of that name or id exists."""
 
 
 class Ambiguous(RequestError):
@@ -100,6 +100,15 @@ class BadCall(BadContent):
         """The field at fault, as a path: "messages[3].content[0].image_url"."""
 
 
+class NotInstalled(RequestError):
+    """A part of Forky is asked for whose packages are not installed."""
+
+    def __init__(self, message: str, extra: str) -> None:
+        super().__init__(message, f"Install it: pip install 'forky[{extra}]'")
+        self.extra = extra
+        """The group of packages that it needs."""
+
+
 class NothingToDo(RequestError):
     """What was asked for is already so."""
 
@@ -118,7 +127,7 @@ class Outdated(ForkyError):
     def __init__(self, message: str, first: Operation | None, hint: str = "") -> None:
         super().__init__(message, hint)
         self.first = first
-        """The operation that came first; None where the conversation itself is new."""
+        """The operation that came first; None if the conversation itself is new."""
 
 
 class ModelError(ForkyError):
@@ -136,11 +145,11 @@ class ImportBrokenOff(ForkyError):
     def __init__(self, message: str, number: int, hint: str = "") -> None:
         super().__init__(message, hint)
         self.number = number
-        """Of the import: importing the same file again goes on with it, undoing it takes back what came in."""
+        """The import's number. Importing the same file again resumes it; undoing it removes what it had added."""
 
 
 class StoreError(ForkyError):
-    """The database could not do it."""
+    """The database could not carry out the call."""
 
 
 class StoreBusy(StoreError):
@@ -149,7 +158,7 @@ class StoreBusy(StoreError):
     def __init__(self, message: str, holder: int | None, hint: str = "") -> None:
         super().__init__(message, hint)
         self.holder = holder
-        """Its process id, where it is known."""
+        """The process id of the other process, if it is known."""
 
 
 class StoreDamaged(StoreError):
@@ -157,8 +166,8 @@ class StoreDamaged(StoreError):
 
 
 class StoreFull(StoreError):
-    """No room, or no permission to write."""
+    """The disk is full, or Forky may not write there."""
 
 
 class StoreTooNew(StoreError):
-    """Written by a later version of Forky."""
+    """The file was written by a later version of Forky."""

@@ -17,16 +17,16 @@ GenerationStatus = Literal["running", "done", "stopped", "interrupted", "failed"
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one model call as the provider counted them; None where it did not say."""
+    """Tokens of one model call as the provider counted them; None where it gave no count."""
 
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cached_tokens: int | None = None
-    """Of the prompt tokens, how many the provider read from its cache."""
+    """How many of the prompt tokens the provider read from its cache."""
     cache_write_tokens: int | None = None
     reasoning_tokens: int | None = None
     cost: float | None = None
-    """US dollars, by LiteLLM's price map; None where the price is not known. Offline models cost 0.0."""
+    """US dollars, by LiteLLM's price map; None if the price is not known. Offline models cost 0.0."""
     saved: float | None = None
     """US dollars the provider's prompt cache saved."""
 
@@ -40,22 +40,22 @@ class Failure:
     sentence: str
     """What happened and what to do, for people. Holds no key."""
     retry_after: float | None = None
-    """Seconds, where the provider said so."""
+    """Seconds to wait, if the provider gave a number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """One model call and what came of it (law 2: provenance lives here, apart from content)."""
+    """One model call with its result, cost and status (law 2: provenance is stored here, apart from content)."""
 
     id: GenerationId
     branch: str
-    """The branch it was asked on, by the name it had then."""
+    """The branch on which the question was asked, under its name at that time."""
     parent: MessageId | None
     """The head whose context was sent."""
     model: str
     status: GenerationStatus
     message: MessageId | None = None
-    """What it produced; None while running, and where nothing arrived."""
+    """The reply it produced; None while it runs, and if no reply arrived."""
     parameters: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
     usage: Usage = Usage()
     finish_reason: str | None = None
@@ -67,19 +67,19 @@ class Generation:
     partial: tuple[Part, ...] = ()
     """What has arrived so far of a running generation, saved at least once a second."""
     prompt: str = ""
-    """The prompt hash (matching/call.py) of what was sent; "" where it was not worked out."""
+    """The prompt hash (matching/call.py) of what was sent; "" if it was not computed."""
     client: str = ""
-    """The program that asked; "" for a person."""
+    """The program that asked; "" if a person did."""
     looked: bool = False
-    """Whether an answer to the same prompt was looked for before the model was called."""
+    """Whether a stored answer to the same prompt was looked up before the model was called."""
     reused: GenerationId | None = None
-    """The call whose answer was given again; no model was called then."""
+    """The earlier call whose stored answer was returned; no model was called then."""
     consulted: Looked | None = None
-    """What was looked up in documents for it; None where nobody asked for that."""
+    """What was looked up in documents for it; None if document search was off."""
 
     @property
     def seconds(self) -> float | None:
-        """From asking to its end; None while it runs, and where only one moment is known, as of an import."""
+        """The duration of the call; None while it runs, and if only one moment is known, as after an import."""
         lasted = (self.finished or self.started) - self.started
         return lasted / 1e6 if lasted > 0 else None
 
@@ -90,12 +90,12 @@ class Generation:
 
 @dataclass(frozen=True, slots=True)
 class Reuse:
-    """What giving stored answers again came to."""
+    """How often stored answers were returned instead of calling a model, and what that saved."""
 
     hits: int = 0
     misses: int = 0
-    """Calls for which a stored answer was looked for and there was none."""
+    """Calls for which a stored answer was looked up and none was found."""
     tokens: int = 0
     """Prompt and completion tokens of the calls that were not made."""
     cost: float = 0.0
-    """US dollars they would have cost, where the price is known."""
+    """US dollars they would have cost, as far as prices are known."""

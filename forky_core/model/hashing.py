@@ -26,15 +26,18 @@ _DIGEST_BYTES = 16
 
 
 def content_hash(value: Json) -> str:
-    """`b2:` and 32 hex digits of the value's canonical JSON."""
+    """Return `b2:` and 32 hex digits: the hash of the value's canonical JSON."""
     digest = blake2b(canonical_json(value).encode(), digest_size=_DIGEST_BYTES).hexdigest()
     return HASH_PREFIX + digest
 
 
 def message_id(parents: Sequence[str], role: str, parts: Sequence[Part], name: str | None = None) -> str:
-    """The id of a message at this place.
+    """Return the id of a message with this content below these parents.
 
-    The texts must be encodable (see `mend_text`); a lone surrogate raises UnicodeEncodeError.
+    The texts must be encodable (see `mend_text`).
+
+    Raises:
+        UnicodeEncodeError: a text has a lone surrogate.
     """
     if len(parts) == 1 and len(parents) < 2 and name is None and type(parts[0]) is TextPart:
         return _id_of_text(parents[0] if parents else None, role, parts[0].text)
@@ -47,7 +50,7 @@ def message_id(parents: Sequence[str], role: str, parts: Sequence[Part], name: s
 
 
 def path_ids(turns: Iterable[Draft]) -> list[str]:
-    """The ids of messages that say so one below the other, the first of them a root."""
+    """Return the ids of a chain of messages, each the parent of the next, the first of them a root."""
     found: list[str] = []
     above: tuple[str, ...] = ()
     for turn in turns:
@@ -63,12 +66,12 @@ def path_ids(turns: Iterable[Draft]) -> list[str]:
 
 
 def _id_of_text(parent: str | None, role: str, text: str) -> str:
-    """As `message_id`, of the commonest kind of message."""
+    """Return what `message_id` does for the commonest message, one text with at most one parent."""
     return _text_hash(encode_basestring(parent).encode() if parent is not None else b"null", role, text)
 
 
 def _text_hash(parent: bytes, role: str, text: str) -> str:
-    """Below a parent whose JSON this is: the canonical JSON of a text put together by hand, much quicker."""
+    """Hash the canonical JSON of a text message, put together by hand for speed; `parent` is JSON already."""
     content = b'{"message":{"parts":[{"text":' + quoted(text) + _behind_the_text(role) + parent + b"}"
     return HASH_PREFIX + blake2b(content, digest_size=_DIGEST_BYTES).hexdigest()
 
@@ -102,7 +105,7 @@ def mend_json(value: Json) -> Json:
 
 
 def mend_part(part: Part) -> Part:
-    """The part with storable text; the same object where nothing needs mending."""
+    """Return the part with storable text: the same object if nothing needs mending."""
     if type(part) is TextPart:
         text = mend_text(part.text)
         return part if text is part.text else TextPart(text)

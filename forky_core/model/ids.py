@@ -1,4 +1,4 @@
-"""What things are called inside a conversation, and the few words they may be."""
+"""The types of ids inside a conversation, and the roles of messages."""
 
 from __future__ import annotations
 

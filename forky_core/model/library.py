@@ -1,4 +1,4 @@
-"""What lies around conversations: their lines in the Library, what a search found, the bytes of attachments."""
+"""What surrounds conversations: their lines in the Library, search results, the bytes of attachments."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class ConversationSummary:
     title: str
     created: int
     updated: int
-    """When its last operation was made."""
+    """The time of its last operation."""
     messages: int
     branches: int
     trashed: bool
     branch: str
-    """The branch that moved last: where to resume."""
+    """The branch that moved last, where a person resumes."""
     program: str = ""
-    """The program that began it, with its token's name before it: “laptop (aider)”; "" where a person did."""
+    """The program that began it, with its token's name before it: “laptop (aider)”; "" if a person did."""
 
 
 @dataclass(frozen=True, slots=True)

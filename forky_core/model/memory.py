@@ -1,4 +1,4 @@
-"""How much of a long conversation is sent, as it is stored. What each policy does is context/memory_policies.py.
+"""How much of a long conversation is sent, as it is stored. context/memory_policies.py carries it out.
 
 A conversation has one (the default of its branches), and a branch may have its own. A policy chooses what is sent and
 never deletes anything; changing it forks nothing and is one operation (laws 4 and 5).
@@ -19,21 +19,21 @@ _NOTHING: Mapping[str, Json] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What a branch remembers of what was said."""
+    """A memory policy with its amount."""
 
     policy: str = "everything"
-    """The name of a policy; one that is not known here, of a later version or a package, sends everything."""
+    """The name of a policy. A name that is not known here, of a later version or a package, sends everything."""
     amount: int | None = None
-    """Messages, characters or tokens, as the policy counts; None: the policy's own."""
+    """Messages, characters or tokens, whatever the policy counts; None stands for the policy's default."""
     share: float | None = None
-    """Of the model's window, above 0 and at most 1: for a policy that takes one, without an amount."""
+    """The share of the model's window, above 0 and at most 1, for a policy that takes one, without an amount."""
     model: str | None = None
-    """Who writes a summary; None: rules, without a model."""
+    """The model that writes the summary; with None, rules make it without a model."""
     others: Mapping[str, Json] = field(default_factory=lambda: _NOTHING)
-    """Fields of a later version, kept as they are."""
+    """Fields written by a later version, preserved unchanged."""
 
     def stored(self) -> dict[str, Json]:
-        """Only what differs from the default."""
+        """Return the policy as JSON, without the fields that have their default."""
         entry: dict[str, Json] = {**self.others, "policy": self.policy}
         for name in ("amount", "share", "model"):
             if getattr(self, name) is not None:
@@ -42,7 +42,11 @@ class Memory:
 
     @classmethod
     def from_stored(cls, entry: Mapping[str, Json]) -> Memory:
-        """KeyError or TypeError for what none is stored as."""
+        """Read what `stored()` wrote.
+
+        Raises:
+            KeyError, TypeError: the entry is not of that form.
+        """
         policy, amount, share, model = (entry.get(name) for name in ("policy", "amount", "share", "model"))
         if not isinstance(policy, str) or not isinstance(model, str | None):
             raise TypeError("a memory policy is named by a text")

@@ -17,15 +17,15 @@ class Message:
 
     id: MessageId
     parents: tuple[MessageId, ...]
-    """Parent 0 is the context; the others are provenance and are never walked when reading (law 3)."""
+    """Parent 0 is the context; the others are provenance and are never walked when building a context (law 3)."""
     role: Role
     parts: tuple[Part, ...]
     name: str | None = None
-    """The author, where there can be more than one."""
+    """The author, if there can be more than one."""
     created: int = 0
     """Microseconds since the epoch, UTC. Provenance: not hashed."""
     sources: tuple[MessageId, ...] = ()
-    """What it was copied from. Provenance: not hashed."""
+    """The messages it was copied from. Provenance: not hashed."""
     hidden: bool = False
     """Structural nodes of an import, not shown and not merged. Provenance: not hashed."""
 
@@ -35,31 +35,31 @@ class Message:
 
     @property
     def text(self) -> str:
-        """The words of its text parts, and of a merge its block."""
+        """The text of its text parts and of its merge payloads."""
         if len(self.parts) == 1 and isinstance(only := self.parts[0], TextPart):
             return only.text
         return "\n\n".join(part.text for part in self.parts if isinstance(part, TextPart | MergePart))
 
     @property
     def merge(self) -> MergePart | None:
-        """Its payload; of an octopus the first one."""
+        """Its merge payload; for an octopus merge, the first one."""
         return next((part for part in self.parts if isinstance(part, MergePart)), None)
 
     @property
     def merges(self) -> tuple[MergePart, ...]:
-        """Its payloads: an octopus has one for each source."""
+        """All its merge payloads: an octopus merge has one for each source."""
         return tuple(part for part in self.parts if isinstance(part, MergePart))
 
     @property
     def reverts(self) -> tuple[MessageId, ...]:
-        """What it takes back, from itself on."""
+        """The messages that this message reverts, from itself on."""
         return tuple(
             MessageId(id) for part in self.parts if isinstance(part, RevertPart) for id in part.targets
         )
 
 
 class Stem(NamedTuple):
-    """A message without what it says: all that is asked of it to know how a conversation hangs together."""
+    """A message without its content: only what is needed to walk the graph of a conversation."""
 
     parents: tuple[MessageId, ...]
     created: int = 0
@@ -72,16 +72,17 @@ class Stem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Along:
-    """How far a path that somebody spells by its ids is stored, and what leaves it."""
+    """How much of a path, given as ids, is stored, and which stored messages branch off it."""
 
     known: int
-    """How many of its messages are there, from the root on, up to the first that is hidden."""
+    """How many of the path's messages are stored, counted from the root up to the first hidden one."""
     beside: tuple[Message, ...]
-    """The messages that follow one of those, or nothing, and are none of them, in the order they were written."""
+    """The messages that branch off: their parent is one of those (or they are roots) but they are not on the path. In
+    the order they were written."""
 
 
 class Linked(Protocol):
-    """What a message and its stem have in common."""
+    """The attributes that a message and its stem share."""
 
     @property
     def parents(self) -> tuple[MessageId, ...]: ...
@@ -96,7 +97,7 @@ class Linked(Protocol):
 def seal(
     draft: Draft, parents: Iterable[MessageId | None], *, created: int = 0, hidden: bool = False
 ) -> Message:
-    """The message `draft` becomes below these parents. Unencodable text is mended first."""
+    """Return the message that `draft` becomes below these parents. Unencodable text is mended first."""
     at = tuple(parent for parent in parents if parent is not None)
     parts = tuple(mend_part(part) for part in draft.parts)
     name = mend_text(draft.name) if draft.name is not None else None

@@ -20,7 +20,7 @@ class Change:
 
 
 Verb = str
-"""What was done, as the History page says it: "ask", "reply", "fork", "merge", "undo", "restore" …"""
+"""The kind of the operation, as the History page shows it: "ask", "reply", "fork", "merge", "undo", "restore" …"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +43,11 @@ class Operation:
     group: int | None = None
     """Number of the first operation of a gesture that took several (a question and its reply): undone together."""
     reverts: tuple[int, ...] = ()
-    """For undo: the operations taken back. For redo: the undo taken back."""
+    """For an undo: the operations it undoes. For a redo: the undo it undoes."""
 
     @property
     def sentence(self) -> str:
-        """The summary with its full stop; one that was cut, or asks, ends already."""
+        """The summary with a full stop, unless it ends in a mark already."""
         return self.summary if self.summary.endswith(("…", ".", "!", "?")) else f"{self.summary}."
 
 
@@ -63,7 +63,7 @@ def operation_id(  # noqa: PLR0913 - the fields of an operation, each of them ha
     group: int | None,
     reverts: Iterable[int],
 ) -> str:
-    """The chained id of an operation."""
+    """Return the id of an operation, chained to the id of the previous one."""
     return content_hash(
         {
             "previous": previous,

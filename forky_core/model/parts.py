@@ -1,8 +1,8 @@
 """What a message is made of, in the vocabulary simonw/llm and OpenTelemetry's GenAI conventions share.
 
-A part is a frozen value with two dictionary forms: `stored()` is everything we keep, `hashed()` is what
-enters a message's id. They differ only where provenance rides along (an attachment's file name), so that
-ids agree with llm's databases (its docs/logging.md, "Content addressing as a contract").
+A part is a frozen value with two dictionary forms: `stored()` is everything that is stored, `hashed()` is what enters a
+message's id. They differ only by provenance (an attachment's file name), so that ids agree with llm's databases (its
+docs/logging.md, "Content addressing as a contract").
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Json = Any
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """Words that were said."""
+    """A text."""
 
     type: ClassVar[str] = "text"
     text: str
@@ -35,7 +35,7 @@ class TextPart:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningPart:
-    """What the model thought before it answered; `provider_metadata` carries a provider's signature."""
+    """The model's reasoning before its answer; `provider_metadata` carries a provider's signature."""
 
     type: ClassVar[str] = "reasoning"
     text: str
@@ -62,7 +62,7 @@ class ToolCallPart:
     type: ClassVar[str] = "tool_call"
     name: str
     arguments: str
-    """Canonical JSON of the arguments: an object, or a string where the model wrote no valid object."""
+    """Canonical JSON of the arguments: an object, or a string if the model wrote no valid object."""
     tool_call_id: str | None = None
 
     def stored(self) -> dict[str, Json]:
@@ -81,7 +81,7 @@ class ToolCallPart:
 
 @dataclass(frozen=True, slots=True)
 class ToolResultPart:
-    """What a tool gave back; `exception` where it failed."""
+    """The result of a tool call; `exception` is set if the tool failed."""
 
     type: ClassVar[str] = "tool_result"
     name: str
@@ -103,14 +103,14 @@ class ToolResultPart:
 
 @dataclass(frozen=True, slots=True)
 class AttachmentPart:
-    """A file beside the text. The bytes live once in the store, under their sha256."""
+    """An attached file. The bytes are stored once, under their sha256."""
 
     type: ClassVar[str] = "attachment"
     sha256: str
     """64 lower-case hex digits."""
     media_type: str
     name: str = ""
-    """The file's name where it came from: shown, never hashed."""
+    """The file's original name: shown, never hashed."""
 
     def stored(self) -> dict[str, Json]:
         part = self.hashed()
@@ -128,31 +128,31 @@ class MergePart:
 
     type: ClassVar[str] = "merge"
     strategy: str
-    """The name of what made it (payload_kinds.py)."""
+    """The name of the strategy that made it (payload_kinds.py)."""
     source: str
-    """Name of the branch as it was called when it was merged."""
+    """The source branch's name at the time of the merge."""
     messages: tuple[str, ...]
-    """Ids the payload stands for, in topological order: the turns to show for `full`, the cited ones else; of a
-    fusion the candidates, as they were labelled."""
+    """Ids the payload stands for, in topological order: for `full` the turns to show, for a fusion the candidates in
+    the order of their labels, otherwise the cited messages."""
     text: str
-    """The block the model reads, or the header above the turns (full); of a fusion the answer."""
+    """The block the model reads; for `full` the header above the turns, for a fusion the answer."""
     omitted: tuple[str, ...] = ()
     """Ids of the source's messages that the payload leaves out, so that nothing is dropped silently."""
     made_by: str = ""
-    """The model that wrote the text, "" where a person or plain code did."""
+    """The model that wrote the text; "" if a person or plain code did."""
     claims: str = ""
-    """Canonical JSON of the claims it brought (merge/claims/), read back by later merges; "": none were made."""
+    """Canonical JSON of the claims it brought (merge/claims/), which later merges read back; "" if it has none."""
     conversation: str = ""
-    """Of a graft: the conversation it was taken from. Provenance: never hashed."""
+    """For a graft, the conversation it came from. Provenance: never hashed."""
 
     @property
     def brings_turns(self) -> bool:
-        """Whether a context shows the messages themselves below the text."""
+        """Whether a context shows the source's messages themselves below the text."""
         return self.kind.reading == "turns"
 
     @property
     def kind(self) -> PayloadKind:
-        """How it is read."""
+        """How the payload is read."""
         return kind_of(self.strategy)
 
     def stored(self) -> dict[str, Json]:
@@ -180,11 +180,13 @@ class MergePart:
 
 @dataclass(frozen=True, slots=True)
 class RevertPart:
-    """Takes messages back: from here on no context holds them. It says nothing itself; a note may stand beside it."""
+    """Reverts messages: no context from here on contains them. It has no text of its own; the message may hold a note
+    too.
+    """
 
     type: ClassVar[str] = "revert"
     targets: tuple[str, ...]
-    """Ids of what is masked, the tool calls and results that belong to it included."""
+    """Ids of the masked messages, including the tool calls and results that belong to them."""
 
     def stored(self) -> dict[str, Json]:
         return {"type": "revert", "targets": list(self.targets)}
@@ -195,7 +197,7 @@ class RevertPart:
 
 @dataclass(frozen=True, slots=True)
 class OpaquePart:
-    """A part of a type this version does not know, kept whole."""
+    """A part of a type this version does not know, preserved unchanged."""
 
     json: str
     """Canonical JSON of the part, its `type` included."""
@@ -226,13 +228,14 @@ _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=
 
 
 _RARE = bytes(number for number in range(32) if chr(number) != "\n")
-"""Characters that JSON escapes and few texts hold."""
+"""Characters that JSON escapes and that few texts contain."""
 
 
 def quoted(text: str) -> bytes:
-    """The canonical JSON of a text as UTF-8, in half of the time an encoder takes.
+    """Return the canonical JSON of a text as UTF-8, in half the time an encoder takes.
 
-    UnicodeEncodeError for a lone surrogate.
+    Raises:
+        UnicodeEncodeError: the text has a lone surrogate.
     """
     content = text.encode()
     if len(content.translate(None, _RARE)) != len(content):
@@ -241,7 +244,7 @@ def quoted(text: str) -> bytes:
 
 
 def canonical_json(value: Json) -> str:
-    """Keys sorted, no spaces, non-ASCII unescaped: the form llm's contract hashes."""
+    """Return the value as JSON with sorted keys, no spaces and non-ASCII unescaped: the form llm's contract hashes."""
     return _ENCODER.encode(value)
 
 
@@ -281,10 +284,10 @@ def _known_part(part: Mapping[str, Json]) -> Part | None:
 
 
 def part_from_stored(part: Mapping[str, Json]) -> Part:
-    """The inverse of `stored()`.
+    """Read a part that `stored()` wrote.
 
-    Whatever a known type cannot hold without loss (an unknown type, a field of a later version) comes back
-    as an `OpaquePart`, so that hashing it again gives the same id.
+    Whatever a known type cannot represent without loss (an unknown type, a field of a later version) becomes an
+    `OpaquePart`, so that hashing it again gives the same id.
     """
     try:
         known = _known_part(part)
@@ -297,7 +300,7 @@ def part_from_stored(part: Mapping[str, Json]) -> Part:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A message that has no place in a conversation yet, and therefore no id."""
+    """A message that has no parents yet, and therefore no id."""
 
     role: Literal["system", "user", "assistant", "tool"]
     parts: tuple[Part, ...]
@@ -307,7 +310,9 @@ class Draft:
 
 
 def arguments_json(text: str) -> str:
-    """Canonical JSON of tool arguments as a model wrote them: of the object, or of the text where it is none."""
+    """Return the canonical JSON of tool arguments as a model wrote them: an object, or a string if they are no valid
+    object.
+    """
     try:
         value = json.loads(text) if text.strip() else {}
         return canonical_json(value if isinstance(value, dict) else text)

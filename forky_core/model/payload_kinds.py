@@ -1,7 +1,7 @@
 """How the payload of a merge is read, by the name of the strategy that made it.
 
-A payload is frozen when it lands, and every later context, merge and page reads it back by this name. So what a name
-means belongs to the format of a conversation. A name that nobody registered reads as lines with citations, which is
+A payload is frozen when it lands, and every later context, merge and page reads it back by this name. So the meaning of
+a name belongs to the format of a conversation. A name that nobody registered reads as lines with citations, which is
 what a strategy writes unless it says otherwise.
 """
 
@@ -11,27 +11,28 @@ from dataclasses import dataclass
 from typing import Literal
 
 Reading = Literal["turns", "lines", "quotation", "answer", "notice"]
-"""What stands in a payload: `turns`, a header above messages that a context shows themselves; `lines`, what other
-messages said, each line ending in their ids; `quotation`, messages word for word; `answer`, an answer of its own made
-from others; `notice`, a sentence about the messages below it."""
+"""What a payload consists of. `turns`: a header, below which a context shows the messages themselves. `lines`: what
+other messages said, each line ending in their ids. `quotation`: messages word for word. `answer`: an answer made from
+other answers. `notice`: a sentence about the messages below it."""
 
 
 @dataclass(frozen=True, slots=True)
 class PayloadKind:
-    """What one name of a strategy means in a payload."""
+    """How payloads of one strategy are read and described."""
 
     name: str
     landed: str
-    """What became of the branch, as a caption says it: “debug” *squashed*."""
+    """The participle for captions: “debug” *squashed*."""
     reading: Reading = "lines"
     settles: bool = False
-    """Whether it holds the claims of all sides, compared: what its messages claim beyond those is not read again."""
+    """Whether the payload has the compared claims of all sides, so that later merges extract nothing more from its
+    messages."""
     verb: str = "Merged"
-    """What was done, as the history says it: *Merged* “debug” into “main”."""
+    """The verb for the history: *Merged* “debug” into “main”."""
     account: str = "What the {name} merge of “{source}” brought."
-    """What the account of a context says of it."""
+    """The sentence for the account of a context."""
     headings: tuple[str, ...] = ()
-    """Headings of its own, beside those of a note."""
+    """Headings that its payloads may have beside those of a note."""
 
     @property
     def speaks_for_itself(self) -> bool:
@@ -56,7 +57,7 @@ _kinds = {kind.name: kind for kind in (SQUASH, FULL, THREE_WAY, CHERRY_PICK, FUS
 
 
 def kind_of(name: str) -> PayloadKind:
-    """What a name means; of one that nobody registered, that it tells of other messages line by line."""
+    """Return the kind of that name; for an unregistered name, a kind that reads as cited lines."""
     return _kinds.get(name) or PayloadKind(name, f"merged by {name}")
 
 
@@ -64,18 +65,18 @@ def register_kind(kind: PayloadKind) -> None:
     """Make a name known to everything that reads payloads.
 
     Raises:
-        ValueError: the name means something else already.
+        ValueError: the name is registered with another meaning.
     """
     if _kinds.setdefault(kind.name, kind) != kind:
         raise ValueError(f"“{kind.name}” is the name of another strategy already.")
 
 
 def unregister_kind(kind: PayloadKind) -> None:
-    """Take a registered kind back, as a test does that made one up."""
+    """Remove a registered kind, as a test does for a kind it made up."""
     if _kinds.get(kind.name) == kind:
         del _kinds[kind.name]
 
 
 def own_headings() -> frozenset[str]:
-    """The headings that kinds have beside those of a note, as whole lines."""
+    """Return the headings of all kinds, beside those of a note, as whole lines."""
     return frozenset(f"{title}:" for kind in _kinds.values() for title in kind.headings)

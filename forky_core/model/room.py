@@ -1,8 +1,7 @@
 """Who takes part in a conversation, and when a model answers them: values, read from a conversation's view.
 
-A person is a name, and perhaps an address where they come from elsewhere. With more than one the model sees
-`name: text` and is told who is in the room. Names are what people say of themselves: they tell voices apart and prove
-nothing.
+A person is a name, perhaps with an address elsewhere. With more than one participant the model sees `name: text` and a
+line that lists them. Names are self-chosen: they distinguish the participants and prove nothing.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from forky_core.model.errors import BadContent, BadName
 from forky_core.model.parts import Json
 
 Answers = Literal["always", "addressed", "asked"]
-"""When a model answers what is posted: always; when it is addressed by its name or with @; only when it is asked to."""
+"""When a model answers a post: `always`; `addressed`, only by its name or with @; `asked`, only on request."""
 
 ANSWERS: tuple[Answers, ...] = get_args(Answers)
 CALLED = "Forky"
-"""What a model answers to where nobody named it."""
+"""The name a model answers to by default."""
 LONGEST = 60
-"""Characters of a name or an address."""
+"""The longest name or address, in characters."""
 PEOPLE = "people/"
 ROOM = "room"
 _RESERVED = frozenset({"system", "assistant", "user", "tool", "developer", "model"})
@@ -30,24 +29,24 @@ _RESERVED = frozenset({"system", "assistant", "user", "tool", "developer", "mode
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who takes part."""
+    """A participant."""
 
     name: str
     address: str = ""
-    """A telephone number or an e-mail address, where they come from elsewhere. Never sent to a model."""
+    """A telephone number or an e-mail address, for people who write from elsewhere. Never sent to a model."""
     asks: bool = True
-    """Whether a model may answer them: it is paid for."""
+    """Whether a model may answer this person, which costs money."""
     messages: int | None = None
-    """Answers a day at most; None: any number."""
+    """The most answers a day; None for no limit."""
     dollars: float | None = None
-    """US dollars a day at most; None: any amount."""
+    """The most US dollars a day; None for no limit."""
 
     @property
     def limited(self) -> bool:
         return not self.asks or self.messages is not None or self.dollars is not None
 
     def stored(self) -> dict[str, Json]:
-        """Only what differs from the default."""
+        """Return the person as JSON, without the fields that have their default."""
         entry: dict[str, Json] = {}
         if self.address:
             entry["address"] = self.address
@@ -61,7 +60,11 @@ class Person:
 
     @classmethod
     def from_stored(cls, name: str, entry: Mapping[str, Json]) -> Person:
-        """TypeError for what no person is stored as."""
+        """Read what `stored()` wrote.
+
+        Raises:
+            TypeError: the entry is not of that form.
+        """
         address, asks = entry.get("address", ""), entry.get("asks", True)
         messages, dollars = entry.get("messages"), entry.get("dollars")
         if not isinstance(address, str) or not isinstance(asks, bool):
@@ -75,27 +78,27 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Everybody in a conversation."""
+    """The participants of a conversation, and how models answer them."""
 
     people: tuple[Person, ...] = ()
-    """By name."""
+    """Sorted by name."""
     answers: Answers = "always"
     called: str = CALLED
     """The name a model answers to."""
     models: tuple[str, ...] = ()
-    """Models that answer in turn, each under its own name; (): the branch's model."""
+    """Models that answer in turn, each under its own name; with (), the branch's model answers."""
 
     @property
     def several(self) -> bool:
-        """Whether there are voices to tell apart."""
+        """Whether there is more than one person or more than one model."""
         return len(self.people) > 1 or len(self.models) > 1
 
     def person(self, name: str) -> Person:
-        """A person nobody has set anything for may do everything."""
+        """Return the person of that name; one without settings may do everything."""
         return next((one for one in self.people if one.name == name), Person(name))
 
     def stored(self) -> dict[str, Json]:
-        """The room without its people; only what differs from the default."""
+        """Return the room as JSON, without its people and without the fields that have their default."""
         entry: dict[str, Json] = {}
         if self.answers != "always":
             entry["answers"] = self.answers
@@ -107,7 +110,11 @@ class Room:
 
 
 def room_in(entries: Mapping[str, Any]) -> Room:
-    """The room of a view's entries. TypeError for what none is stored as."""
+    """Read the room from a view's entries.
+
+    Raises:
+        TypeError: an entry is not of the stored form.
+    """
     people = tuple(
         Person.from_stored(key.removeprefix(PEOPLE), entry)
         for key, entry in sorted(entries.items())
@@ -125,7 +132,7 @@ def room_in(entries: Mapping[str, Any]) -> Room:
 
 
 def fit_name(text: str, what: str = "A person") -> str:
-    """A name as it is kept: one line, without what would end it before the text it stands in front of.
+    """Return a name in its storable form: one line, without the characters that end a name before a text.
 
     Raises:
         BadName: nothing is left of it, or it is too long.
@@ -139,7 +146,7 @@ def fit_name(text: str, what: str = "A person") -> str:
 
 
 def fit_person(person: Person) -> Person:
-    """As it can be kept.
+    """Return the person in a form that can be stored.
 
     Raises:
         BadName, BadContent: its name, address or allowance makes no sense.
@@ -155,14 +162,16 @@ def fit_person(person: Person) -> Person:
 
 
 def shown_name(name: str, called: str = CALLED) -> str:
-    """A person's name as the model reads it: one that sounds like a role, or like the model, says what it is."""
+    """Return a person's name as the model reads it: “(a person)” is added if it is the name of a role or of the
+    model.
+    """
     return f"{name} (a person)" if name.casefold() in _RESERVED | {called.casefold()} else name
 
 
 def addressed(text: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Which of these names a text speaks to: it holds the name as a word, or `@` before it.
+    """Return the names that a text addresses: it has the name as a word, with or without `@`.
 
-    A bare `@` speaks to all of them. An emoji is a name like any other.
+    A bare `@` addresses all of them. An emoji is a name like any other.
     """
     every = tuple(names)
     if re.search(r"(?<![\w@])@(?=\s|$|[,.!?:;])", text):
@@ -176,16 +185,18 @@ def addressed(text: str, names: Iterable[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Voices:
-    """How a model hears a room: who speaks by name, and which name is its own."""
+    """The names in a conversation of several participants, as one model is sent them."""
 
     names: tuple[str, ...]
-    """Of everybody, people and models."""
+    """The names of all people and models."""
     own: str = ""
-    """Of the model that is asked; "": it has none."""
+    """The name of the model that is called; "" if it has none."""
     called: str = CALLED
 
     def spoken(self, name: str, text: str) -> str:
-        """`name: text`; a line of the text that begins like another's words is set in, so that nobody is put on."""
+        """Return `name: text`, with every line indented that begins with another participant's name, so that nobody can
+        speak as another.
+        """
         guarded = text
         if any(f"{other}:" in text for other in self.names):
             lines = (
@@ -197,7 +208,7 @@ class Voices:
 
     @property
     def told(self) -> str:
-        """What the model is told of the room."""
+        """The line that tells the model who takes part."""
         others = [shown_name(name, self.called) for name in self.names if name != self.own]
         you = f" You are {self.own or self.called}: answer as yourself, without your name before it."
         return f"[In this conversation take part: {', '.join(others)}. Each message begins with its author's name.{you}]"

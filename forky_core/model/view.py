@@ -1,4 +1,4 @@
-"""The view: all that can move in one conversation, as of one operation."""
+"""The view: everything that can move in one conversation, as of one operation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from forky_core.model.room import Room, room_in
 
 @dataclass(frozen=True)
 class View:
-    """All that can move in one conversation, as of one operation.
+    """Everything that can move in one conversation, as of one operation.
 
     Stored as a flat mapping, one entry a key, so that an operation is a small difference:
     `title` → str · `trashed` → true · `program` → str · `memory` → Memory.stored() · `room` → Room.stored() ·
@@ -30,9 +30,9 @@ class View:
     """
 
     entries: Mapping[str, Json]
-    """They never change: what is made of them is kept."""
+    """They never change, so values computed from them can be cached."""
     version: int
-    """Number of the operation that made it."""
+    """Number of the operation that made this view."""
 
     @property
     def title(self) -> str:
@@ -41,7 +41,7 @@ class View:
 
     @property
     def program(self) -> str:
-        """The program that began the conversation, with its token's name before it; "" where a person did."""
+        """The program that began the conversation, with its token's name before it; "" if a person did."""
         program = self.entries.get("program", "")
         return program if isinstance(program, str) else ""
 
@@ -51,33 +51,37 @@ class View:
 
     @property
     def memory(self) -> Memory:
-        """What branches remember that have no policy of their own."""
+        """The memory policy of branches that have none of their own."""
         entry: Any = self.entries.get("memory")
         return Memory.from_stored(entry) if entry is not None else EVERYTHING
 
     @property
     def room(self) -> Room:
-        """Who takes part."""
+        """The conversation's participants."""
         return room_in(self.entries)
 
     @property
     def documents(self) -> tuple[DocumentId, ...]:
-        """Those that belong to the conversation."""
+        """The documents that belong to the conversation."""
         entry: Any = self.entries.get("documents")
         return tuple(DocumentId(id) for id in entry) if isinstance(entry, list) else ()
 
     def memory_of(self, rules: Rules) -> Memory:
-        """The policy that holds under these rules."""
+        """Return the memory policy of a branch with these rules."""
         return rules.memory if rules.memory is not None else self.memory
 
     @cached_property
     def branches(self) -> Mapping[str, Branch]:
-        """By name, in the order of their names."""
+        """All branches by name, sorted by name."""
         names = sorted(key.removeprefix("heads/") for key in self.entries if key.startswith("heads/"))
         return MappingProxyType({name: self.branch(name) for name in names})
 
     def branch(self, name: str) -> Branch:
-        """KeyError where there is none of that name."""
+        """Return the branch of that name.
+
+        Raises:
+            KeyError: there is none.
+        """
         entry: Any = self.entries[f"heads/{name}"]
         head = MessageId(entry["at"]) if entry["at"] is not None else None
         return Branch(name, head, Rules.from_stored(self.entries.get(f"rules/{name}") or {}))
@@ -98,7 +102,7 @@ class View:
 
     @property
     def stashes(self) -> tuple[Stash, ...]:
-        """Newest first, as `git stash list`."""
+        """All stashes, newest first, as in `git stash list`."""
         return tuple(
             Stash.from_stored(int(key.removeprefix("stash/")), entry)
             for key, entry in sorted(
@@ -109,7 +113,7 @@ class View:
 
     @property
     def tips(self) -> frozenset[MessageId]:
-        """Every message a ref names. What is visible is these and their ancestors."""
+        """Every message that a ref names. The visible messages are these and their ancestors."""
         stashed = (stash.messages[-1] for stash in self.stashes if stash.messages)
         heads = (branch.head for branch in self.branches.values() if branch.head is not None)
         return frozenset((*heads, *self.tags.values(), *self.kept, *stashed))

@@ -1,6 +1,6 @@
-"""What has happened since the process began, as numbers: plain Python, so that no program pays for a metrics library.
+"""Counts of what has happened since the process began: plain Python, so that no program pays for a metrics library.
 
-Every event of the vocabulary is counted here when it happens, whether anybody logs it or not. gateway/metrics.py writes
+Every event of the vocabulary is counted here when it happens, whether or not it is logged. gateway/metrics.py writes
 the numbers in Prometheus' format. Labels are bounded: words of Forky's code, and at most MOST_MODELS names of models.
 """
 
@@ -14,12 +14,12 @@ from typing import Any
 from forky_core.observability.fields import OTHER, failure_word, model_word
 
 MOST_MODELS = 50
-"""Names of models that are told apart; the rest are counted as "other"."""
+"""Model names that get a label of their own; the rest are counted as "other"."""
 
 _QUICK = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 _SLOW = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
 _lock = Lock()
-"""Of all of them: each holds it for less than a microsecond."""
+"""The lock of all counters; it is held for less than a microsecond."""
 
 
 class Counter:
@@ -47,7 +47,7 @@ class Counter:
 
 
 class Durations:
-    """How long things took: how many within each bound, how many at all, and their sum in seconds."""
+    """A histogram of durations: counts below each bound, the total count, and the sum in seconds."""
 
     def __init__(self, name: str, help: str, bounds: Sequence[float], label: str = "") -> None:
         self.name = name
@@ -65,7 +65,7 @@ class Durations:
             self._seen[labels] = (counts, total + seconds)
 
     def samples(self) -> Iterator[tuple[tuple[str, ...], list[int], float]]:
-        """Labels, how many fell between each bound and the one before it (and above the last), and the sum."""
+        """For each set of labels: counts between one bound and the next (and above the last), and the sum."""
         with _lock:
             seen = {labels: (list(counts), total) for labels, (counts, total) in self._seen.items()}
         for labels, (counts, total) in seen.items():
@@ -163,7 +163,7 @@ Fields = Mapping[str, Any]
 
 
 def count(event: str, fields: Fields, *, slow: str = "") -> None:
-    """Take note of an event of the vocabulary; `slow` names the threshold that it exceeded."""
+    """Count an event of the vocabulary; `slow` names the threshold that it exceeded."""
     if (counting := _COUNTINGS.get(event)) is not None:
         counting(fields)
     if "fault" in fields and fields["fault"] is not None:

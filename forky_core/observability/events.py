@@ -22,6 +22,7 @@ from forky_core.observability.fields import (
     Seconds,
     TokenName,
     Word,
+    Words,
 )
 from forky_core.observability.vocabulary import event
 
@@ -35,12 +36,12 @@ def operation_published(*, conversation: Id, number: Count, verb: Word, seconds:
 
 @event("operation.outdated")
 def operation_outdated(*, conversation: Id, verb: Word) -> None:
-    """A change was refused because somebody else's came first; nothing was written."""
+    """A change was refused because another one came first; nothing was written."""
 
 
 @event("merge.failed", WARNING)
 def merge_failed(*, conversation: Id, step: Word, fault: Fault) -> None:
-    """A merge, rebase or revert could not be planned or landed, and not by a mistake of the person's."""
+    """A merge, rebase or revert could not be planned or landed, for a reason other than a person's mistake."""
 
 
 # Replies and models
@@ -48,7 +49,7 @@ def merge_failed(*, conversation: Id, step: Word, fault: Fault) -> None:
 
 @event("reply.started")
 def reply_started(*, conversation: Id, generation: Id, model: Model, recorded: Flag) -> None:
-    """A model began to answer; `recorded`: it answers another program, and Forky keeps what it says."""
+    """A model began to answer; `recorded` marks an answer to another program that Forky stores."""
 
 
 @event("reply.ended")
@@ -79,12 +80,12 @@ def reply_failed(
 
 @event("reply.unsaved", ERROR)
 def reply_unsaved(*, conversation: Id, generation: Id, fault: Fault) -> None:
-    """What a reply said so far, or its end, could not be written."""
+    """The progress of a reply, or its end, could not be saved."""
 
 
 @event("reply.recovered", WARNING)
 def reply_recovered(*, conversation: Id, generation: Id) -> None:
-    """A reply that a crash had cut was found again and marked as interrupted."""
+    """A reply that a crash had interrupted was recovered and marked as interrupted."""
 
 
 @event("model.called")
@@ -104,7 +105,7 @@ def model_called(
 
 @event("model.failed", WARNING)
 def model_failed(*, model: Model, kind: FailureWord, fault: Fault | None = None) -> None:
-    """Such a call failed."""
+    """A call outside a conversation failed."""
 
 
 @event("background.failed", WARNING)
@@ -127,24 +128,24 @@ def store_opened(*, size: Bytes, seconds: Seconds) -> None:
 
 @event("store.migrated", WARNING)
 def store_migrated(*, former: Count, schema: Count, copied: Flag) -> None:
-    """The database was brought to a newer schema; `copied`: the former one lies beside it as `….schema-N.duckdb`."""
+    """The database was migrated to a newer schema; `copied`: the former one is preserved as `….schema-N.duckdb`."""
 
 
 @event("store.closed")
 def store_closed() -> None:
-    """The database was closed; everything that was asked for is written."""
+    """The database was closed; all requested writes are done."""
 
 
 @event("store.committed", DEBUG, slow="commit")
 def store_committed(
     *, operations: Count, records: Count, others: Count, seconds: Seconds, waited: Seconds
 ) -> None:
-    """One transaction is durable; `waited` is how long its first caller had to wait in all."""
+    """A transaction became durable; `waited` is how long its first caller had to wait in total."""
 
 
 @event("store.failed", ERROR)
 def store_failed(*, work: Word, fault: Fault) -> None:
-    """The database could not write something, or could not be tidied up while nobody wrote."""
+    """The database could not be written, or its idle work failed."""
 
 
 # Other programs
@@ -177,12 +178,12 @@ def gateway_failed(*, route: Word, kind: FailureWord, fault: Fault) -> None:
 
 @event("gateway.unrecorded", WARNING)
 def gateway_unrecorded(*, token: TokenName, fault: Fault) -> None:
-    """A call was answered and could not be kept, or not all of it."""
+    """A call was answered, but it could not be recorded, or not completely."""
 
 
 @event("gateway.unsaved", ERROR)
 def gateway_unsaved(*, what: Word, fault: Fault) -> None:
-    """What tokens have spent, or the id of an answer, could not be written."""
+    """The spending of tokens, or the id of an answer, could not be saved."""
 
 
 @event("token.changed")
@@ -241,12 +242,12 @@ def import_ended(  # noqa: PLR0913 - what there is to know of an import
 
 @event("import.failed", WARNING)
 def import_failed(*, fault: Fault) -> None:
-    """Why it failed; comes before its `import.ended`."""
+    """Why an import failed; comes before its `import.ended`."""
 
 
 @event("import.undone")
 def import_undone(*, number: Count, conversations: Count) -> None:
-    """What an import had brought was taken back."""
+    """An import was undone."""
 
 
 # The server
@@ -262,9 +263,19 @@ def server_stopped(*, seconds: Seconds) -> None:
     """The app has stopped serving, after so many seconds."""
 
 
+@event("streamlit.patched")
+def streamlit_patched(*, version: Word, applied: Words, off: Words | None = None) -> None:
+    """Which patches of Streamlit are in force; `off`: those that FORKY_STREAMLIT_PATCHES switches off."""
+
+
+@event("streamlit.unpatched", WARNING)
+def streamlit_unpatched(*, patch: Word) -> None:
+    """A patch was left out because it does not fit this Streamlit; the app does without it."""
+
+
 @event("readiness.changed", WARNING)
 def readiness_changed(*, check: Word, ready: Flag) -> None:
-    """A check of `/readyz` fails, or holds again."""
+    """A check of `/readyz` has begun to fail, or passes again."""
 
 
 @event("page.ran", DEBUG, slow="page")

@@ -1,7 +1,7 @@
-"""What the fields of events may hold, and how a value is made fit for a log and for a label of a metric.
+"""The types that fields of events may have, and how values are sanitised for a log and for labels of a metric.
 
-These types are the only ones that a field can have. What is not of its type's form is replaced, so that no text can
-slip into the place of an id or a word.
+A field can have no other type. A value that does not have the form of its type is replaced, so that no text can take
+the place of an id or a word.
 """
 
 from __future__ import annotations
@@ -14,17 +14,21 @@ from typing import Any, TypeAlias
 from forky_core.observability.trace import Trace, trace_of
 
 Id: TypeAlias = str
-"""Of a conversation, a generation, an incident. One that is not of Forky's making (an imported file's) is hashed."""
+"""Id of a conversation, a generation or an incident. An id that Forky did not make (from an imported
+file) is hashed.
+"""
 Word: TypeAlias = str
 """A word of Forky's code: a verb, a state, the name of a page."""
+Words: TypeAlias = tuple[str, ...]
+"""Several of those; they are logged with commas between."""
 FailureWord: TypeAlias = str
 """One of FAILURES; anything else is logged as "other"."""
 Model: TypeAlias = str
 """The name of a model."""
 TokenName: TypeAlias = str
-"""What its owner called a token of `/v1`."""
+"""The name that its owner gave a token of `/v1`."""
 CodeText: TypeAlias = str
-"""A text that stands in somebody's source code as it is logged."""
+"""A constant text of some program's source code."""
 Count: TypeAlias = int
 Bytes: TypeAlias = int
 Seconds: TypeAlias = float
@@ -42,10 +46,10 @@ _FAILURES = """
     upstream_refused_request upstream_timeout upstream_unreachable
 """
 FAILURES = frozenset(_FAILURES.split())
-"""What a failure can be called: `llm.contract.FailureKind`, what replies add to it, and the codes of `/v1`."""
+"""The kinds of failure: `llm.contract.FailureKind`, the additional kinds of replies, and the codes of `/v1`."""
 
 OTHER = "other"
-"""In the place of what is not of its type's form."""
+"""Replaces a value that does not have the form of its type."""
 
 _OWN_ID = re.compile(r"[0-9a-f]{4,12}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _WORD = re.compile(r"[A-Za-z0-9][\w ./:,()+-]{0,79}", re.ASCII)
@@ -64,8 +68,12 @@ def _word(value: object) -> str:
     return text if _WORD.fullmatch(text) else OTHER
 
 
+def _words(value: Any) -> str:
+    return ",".join(_word(one) for one in value)
+
+
 def model_word(value: object) -> str:
-    """A model's name; "other" where it is none."""
+    """A model's name; "other" if the value is no name of a model."""
     text = str(value)
     return text if _MODEL.fullmatch(text) else OTHER
 
@@ -90,6 +98,7 @@ def _trace(value: Any) -> Trace:
 FORMS: Mapping[str, Callable[[Any], object]] = {
     "Id": _id,
     "Word": _word,
+    "Words": _words,
     "FailureWord": failure_word,
     "Model": model_word,
     "TokenName": _line,
@@ -101,4 +110,4 @@ FORMS: Mapping[str, Callable[[Any], object]] = {
     "Flag": bool,
     "Fault": _trace,
 }
-"""By the name of a field's type: how a value is made fit for the log."""
+"""For the name of each field type, the function that sanitises a value for the log."""

@@ -1,8 +1,8 @@
-"""Where the log of a whole process goes: for the app and the command line, never for a program that uses the library.
+"""Sets up logging for a whole process: for the app and the command line, never for a program that uses the library.
 
 Everything that is logged in the process, by Forky or by the libraries it uses, goes to standard error through one
-handler, as plain lines or as one JSON object a line. Records of other libraries are made safe when they are created,
-whichever handler they end in: what they say is left out unless it is a constant of their code, and their exceptions are
+handler, as plain lines or as one JSON object a line. Records of other libraries are sanitised when they are created,
+whichever handler they end in: their message is left out unless it is a constant of their code, and their exceptions are
 logged as traces without messages (trace.py).
 """
 
@@ -27,9 +27,9 @@ LogLevel = Literal["debug", "info", "warning", "error"]
 
 
 def set_up_logging(form: LogForm, level: LogLevel = "info", slow: Mapping[str, float] | None = None) -> None:
-    """Log this process to standard error; `off` logs nothing. `slow` replaces seconds of SLOW_AFTER.
+    """Log this process to standard error; `off` logs nothing. `slow` overrides thresholds of SLOW_AFTER, in seconds.
 
-    Called again, it starts anew: also to take over handlers that others have installed since.
+    Each call sets everything up again, and also takes over handlers that others have installed since.
     """
     SLOW_AFTER.update(slow or {})
     handler: logging.Handler = logging.NullHandler() if form == "off" else _Handler(sys.stderr)
@@ -48,19 +48,19 @@ def set_up_logging(form: LogForm, level: LogLevel = "info", slow: Mapping[str, f
 
 
 def take_over(logger: logging.Logger) -> None:
-    """Have a logger write through the handler of the process and no other."""
+    """Make a logger write through the process's handler and no other."""
     logger.handlers[:] = [one for one in logger.handlers if isinstance(one, logging.NullHandler)]
     logger.propagate = True
 
 
 class _Handler(logging.StreamHandler[TextIO]):
-    """Forky's events, and what others warn of."""
+    """Writes Forky's events, and warnings of other libraries."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         return record.levelno >= logging.WARNING or _is_ours(record.name)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
-        """Standard error is closed or full: nobody can be told."""
+        """Do nothing: standard error is closed or full, so there is nowhere to report the error."""
 
 
 class _PlainLines(logging.Formatter):
@@ -91,7 +91,7 @@ def _record(  # noqa: PLR0917 - as the standard library calls it
     _stack: str | None = None,
     **more: Any,
 ) -> logging.LogRecord:
-    """A log record that holds nothing but what an event may hold."""
+    """A record factory whose records contain nothing but what an event may contain."""
     if not isinstance(message, EventEntry):
         said = {
             "library": name,
@@ -106,15 +106,15 @@ def _record(  # noqa: PLR0917 - as the standard library calls it
 
 
 def _entry_of(record: logging.LogRecord) -> EventEntry:
-    """What was logged. Filters of other libraries (LiteLLM's) turn a record's message into text."""
+    """The event of a record, even if a filter of another library (LiteLLM's) has turned its message into text."""
     found = getattr(record, _ENTRY, record.msg)
     return found if isinstance(found, EventEntry) else entry("library.warned", {"library": record.name})
 
 
 def _is_constant(message: object, path: str, line: int) -> bool:
-    """Whether a message stands in the code that logs it, placeholders and all: then it says nothing of anybody.
+    """Whether a message is a constant of the code that logs it, placeholders included, and so reveals nothing private.
 
-    A message that was put together, by an f-string say, is no constant of its function.
+    A message that was composed, for instance by an f-string, is no constant.
     """
     frame = sys._getframe()
     while (above := frame.f_back) is not None:
@@ -132,8 +132,8 @@ def _warned(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """A warning by its kind and place: its words can quote what was said."""
-    del message, file, line  # As the standard library calls it.
+    """Log a warning by its category and place: its message can quote private text."""
+    del message, file, line  # The parameters are named as in the standard library.
     place = f"{place_of(filename)}:{lineno}"
     said = entry("library.warned", {"library": category.__name__, "place": place})
     logging.getLogger("py.warnings").warning(said)

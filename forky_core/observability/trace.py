@@ -1,8 +1,8 @@
-"""Where an exception came from, without what it says.
+"""Tracebacks of exceptions without their messages.
 
 The message of an exception can quote a prompt, a key or a path: a provider echoes what it refuses, a parser shows the
-line it stumbled over. So a trace holds types, numbers and places in the code, of the whole chain of exceptions, and no
-message, not even of Forky's own errors: those name branches and titles.
+line it failed on. So a trace holds types, numbers and code locations of the whole chain of exceptions, and no message,
+not even of Forky's own errors: those name branches and titles.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 _FIRST, _LAST = 8, 32
 """Frames that are kept of a deep stack, from its outer and its inner end."""
 _MOST = 8
-"""Exceptions of one chain."""
+"""The most exceptions that are kept of a chain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Fault:
 
     type: str
     code: str
-    """Its errno ("ENOSPC") or HTTP status; "": it has none."""
+    """Its errno ("ENOSPC") or HTTP status; "" if it has none."""
     frames: tuple[str, ...]
     """Outermost first: "forky_core/store/duckdb/store.py:120 DuckDBStore.commit"."""
 
@@ -37,7 +37,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """An exception and what led to it."""
+    """An exception and its causes."""
 
     faults: tuple[Fault, ...]
     """The exception itself first, then its causes."""
@@ -53,7 +53,7 @@ def trace_of(error: BaseException) -> Trace:
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """The exception and those it came from, each once, at most `_MOST`."""
+    """The exception and its causes, each once, at most `_MOST`."""
     met: list[BaseException] = []
     waiting: list[BaseException | None] = [error]
     while waiting and len(met) < _MOST:
@@ -89,7 +89,7 @@ def _code(error: BaseException) -> str:
 
 @cache
 def place_of(file: str) -> str:
-    """A file of code by its path inside Forky, its package or the standard library: paths name people."""
+    """A code file's path relative to Forky, its package or the standard library, since absolute paths name people."""
     path = Path(file)
     roots = (Path(__file__).parents[2], sysconfig.get_path("purelib"), sysconfig.get_path("stdlib"))
     inside = [path.relative_to(root) for root in roots if path.is_relative_to(root)]

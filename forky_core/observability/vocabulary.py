@@ -1,7 +1,7 @@
-"""How an event is declared, and what its fields may hold.
+"""How events are declared.
 
 An event is a function without a body: its name, level and fields are the decorator's and the signature's, so that the
-type checker reads every call. fields.py has the types that a field can have.
+type checker checks every call. fields.py has the types that a field can have.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from forky_core.observability.trace import Trace
 
 P = ParamSpec("P")
 _PLAIN = re.compile(r"[\w./:@+,-]+")
-"""What needs no quotation marks in a plain line."""
+"""A value that needs no quotation marks in a plain line."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventType:
-    """One word of the vocabulary."""
+    """The declaration of one event."""
 
     name: str
     level: int
     meaning: str
     fields: Mapping[str, str]
-    """By name, the name of the type."""
+    """The name of each field's type, by the field's name."""
     slow: str
-    """Which threshold of SLOW_AFTER its `seconds` are measured by; "": none."""
+    """The threshold of SLOW_AFTER that its `seconds` are compared with; "" for none."""
 
 
 class EventEntry:
@@ -47,7 +47,7 @@ class EventEntry:
         self.fields = fields
 
     def __str__(self) -> str:
-        """One line, and a trace below it."""
+        """One line, followed by a trace if there is an exception."""
         said = [f"{name}={_shown(value)}" for name, value in self.fields.items() if type(value) is not Trace]
         traces = [value for value in self.fields.values() if type(value) is Trace]
         below = "".join(f"\n    {line}" for trace in traces for line in trace.lines())
@@ -73,15 +73,15 @@ def _shown(value: object) -> str:
 
 
 EVENTS: dict[str, EventType] = {}
-"""The vocabulary, by name."""
+"""All declared events, by name."""
 SLOW_AFTER = {"page": 2.0, "commit": 0.5, "gateway": 60.0}
-"""Seconds after which an event counts as slow: it is logged as a warning then. FORKY_SLOW sets it for the app."""
+"""Seconds after which an event counts as slow and is logged as a warning. FORKY_SLOW sets them for the app."""
 
 
 def event(
     name: str, level: int = logging.INFO, *, slow: str = ""
 ) -> Callable[[Callable[P, None]], Callable[P, None]]:
-    """Declare an event. Calling it counts it and, where its logger is listened to, logs it; it never raises.
+    """Declare an event. Calling it counts the event and, if its logger is enabled, logs it; it never raises.
 
     A field that is None is left out.
     """
@@ -112,7 +112,7 @@ def event(
 
 
 def entry(name: str, given: Mapping[str, object]) -> EventEntry:
-    """What is logged of an event: its fields in their order, each in the form of its type."""
+    """The log entry of an event: its fields in declared order, each sanitised for its type."""
     fields = EVENTS[name].fields
     return EventEntry(
         name,
@@ -126,7 +126,9 @@ def entry(name: str, given: Mapping[str, object]) -> EventEntry:
 
 @cache
 def _logger(area: str) -> logging.Logger:
-    """Made when something is logged and not at import; whoever wants to see it adds a handler."""
+    """The logger of an area, created at the first log call and not at import. A program that wants to see it adds a
+    handler.
+    """
     top = logging.getLogger("forky")
     if not any(isinstance(handler, logging.NullHandler) for handler in top.handlers):
         top.addHandler(logging.NullHandler())

@@ -1,7 +1,7 @@
 """Two models that need no key and no network, so that every page works on a fresh machine.
 
-`offline/quote` quotes what bears on the question, `offline/digest` digests the conversation so far. Neither thinks,
-and each answer begins by saying so. They read nothing but the request, exactly like any other model (law 7).
+`offline/quote` quotes passages that are relevant to the question, `offline/digest` digests the conversation so far.
+Neither thinks, and each answer begins by saying so. They read nothing but the request, like any other model (law 7).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from forky_core.retrieval import digest, quote
 
 _WORD = re.compile(r"\S+\s*|\s+")
 _PACE = 0.002
-"""Seconds between two words: quick, and still seen to be written."""
+"""Seconds between two words: quick, but visibly written."""
 
 
 Answer = Callable[[Sequence[ProviderMessage]], Iterator[str]]
@@ -71,7 +71,7 @@ DIGEST = "offline/digest"
 
 
 def offline_models() -> tuple[OfflineModel, ...]:
-    """Both, the one a fresh machine starts with first."""
+    """Return both, the default of a fresh machine first."""
     return (
         OfflineModel(_info(QUOTE, "Offline: quotes"), quote.answer),
         OfflineModel(_info(DIGEST, "Offline: digest"), digest.answer),

@@ -1,9 +1,9 @@
-"""Okapi BM25 over a store's postings: which chunks bear on a question, and how much of it each covers.
+"""Okapi BM25 over a store's postings: which chunks are relevant to a question, and how much of it each covers.
 
-score(chunk) = Σ idf(t) · f·(k1+1) / (f + k1·(1 − b + b·length/mean)), idf(t) = ln(1 + (N − n + ½)/(n + ½))
-(Robertson & Zaragoza, “The Probabilistic Relevance Framework”, 2009; k1 1.5, b 0.75). N, n and the mean are those of
-the documents within reach, so what a person cannot see does not move their ranking. On Cranfield it ranks better
-than bm25s and SQLite's FTS5, which know nothing of word stems (docs/numbers.md).
+score(chunk) = Σ idf(t) · f·(k1+1) / (f + k1·(1 − b + b·length/mean)), idf(t) = ln(1 + (N − n + ½)/(n + ½)) (Robertson &
+Zaragoza, “The Probabilistic Relevance Framework”, 2009; k1 1.5, b 0.75). N, n and the mean are those of the documents
+within reach, so documents a person cannot see do not affect their ranking. On Cranfield it ranks better than bm25s and
+SQLite's FTS5, which know nothing of word stems (docs/numbers.md).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from forky_core.retrieval.words import terms
 _K1 = 1.5
 _B = 0.75
 _FLOOR = 12
-"""Chunks assumed at least, so that rarity means something among three of them."""
+"""The smallest number of chunks that is assumed, so that rarity means something among three of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Ranked:
     """One chunk for one question."""
 
     key: int
-    """The chunk's, in the store."""
+    """The chunk's key in the store."""
     score: float
     """Comparable within one ranking only."""
     coverage: float
@@ -37,24 +37,26 @@ class Ranked:
 
 @lru_cache(maxsize=65536)
 def term_number(term: str) -> int:
-    """64 bits of the term's hash, signed: what postings are kept under. Two of a million terms collide once in 10⁷."""
+    """Return 64 bits of the term's hash, signed, under which postings are stored. Two of a million terms collide once
+    in 10⁷.
+    """
     return int.from_bytes(
         blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big", signed=True
     )
 
 
 def counted(text: str) -> Mapping[int, int]:
-    """How often each term of a text occurs, by number."""
+    """Return how often each term of a text occurs, by term number."""
     return Counter(map(term_number, terms(text)))
 
 
 def asked(question: str) -> tuple[int, ...]:
-    """The numbers of a question's terms, each once."""
+    """Return the numbers of a question's terms, each once."""
     return tuple(dict.fromkeys(map(term_number, terms(question))))
 
 
 def rank(wanted: Sequence[int], postings: Postings, n: int) -> tuple[Ranked, ...]:
-    """The `n` best chunks for these terms, best first; of equals the one that came first."""
+    """Return the `n` best chunks for these terms, best first; of equal ones the earlier."""
     if not len(postings.chunk) or n < 1:
         return ()
     import numpy as np  # noqa: PLC0415 - the first page does without it
@@ -76,7 +78,7 @@ def rank(wanted: Sequence[int], postings: Postings, n: int) -> tuple[Ranked, ...
 
 
 def _best(scores: Numbers, n: int) -> list[int]:
-    """Positions of the largest scores above 0."""
+    """Return the positions of the largest scores above 0."""
     import numpy as np  # noqa: PLC0415 - the first page does without it
 
     least = np.partition(scores, -n)[-n] if n < len(scores) else 0.0

@@ -1,8 +1,8 @@
-"""A follow-up question made to stand alone, for searching only: “And in winter?” finds nothing by itself.
+"""Rewrites a follow-up question so that it stands alone, for searching only: “And in winter?” finds nothing by itself.
 
-Without a model, a rule: a question that leans on what was said before (a pronoun, an “and”, hardly a word of its own)
-is joined by the names and rarer words of the last turns, in the words they were said in, so it stays in its language. A
-question that stands alone is left alone. The answer always gets the question as it was asked, and the whole history.
+Without a model, a rule does: a question that depends on earlier messages (a pronoun, an “and”, few content words) is
+extended by the names and rarer words of the last turns, as they were spelled, so it stays in its language. A question
+that stands alone is left unchanged. The answering model always gets the original question and the whole history.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from collections.abc import Sequence
 from forky_core.retrieval.words import STOPWORDS, terms
 
 LONGEST = 400
-"""Characters of a question to search for."""
+"""The longest question to search for, in characters."""
 _MOST = 4
-"""Words that are added."""
+"""The most words that are added."""
 _READ = 4
-"""Messages before the question that are read."""
+"""How many messages before the question are read."""
 _OWN = 3
-"""Terms from which on a question without a pronoun stands alone."""
+"""The number of terms from which on a question without a pronoun stands alone."""
 _NAMED = 2
-"""Terms from which on a question without a pronoun names what it is about."""
+"""The number of terms from which on a question without a pronoun names its subject."""
 _LEANS = re.compile(
     r"\b(?:it|its|that|this|those|these|they|them|their|he|she|him|her|his|there|the (?:same|other|first|second|last|"
     r"former|latter)|one|ones|and|also|so|then|what about|how about|else|more|why|instead|er|sie|es|das|die|dies\w*|"
@@ -39,19 +39,21 @@ _MARKUP = re.compile(
 
 
 def leans(question: str) -> bool:
-    """Whether it needs what was said before to be understood."""
+    """Whether a question depends on earlier messages."""
     own = [term for term in dict.fromkeys(terms(question)) if term]
     return len(own) < _OWN or (len(own) < 2 * _OWN and _LEANS.search(question) is not None)
 
 
 def speaks_of(question: str, text: str) -> bool:
-    """Whether a text holds a word of the question; of one that points back, or hardly has any, nobody can say: True."""
+    """Whether a text has a word of the question; True for a question with a pronoun or hardly any terms, where words do
+    not tell.
+    """
     own = set(terms(question)) - {""}
     return len(own) < _NAMED or _LEANS.search(question) is not None or not own.isdisjoint(terms(text))
 
 
 def condensed(question: str, before: Sequence[str]) -> str:
-    """The question to search for; `before` is what was said until then, oldest first."""
+    """Return the question to search for; `before` are the texts before it, oldest first."""
     question = " ".join(question.split())
     if not before or not leans(question):
         return question[:LONGEST]
@@ -60,7 +62,9 @@ def condensed(question: str, before: Sequence[str]) -> str:
 
 
 def _entities(question: str, before: Sequence[str]) -> list[str]:
-    """Words of the last turns, the likeliest subjects first: said lately, said often, names before other words."""
+    """Return words of the last turns, the likeliest subjects first: recent and frequent ones, names before other
+    words.
+    """
     said = set(terms(question))
     worth: Counter[str] = Counter()
     spelled: dict[str, str] = {}
@@ -84,6 +88,6 @@ PROMPT = (
 
 
 def as_question(text: str) -> str:
-    """What a model answered to PROMPT, made fit: one line without quotation marks; "" where it said nothing."""
+    """Clean a model's answer to PROMPT: one line without quotation marks; "" if it is empty."""
     lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
     return lines[-1].strip("\"'“”„«»「」 ")[:LONGEST] if lines else ""

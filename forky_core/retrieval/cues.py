@@ -1,7 +1,7 @@
-"""Words by which people mark what matters: a decision, something left open, a correction.
+"""Words that mark what matters: a decision, an open point, a correction.
 
-Cues only raise a sentence in a ranking; nothing is dropped for the lack of one. English first, with the commonest
-ones of some other languages.
+Cues only raise a sentence in a ranking; nothing is dropped for the lack of one. English first, with the commonest ones
+of some other languages.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ _ASKS_FOR_OPEN = re.compile(
 
 
 def asked_for(question: str) -> tuple[re.Pattern[str] | None, str]:
-    """What kind of sentence a question wants (None: any), and the question without the words that say so."""
+    """Return the cue of the kind of sentence that a question asks for (None for any), and the question without those
+    words.
+    """
     for asks, cue in ((_ASKS_FOR_DECISION, DECISION), (_ASKS_FOR_OPEN, OPEN)):
         if asks.search(question):
             return cue, asks.sub(" ", question)
@@ -48,5 +50,5 @@ def asked_for(question: str) -> tuple[re.Pattern[str] | None, str]:
 
 
 def is_question(text: str) -> bool:
-    """Whether a sentence ends as questions do."""
+    """Whether a sentence ends in a question mark."""
     return QUESTION.search(text) is not None

@@ -1,8 +1,8 @@
 """A digest of a conversation without a model: what was asked, decided, found out, and what is still open.
 
-Sentences are chosen, never rewritten, so a digest cannot say what nobody said. Each list takes them by greedy
-coverage (facts/merge.md, "Without a model"): the weight of a sentence is that of its terms nobody on the list has
-said yet, so that it says each thing once and the rarest things first.
+Sentences are chosen, never rewritten, so a digest cannot say what nobody said. Each list is filled by greedy coverage
+(facts/merge.md, "Without a model"): the weight of a sentence is that of its terms not yet on the list, so that the list
+says each thing once and the rarest things first.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from forky_core.retrieval.sentences import units
 from forky_core.retrieval.words import terms
 
 _LONGEST = 240
-"""Characters of a line."""
+"""The longest line, in characters."""
 _READ = 240
-"""Messages read closely, the newest; of older ones only the questions are listed."""
+"""How many of the newest messages are read in full; of older ones only the questions are listed."""
 _RECENT_AGAIN = 0.6
-"""What the oldest sentence counts where the newest counts 1."""
+"""The weight of the oldest sentence relative to the newest."""
 _ROLE = {"user": 1.2, "assistant": 1.0, "tool": 0.3, "system": 0.3}
 _FOCUS = 2.5
-"""Factor for a sentence that bears wholly on what the request names."""
+"""The factor for a sentence that has all the words of the request's focus."""
 _NAME = re.compile(
     r"`([^`\n]{2,60})`|\b((?:https?://|/)[\w./\-]{3,80}|\w+[_.]\w[\w.]*\w|[A-Z]{2,}[-_]?\d+)\b"
 )
@@ -48,16 +48,16 @@ class Sentence:
     said: Utterance
     terms: frozenset[str]
     weight: float
-    """Role, recency and focus; what its terms are worth comes on top."""
+    """The product of role, recency and focus; the weights of its terms are added later."""
 
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """The sentences chosen, each with who said it."""
+    """The chosen sentences, each with its message."""
 
     asked: tuple[Sentence, ...]
     asked_more: int
-    """Questions that found no room on the list."""
+    """The number of questions that did not fit on the list."""
     decided: tuple[Sentence, ...]
     corrected: tuple[Sentence, ...]
     open: tuple[Sentence, ...]
@@ -65,7 +65,7 @@ class Digest:
     names: tuple[str, ...]
     turns: int
     focus: str
-    """What of the request the digest leans to; "" where it asked for all."""
+    """The subject of the request; "" if it asked for everything."""
 
 
 def digest(messages: Sequence[ProviderMessage]) -> Digest:
@@ -104,7 +104,7 @@ def digest(messages: Sequence[ProviderMessage]) -> Digest:
 
 
 def answer(messages: Sequence[ProviderMessage]) -> Iterator[str]:
-    """The digest as Markdown blocks; the first comes before the conversation is read."""
+    """Yield the digest as Markdown blocks; the first comes before the conversation is read."""
     yield f"{OPENING}, digest.** It picks sentences that were said and does not think."
     found = digest(messages)
     if not (found.asked or found.decided or found.corrected or found.open or found.said):
@@ -126,7 +126,7 @@ def answer(messages: Sequence[ProviderMessage]) -> Iterator[str]:
 
 
 def _focus(question: str) -> str:
-    """What is left of a request when the words that ask for a digest are taken out."""
+    """Return a request without the words that ask for a digest."""
     rest = _ASKS_DIGEST.sub(" ", asked_for(question)[1])
     return _LEADING.sub("", " ".join(rest.split())).strip(" ?!.,;:") if terms(rest) else ""
 
@@ -137,7 +137,7 @@ def _bears(lines: Sequence[Sentence], question: str) -> bool:
 
 
 def _sentences(said: Sequence[Utterance], question: str) -> list[Sentence]:
-    """Every sentence, with its weight; code, tables and headings are no sentences."""
+    """Return every sentence with its weight; code, tables and headings are left out."""
     asked = Question.over(_focus(question), [one.text for one in said])
     close = len(said) - _READ
     found = []
@@ -163,7 +163,7 @@ def _clipped(text: str) -> str:
 
 
 def _worth(lines: Sequence[Sentence]) -> Mapping[str, float]:
-    """What each term is worth: more where several messages return to it, nothing where all do."""
+    """Return the weight of each term: higher if several messages return to it, nothing if all do."""
     messages: dict[str, set[int]] = defaultdict(set)
     for line in lines:
         for term in line.terms:
@@ -176,9 +176,9 @@ def _worth(lines: Sequence[Sentence]) -> Mapping[str, float]:
 
 
 def _cover(among: Iterable[Sentence], worth: Mapping[str, float], limit: int) -> tuple[Sentence, ...]:
-    """Greedy: each time the sentence that adds most for its length; in the order they were said.
+    """Choose greedily the sentence that adds most for its length; return the chosen ones in their original order.
 
-    What a sentence adds only shrinks as others are chosen, so the heap re-weighs no more than its top (Minoux 1978).
+    A sentence's gain only shrinks as others are chosen, so only the top of the heap is re-weighed (Minoux 1978).
     """
     covered: set[str] = set()
 
@@ -203,7 +203,7 @@ def _cover(among: Iterable[Sentence], worth: Mapping[str, float], limit: int) ->
 
 
 def _requests(lines: Sequence[Sentence], questions: Sequence[Sentence]) -> list[Sentence]:
-    """The first sentence of each user message that asks nothing in words: “Suggest a name” is asked, too."""
+    """Return the first sentence of each user message without a question: “Suggest a name” is a request, too."""
     asking = {id(line.said) for line in questions}
     first: dict[int, Sentence] = {}
     for line in lines:
@@ -217,7 +217,7 @@ def _settles(line: Sentence) -> bool:
 
 
 def _unanswered(said: Sequence[Utterance], lines: Sequence[Sentence]) -> list[Sentence]:
-    """Questions that were followed by another message of the same side, or by nothing."""
+    """Return questions that were followed by another message of the same role, or by nothing."""
     followed = {
         id(one) for one, after in pairwise(said) if after.role in ("assistant", "tool") and one.role == "user"
     }
@@ -228,7 +228,7 @@ def _unanswered(said: Sequence[Utterance], lines: Sequence[Sentence]) -> list[Se
 
 
 def _names(said: Sequence[Utterance]) -> tuple[str, ...]:
-    """Identifiers, paths and addresses that came up more than once, most often first."""
+    """Return identifiers, paths and addresses that occur more than once, the most frequent first."""
     found: Counter[str] = Counter()
     for one in said[-_READ:]:
         found.update({match.group(1) or match.group(2) for match in _NAME.finditer(one.text[:20_000])})

@@ -1,4 +1,4 @@
-"""Forky's own guide: short sections that ship with the package and answer “how do I …” without model or network.
+"""Forky's own guide: short sections that ship with the package and answer “how do I …” without a model or a network.
 
 Each is one Markdown file in forky_core/guide: a title, a comment with other words people ask in, and the body.
 """
@@ -16,9 +16,9 @@ from forky_core.retrieval.words import terms
 _SECTION = re.compile(r"\A# (?P<title>.+)\n+<!-- also: (?P<also>.*?) -->\n+(?P<body>.*)\Z", re.DOTALL)
 _NUMBERS = re.compile(r"\b(?:two|three|four|five|several|many|[0-9]+)\b(?![-.])", re.IGNORECASE)
 _ENOUGH = 0.6
-"""Coverage of the question from which on a section is an answer."""
+"""The coverage of the question from which on a section is an answer."""
 _CLOSE = 0.7
-"""Of the best score, what makes another section worth naming."""
+"""The share of the best score from which on another section is worth naming."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +27,18 @@ class GuidePage:
     """The file's name without its ending."""
     title: str
     also: str
-    """Other words people use for it; ranked, not shown."""
+    """Other words people use for it; ranked, but not shown."""
     body: str
 
     @property
     def ranked(self) -> str:
-        """What a question is compared with: the title counts most, then the other words."""
+        """The text that a question is compared with: the title weighs most, then the other words."""
         return f"{self.title}\n{self.title}\n{self.also}\n{self.body}"
 
 
 @cache
 def sections() -> tuple[GuidePage, ...]:
-    """Every section, in the order of their file names."""
+    """Return every section, sorted by file name."""
     folder = files("forky_core") / "guide"
     found = []
     for file in sorted(
@@ -53,9 +53,9 @@ def sections() -> tuple[GuidePage, ...]:
 
 
 def answering(question: str) -> tuple[GuidePage, ...]:
-    """Sections that answer a question, best first: none, or the best one and those close to it.
+    """Return the sections that answer a question, best first: none, or the best one and those close to it.
 
-    A title that says all of the question counts double, and numbers do not count: “merge two branches” asks about
+    A title with all of the question's terms counts double, and numbers do not count: “merge two branches” asks about
     merging, however often a page on comparing says two and branches.
     """
     question = _NUMBERS.sub(" ", question)
@@ -74,10 +74,12 @@ def answering(question: str) -> tuple[GuidePage, ...]:
 
 
 def _in_title(section: GuidePage, asked: Question) -> float:
-    """The share of the question's terms that the title has, each as one: what is common in all pages names some."""
+    """Return the share of the question's terms in the title, unweighted, because words common to all pages are part of
+    some names.
+    """
     return len(set(terms(section.title)) & set(asked.weights)) / len(asked.weights)
 
 
 def _is_about(section: GuidePage, asked: Question) -> bool:
-    """Whether title or other words share a term with the question; a word in passing does not make a topic."""
+    """Whether the title or the other words share a term with the question; a word in the body does not make a topic."""
     return not set(terms(f"{section.title}\n{section.also}")).isdisjoint(asked.weights)

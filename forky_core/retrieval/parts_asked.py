@@ -1,8 +1,8 @@
-"""A question about several things, part by part: each is searched for and judged as if it had been asked alone.
+"""Splits a question about several things into parts, each of which is searched for and judged as if asked alone.
 
-“How long is the kettle's warranty, and which port does the build server use?” is answered in two places, and each holds
-half of its words at most. The cut is by marks and conjunctions; a part that says too little goes with its neighbour, so
-that a question about one thing has no parts.
+“How long is the kettle's warranty, and which port does the build server use?” is answered in two places, and each has
+half of its words at most. It is split at punctuation and conjunctions; a part with too few terms is joined to its
+neighbour, so that a question about one thing has no parts.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import re
 from forky_core.retrieval.words import terms
 
 _LEAST = 2
-"""Terms of a part."""
+"""The fewest terms of a part."""
 _MOST = 4
-"""Parts that are looked at; of a longer text the first ones."""
+"""The most parts that are searched; of a longer text the first ones."""
 _ASIDE = re.compile(r"\([^()]*\)|（[^（）]*）")
-"""In brackets stands what the rule of condense.py adds, and it is asked about by nobody."""
+"""The words in brackets are those that condense.py adds; nobody asked about them."""
 _CUT = re.compile(
     r"[.,;:!?](?=\s|$)|[。，、；：！？\n]|(?<=\s)(?:and|or|und|oder|sowie|et|ou|y|o|e|и|или)(?=\s)"
     r"|以及|还有|還有|另外|および|それと|그리고",
@@ -25,7 +25,7 @@ _CUT = re.compile(
 
 
 def parts_asked(question: str) -> tuple[str, ...]:
-    """The parts of a question; () where it has one only."""
+    """Return the parts of a question; () if it has only one."""
     parts: list[str] = []
     pending = ""
     for piece in _CUT.split(_ASIDE.sub(" ", question)):

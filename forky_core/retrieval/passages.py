@@ -1,7 +1,7 @@
-"""Reading a request as people would: who said what, which documents lie beside it, what is asked now.
+"""Parses a request: who said what, which documents are attached, and what the question is.
 
-The offline models see exactly what any model is sent (law 7), so everything here is taken from the provider messages
-of the request and nothing else.
+The offline models see exactly what any model is sent (law 7), so everything here is taken from the provider messages of
+the request and nothing else.
 """
 
 from __future__ import annotations
@@ -19,70 +19,72 @@ from forky_core.llm.tokens import message_text
 from forky_core.model.hashing import mend_text
 
 OPENING = "**Offline model"
-"""How every offline answer begins: it says what it is, and is known again and not quoted as if someone had said it."""
+"""The beginning of every offline answer: it says what it is, and marks text that is not quoted as if someone had said
+it."""
 
 
 def past_opening(text: str) -> str:
-    """What an offline answer says behind the line that all of them begin with; any other text as it is."""
+    """Return an offline answer without its opening line; any other text unchanged."""
     return text.partition("\n\n")[2] or text if text.startswith(OPENING) else text
 
 
 _FILE_OPENS = re.compile(r'<file name="([^"<>\n]{0,300})">\n')
 _FILE_CLOSES = "\n</file>"
-"""The marks context/quoting.py puts around a text file; that closing mark cannot stand inside one."""
+"""The marks that context/quoting.py puts around a text file; the closing mark cannot occur inside one."""
 _PASSAGE_OPENS = re.compile(r'<passage number="(\d{1,4})" source="([^"<>\n]{0,500})">\n')
 _PASSAGE_CLOSES = "\n</passage>"
 _SEARCHED = re.compile(
     r'^\[(?:Passages found for |The documents were searched for )(?:"([^"\n]{0,800})")?.*\]$', re.MULTILINE
 )
 _SOURCES = re.compile(r"^SOURCES: .*$", re.MULTILINE)
-"""What context/citing.py puts below a question and an answer; that closing mark cannot stand inside a passage."""
+"""The texts that context/citing.py puts below a question and an answer; the closing mark cannot occur inside a
+passage."""
 NOT_FOUND = "Not found in the documents."
 _MERGE_OPENS = "[Merged "
 _MERGED = re.compile(r"^\[Merged |\bmerged (?:from )?(?:the )?branch\b|<merge\b", re.IGNORECASE)
 _SUMMED_UP = re.compile(r"\[The [\d,]+ earlier messages of this conversation, summed up [^\n]*\]\n")
-"""What a memory that sums up sends before the recent messages (merge/summary.py); an empty line ends it."""
+"""A summary that a memory policy sends before the recent messages (merge/summary.py); an empty line ends it."""
 _STAGE_DIRECTION = re.compile(r"^\[(?:attached: |End of the merged |The assistant opens ).*\]$", re.MULTILINE)
-"""Lines the context builder writes, which nobody said."""
+"""Lines that the context builder writes."""
 _CITATION = re.compile(r"\s*(?:\[[0-9a-f]{6,32}\]\s*)+$")
 _HEADING = re.compile(r"^(?:[A-Z][a-z]+ ){0,3}?[A-Za-z]+:$")
 _READ_WITH_FILES = 200_000
-"""Characters read of a message with the files in it; what lies beyond is not quoted."""
+"""The most characters of a message that are read, with the files in it."""
 _READ = 20_000
-"""Characters read of what a message itself says."""
+"""The most characters of a message's own text that are read."""
 _LONG_QUESTION = 600
-"""Characters above which only the last paragraph is taken for the question and the rest for material."""
+"""The length in characters above which only the last paragraph counts as the question and the rest as material."""
 _DOCUMENT_PASSAGE = 1200
-"""Characters of a document's passage, at least one paragraph."""
+"""The size of a passage of a document in characters; it is at least one paragraph."""
 
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """Something that was said, with a name a person can find it by."""
+    """A message of a dialogue, with a label by which a person can find it."""
 
     text: str
     role: str
     label: str
     """ "your message 3", "reply 3", "message 3 by Ada" """
     turn: int
-    """Number of the user message it belongs to, from 1; 0 before the first."""
+    """The number of the user message it belongs to, from 1; 0 before the first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialogue:
-    """One request, sorted into what was said before, documents, and the question."""
+    """One request, split into earlier messages, documents, and the question."""
 
     said: tuple[Utterance, ...]
     documents: tuple[Passage, ...]
     question: str
     searched: bool = False
-    """Whether documents were searched for it."""
+    """Whether documents were searched for the question."""
     search: str = ""
-    """What they were searched for: the question, made to stand alone."""
+    """The search text: the question, made to stand alone."""
 
 
 def dialogue(messages: Sequence[ProviderMessage]) -> Dialogue:
-    """Read a request; the last user message is the question."""
+    """Parse a request; the last user message is the question."""
     last = max((i for i, message in enumerate(messages) if message.get("role") == "user"), default=None)
     said: list[Utterance] = []
     documents: list[Passage] = []
@@ -100,7 +102,7 @@ def dialogue(messages: Sequence[ProviderMessage]) -> Dialogue:
         if _SUMMED_UP.match(text):
             summary, _, text = text.partition("\n\n")
             said.append(Utterance(unwrapped(summary), role, "the summary", turn))
-        # A merged block is sent in one message with what follows it.
+        # A merged block is sent in one message with the text after it.
         while text.startswith(_MERGE_OPENS) and "\n\n" in text:
             block, _, text = text.partition("\n\n")
             if brought := unwrapped(block):
@@ -116,12 +118,12 @@ def dialogue(messages: Sequence[ProviderMessage]) -> Dialogue:
 
 
 def _words(message: ProviderMessage) -> str:
-    """The words without the tool calls, which are no one's sentence."""
+    """Return a message's text without its tool calls."""
     return message_text({"content": message.get("content")})
 
 
 def split_question(text: str) -> tuple[str, str]:
-    """(what is asked, the material it came with): of a long message only its last paragraph asks."""
+    """Return (question, material): of a long message only the last paragraph is the question."""
     text = text.strip()
     if len(text) <= _LONG_QUESTION:
         return text, ""
@@ -146,7 +148,7 @@ def _label(message: ProviderMessage, role: str, turn: int, text: str) -> str:
 
 
 def _without_documents(text: str) -> tuple[str, list[Passage]]:
-    """The text without the files quoted in it, and their passages. One pass, whatever the text holds."""
+    """Return the text without the files quoted in it, and their passages. Linear in the length of any text."""
     kept: list[str] = []
     found: list[Passage] = []
     at = 0
@@ -162,7 +164,7 @@ def _without_documents(text: str) -> tuple[str, list[Passage]]:
 
 
 def _without_passages(text: str) -> tuple[str, list[Passage]]:
-    """The text without the passages that were found for it, and those; their numbers are part of their names."""
+    """Return the text without the passages found for it, and those passages; their labels include their numbers."""
     kept: list[str] = []
     found: list[Passage] = []
     at = 0
@@ -179,7 +181,9 @@ def _without_passages(text: str) -> tuple[str, list[Passage]]:
 
 
 def unwrapped(text: str) -> str:
-    """What a merge's block or a summary quotes, line by line, without its header, headings and citations."""
+    """Return the lines of a merge's block or a summary, without header, headings and citations; any other text
+    unchanged.
+    """
     if not text.startswith(_MERGE_OPENS) and not _SUMMED_UP.match(text):
         return text
     _, _, body = text.partition("]\n")
@@ -190,7 +194,7 @@ def unwrapped(text: str) -> str:
 
 
 def _files(message: ProviderMessage) -> Iterator[Passage]:
-    """Text files sent as OpenAI file parts with a data URL."""
+    """Yield the passages of text files sent as OpenAI file parts with a data URL."""
     content: Any = message.get("content")
     for part in content if isinstance(content, list) else ():
         file = part.get("file") if isinstance(part, dict) else None
@@ -212,7 +216,7 @@ def _decoded(data_url: str) -> str:
 
 
 def document_passages(name: str, text: str) -> tuple[Passage, ...]:
-    """A document as passages of whole paragraphs; a paragraph longer than a passage is cut at line ends."""
+    """Split a document into passages of whole paragraphs; a paragraph longer than a passage is cut at line ends."""
     passages: list[str] = []
     for paragraph in re.split(r"\n\s*\n", text):
         for piece in _pieces(paragraph.strip("\n")):

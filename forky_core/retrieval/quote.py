@@ -1,7 +1,7 @@
-"""Answering a question with what is already written: the passages that bear on it, word for word, with their source.
+"""Answers a question with existing text: the relevant passages, word for word, with their source.
 
-What was said in this conversation comes first, then its documents, and apart from both Forky's own guide: a guide
-that is mixed in outranks the chat, because it is written like an answer.
+Messages of this conversation come first, then its documents, and, separate from both, Forky's own guide: a guide that
+is mixed in outranks the chat, because it is written like an answer.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from forky_core.retrieval.sentences import Unit, units
 from forky_core.retrieval.words import STOPWORDS, terms
 
 _ENOUGH = 0.45
-"""Coverage, together with the question it answers, from which on a passage is quoted."""
+"""The coverage, together with the question it answers, from which on a passage is quoted."""
 _ENOUGH_FOUND = 0.2
-"""The same for a passage that a search through all documents has found best."""
+"""The same for a passage that a search through all documents ranked best."""
 _CANDIDATES = 12
-"""Messages that are cut into sentences: the best ones only, so that a long conversation stays quick."""
+"""How many of the best messages are split into sentences, so that a long conversation stays quick."""
 _FROM_QUESTION = 0.5
-"""Share of a question's score that its reply inherits: a reply need not repeat the words it answers."""
+"""The share of a question's score that its reply inherits: a reply need not repeat the words of the question."""
 _AS_QUESTION = 0.25
-"""What a sentence counts that asks itself."""
+"""The weight of a sentence that is a question itself."""
 _LONGEST = 420
-"""Characters of a quote; a paragraph is quoted whole up to here."""
+"""The longest quotation in characters; a paragraph is quoted whole up to here."""
 _CODE_LINES = 16
 _QUOTES = 4
 
@@ -64,14 +64,14 @@ class Quote:
 
 
 def answer(messages: Sequence[ProviderMessage]) -> Iterator[str]:
-    """The answer to the last user message, as Markdown blocks; the first comes before the search is done."""
+    """Yield the answer to the last user message as Markdown blocks; the first comes before the search is done."""
     yield f"{OPENING}.** It quotes what is written and does not think."
     talk = dialogue(messages)
     said = quotes(talk.question, talk.said)
     enough = _ENOUGH_FOUND if talk.searched else _ENOUGH
     documents = _of_each_part(talk.question, talk.documents, enough)
     if not documents and talk.search:
-        # Several things said in a row are one turn; what was searched for is the question in it.
+        # Several messages in a row are one turn; the search text is the question in it.
         documents = _of_each_part(talk.search, talk.documents, enough)
     guide = () if said and not _HOW_TO.search(talk.question) else answering(talk.question)
     if not (said or documents or guide):
@@ -90,7 +90,7 @@ def answer(messages: Sequence[ProviderMessage]) -> Iterator[str]:
 
 
 def quotes(question: str, said: Sequence[Utterance]) -> tuple[Quote, ...]:
-    """The best passages of what was said, best first; none where nothing covers enough of the question."""
+    """Return the best passages of earlier messages, best first; none if nothing covers enough of the question."""
     texts = [one.text for one in said]
     cue, topic = asked_for(question)
     asked = Question.over(topic if terms(topic) else question, texts)
@@ -107,17 +107,17 @@ def quotes(question: str, said: Sequence[Utterance]) -> tuple[Quote, ...]:
     ]
     if statements := [quote for quote in found if not is_question(quote.text)]:
         found = statements
-    # What was marked as a decision comes before what merely speaks of the topic, and makes it needless.
+    # A sentence marked as a decision comes before one that merely mentions the topic, and makes it redundant.
     return (*marked, *(_distinct(found, marked) if len(marked) < 2 else ()))[:_QUOTES]
 
 
 def _marked(
     said: Sequence[Utterance], matches: Sequence[Match], cue: re.Pattern[str], *, everything: bool
 ) -> tuple[Quote, ...]:
-    """Sentences with the cue that belong to the topic: the person's own first, newer before older.
+    """Return sentences on the topic that have the cue: the person's own first, newer before older.
 
-    “Let's go with bough” does not repeat the word “name”. So the topic is widened by the rarer terms of the turns
-    that do speak of it.
+    “Let's go with bough” does not repeat the word “name”. So the topic is widened by the rarer terms of the turns that
+    mention it.
     """
     about = set(_topic(said, matches))
     found: list[tuple[float, Quote]] = []
@@ -141,7 +141,7 @@ def _shares(text: str, about: set[str]) -> bool:
 
 
 def _topic(said: Sequence[Utterance], matches: Sequence[Match]) -> Iterator[str]:
-    """The terms of the best turns on the topic that are not all over the conversation."""
+    """Yield the terms of the best turns on the topic, without those that are common in the conversation."""
     best = sorted((match for match in matches if match.coverage >= _ENOUGH), key=lambda match: -match.score)[
         :3
     ]
@@ -153,7 +153,7 @@ def _topic(said: Sequence[Utterance], matches: Sequence[Match]) -> Iterator[str]
 
 
 def _of_each_part(question: str, passages: Sequence[Passage], enough: float) -> tuple[Quote, ...]:
-    """The best quote for each part of the question, and what bears on all of it."""
+    """Return the best quotation for each part of the question, and those for the whole question."""
     parts = [document_quotes(part, passages, enough)[:1] for part in parts_asked(question)]
     found = {
         _folded(quote.text): quote
@@ -179,7 +179,7 @@ def document_quotes(question: str, passages: Sequence[Passage], enough: float = 
 
 
 def _question_match(said: Sequence[Utterance], matches: Sequence[Match], index: int) -> Match | None:
-    """How well the user message matches that this reply answers."""
+    """Return the match of the user message that this reply answers, if there is one."""
     if said[index].role == "user" or index == 0 or said[index - 1].role != "user":
         return None
     return matches[index - 1]
@@ -198,7 +198,7 @@ def _with_questions(said: Sequence[Utterance], matches: Sequence[Match]) -> dict
 def _quotes_of(
     said: Utterance, score: float, before: Match | None, asked: Question, enough: float = _ENOUGH
 ) -> Iterator[Quote]:
-    """The one or two best passages of a message."""
+    """Yield the one or two best passages of a message."""
     cut = units(said.text)
     inherited = before.coverage if before else 0.0
     rated: list[tuple[float, int]] = []
@@ -217,7 +217,7 @@ def _quotes_of(
 
 
 def _passage(cut: Sequence[Unit], index: int) -> str:
-    """The unit with as much of its paragraph as makes a readable quote, and the code it announces."""
+    """Return the unit with enough of its paragraph to be readable, and the code it announces."""
     unit = cut[index]
     if unit.kind == "code":
         return _shortened(unit.text)
@@ -255,7 +255,7 @@ def _folded(text: str) -> str:
 
 
 def _distinct(found: Sequence[Quote], before: Sequence[Quote] = ()) -> tuple[Quote, ...]:
-    """Best first; what another one contains is said once; far weaker ones are left out."""
+    """Return the quotations best first, without ones contained in another and without far weaker ones."""
     kept: list[Quote] = []
     for quote in sorted(found, key=lambda quote: -quote.score):
         folded = _folded(quote.text)

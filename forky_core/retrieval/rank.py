@@ -1,9 +1,9 @@
-"""Which passages bear on a question, and how much of it they cover.
+"""Ranks passages by their relevance to a question, and measures how much of it they cover.
 
-Okapi BM25 (Robertson & Zaragoza 2009; k1 1.2, b 0.75) scores; coverage (the share of the question's terms, weighted
-by how rare they are, that a passage holds) decides whether it is an answer at all, because a best match always exists
-and is often nothing. The passages are ranked once for one question, so nothing is indexed: only the question's terms
-are counted, which for a thousand messages is quicker than building an index would be.
+Okapi BM25 (Robertson & Zaragoza 2009; k1 1.2, b 0.75) scores; coverage (the share of the question's terms that a
+passage has, weighted by rarity) decides whether it is an answer at all, because a best match always exists and is often
+irrelevant. The passages are ranked once for one question, so nothing is indexed: only the question's terms are counted,
+which for a thousand messages is quicker than building an index.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from forky_core.retrieval.words import KIN, terms
 _K1 = 1.2
 _B = 0.75
 _KIN_WEIGHT = 0.6
-"""What a related word counts where the word itself would count 1."""
+"""The weight of a related word relative to the word itself."""
 _FLOOR = 12
-"""Passages assumed at least, so that rarity means something in a conversation of two messages."""
+"""The smallest number of passages that is assumed, so that rarity means something in a conversation of two messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """How one text answers a question."""
+    """How well one text matches a question."""
 
     index: int
-    """Which of the texts."""
+    """The index of the text."""
     score: float
     """BM25; comparable within one ranking only."""
     coverage: float
-    """0 to 1: rarity-weighted share of the question's terms that occur."""
+    """0 to 1: rarity-weighted share of the question's terms that occur in the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def _frequency(counts: Counter[str], term: str) -> float:
 
 
 def rank(question: str, texts: Sequence[str], limit: int | None = None) -> tuple[Match, ...]:
-    """The texts that share a term with the question, best first."""
+    """Return the texts that share a term with the question, best first."""
     asked = Question.over(question, texts)
     matches = (asked.match(text, index) for index, text in enumerate(texts))
     best = sorted((match for match in matches if match.score > 0), key=lambda match: -match.score)

@@ -1,6 +1,6 @@
-"""Cutting a message into units that can be quoted alone: sentences, list items and whole code blocks.
+"""Splits a message into units that can be quoted alone: sentences, list items and whole code blocks.
 
-Markdown structure goes first (a code block or a table cut in the middle misleads), sentence boundaries second, by
+Markdown structure takes precedence (a code block or a table cut in the middle misleads), then sentence boundaries, by
 sentencex, which knows some 300 languages' abbreviations and needs no download.
 """
 
@@ -32,7 +32,7 @@ class Unit:
     text: str
     kind: Literal["sentence", "item", "code", "heading", "table"]
     paragraph: int
-    """Number of the block it stands in: units of one number belong together."""
+    """The number of its block: units with the same number belong together."""
 
 
 def _language(text: str) -> str:
@@ -41,8 +41,8 @@ def _language(text: str) -> str:
 
 
 def sentences(text: str) -> tuple[str, ...]:
-    """The sentences of plain prose."""
-    # The import waits for the first question: every start of Forky would pay for it otherwise.
+    """Split plain prose into sentences."""
+    # Imported at the first question, because every start of Forky would pay for it otherwise.
     from sentencex import segment  # noqa: PLC0415
 
     flat = " ".join(text.split())
@@ -50,7 +50,9 @@ def sentences(text: str) -> tuple[str, ...]:
 
 
 def _quotable(prose: str) -> tuple[str, ...]:
-    """Its sentences, none cut within `**stressed words.**`: the marks of a half would show, and stress what follows."""
+    """Split prose into sentences, none cut within `**stressed words.**`: half of the marks would show, and stress what
+    follows.
+    """
     flat = " ".join(prose.split())
     stressed = [found.span() for found in _STRESSED.finditer(flat)]
     if not stressed:
@@ -72,7 +74,7 @@ def _quotable(prose: str) -> tuple[str, ...]:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:
-    """(kind, text) of each Markdown block; an unclosed fence runs to the end."""
+    """Yield (kind, text) of each Markdown block; an unclosed fence runs to the end."""
     lines: list[str] = []
     kind = "prose"
     fence = ""
@@ -112,7 +114,7 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
 
 @lru_cache(maxsize=1024)
 def units(text: str) -> tuple[Unit, ...]:
-    """The quotable units of a Markdown text, in order."""
+    """Return the quotable units of a Markdown text, in order."""
     found: list[Unit] = []
     for number, (kind, block) in enumerate(_blocks(text)):
         match kind:

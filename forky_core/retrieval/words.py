@@ -1,7 +1,9 @@
-"""From text to the terms that ranking compares: lower-case stems for scripts with spaces, bigrams for those without.
+"""Converts text to the terms that ranking compares: lower-case stems for scripts with spaces, bigrams for those
+without.
 
-One rule for questions, conversations, documents and the guide. It is deliberately small: a light suffix stripper
-that brings “merge”, “merging” and “merged” together is all that quoting needs, and it needs no language model.
+The same rule applies to questions, conversations, documents and the guide. It is deliberately small: a light suffix
+stripper that maps “merge”, “merging” and “merged” to one stem is all that quoting needs, and it needs no language
+model.
 """
 
 from __future__ import annotations
@@ -119,12 +121,14 @@ def _kin_table() -> dict[str, frozenset[str]]:
 
 
 KIN = MappingProxyType(_kin_table())
-"""Stems that a person may use for each other; a match on one counts less than the word itself."""
+"""Related stems that a person may use for each other; a match on one counts less than the word itself."""
 
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    """The stem of one lower-case word, at least three letters long; other words come back as they are."""
+    """Return the stem of one lower-case word, at least three letters long; words that are not letters only stay
+    unchanged.
+    """
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     if len(word) < 4 or not word.isalpha() or word.endswith("ss"):
@@ -138,7 +142,7 @@ def stem(word: str) -> str:
 
 
 def _wide_terms(run: str) -> tuple[str, ...]:
-    """Bigrams, without those that hold a particle: they are as common as “the” and say as little."""
+    """Return bigrams, without those that have a particle: they are as common as “the” and as empty."""
     pairs = (run,) if len(run) == 1 else tuple(run[i : i + 2] for i in range(len(run) - 1))
     return tuple(
         pair for pair in pairs if _FUNCTION_CHARACTERS.isdisjoint(pair) and not _HIRAGANA.fullmatch(pair[-1])
@@ -147,7 +151,7 @@ def _wide_terms(run: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65536)
 def _word_terms(run: str) -> tuple[str, ...]:
-    """A compound such as `duckdb-sqlalchemy` or `app.py` counts whole and in pieces."""
+    """Return the terms of a word; a compound such as `duckdb-sqlalchemy` or `app.py` counts whole and in pieces."""
     if run in STOPWORDS:
         return ()
     pieces = [piece for piece in _PIECES.split(run) if piece]
@@ -158,7 +162,7 @@ def _word_terms(run: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8192)
 def terms(text: str) -> tuple[str, ...]:
-    """The terms of a text in the order they occur, without the words that say nothing."""
+    """Return the terms of a text in order, without stop words."""
     if text.isascii():
         return tuple(chain.from_iterable(map(_word_terms, _ASCII_RUNS.findall(text.lower()))))
     found: list[str] = []

@@ -1,5 +1,5 @@
-"""Where conversations are kept: a contract, and the stores that keep it.
+"""Stores of conversations: the contract they fulfil, and its implementations.
 
-`contract.py` and `document_contract.py` say what Forky needs; the stores in duckdb/ and memory/ keep it, and share what
-is pure (deciding, auditing, words).
+`contract.py` and `document_contract.py` say what Forky needs of a store; duckdb/ and memory/ implement it. The pure
+parts that they share are here too (deciding, auditing, words).
 """

@@ -1,4 +1,4 @@
-"""How far a path that somebody spells by its ids is stored, and what leaves it: the same for every store."""
+"""How much of a path of message ids is stored, and which messages branch off it: shared by all stores."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from forky_core.model import Along, Message, MessageId
 
 
 def along_in(messages: Mapping[MessageId, Message], path: Sequence[MessageId], most: int) -> Along | None:
-    """Of messages in memory, in the order they were written; None where more than `most` leave the path."""
+    """Compare a path with messages in memory; `None` if more than `most` messages branch off it.
+
+    The messages that branch off are in the order they were written.
+    """
     known = how_far(path, {id for id in path if id in messages and not messages[id].hidden})
     own = {None, *path[:known]}
     beside = [one for one in messages.values() if one.parent in own and one.id not in own]
@@ -16,5 +19,5 @@ def along_in(messages: Mapping[MessageId, Message], path: Sequence[MessageId], m
 
 
 def how_far(path: Sequence[MessageId], shown: Container[MessageId]) -> int:
-    """How many of its messages are there: every beginning of a known path is known."""
+    """Count the leading ids of `path` that are stored. A stored message implies that its ancestors are stored."""
     return next((at for at, id in enumerate(path) if id not in shown), len(path))

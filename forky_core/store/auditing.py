@@ -1,7 +1,7 @@
-"""The checks of `verify`, over plain values: every id re-derived, every parent and ref found, the log replayed.
+"""The checks of `verify`, over plain values: every id re-derived, every parent and ref looked up, the log replayed.
 
-Law 1 makes each of these a computation, not a matter of trust: whoever changed a stored row without changing every
-id after it has left a trace here. Stores only read the rows; what they mean is judged in this one place.
+Law 1 makes each check a computation: a stored row that was changed without changing every later id leaves a trace that
+is found here. Stores only read the rows; this one place judges them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ from forky_core.model.parts import AttachmentPart, Json
 
 
 def message_findings(messages: Sequence[Message]) -> Iterator[str]:
-    """Ids that do not fit their content, parents that are missing or come later; `messages` as they were written."""
+    """Report ids that do not fit their content and parents that are missing or come later.
+
+    `messages` must be in the order they were written.
+    """
     seen: set[MessageId] = set()
     for message in messages:
         if message.id in seen:
@@ -29,7 +32,7 @@ def message_findings(messages: Sequence[Message]) -> Iterator[str]:
 
 
 def log_findings(operations: Sequence[Operation]) -> Iterator[str]:
-    """Gaps, broken links and altered entries of the chained log."""
+    """Report gaps, broken links and altered entries in the hash-chained log."""
     previous: str | None = None
     for number, operation in enumerate(operations, start=1):
         if operation.number != number:
@@ -54,7 +57,7 @@ def log_findings(operations: Sequence[Operation]) -> Iterator[str]:
 
 
 def replayed(operations: Iterable[Operation]) -> View:
-    """The view the log adds up to."""
+    """The view that results from applying all operations in order."""
     entries = dict(EMPTY_VIEW.entries)
     version = 0
     for operation in operations:
@@ -68,7 +71,7 @@ def replayed(operations: Iterable[Operation]) -> View:
 
 
 def view_findings(operations: Sequence[Operation], view: View) -> Iterator[str]:
-    """Where the stored view is not what the log adds up to."""
+    """Report keys at which the stored view differs from the replayed log."""
     expected = replayed(operations)
     if expected.version != view.version:
         yield f"The view is at operation {view.version}, the log ends at operation {expected.version}."
@@ -78,17 +81,17 @@ def view_findings(operations: Sequence[Operation], view: View) -> Iterator[str]:
 
 
 def astray(messages: Sequence[Message], operations: Sequence[Operation]) -> str | None:
-    """A sentence about messages that are newer than the log and that no operation leads to; None where there are none.
+    """A sentence if messages newer than the log are reachable from no operation, else None.
 
-    Forky writes what is said together with the operation that names it or a descendant of it, so that operation is
-    missing. What came from a file may have no operation here, but is older than the operation that took it in.
+    Forky writes new messages together with the operation that names them or a descendant, so such messages mean that an
+    operation is missing. Imported messages may have no operation here, but they are older than the import's operation.
     """
     if not operations:
         return None
     led_to: set[str] = set()
     for operation in operations:
         for change in operation.changes:
-            led_to.add(change.key.rpartition("/")[2])  # A kept tip is named by its key.
+            led_to.add(change.key.rpartition("/")[2])  # The key of a kept tip is the message's id.
             led_to.update(_texts(change.after))
     found: list[MessageId] = []
     for message in reversed(messages):
@@ -106,7 +109,7 @@ def astray(messages: Sequence[Message], operations: Sequence[Operation]) -> str 
 
 
 def _texts(value: Json) -> Iterator[str]:
-    """Every text in a value of a view; ids of messages are among them."""
+    """Every string value within a JSON value of a view; the ids of messages are among them."""
     waiting = [value]
     while waiting:
         match waiting.pop():
@@ -123,7 +126,7 @@ EARLY_END = (
     "cut or not copied with the database, that an older copy of the database was put in its place, or that the file was "
     "edited. What stood behind its end cannot be known from the database; a backup may have it."
 )
-"""What `verify` adds where something says that the end of a log is missing."""
+"""What `verify` adds when a finding indicates that the end of a log is missing."""
 
 
 def cut_off_remark(cut_off: int) -> str:
@@ -135,14 +138,14 @@ def cut_off_remark(cut_off: int) -> str:
 
 
 def ref_findings(view: View, known: Iterable[MessageId]) -> Iterator[str]:
-    """Refs that name a message which is not stored."""
+    """Report refs that name a message that is not stored."""
     missing = view.tips - frozenset(known)
     for tip in sorted(missing):
         yield f"A branch, tag or stash names the message {tip}, which is not stored."
 
 
 def generation_findings(generations: Iterable[Generation], known: Iterable[MessageId]) -> Iterator[str]:
-    """Generations that name a message which is not stored."""
+    """Report generations that name a message that is not stored."""
     stored = frozenset(known)
     for generation in generations:
         for named in (generation.parent, generation.message):
@@ -153,7 +156,7 @@ def generation_findings(generations: Iterable[Generation], known: Iterable[Messa
 def attachment_findings(
     messages: Iterable[Message], view: View, has_blob: Callable[[str], bool]
 ) -> Iterator[str]:
-    """Attachments whose bytes are gone."""
+    """Report attachments whose bytes are missing from the store."""
     named = {part.sha256 for m in messages for part in m.parts if isinstance(part, AttachmentPart)}
     stashed = {sha256 for stash in view.stashes for sha256 in stash.attachments}
     for sha256 in sorted(named | stashed):
@@ -164,7 +167,7 @@ def attachment_findings(
 def content_findings(
     messages: Sequence[Message], operations: Sequence[Operation], view: View
 ) -> Iterator[str]:
-    """Where one conversation is not what was written: no store writes what is found here."""
+    """Report altered or missing content of one conversation. No store ever writes such content itself."""
     yield from message_findings(messages)
     yield from log_findings(operations)
     yield from view_findings(operations, view)
@@ -176,7 +179,7 @@ def naming_findings(
     generations: Iterable[Generation],
     has_blob: Callable[[str], bool],
 ) -> Iterator[str]:
-    """What one conversation names and does not have. A store writes such names where a program gives it some."""
+    """Report missing things that one conversation names. A store writes such names if its caller passes them."""
     known: Mapping[MessageId, Message] = {message.id: message for message in messages}
     yield from ref_findings(view, known)
     yield from generation_findings(generations, known)
@@ -184,7 +187,7 @@ def naming_findings(
 
 
 def blob_finding(sha256: str, content: bytes) -> str | None:
-    """Bytes that are not those of their name."""
+    """Report a blob whose content does not have the hash it is stored under."""
     if hashlib.sha256(content).hexdigest() != sha256:
         return f"The bytes of the attachment {sha256[:12]}… are not the ones that were stored."
     return None

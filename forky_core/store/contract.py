@@ -1,9 +1,9 @@
-"""What Forky needs of a store: the one place where durable state is written, and every way it is read.
+"""What Forky needs of a store: the one place where durable state is written, and every way to read it.
 
 A store keeps values and checks one thing: that every changed key still has the value its author saw. All meaning
-(verbs, undo, merging) lives above it, so that a store is small enough to be proven by one law suite
-(tests/store/laws/), which memory and DuckDB both pass. Calls are safe from any thread. A commit that returns is
-durable; one that raises has left nothing behind.
+(verbs, undo, merging) lies above it, so that a store is small enough to be proven by one law suite (tests/store/laws/),
+which memory and DuckDB both pass. Calls are safe from any thread. A commit that returns is durable; one that raises has
+left nothing behind.
 """
 
 from __future__ import annotations
@@ -42,48 +42,50 @@ class Commit:
     verb: Verb
     summary: str
     changes: tuple[Change, ...] = ()
-    """`before` of each is what the author saw; a store refuses the commit where it is no longer so."""
+    """`before` of each is the value its author saw; a store refuses the commit if the current value differs."""
     messages: tuple[Message, ...] = ()
-    """Parents before children. One that is already stored is left as it is."""
+    """Parents before children. A message that is already stored is left unchanged."""
     generations: tuple[Generation, ...] = ()
-    """Inserted, or replaced where one of that id exists."""
+    """Inserted, or replacing the stored generation with the same id."""
     actor: str = "you"
     at: int = 0
     """Microseconds since the epoch, UTC."""
     group: int | None = None
     reverts: tuple[int, ...] = ()
     seen: int | None = None
-    """Number of the operation after which nothing at all may have come; None: only the changed keys matter."""
+    """If set, the commit is refused when any operation follows the one with this number; None: only changed keys
+    matter.
+    """
     derived: Mapping[str, str] = field(default_factory=dict)
-    """Kept with it as by `keep_derived`, whole or not at all."""
+    """Stored like `keep_derived` entries, in the same transaction as the commit."""
     in_bulk: bool = False
-    """One of many that nobody is about to read: a store need not keep what it wrote at hand."""
+    """Part of a bulk import that nobody is about to read: the store need not cache what it writes."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoreStatus:
-    """How a store is doing, for those who operate it."""
+    """How a store is doing, for its operators."""
 
     writes: bool
-    """Whether what writes has answered, or is only busy; False: it has ended, or hangs."""
+    """False if the writer thread has ended or hangs; True while it works, even if it is busy."""
     answered: bool
-    """Whether it was asked, and answered within the time that was given."""
+    """Whether the writer thread was pinged and replied within the given time."""
     busy: float = 0.0
-    """Seconds that it has been at what it does now; 0.0: it is free."""
+    """Seconds spent on the writer's current task; 0.0 if it is idle."""
     waiting: int = 0
-    """Requests in its queue."""
+    """Requests in the writer's queue."""
     cached_bytes: int = 0
-    """Of messages in memory, roughly."""
+    """Approximate bytes of cached messages."""
     cached_conversations: int = 0
     cache_limit: int = 0
-    """Bytes that may be cached; 0: nothing is."""
+    """The most bytes that may be cached; 0: nothing is cached."""
     size: int = 0
     """Bytes on disk."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that `verify` found."""
+    """One problem or remark that `verify` reports."""
 
     conversation: ConversationId | None
     what: str
@@ -92,7 +94,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What `verify` looked at and what it found."""
+    """What `verify` checked and what it found."""
 
     conversations: int
     messages: int
@@ -100,10 +102,11 @@ class Verification:
     blobs: int
     findings: tuple[Finding, ...]
     remarks: tuple[Finding, ...] = ()
-    """What is not wrong by itself but can mean that something is missing, and what it can mean."""
+    """Observations that are no errors by themselves but can mean that something is missing, with an explanation."""
     newest: int = 0
-    """When the newest operation was made: microseconds since the epoch, UTC; 0 where there is none. Whether something
-    came after it and was lost without a trace cannot be known from the database alone."""
+    """When the newest operation was made: microseconds since the epoch, UTC; 0 if there is none. A later operation that
+    was lost without a trace cannot be detected from the database alone.
+    """
 
     @property
     def clean(self) -> bool:
@@ -113,11 +116,11 @@ class Verification:
 class Store(Protocol):
     @property
     def documents(self) -> DocumentKeeper:
-        """What answers may quote, beside the conversations."""
+        """The documents that answers may quote."""
         ...
 
     def commit(self, commit: Commit) -> Operation:
-        """Write messages, generations, the changed keys and the operation, durably.
+        """Write messages, generations, changed keys and the operation durably.
 
         A conversation exists from its first commit on (verb "create").
 
@@ -130,20 +133,19 @@ class Store(Protocol):
         ...
 
     def commit_all(self, commits: Sequence[Commit]) -> tuple[Operation, ...]:
-        """Each as by `commit`, in their order; they share transactions, so that an import is not one fsync a message.
+        """Commit each in order. The commits share transactions, so that an import does not need one fsync a message.
 
-        Raises what `commit` raises, for the first that is refused, once none of them is under way any more. What came
-        before it is durable; whether what came behind it was written as well is not said: name `seen` where that
-        matters.
+        Raises what `commit` raises for the first refused commit, after all others have finished. Commits before it are
+        durable; later ones may or may not have been written: set `seen` if that matters.
         """
         ...
 
     def record(self, conversation: ConversationId, generation: Generation) -> None:
-        """Insert or replace a generation without an operation: the progress of a running reply."""
+        """Insert or replace a generation without an operation, to save the progress of a running reply."""
         ...
 
     def view(self, conversation: ConversationId) -> View:
-        """The current view. NotFound where there is no such conversation."""
+        """The current view. Raises NotFound for an unknown conversation."""
         ...
 
     def operations(
@@ -157,11 +159,11 @@ class Store(Protocol):
         ...
 
     def path(self, conversation: ConversationId, head: MessageId) -> tuple[Message, ...]:
-        """The first-parent chain from the root to `head`, `head` included. NotFound for an unknown head."""
+        """The first-parent chain from the root to `head`, including `head`. Raises NotFound for an unknown head."""
         ...
 
     def message(self, conversation: ConversationId, message: MessageId) -> Message:
-        """NotFound where this conversation has none of that id."""
+        """Look up a message. Raises NotFound if this conversation has none with this id."""
         ...
 
     def messages(self, conversation: ConversationId) -> Mapping[MessageId, Message]:
@@ -172,120 +174,123 @@ class Store(Protocol):
         ...
 
     def stems(self, conversation: ConversationId) -> Mapping[MessageId, Stem]:
-        """Every message of the conversation without what it says, in the order they were written."""
+        """Every message of the conversation without its content, in the order they were written."""
         ...
 
     def stretch(self, conversation: ConversationId, *, after: int, most: int) -> tuple[Message, ...]:
-        """Up to `most` messages behind the first `after`, in the order they were written.
+        """Up to `most` messages after the first `after`, in the order they were written.
 
-        For whoever reads all of a long conversation and wants to hold a part of it at a time: nothing is kept at hand.
+        This reads a long conversation piece by piece; the messages are not cached.
         """
         ...
 
     def at_hand(self, conversation: ConversationId) -> bool:
-        """Whether all of its messages are in memory, or lie so that to read them is the quickest there is."""
+        """Whether all messages are cached, or stored so that reading them takes the least possible time."""
         ...
 
     def along(self, conversation: ConversationId, path: Sequence[MessageId], *, most: int) -> Along | None:
-        """How far the path of these ids, each the parent of the next and the first a root, is stored.
+        """How much of a path is stored; each id is the parent of the next, and the first is a root.
 
-        None where more than `most` messages leave it. For whoever would not read all of a long conversation.
+        None if more than `most` messages branch off the path. This avoids reading all of a long conversation.
         """
         ...
 
     def stretch_of_log(self, conversation: ConversationId, *, after: int, most: int) -> tuple[Operation, ...]:
-        """Up to `most` operations with a number above `after`, oldest first; nothing is kept at hand."""
+        """Up to `most` operations with a number above `after`, oldest first; they are not cached."""
         ...
 
     def stretch_of_calls(
         self, conversation: ConversationId, *, after: Generation | None, most: int
     ) -> tuple[Generation, ...]:
-        """Up to `most` generations behind `after` in the order they were started, or the first of them; nothing is kept
-        at hand.
+        """Up to `most` generations after `after`, in the order they were started; None starts at the first.
+
+        The generations are not cached.
         """
         ...
 
     def match(self, conversation: ConversationId, prefix: str, limit: int = 10) -> tuple[MessageId, ...]:
-        """Ids that begin with `prefix`, with or without the leading `b2:`."""
+        """Ids of messages that begin with `prefix`, with or without the leading `b2:`."""
         ...
 
     def saying(self, text: str, role: Role) -> tuple[tuple[ConversationId, MessageId], ...]:
-        """Every message of this role whose text, white space around it aside, is exactly this, in all conversations.
+        """Every message with this role whose text, without surrounding white space, equals `text`, in all
+        conversations.
 
-        Those of one conversation in the order they were written; trashed conversations and hidden messages too.
+        Messages of one conversation are in the order they were written. Trashed conversations and hidden messages count
+        too.
         """
         ...
 
     def generations(self, conversation: ConversationId) -> tuple[Generation, ...]:
-        """All of a conversation, in the order they were started."""
+        """All generations of a conversation, in the order they were started."""
         ...
 
     def reuse(self, conversation: ConversationId | None = None) -> Reuse:
-        """What giving stored answers again came to, here or in all conversations."""
+        """How often stored answers were reused and what that saved, in one conversation or in all."""
         ...
 
     def running(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
-        """Generations whose status is "running": after a crash, the ones to be found again."""
+        """Generations whose status is "running". After a crash, these are the replies to recover."""
         ...
 
     def conversations(self, *, trashed: bool = False) -> tuple[ConversationSummary, ...]:
-        """Those in, or those not in, the trash; the one that changed last first."""
+        """The conversations in the trash or outside it, the most recently changed first."""
         ...
 
     def search(
         self, words: str, *, conversation: ConversationId | None = None, limit: int = 50
     ) -> tuple[Hit, ...]:
-        """Messages that contain every word, in any order and case, best first. Trashed conversations are left out.
+        """Messages that contain every word, in any order and case, best first. Trashed conversations are excluded.
 
         Words are split on white space; a text in double quotes counts as one word.
         """
         ...
 
     def put_blob(self, content: bytes, media_type: str, name: str = "") -> str:
-        """Keep the bytes once; the sha256 as 64 hex digits."""
+        """Store the bytes once and return their sha256 as 64 hex digits."""
         ...
 
     def blob(self, sha256: str) -> Blob:
-        """NotFound where there is none."""
+        """The blob with this sha256. Raises NotFound if it is not stored."""
         ...
 
     def drop_blobs(self, names: Iterable[str]) -> None:
-        """Remove those of these bytes, named by their sha256, that no message and no stash of any conversation names.
+        """Remove each of these blobs, given by sha256, unless a message or a stash of any conversation names it.
 
-        Bytes are kept before the message that names them, so call this only while nobody is between the two.
+        A blob is stored before the message that names it, so call this only while nobody is between these two steps.
         """
         ...
 
     def derived(self, conversation: ConversationId, keys: Iterable[str]) -> Mapping[str, str]:
-        """What was worked out of this conversation's messages and kept under these keys; only those there are."""
+        """The derived values of this conversation that are stored under these keys; missing keys are left out."""
         ...
 
     def derived_under(self, key: str) -> Mapping[ConversationId, str]:
-        """What is kept under this key, of every conversation that has it."""
+        """The derived value stored under this key for each conversation that has one."""
         ...
 
     def keep_derived(
         self, conversation: ConversationId, entries: Mapping[str, str], *, waits: bool = True
     ) -> None:
-        """Keep what could be worked out again at a price (a model's reading of a range of messages), or missed.
+        """Store values that could be lost or recomputed at a cost, such as a model's reading of some messages.
 
-        No part of the history: no operation, never hashed, gone with the conversation. Without `waits` it returns at
-        once, and nobody hears of it where it could not be kept.
+        They are no part of the history: no operation, never hashed, purged with the conversation. Without `waits` the
+        call returns at once and a failure to store them goes unreported.
         """
         ...
 
     def forget_derived(self, key: str) -> None:
-        """Remove what is kept under this key from every conversation."""
+        """Remove the derived value under this key from every conversation."""
         ...
 
     def setting(self, key: str) -> str | None:
-        """A small value of the workspace (never a key or a token)."""
+        """A small value of the workspace, never a key or a token; None if it is not set."""
         ...
 
     def set_setting(self, key: str, value: str | None) -> None: ...
 
     def purge(self, conversation: ConversationId) -> None:
-        """Remove a trashed conversation for good. InTheWay where it is not in the trash."""
+        """Remove a trashed conversation for good. Raises InTheWay if it is not in the trash."""
         ...
 
     def verify(self, conversation: ConversationId | None = None) -> Verification:
@@ -293,9 +298,9 @@ class Store(Protocol):
         ...
 
     def status(self, patience: float = 0.0) -> StoreStatus:
-        """How it is doing. With `patience`, what writes is asked for an answer and waited for so many seconds at most.
+        """How the store is doing. With `patience`, the writer is pinged and given at most so many seconds to reply.
 
-        Never raises, also of a store that is closed.
+        It never raises, even on a closed store.
         """
         ...
 

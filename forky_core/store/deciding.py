@@ -1,7 +1,7 @@
-"""Whether a commit may be published, and the operation it becomes: pure, and the same for every store.
+"""Whether a commit may be published, and the operation it becomes: pure functions that all stores share.
 
-Law 5: each commit names the state it was made on, key by key; a key that has moved since refuses the commit whole,
-and the loser is told which operation came first. Values are decided on as they will be read back from JSON.
+Law 5: each commit names the state it was made on, key by key. If one of its keys has changed since, the whole commit is
+refused, and the error names the operation that came first. Values are compared as they will be read back from JSON.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from forky_core.model.parts import Json, canonical_json
 from forky_core.store.contract import Commit
 
 FOUNDING_VERBS = frozenset({"create", "import"})
-"""Only these bring a conversation into being, so that a late reply cannot raise a purged one from the dead."""
+"""Only these verbs create a conversation, so that a late reply cannot bring back a purged one."""
 
 _PLAIN = frozenset({str, int, bool})
 _MESSAGE_ID = re.compile(r"b2:[0-9a-f]{32}")
@@ -33,7 +33,7 @@ def as_stored(value: Json | None) -> Json | None:
 
 
 def moved_key(commit: Commit, entries: Mapping[str, Json]) -> str | None:
-    """The first changed key that does not have the value its author saw."""
+    """The first changed key whose current value differs from the one its author saw; None if there is none."""
     seen: dict[str, Json | None] = {}
     for change in commit.changes:
         current = seen[change.key] if change.key in seen else entries.get(change.key)
@@ -44,7 +44,7 @@ def moved_key(commit: Commit, entries: Mapping[str, Json]) -> str | None:
 
 
 def next_operation(commit: Commit, *, number: int, previous: str | None) -> Operation:
-    """The operation `commit` becomes as number `number` of its conversation, after the one of id `previous`."""
+    """The operation `commit` becomes, numbered `number` in its conversation; `previous` is the id of the one before."""
     changes = tuple(Change(c.key, as_stored(c.before), as_stored(c.after)) for c in commit.changes)
     id = operation_id(
         previous,
@@ -73,7 +73,7 @@ def next_operation(commit: Commit, *, number: int, previous: str | None) -> Oper
 
 
 def check_form(commit: Commit) -> None:
-    """ValueError where a message's id is not one: a mistake in the caller, never a person's."""
+    """Raise ValueError if a message's id is malformed: a mistake of the calling code, never of a person."""
     for message in commit.messages:
         for id in (message.id, *message.parents, *message.sources):
             if not _MESSAGE_ID.fullmatch(id):
@@ -81,7 +81,7 @@ def check_form(commit: Commit) -> None:
 
 
 def reuse_of(calls: Iterable[tuple[Usage | None, bool]]) -> Reuse:
-    """Of each call that looked for a stored answer: what the stored one took, and whether there was one."""
+    """Sum up calls that looked for a stored answer, each given as the stored usage and whether there was an answer."""
     hits = misses = tokens = 0
     cost = 0.0
     for usage, hit in calls:
@@ -93,7 +93,7 @@ def reuse_of(calls: Iterable[tuple[Usage | None, bool]]) -> Reuse:
 
 
 def outdated(key: str, first: Operation | None) -> Outdated:
-    """What the author of a commit that lost the race on `key` is told."""
+    """The error for the author of a commit that lost the race on `key`."""
     kind, _, name = key.partition("/")
     subject = {
         "heads": f"The branch “{name}”",
@@ -149,7 +149,7 @@ def no_document(id: str) -> NotFound:
 
 
 def known_document(id: str, found: Sequence[Document]) -> Document:
-    """The one among those whose id begins so.
+    """The one document in `found`, which holds those whose id begins with `id`.
 
     Raises:
         NotFound, Ambiguous

@@ -1,4 +1,4 @@
-"""What Forky needs of a store for documents: they come in by pieces, are looked up by terms, and go.
+"""What Forky needs of a store for documents: they are added in pieces, searched by terms, and removed.
 
 As with conversations the meaning lives above: how text becomes chunks and terms, and how chunks are ranked
 (forky_core/documents, retrieval/bm25.py). Memory and DuckDB keep the same laws (tests/store/document_laws.py). Calls
@@ -25,23 +25,23 @@ from forky_core.model.document import (
 
 class DocumentKeeper(Protocol):
     def take_in(self, pieces: Sequence[DocumentPiece]) -> None:
-        """Add chunks behind those there are, in one transaction.
+        """Append chunks to documents, in one transaction.
 
-        A document exists from its first piece on and can be found after its last. One that is whole already is left
-        as it is; a first chunk (number 1) of one that is not takes the place of what an earlier attempt has left.
+        A document exists from its first piece on and can be searched after its last. A complete document is left
+        unchanged; the first chunk (number 1) of an incomplete one replaces what an earlier attempt wrote.
         """
         ...
 
     def shelve(self, document: DocumentId, shelf: Shelf) -> None:
-        """Where it is offered from now on. NotFound where there is none of that id."""
+        """Set where a document is offered. Raises NotFound for an unknown id."""
         ...
 
     def drop(self, documents: Sequence[DocumentId]) -> None:
-        """Remove them for good, their chunks and vectors included; unknown ones are passed over."""
+        """Remove documents for good with their chunks and vectors; unknown ids are ignored."""
         ...
 
     def document(self, id: str) -> Document:
-        """By its id or the beginning of one.
+        """The document with this id or the only one whose id begins so.
 
         Raises:
             NotFound, Ambiguous
@@ -49,45 +49,45 @@ class DocumentKeeper(Protocol):
         ...
 
     def documents(self) -> tuple[Document, ...]:
-        """All of them, unfinished and trashed ones too; the newest first."""
+        """All documents, including incomplete and trashed ones, newest first."""
         ...
 
     def known(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, Document]:
-        """Those of the ids that there are."""
+        """The documents with these ids; unknown ids are left out."""
         ...
 
     def within(self, reach: Reach) -> tuple[int, int]:
-        """How many whole documents and how many chunks can be reached."""
+        """How many complete documents and how many chunks are within `reach`."""
         ...
 
     def chunks(self, document: DocumentId, *, first: int = 1, most: int | None = None) -> tuple[Chunk, ...]:
-        """Of one document, from number `first` on, in order."""
+        """The chunks of one document in order, from number `first` on, at most `most`."""
         ...
 
     def postings(self, terms: Sequence[int], reach: Reach) -> Postings:
-        """Where the terms occur in whole documents within reach."""
+        """Where these terms occur in complete documents within `reach`."""
         ...
 
     def found(self, keys: Sequence[int]) -> Mapping[int, tuple[Document, Chunk]]:
-        """What stands behind the keys of postings or vectors; those that are gone are left out."""
+        """The document and chunk behind each key of postings or vectors; removed ones are left out."""
         ...
 
     def unembedded(self, model: str, most: int) -> Mapping[int, str]:
-        """Texts of up to `most` chunks of whole documents, by their keys, that this model has not seen."""
+        """Texts, by key, of up to `most` chunks of complete documents that have no vector of this model."""
         ...
 
     def embed(self, model: str, keys: Sequence[int], rows: Numbers) -> None:
-        """Keep the vectors of chunks, in place of what another model or an earlier call gave for them."""
+        """Store vectors of chunks, replacing any from another model or an earlier call."""
         ...
 
     def forget_vectors(self) -> None:
-        """Every one, of every model."""
+        """Remove all vectors of all models."""
         ...
 
     def vectors(self, model: str, reach: Reach) -> Iterator[Vectors]:
-        """Every chunk within reach that this model has seen, in batches."""
+        """The vectors of this model for chunks within `reach`, in batches."""
         ...
 
     def vector_sizes(self) -> Mapping[str, int]:
-        """How many numbers a vector has, by model."""
+        """The number of dimensions of the stored vectors, by model."""
         ...

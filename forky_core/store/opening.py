@@ -1,4 +1,4 @@
-"""Which store a location means, decided in one place."""
+"""Opens the store at a location; the one place that decides which kind of store a location means."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from forky_core.store.memory.store import MemoryStore
 
 
 def open_store(location: str | Path) -> Store:
-    """The DuckDB file at that path, made where there is none; `:memory:` keeps nothing."""
+    """Open the DuckDB file at that path, creating it if there is none; `:memory:` is a store in memory."""
     if str(location) == ":memory:":
         return MemoryStore()
     if str(location).startswith(("postgresql://", "postgres://")):

@@ -1,6 +1,6 @@
 """What a search means, apart from any engine: its words, when a text matches, how well, and the line it shows.
 
-Every store answers through these functions, so that they all find the same messages in the same order.
+Every store uses these functions, so that they all find the same messages in the same order.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ _WORD = re.compile(r'"([^"]*)"?|([^\s"]+)')
 
 
 def search_words(query: str) -> tuple[str, ...]:
-    """The words of a query in lower case, each once; what stands in double quotes is one word."""
+    """The distinct words of a query in lower case; a text in double quotes is one word."""
     found = ((quoted or plain).strip().lower() for quoted, plain in _WORD.findall(query))
     return tuple(dict.fromkeys(word for word in found if word))
 
 
 def score(text: str, words: Sequence[str]) -> float:
-    """How often the words occur in all; 0.0 where one of them does not occur."""
+    """How often the words occur in total; 0.0 if one of them does not occur."""
     lowered = text.lower()
     counts = [lowered.count(word) for word in words]
     return float(sum(counts)) if all(counts) else 0.0
 
 
 def snippet(text: str, words: Sequence[str]) -> str:
-    """One line of at most 200 characters around the first match, from the begin of a word where there is one."""
+    """One line of at most 200 characters around the first match, starting at a word boundary if there is one."""
     lowered = text.lower()
     first = min((at for at in map(lowered.find, words) if at >= 0), default=0)
     start = first - _LEAD if first > _LEAD else 0

@@ -1,4 +1,4 @@
-"""What stands around a message: who said it, how it ended, what it took; short, as a person would say it."""
+"""The captions around a message: who said it, how it ended, what it took; short, in a person's words."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from forky_core.views.times import stamp
 
 _ROLES = {"user": "You", "assistant": "Assistant", "system": "System", "tool": "Tool"}
 _OPENING = 90
-"""Characters of a message by which it is known again."""
+"""The characters of a message by which a person recognises it."""
 _ENDS = {"stopped": "Stopped", "interrupted": "Interrupted", "failed": "Failed"}
 
 
 def who(message: Message, generation: Generation | None, label: Callable[[str], str]) -> str:
-    """`label` gives the name a person knows a model by."""
+    """Return the caption for a message's author; `label` returns the name of a model for people."""
     if message.merge is not None:
         return "Merge"
     if message.reverts:
@@ -32,7 +32,7 @@ def who(message: Message, generation: Generation | None, label: Callable[[str], 
 
 
 def opening_of(message: Message | None) -> str:
-    """Who said a message and how it begins, in one line; "" of none."""
+    """Return a message's author and its first words on one line; "" for None."""
     if message is None:
         return ""
     who = message.name or _ROLES[message.role]
@@ -41,14 +41,14 @@ def opening_of(message: Message | None) -> str:
 
 
 def merged(message: Message) -> str:
-    """One line of what a merge brought, source by source, or a revert took back; "" where the message is neither."""
+    """Return one line about what a merge brought, source by source, or a revert took back; "" for any other message."""
     if message.reverts:
         return f"{_messages(len(message.reverts))} taken back from here on"
     return " · ".join(map(brought, message.merges))
 
 
 def brought(merge: MergePart) -> str:
-    """One line of what a payload brought."""
+    """Return one line about what a payload brought."""
     made = f", written by {merge.made_by}" if merge.made_by else ""
     left = f", {len(merge.omitted)} left out" if merge.omitted else ""
     if settled := settles(merge):
@@ -60,7 +60,7 @@ def brought(merge: MergePart) -> str:
 
 
 def settles(merge: MergePart) -> str:
-    """What a payload settles that brings nothing else, since no branch was merged; "" of any other."""
+    """Return a line about a payload that only settles conflicts, since no branch was merged; "" for any other."""
     if not merge.kind.settles or not merge.text.startswith(RESOLVED):
         return ""
     lines = merge.text.count("\n- ")
@@ -72,7 +72,7 @@ def _messages(count: int) -> str:
 
 
 def took(cell: Cell) -> str:
-    """Tokens, cost and time of an answer; "" where nothing is known of them."""
+    """Return tokens, cost and time of an answer; "" if they are not known."""
     call = cell.generation
     if call is None or call.reused is not None:
         return ""
@@ -96,7 +96,7 @@ def _used(usage: Usage) -> str:
 
 
 def given_again(cell: Cell) -> str:
-    """Of an answer that no model was called for, and what that saved; "" of any other."""
+    """Return a sentence about an answer returned from the store, and what that saved; "" for any other."""
     if cell.generation is None or cell.generation.reused is None:
         return ""
     spared = cell.spared
@@ -107,14 +107,14 @@ def given_again(cell: Cell) -> str:
 
 
 def _worth(together: int, cost: float | None) -> str:
-    """Tokens and dollars: “2k tokens and $0.0051”; "" of nothing."""
+    """Return tokens and dollars: “2k tokens and $0.0051”; "" if both are 0."""
     facts = [f"{tokens(together)} tokens"] if together else []
     facts += [dollars(cost)] if cost else []
     return " and ".join(facts)
 
 
 def reused(came_to: Reuse) -> str:
-    """What giving stored answers again came to, as a sentence; "" where it was never asked for."""
+    """Return a sentence about how often stored answers were returned; "" if none was ever looked up."""
     if not (came_to.hits or came_to.misses):
         return ""
     worth = _worth(came_to.tokens, came_to.cost)
@@ -124,7 +124,7 @@ def reused(came_to: Reuse) -> str:
 
 
 def ended(generation: Generation | None) -> str:
-    """How a reply ended where it did not end well: "Interrupted. The connection was lost …"; else ""."""
+    """Return how a reply ended if it did not end well: "Interrupted. The connection was lost …"; else ""."""
     if generation is None or generation.status not in _ENDS:
         return ""
     if generation.status == "stopped":
@@ -134,7 +134,7 @@ def ended(generation: Generation | None) -> str:
 
 
 def tokens(number: int | None) -> str:
-    """1234 → "1.2k"."""
+    """Return a number of tokens for people: 1234 → "1.2k"."""
     if number is None:
         return "?"
     if number < 1_000:
@@ -145,13 +145,13 @@ def tokens(number: int | None) -> str:
 
 
 def about(cost: float) -> str:
-    """As `dollars`, of what is only estimated."""
+    """Return an estimated amount as `dollars` does, marked as approximate."""
     told = dollars(cost)
     return told if told.startswith("<") else f"≈ {told}"
 
 
 def dollars(cost: float) -> str:
-    """To two significant places below a cent, to the cent above a dollar."""
+    """Return an amount in US dollars: to four places below 10 cents, else to the cent."""
     if cost <= 0:
         return "$0"
     if cost < 0.0001:
@@ -166,7 +166,7 @@ def seconds(span: float) -> str:
 
 
 def last_change(result: Verification) -> str:
-    """What a person can compare with what they remember, as a sentence; "" for an empty database."""
+    """Return a sentence on the newest change for a person to compare with their memory; "" for an empty database."""
     if not result.newest:
         return ""
     return f"The newest change is of {stamp(result.newest)}; one that came later and is lost would leave no trace."

@@ -1,7 +1,7 @@
-"""A changed key of a view as a sentence: what the History page unfolds below an operation.
+"""Describes a changed key of a view in a sentence: the History page shows it below an operation.
 
-The log keeps keys with their values before and after; these are the words for them. Every key has some, also one
-that a later Forky writes.
+The log has keys with their values before and after; here are the words for them. Every key gets some, even one that a
+later version of Forky writes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from forky_core.model.memory import EVERYTHING, Memory
 from forky_core.model.parts import Json
 
 _LONGEST = 120
-"""Characters of a value that are quoted."""
+"""The most characters of a value that are quoted."""
 _SWITCHES = {
     "trashed": ("Moved to the trash", "Taken out of the trash"),
     "scope": ("Calls of one token go on here", "No program's calls go on here"),
@@ -27,7 +27,7 @@ _SETTINGS = {"system": "system prompt", "model": "model"}
 
 
 def sentences(changes: Iterable[Change]) -> tuple[str, ...]:
-    """One for each changed key, branches first. The settings of a branch go with it where it is removed."""
+    """Return a sentence for each changed key, branches first. A removed branch's settings are not listed separately."""
     known = tuple(changes)
     removed = {f"rules/{change.key.removeprefix('heads/')}" for change in known if _is_removed_branch(change)}
     return tuple(
@@ -112,7 +112,7 @@ def _request(number: str, change: Change) -> str:
 
 
 def _rules(branch: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Sequence[str]:
-    """Only what is known to differ, each by its own name."""
+    """Return the changed settings, each by its own name."""
     return [
         line
         for key in ("system", "model", "parameters", "memory", "pins", "exclusions")
@@ -155,7 +155,7 @@ def _quoted(value: Json | None) -> str:
 
 
 def branches_touched(operation: Operation) -> tuple[str, ...]:
-    """Names of the branches an operation made, moved, changed or removed."""
+    """Return the names of the branches an operation made, moved, changed or removed."""
     names = (
         name
         for kind, _, name in (change.key.partition("/") for change in operation.changes)

@@ -1,7 +1,7 @@
-"""The view model of Compare: what the sides share, then turn by turn what each said, with what it cost.
+"""The view model of Compare: the shared beginning, then turn by turn each side's messages, with their cost.
 
-The shared part is what every side's context begins with. After it, turns are put side by side in the order they came;
-where all sides were asked the same, they are put on one row again.
+The shared part is the beginning of every side's context. After it, turns are put side by side in order; a question that
+all sides were asked aligns them on one row again.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class ColumnEntry:
     generation: Generation | None
     """The newest call that produced it."""
     tokens: int
-    """As the provider counted the answer, else an estimate."""
+    """The provider's count for the answer, else an estimate."""
     same_as: str | None
-    """Label of the first column that holds this very message too; None for the first itself."""
+    """The label of the first column that has this very message too; None in that column itself."""
 
     @property
     def seconds(self) -> float | None:
@@ -41,16 +41,18 @@ class ColumnEntry:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A question with what answered it. The first of a column may have no question: it is among the shared ones."""
+    """A question with its answers. The first turn of a column may have no question, if that is among the shared
+    messages.
+    """
 
     question: ColumnEntry | None
     answers: tuple[ColumnEntry, ...]
     brought: tuple[ColumnEntry, ...] = ()
-    """Merges that the question could build on."""
+    """Merges that the question could use."""
 
     @property
     def text(self) -> str:
-        """What was answered."""
+        """The text of the answers."""
         return "\n\n".join(entry.message.text for entry in self.answers if entry.message.role == "assistant")
 
 
@@ -61,32 +63,32 @@ class Total:
     answers: int
     tokens: int
     cost: float | None
-    """US dollars; None where the price of one of them is not known."""
+    """US dollars; None if the price of one of them is not known."""
     seconds: float | None
-    """None where no answer was made by a model."""
+    """None if no answer was made by a model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
     side: Side
     messages: int
-    """How many come after the shared part."""
+    """The number of messages after the shared part."""
     models: tuple[str, ...]
-    """Which answered there, in order, each once."""
+    """The models that answered there, in order, each once."""
     total: Total
     unanswered: Generation | None
-    """The failed call at its end, where nothing arrived."""
+    """The failed call at its end, if it produced no message."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnRow:
-    """Turns beside each other, one a column; None where a column has none here."""
+    """Turns side by side, one for each column; None where a column has none."""
 
     turns: tuple[Turn | None, ...]
 
     @property
     def asked(self) -> Message | None:
-        """The question, where every column was asked the same."""
+        """The question, if every column was asked the same."""
         questions = [turn.question.message if turn and turn.question else None for turn in self.turns]
         first = questions[0]
         if first is None or any(q is None or q.parts != first.parts for q in questions):
@@ -95,7 +97,7 @@ class TurnRow:
 
     @property
     def rivals(self) -> tuple[Message, ...]:
-        """Answers of the row to one and the same question, which can be fused; () where there are fewer than two."""
+        """The row's answers to the same question, which can be fused; () if there are fewer than two."""
         answers = [turn.answers[0].message for turn in self.turns if turn is not None and turn.answers]
         beside: dict[MessageId | None, dict[MessageId, Message]] = {}
         for answer in answers:
@@ -111,7 +113,7 @@ class Comparison:
     columns: tuple[Column, ...]
     rows: tuple[TurnRow, ...]
     notes: tuple[str, ...]
-    """How the sides stand to each other, where that needs saying; a sentence each."""
+    """Sentences about how the sides relate, if there is something to say."""
 
 
 def compare(
@@ -120,7 +122,7 @@ def compare(
     generations: Sequence[Generation],
     path_of: Callable[[MessageId], Sequence[Message]],
 ) -> Comparison:
-    """The sides side by side."""
+    """Compare the sides."""
     paths = [path_of(side.head) if side.head is not None else () for side in sides]
     shared = _shared(paths)
     calls = {call.message: call for call in generations if call.message is not None}
@@ -138,7 +140,7 @@ def compare(
 
 
 def _shared(paths: Sequence[Sequence[Message]]) -> int:
-    """How many messages every path begins with."""
+    """Return the number of messages that all paths begin with."""
     if not paths:
         return 0
     shortest = min(map(len, paths))
@@ -216,7 +218,7 @@ def _unanswered(side: Side, generations: Sequence[Generation]) -> Generation | N
 
 
 def _rows(columns: Sequence[Sequence[Turn]]) -> tuple[TurnRow, ...]:
-    """Turns in step: at each question that all were asked the columns meet again."""
+    """Align turns in rows: the columns meet again at each question that all were asked."""
     rows: list[TurnRow] = []
     done = [0] * len(columns)
     for meeting in (*_meetings(columns), tuple(len(column) for column in columns)):
@@ -238,7 +240,7 @@ def _rows(columns: Sequence[Sequence[Turn]]) -> tuple[TurnRow, ...]:
 
 
 def _meetings(columns: Sequence[Sequence[Turn]]) -> list[tuple[int, ...]]:
-    """Places, one a column, of questions that all columns were asked in the same order."""
+    """Return the positions, one for each column, of questions that all columns were asked in the same order."""
     if len(columns) < 2:
         return []
     asked = [[t.question.message.text if t.question else None for t in column] for column in columns]

@@ -1,7 +1,7 @@
 """The view model of the inspector: every item of a context as a row, and two contexts side by side (law 7).
 
-It adds nothing to the account but words for people: who speaks, the first words, whether the provider may have it at
-hand. What is sent is decided in context/, and read from there.
+It adds only words for people to the account: the author, the first words, whether the provider may have it cached.
+context/ decides what is sent.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from forky_core.model import Message, MessageId
 from forky_core.model.parts import ReasoningPart, ToolCallPart, ToolResultPart
 
 EXCERPT = 160
-"""Characters of a row's text."""
+"""The most characters of a row's text."""
 _LOOKED_AT = 2_000
 NAMES: dict[ItemKind, str] = {
     "branch_system": "System prompt",
@@ -37,7 +37,7 @@ NAMES: dict[ItemKind, str] = {
     "participants": "Participants",
     "passage": "Passage",
 }
-"""What a person calls each kind."""
+"""The name of each kind for people."""
 _ROLES = {"user": "You", "assistant": "Assistant", "system": "System", "tool": "Tool"}
 
 
@@ -47,18 +47,18 @@ class ContextRow:
 
     item: Item
     what: str
-    """Its kind, as a person calls it."""
+    """The name of its kind for people."""
     who: str
     text: str
     """Its first words, on one line."""
     opens: Opens
-    """What the numbers of passages in it open."""
+    """The addresses that the numbers of passages in it open."""
     cached: bool
-    """It belongs to what was sent before in the same words, so that the provider may have it at hand."""
+    """Whether it belongs to a prefix that was sent before unchanged, so that the provider may have it cached."""
     steers: bool
-    """Whether it can be pinned and left out: it is a message of this path."""
+    """Whether it can be pinned and left out, because it is a message of this path."""
     excluded: bool
-    """This branch leaves it out by name."""
+    """Whether this branch excludes it by id."""
 
 
 def rows(
@@ -69,9 +69,9 @@ def rows(
     exclusions: Sequence[MessageId] = (),
     typed: MessageId | None = None,
 ) -> tuple[ContextRow, ...]:
-    """Every item in the order it is sent; `cached` tokens at the beginning were sent before.
+    """Return every item as a row, in the order it is sent; the first `cached` tokens were sent before.
 
-    `typed` is what a person is still typing: it is sent, and cannot be steered yet.
+    `typed` is what a person is still typing: it is sent, and cannot be pinned or excluded yet.
     """
     out = frozenset(exclusions)
     made: list[ContextRow] = []
@@ -135,7 +135,7 @@ class ContextStretch:
 
 
 def compared(here: Sequence[ContextRow], there: Sequence[ContextRow]) -> tuple[ContextStretch, ...]:
-    """What both send, and what only one of them does, in the order it is sent."""
+    """Return the rows that both contexts send and those of only one, in the order they are sent."""
     one, two = ([row for row in side if row.item.included] for side in (here, there))
     matcher = SequenceMatcher(None, [_key(row) for row in one], [_key(row) for row in two], autojunk=False)
     found: list[ContextStretch] = []

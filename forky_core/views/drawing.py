@@ -1,7 +1,7 @@
-"""A conversation as `git log --graph --oneline` draws it, in characters: newest at the top, every message a line.
+"""Draws a conversation as `git log --graph --oneline` does, in characters: newest at the top, every message a line.
 
-The columns are Git's: each holds the message it waits for. Where several wait for the same one they run together just
-above it; a merge opens a column for each parent.
+The columns are Git's: each has the message it waits for. Columns that wait for the same message join just above it; a
+merge opens a column for each parent.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from forky_core.views.graph import line_of_text
 Id = TypeVar("Id", bound=str)
 
 _TEXT = 72
-"""Characters of a message's text on its line."""
+"""The most characters of a message's text on its line."""
 
 
 def draw(messages: Mapping[MessageId, Message], view: View, *, checked_out: str = "") -> Iterator[str]:
-    """One line after the other; `checked_out` is the branch that one is on."""
+    """Yield the drawing line by line; `checked_out` is the current branch."""
     names = _names(view, checked_out)
     for columns, id in drawn({id: message.parents for id, message in messages.items()}):
         yield columns if id is None else f"{columns} {_label(messages[id], names.get(id, ()))}"
 
 
 def drawn(parents: Mapping[Id, Sequence[Id]]) -> Iterator[tuple[str, Id | None]]:
-    """The columns of each line with what stands on it, None for a line of edges only; given parents first."""
+    """Yield the columns of each line with its message, None for a line of edges only; `parents` lists parents first."""
     columns: list[Id] = []
     for id in newest_first(parents):
         if id not in columns:
@@ -43,7 +43,9 @@ def drawn(parents: Mapping[Id, Sequence[Id]]) -> Iterator[tuple[str, Id | None]]
 
 
 def newest_first(parents: Mapping[Id, Sequence[Id]]) -> tuple[Id, ...]:
-    """Every message before its parents, lines kept together, as `git log --topo-order`; given oldest first."""
+    """Return every message before its parents, lines kept together, as `git log --topo-order`; `parents` lists the
+    oldest first.
+    """
     waiting = dict.fromkeys(parents, 0)
     for above in parents.values():
         for parent in set(above):
@@ -61,7 +63,7 @@ def newest_first(parents: Mapping[Id, Sequence[Id]]) -> tuple[Id, ...]:
 
 
 def _run_together(columns: list[Id], id: Id) -> Iterator[str]:
-    """Bring every further column that waits for `id` to the first one."""
+    """Join every further column that waits for `id` with the first one."""
     at = columns.index(id)
     while (other := next((n for n in range(at + 1, len(columns)) if columns[n] == id), None)) is not None:
         far = other - at > 1
@@ -80,7 +82,7 @@ def _run_together(columns: list[Id], id: Id) -> Iterator[str]:
 
 
 def _continue_with(columns: list[Id], at: int, parents: Sequence[Id]) -> Iterator[str]:
-    """What the columns wait for once the message in column `at` is drawn."""
+    """Set what the columns wait for after the message in column `at`, and yield the lines of edges."""
     if not parents:
         moved = len(columns) - at - 1
         del columns[at]
@@ -102,7 +104,7 @@ def _continue_with(columns: list[Id], at: int, parents: Sequence[Id]) -> Iterato
 
 
 def _bars(count: int, gone: int | None = None) -> list[str]:
-    """One character a place: a bar for each column, a blank between two."""
+    """Return the characters of a line of edges: a bar for each column, a space between two."""
     line = [" "] * (2 * count)
     for number in range(count):
         if number != gone:

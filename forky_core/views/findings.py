@@ -1,6 +1,6 @@
-"""The view model of a search: hits by conversation, the words marked, and a branch on which each message lies.
+"""The view model of a search: hits by conversation, matches marked, and a branch on which to open each message.
 
-Marking happens on plain text and yields pieces, so that a page never has to mix what somebody wrote with markup.
+Matches are marked in plain text, as separate pieces, so that a page never has to mix a person's text with markup.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from forky_core.store.words import search_words
 from forky_core.views.shelf import called
 
 LONGEST_QUERY = 500
-"""Characters of a query that are looked for."""
+"""The most characters of a query that are searched for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +31,13 @@ class MarkedText:
 class FoundMessage:
     hit: Hit
     pieces: tuple[MarkedText, ...]
-    """The plain words of the snippet, cut at those looked for."""
+    """The plain text of the snippet, split at the matches."""
     branches: tuple[str, ...]
-    """Branches on whose path it lies, by name; () where only a merge, a tag or a kept tip reaches it."""
+    """The branches whose path includes it, by name; () if only a merge, a tag or a kept tip reaches it."""
     landing: str | None
-    """The branch to open it on; None: whichever the conversation resumes at."""
+    """The branch to open it on; None for the one at which the conversation resumes."""
     merges: bool = False
-    """Whether nobody said it: it is the payload of a merge."""
+    """Whether it is the payload of a merge, which nobody wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class FoundConversation:
 def found(
     hits: Sequence[Hit], words: str, look: Callable[[ConversationId], tuple[View, Visible]]
 ) -> tuple[FoundConversation, ...]:
-    """Hits (best first) by conversation; `look` reads what is to be seen of one."""
+    """Group hits (best first) by conversation; `look` reads the view and the visible messages of one."""
     pattern = _pattern(words)
     groups: dict[ConversationId, list[Hit]] = {}
     for hit in hits:
@@ -76,7 +76,7 @@ def _group(
 
 
 def _words(snippet: str, pattern: re.Pattern[str] | None) -> str:
-    """The snippet without Markdown, unless what was looked for is part of the Markdown."""
+    """Return the snippet without Markdown, unless the match is part of the Markdown."""
     words = plain_words(snippet)
     return words if pattern is None or pattern.search(words) else snippet
 
@@ -84,7 +84,7 @@ def _words(snippet: str, pattern: re.Pattern[str] | None) -> str:
 def branches_of(
     wanted: frozenset[MessageId], view: View, visible: Visible
 ) -> dict[MessageId, tuple[str, ...]]:
-    """On the paths of which branches each wanted message lies; one pass over the messages, whatever their shape."""
+    """Return the branches whose path includes each wanted message; one pass over the messages, whatever their shape."""
     on_path: dict[MessageId | None, frozenset[MessageId]] = {None: frozenset()}
     for id, message in visible.messages.items():
         above = on_path.get(message.parent, frozenset())
@@ -97,7 +97,7 @@ def branches_of(
 
 
 def marked(text: str, words: str) -> tuple[MarkedText, ...]:
-    """`text` cut into pieces, those that match a word of the query marked."""
+    """Split `text` into pieces, with those that match a word of the query marked."""
     return _cut(text, _pattern(words))
 
 

@@ -1,9 +1,9 @@
 """The graph of a conversation as rows, lanes and edges: `git log --graph`, oldest at the top, long runs folded.
 
-Drawing decides the feel: a browser updates 150 rows at once and chokes on 1,000. So runs of messages between the ones
-that matter (forks, merges, tips, the current message, marks) are folded, and only as far as the limit asks; where even
-that is too much, a window around the current message is shown and says how much lies outside. What depends on nobody's
-clicks is made once (layout/shape.py); `build_graph` adds the place one is at, in O(messages).
+Drawing decides the speed: a browser updates 150 rows at once and stalls at 1,000. So runs of messages between the ones
+that matter (forks, merges, tips, the current message, marks) are folded, only as far as the limit requires; if that is
+still too much, a window around the current message is shown with the number of rows outside. The part that no click
+changes is computed once (layout/shape.py); `build_graph` adds the current position, in O(messages).
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from forky_core.retrieval.passages import past_opening
 from forky_core.views import captions
 
 FoldId = NewType("FoldId", str)
-"""`fold:` + the id of the first message of the run: opens and closes it."""
+"""`fold:` + the id of the first message of the run; a click on it opens and closes the run."""
 
 ROWS = 150
-"""Rows that a graph has at most unless told otherwise."""
+"""The default limit of rows."""
 FEW = 12
-"""A conversation of so few messages is shown whole."""
+"""A conversation with at most this many messages is shown whole."""
 _TEXT = 90
 _EMPTY: Mapping[MessageId, str] = {}
 
@@ -61,42 +61,42 @@ class GraphRow:
     branches: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     kept: bool = False
-    """A tip without a branch, such as an answer that was regenerated away from."""
+    """Whether it is a tip without a branch, such as an answer that was regenerated."""
     merge: bool = False
     fold: FoldId | None = None
-    """The run that this row stands for, or whose hidden part comes right above it."""
+    """The run that this row stands for, or whose hidden part is right above it."""
     folded: int = 0
-    """How many messages that run hides here; 0 on the row that closes an open run."""
+    """The number of messages that the run hides here; 0 on the row that closes an open run."""
     on_path: bool = False
-    """Part of what the current message's context is made of."""
+    """Whether it is part of the current message's context."""
     current: bool = False
     mark: str = ""
     """"A", "B" or "AB"."""
     taken_back: bool = False
-    """A revert on the path at hand keeps it out of the context."""
+    """Whether a revert on the current path masks it."""
     unresolved: int = 0
-    """Conflicts that this merge left open and nobody has settled since."""
+    """The number of conflicts that this merge left open and that are still unsettled."""
     corrected: int = 0
-    """Lines of this merge that merges further down the path correct."""
+    """The number of lines of this merge that merges further down the path correct."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphView:
-    """What is drawn, top to bottom."""
+    """The rows and edges to draw, top to bottom."""
 
     rows: tuple[GraphRow, ...]
     edges: tuple[Edge, ...]
     lanes: int
-    """How many lanes there are side by side."""
+    """The number of lanes side by side."""
     earlier: int = 0
-    """Rows above the first one shown."""
+    """The number of rows above the first one shown."""
     later: int = 0
     total: int = 0
-    """Messages in the whole graph."""
+    """The number of messages in the whole graph."""
 
 
 def toggled(open_folds: frozenset[str], fold: str) -> frozenset[str]:
-    """The open folds after a click on `fold`."""
+    """Return the open folds after a click on `fold`."""
     return open_folds ^ {fold}
 
 
@@ -113,9 +113,9 @@ def build_graph(  # noqa: PLR0913 - each is one thing that can be looked at or m
     shape: Shape | None = None,
     open_conflicts: Collection[str] = (),
 ) -> GraphView:
-    """The graph of what `view` reaches. `models` names who answered; `shape` may be kept from an earlier call.
+    """Build the graph of what `view` reaches. `models` names who answered; `shape` may be reused from an earlier call.
 
-    `open_conflicts` are the keys of what merges on the path left unresolved.
+    `open_conflicts` are the keys of conflicts that merges on the path left unresolved.
     """
     shape = shape or shape_of(messages, view)
     line = tuple(_path(current, shape))
@@ -128,7 +128,7 @@ def build_graph(  # noqa: PLR0913 - each is one thing that can be looked at or m
     runs = _runs(shape, plain)
     units: list[_Unit] = []
     levels = _LEVELS if len(shape.order) > FEW else (_WHOLE,)
-    # Folding hides plain messages only: where the others alone are too many, just the last level is worth trying.
+    # Folding hides only plain messages: if the others alone are too many, only the last level is worth trying.
     for level in levels if len(shape.order) - len(plain) <= limit else levels[-1:]:
         units = _fold(runs, shape, plain, opened, level)
         if len(units) <= limit:
@@ -153,9 +153,9 @@ class _Level:
     keep: int
     """Messages shown at each end of a folded run."""
     least: int
-    """Runs shorter than this stay."""
+    """The shortest run that is folded."""
     absorb: Literal["nothing", "sides", "all"] = "nothing"
-    """Where the run is hidden in the row below it instead of having one of its own."""
+    """Whether a run is hidden in the row below it instead of having a row of its own."""
 
 
 _WHOLE = _Level(0, FEW)
@@ -169,13 +169,13 @@ class _Unit:
     kind: Literal["message", "fold", "close"]
     """`close`: the row that closes an open run, right above its first message."""
     members: tuple[MessageId, ...]
-    """Top to bottom. Of a `message` unit the last is shown and the others are hidden in its row."""
+    """Top to bottom. For a `message` unit the last is shown and the others are hidden in its row."""
     fold: FoldId | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Looks:
-    """Where somebody is."""
+    """The current position, with the marks and the state of its path."""
 
     path: frozenset[MessageId]
     marks: Mapping[MessageId | None, str]
@@ -193,7 +193,7 @@ def _path(current: MessageId | None, shape: Shape) -> Iterable[MessageId]:
 
 
 def _plain(shape: Shape, looked_at: set[MessageId | None]) -> frozenset[MessageId]:
-    """Messages that may be folded away: nothing forks, ends, merges or is looked at there."""
+    """Return messages that may be folded: without a fork, an end, a merge, the current message or a mark."""
     merged = {side for sides in shape.side_parents.values() for side in sides}
     return frozenset(
         id
@@ -246,7 +246,7 @@ def _fold(
 
 
 def _runs(shape: Shape, plain: frozenset[MessageId]) -> list[tuple[MessageId, ...]]:
-    """The order cut into runs of plain messages, each continuing the one before, and the others, one by one."""
+    """Split the order into runs of plain messages, each the child of the one before, and the others one by one."""
     runs: list[list[MessageId]] = []
     for id in shape.order:
         if runs and id in plain and runs[-1][-1] in plain and shape.parent[id] == runs[-1][-1]:
@@ -261,7 +261,7 @@ def _fold_id(first: MessageId) -> FoldId:
 
 
 def _window(units: Sequence[_Unit], current: MessageId | None, limit: int) -> int:
-    """Where to start so that the current message is in the middle; at the end where there is none."""
+    """Return the first row of a window with the current message in its middle; at the end if there is none."""
     at = next((place for place, unit in enumerate(units) if current in unit.members), len(units))
     return max(0, min(at - limit // 2, len(units) - limit))
 
@@ -283,7 +283,9 @@ def _lay_out(units: Sequence[_Unit], shape: Shape) -> Layout:
 
 
 def _is_on_path(edge: Edge, rows: Sequence[GraphRow]) -> bool:
-    """Whether the context goes along it; an end outside the window is taken for what the other end is."""
+    """Whether the current context runs along the edge; an end outside the window is assumed to be like the other
+    one.
+    """
     inside = [rows[end].on_path for end in (edge.source, edge.target) if 0 <= end < len(rows)]
     return edge.kind == "line" and bool(inside) and all(inside)
 
@@ -341,7 +343,7 @@ def _left_open(message: Message, looks: _Looks) -> int:
 
 
 def line_of_text(message: Message) -> str:
-    """One line that lets a person recognise the message."""
+    """Return one line by which a person recognises the message."""
     for part in sorted(
         message.parts, key=lambda part: isinstance(part, AttachmentPart | OpaquePart)
     ):  # Words say more than a name.
@@ -369,12 +371,12 @@ def line_of_text(message: Message) -> str:
 
 
 _NOT_IN_A_LINE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\\s]+")
-"""Spaces, controls, overrides of the writing direction and halves of characters."""
+"""Spaces, control characters, overrides of the writing direction and lone surrogates."""
 
 
 @lru_cache(maxsize=4_000)
 def _plain_line(text: str) -> str:
-    """Kept, because a click draws mostly the rows that the one before drew."""
+    """Cached, because a click mostly draws the same rows again."""
     return _line(plain_words(text), _TEXT)
 
 

@@ -11,7 +11,7 @@ from forky_core.views.changes import sentences
 from forky_core.views.times import ago, stamp
 
 ENTRIES = 25
-"""Operations on one page."""
+"""The number of operations on one page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +22,15 @@ class LogEntry:
     when: str
     exactly: str
     undone: bool
-    """Taken back by an undo that is still in force: the conversation does not hold what it did."""
+    """Whether an undo that is still in force has undone it."""
     current: bool
-    """The last one: the state the conversation is in."""
+    """Whether it is the last one, which made the current state."""
     with_: int | None
-    """Number of the operation it belongs to: a reply to its question."""
+    """The number of the operation it belongs to, such as a reply's question."""
 
     @property
     def details(self) -> tuple[str, ...]:
-        """What changed, a sentence each."""
+        """Sentences about what changed."""
         return sentences(self.operation.changes)
 
 
@@ -38,13 +38,13 @@ class LogEntry:
 class LogPage:
     entries: tuple[LogEntry, ...]
     page: int
-    """From 1, the newest; the nearest there is to the one asked for."""
+    """From 1, the newest; the existing page nearest to the requested one."""
     pages: int
     total: int
 
 
 def numbers_of(page: int, total: int, entries: int = ENTRIES) -> tuple[int, int, int]:
-    """(page, first, last) operation numbers of a page of a log with `total` operations."""
+    """Return (page, first, last): operation numbers of a page of a log with `total` operations."""
     pages = max(1, -(-total // entries))
     shown = min(max(page, 1), pages)
     last = total - (shown - 1) * entries
@@ -60,7 +60,7 @@ def log_page(
     total: int,
     entries: int = ENTRIES,
 ) -> LogPage:
-    """`operations` must hold those of the page (`numbers_of`); others among them are not shown."""
+    """Build a page of the log; `operations` must include those of the page (`numbers_of`), and others are ignored."""
     shown, first, last = numbers_of(page, total, entries)
     in_force = timeline.in_force
     lines = tuple(

@@ -16,24 +16,24 @@ from forky_core.model import Message, MessageId
 from forky_core.retrieval.words import terms
 
 DRAWN = 60_000
-"""Characters of a branch that are drawn before a person asks for more."""
+"""The most characters of a branch that are drawn before a person asks for more."""
 OPENED = 30
-"""Messages that are drawn when somebody opens a gap."""
+"""The number of messages that are drawn when somebody opens a gap."""
 _RARE = 3
-"""Words that are named as rare."""
+"""The most words that are named as rare."""
 _RARE_TIMES = 2
 _SHORTEST_WORD = 4
 
 
 @dataclass(frozen=True, slots=True)
 class TakenBack:
-    """What the branch said and later replaced."""
+    """A statement of the branch that it replaced later."""
 
     of: Superseded
     lines: tuple[str, ...]
-    """Keys of the branch's lines that say it."""
+    """Keys of the branch's lines with the statement."""
     by: tuple[str, ...]
-    """Keys of those that replace it."""
+    """Keys of the lines that replace it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class SourceStretch:
 
 
 def reasons(editing: Editing, proposed: Editing) -> dict[str, str]:
-    """Why each line of the block is there, by its key; `proposed` is the block before a person changed it."""
+    """Return why each line of the block is there, by its key; `proposed` is the block before a person changed it."""
     times = Counter(atom.casefold() for line in editing.source.lines for atom in atoms(line.text))
     known = {line.key for line in proposed.block.lines}
     told = proposed.quotes.keys()
@@ -153,7 +153,7 @@ def _of_result(first: Message, last: Message, source: BranchLines) -> str:
 
 
 def _rare(text: str, times: Mapping[str, int]) -> tuple[str, ...]:
-    """Names first, then the longest of the words that the branch says hardly ever."""
+    """Return rare words of a text: names first, then the longest of the words that the branch hardly repeats."""
     found = [atom for atom in atoms(text) if times.get(atom.casefold(), 0) <= _RARE_TIMES]
     named = [atom for atom in found if is_named(atom)]
     words = [atom for atom in found if atom not in named and len(atom) >= _SHORTEST_WORD and terms(atom)]
@@ -162,13 +162,13 @@ def _rare(text: str, times: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def _shared(focus: str, text: str) -> str:
-    """The words of the focus that a line has."""
+    """Return the words of the focus that a line has."""
     asked = frozenset(terms(focus))
     return ", ".join(atom for atom in atoms(text) if asked.intersection(terms(atom))) if asked else ""
 
 
 def taken_back(plan: MergePlan, source: BranchLines) -> tuple[TakenBack, ...]:
-    """What the branch took back, with where both sides of it stand."""
+    """Return the statements that the branch took back, with the lines of both."""
     return tuple(
         TakenBack(
             one,
@@ -192,7 +192,7 @@ def _saying(text: str, message: MessageId, source: BranchLines) -> tuple[str, ..
 def stretches(
     source: BranchLines, wanted: Collection[MessageId], opened: Collection[MessageId]
 ) -> list[SourceStretch]:
-    """The branch as it is drawn: all of a short one; of a long one its end, what is wanted, and what was opened.
+    """Split the branch for drawing: all of a short one; of a long one its end, `wanted` messages, and opened gaps.
 
     `wanted` are messages that the block cites; from each of `opened` on, some more are drawn.
     """

@@ -1,4 +1,4 @@
-"""The view model of a merge preview: what stands where, what is cited, what is left out and why, what it will cost."""
+"""The view model of a merge preview: where the branches stand, what is cited, what is left out and why, the cost."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ from forky_core.views.sides import left_from
 BUDGET_STEP = 20
 _SMALLEST = 60
 _HOME = "main"
-"""Where every conversation begins."""
+"""The branch with which every conversation begins."""
 _NO_SHORTER = "is no shorter than the branch"
-"""How a plan says that telling the branch in other words saves nothing."""
+"""The words of a plan's warning that condensing the branch saves nothing."""
 _SETTLES = "A three-way merge settles"
-"""How a plan says that it knows contradictions."""
+"""The words of a plan's warning about contradictions."""
 _LARGEST = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where the two branches stand to each other, in numbers of messages."""
+    """How the two branches relate, in numbers of messages."""
 
     shared: int
-    """On the target's path, up to where the source left it."""
+    """Messages on the target's path up to where the source left it."""
     own: int
-    """On the target's path after that."""
+    """Messages on the target's path after that."""
     line: int
-    """On the source's path after it left the target's."""
+    """Messages on the source's path after it left the target's."""
     new: int
-    """On that line, of what the target lacks."""
+    """Those of them that the target lacks."""
     picked: int | None
-    """Of a cherry-pick: the messages that would come."""
+    """For a cherry-pick: the messages that would be copied."""
     base: Message | None
     """The last shared message."""
     merged_before: tuple[MessageId, ...]
-    """Merges of this source that are on the target's path, oldest first."""
+    """Merges of this source on the target's path, oldest first."""
     unanswered: int = 0
-    """Messages that wait for an answer, where nothing else is new."""
+    """Messages that wait for an answer, if nothing else is new."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +60,17 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a plan adds to each later question, in US dollars; None where the model's price is not known."""
+    """What a plan adds to each later question, in US dollars; None if the model's price is not known."""
 
     each: float | None
     cached: float | None
-    """Where the provider has read it before."""
+    """The price if the provider has the prefix cached."""
     full: float | None
-    """The same for everything the source said."""
+    """The price of everything the source said."""
 
 
 def standing(plan: MergePlan, visible: Visible) -> Standing:
-    """Of the two heads the plan was made for."""
+    """Return how the two heads of the plan relate."""
     known = visible.messages
     ours = _line(plan.target, known)
     theirs = _line(plan.source, known)
@@ -97,7 +97,9 @@ def _line(head: MessageId | None, known: Mapping[MessageId, Message]) -> tuple[M
 
 
 def default_source(view: View, visible: Visible, target: str) -> str | None:
-    """The branch a person most likely wants to merge: it has something new, left last, was written to last."""
+    """Return the branch a person most likely wants to merge: one with news, then the last that left, then the
+    newest.
+    """
     known = visible.messages
     own = view.branch(target).head
     depth = {id: at for at, id in enumerate(_line(own, known))}
@@ -117,7 +119,7 @@ def default_source(view: View, visible: Visible, target: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Which branch a message is merged with, and into which other."""
+    """A branch to merge, and the one to merge it into."""
 
     source: str
     target: str
@@ -126,9 +128,9 @@ class Way:
 def way_home(
     message: MessageId, view: View, visible: Visible, current: str, came_from: str = ""
 ) -> Way | None:
-    """How a message's branch is merged: into “main”; main itself into the branch one came from, or the newest.
+    """Return how to merge a message's branch: into “main”; main itself into the branch one came from, or the newest.
 
-    None where there is no other branch.
+    Returns None if there is no other branch.
     """
     source = branch_for(message, view, visible, current)
     others = [name for name in view.branches if name != source]
@@ -142,7 +144,9 @@ def way_home(
 
 
 def strange_marks(plan: MergePlan, lookup: Callable[[MessageId], Message]) -> tuple[str, ...]:
-    """Marks that look like citations and name nothing: an edit has broken them. A three-way merge cites both sides."""
+    """Return marks that look like citations and name no message: an edit has broken them. A three-way merge cites both
+    sides.
+    """
     marks = dict.fromkeys(re.findall(r"\[([0-9a-f]{6,32})\]", plan.payload))
     header = set(re.findall(r"\b[0-9a-f]{6,32}\b", plan.header))
     strange = [m for m in marks if m not in header and not cited(f"[{m}]", plan.speakers)]
@@ -158,7 +162,7 @@ def _known(mark: str, lookup: Callable[[MessageId], Message]) -> bool:
 
 
 def left_out(plan: MergePlan, lookup: Callable[[MessageId], Message]) -> tuple[LeftOut, ...]:
-    """By reason, in the order the plan lists them."""
+    """Group the omitted messages by reason, in the order of the plan."""
     groups: dict[str, list[Message]] = {}
     for omission in plan.omitted:
         groups.setdefault(omission.why, []).append(lookup(omission.message))
@@ -166,7 +170,7 @@ def left_out(plan: MergePlan, lookup: Callable[[MessageId], Message]) -> tuple[L
 
 
 def price(plan: MergePlan, info: ModelInfo) -> Price:
-    """By the prices of the model that answers on the target."""
+    """Compute a plan's price with the model that answers on the target."""
 
     def cost(tokens: int, rate: float | None) -> float | None:
         return None if rate is None else tokens * rate
@@ -179,18 +183,18 @@ def price(plan: MergePlan, info: ModelInfo) -> Price:
 
 
 def takes_more_than_full(plan: MergePlan) -> bool:
-    """Whether telling the branch in other words saves nothing."""
+    """Whether condensing the branch saves nothing."""
     return kind_of(plan.strategy).reading == "lines" and plan.tokens >= plan.tokens_full > 0
 
 
 def other_warnings(plan: MergePlan) -> tuple[str, ...]:
-    """The plan's warnings without those that a page answers with a click of its own."""
+    """Return the plan's warnings without those for which a page has a control of its own."""
     told = (_NO_SHORTER, *((_SETTLES,) if plan.contradictions else ()))
     return tuple(warning for warning in plan.warnings if not any(words in warning for words in told))
 
 
 def budget_range(tokens_full: int, tokens: int) -> tuple[int, int, int]:
-    """(least, most, usual) tokens a squash may be asked to take; the usual is what it takes when nobody says."""
+    """Return (least, most, usual) tokens for a squash's budget; the usual is what it takes without a budget."""
     usual = max(_SMALLEST, _up(tokens))
     return _SMALLEST, max(_SMALLEST * 4, usual, min(_LARGEST, _up(tokens_full))), usual
 
@@ -200,7 +204,7 @@ def _up(tokens: float) -> int:
 
 
 def bound_together(messages: Sequence[Message]) -> frozenset[MessageId]:
-    """Those with a tool call or a tool result: they move with their counterparts."""
+    """Return the messages with a tool call or a tool result: they move with their counterparts."""
     return frozenset(
         message.id
         for message in messages

@@ -1,8 +1,8 @@
 """The view model of the notebook: the current path as cells, newest last, only as many as are drawn.
 
 The browser's work grows with every cell, so a page draws what a screen shows and a little more, and says how many
-messages come before. The window begins at every fourth message only: as a conversation goes on, cells keep their
-places on the page, and a browser need not draw again what stays.
+messages come before. The window begins only at every fourth message: as a conversation grows, cells stay in their
+places on the page, and a browser need not draw them again.
 """
 
 from __future__ import annotations
@@ -16,43 +16,43 @@ from forky_core.merge.corrections import CorrectedLine, corrected_lines
 from forky_core.model import Generation, Message, MessageId, Usage, View
 
 MORE = 20
-"""Earlier messages that are shown at a time when somebody asks for them."""
+"""The number of earlier messages that each request for more adds."""
 _TALL = 1_100
-"""Pixels that the first window fills at least, by estimate; a screen shows 600 to 1,000 of them."""
+"""The least height of the first window in pixels, by estimate; a screen shows 600 to 1,000 of them."""
 _MOST, _STEP = 20, 4
 _HEAD, _LINE, _COLUMNS = 56, 24, 92
-"""Of a cell, in pixels; and the characters on a line of it."""
+"""Pixels of a cell's head and of a line, and characters on a line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One message of the path with all that its cell shows."""
+    """One message of the path with everything that its cell shows."""
 
     message: Message
     number: int
-    """Its place on the path, from 1."""
+    """The position on the path, from 1."""
     generation: Generation | None
-    """The newest call that produced it; None for a person's words."""
+    """The newest call that produced it; None for a person's message."""
     siblings: tuple[MessageId, ...]
-    """What stands at the same place, itself included, oldest first."""
+    """The messages with the same parent, itself included, oldest first."""
     branches: tuple[str, ...]
-    """Branches whose head it is."""
+    """The branches whose head it is."""
     tags: tuple[str, ...]
     taken_back: MessageId | None = None
-    """The revert further down that keeps it out of the context."""
+    """The revert further down that masks it."""
     spared: Usage | None = None
-    """What the call took whose answer is given again here."""
+    """The usage of the original call, if a stored answer was returned here."""
     corrected: tuple[CorrectedLine, ...] = ()
-    """Of a merge: its lines that merges further down correct."""
+    """For a merge: its lines that merges further down correct."""
 
     @property
     def position(self) -> int:
-        """Its place among its siblings, from 1: the 2 of ‹2/3›."""
+        """The position among its siblings, from 1: the 2 of ‹2/3›."""
         return self.siblings.index(self.message.id) + 1
 
     @property
     def seconds(self) -> float | None:
-        """How long the answer took, from asking to its end."""
+        """The duration of the answer."""
         return self.generation.seconds if self.generation else None
 
     @property
@@ -66,19 +66,19 @@ class Notebook:
 
     cells: tuple[Cell, ...]
     window: int
-    """How many of them, at the end, are drawn before anybody asks for more."""
+    """The number of cells, at the end, that are drawn before anybody asks for more."""
     earlier: int
-    """How many messages of the path come before the first cell."""
+    """The number of messages of the path before the first cell."""
     unanswered: tuple[Generation, ...]
-    """The failed call at the end of the path, where nothing arrived; where several models answer in turn, that of each
-    whose newest call since the question came to nothing. Shown below the path."""
+    """The failed call at the end of the path, if it produced no message; if several models answer in turn, one for each
+    model whose newest call since the question failed. Shown below the path."""
 
     @property
     def total(self) -> int:
         return self.earlier + len(self.cells)
 
     def pages(self) -> tuple[tuple[Cell, ...], ...]:
-        """The cells as they were asked for, oldest page first; the window is the last one."""
+        """Return the cells as they were requested, oldest page first; the window is the last page."""
         end = len(self.cells) - self.window
         pages = [self.cells[end:]]
         while end > 0:
@@ -88,7 +88,7 @@ class Notebook:
 
 
 def window_start(path: Sequence[Message]) -> int:
-    """How many messages come before the window of this path."""
+    """Return the number of messages before the window of this path."""
     tall, start = 0, len(path)
     while start > 0 and tall < _TALL and len(path) - start < _MOST:
         start -= 1
@@ -97,7 +97,7 @@ def window_start(path: Sequence[Message]) -> int:
 
 
 def _height(text: str) -> int:
-    """Pixels of a cell, roughly; a very long text counts as one that fills the window."""
+    """Estimate the height of a cell in pixels; a very long text counts as one that fills the window."""
     lines = sum(1 + len(line) // _COLUMNS for line in text[: _COLUMNS * _TALL // _LINE].splitlines())
     return _HEAD + _LINE * lines
 
@@ -110,7 +110,7 @@ def notebook(
     *,
     more: int = 0,
 ) -> Notebook:
-    """The window of `path`, and `more` earlier messages."""
+    """Return the window of `path`, and `more` earlier messages."""
     window = len(path) - window_start(path)
     start = max(0, len(path) - window - more)
     calls: Mapping[MessageId, Generation] = {g.message: g for g in generations if g.message is not None}

@@ -1,7 +1,7 @@
-"""A payload as rows for a person: each line of it with the messages it rests on.
+"""A payload as rows for a person: each line with the messages it rests on.
 
 In what a model reads, neighbouring lines of one message share the id at their end, which saves a fifth of the room
-(docs/design/what-a-squash-keeps.md). A person looks at single lines, so here each has its own.
+(docs/design/what-a-squash-keeps.md). A person reads single lines, so here each has its own.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _MARK = re.compile(r"\[([0-9a-f]{6,32})\]")
 @dataclass(frozen=True, slots=True)
 class PayloadRow:
     text: str
-    """Without the marks at its end, where they name messages."""
+    """The text without the marks at its end, if they name messages."""
     cites: tuple[MessageId, ...] = ()
     marks: Mapping[str, MessageId] = field(default_factory=lambda: MappingProxyType({}))
-    """Marks that stand inside the text, as both sides of an open conflict have theirs, with what they name."""
+    """Marks inside the text, as for both sides of an open conflict, with the messages they name."""
     opens: Opens = field(default_factory=lambda: NOTHING)
-    """What the numbers of passages in it open."""
+    """The addresses that the numbers of passages in it open."""
     kind: Literal["header", "heading", "line"] = "line"
-    """A header or a heading was said by nobody."""
+    """A header or a heading is no message's text."""
 
     def drawn(
         self,
@@ -41,7 +41,7 @@ class PayloadRow:
         mark: Callable[[MessageId], str],
         passage: Callable[[str, str], str] | None = None,
     ) -> str:
-        """The text with each mark inside it drawn, each number of a passage with its address, and the rest as words."""
+        """Return the text with marks formatted by `mark`, numbers of passages by `passage`, and the rest by `words`."""
         if passage is not None and self.opens:
             plain = replace(self, opens=NOTHING)
             return linked(
@@ -56,19 +56,19 @@ class PayloadRow:
 
 
 def payload_rows(merge: MergePart, limit: int) -> Iterator[PayloadRow]:
-    """The first `limit` characters of a payload, line by line."""
+    """Yield the first `limit` characters of a payload, line by line."""
     return iter(_opening(_rows(merge, limit)))
 
 
 def text_rows(text: str, limit: int) -> Iterator[PayloadRow]:
-    """The same of turns that are shown as they were said: no line rests on a message but its own."""
+    """Yield the rows of a turn that is shown unchanged: its lines cite no messages."""
     lines = (text[:limit] + ("\n…" if len(text) > limit else "")).split("\n")
     opened = opened_by_line(lines)
     return (PayloadRow(line, opens=opens) for line, opens in zip(lines, opened, strict=True))
 
 
 def _opening(rows: Sequence[PayloadRow]) -> list[PayloadRow]:
-    """With what their numbers open: a line's are those of the SOURCES line that rests on the same message."""
+    """Add what the rows' numbers open: those of the SOURCES line that rests on the same message."""
     said: dict[MessageId, dict[int, str]] = {}
     for row in rows:
         for id in row.cites:
@@ -83,7 +83,7 @@ def _opening(rows: Sequence[PayloadRow]) -> list[PayloadRow]:
 
 
 def payload_text(merge: MergePart, mark: Callable[[MessageId], str]) -> str:
-    """A payload for a person on a terminal: every line that rests on messages ends in their marks."""
+    """Return a payload for a person on a terminal: every line that rests on messages ends in their marks."""
 
     def shown(id: MessageId) -> str:
         return f"[{mark(id)}]"

@@ -1,4 +1,4 @@
-"""Where a message is looked at, when somebody goes to it by its id alone."""
+"""The branch on which to show a message, when somebody opens it by its id alone."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from forky_core.model import MessageId, View
 
 
 def branch_for(message: MessageId, view: View, visible: Visible, current: str) -> str:
-    """The branch whose head it is, else the current one where it leads there, else one that does.
+    """Return the branch whose head it is, else the current one if it includes the message, else another that does.
 
-    A message that no branch reaches (a kept tip) is looked at from the current branch.
+    A message that no branch reaches (a kept tip) is shown on the current branch.
     """
     branches = view.branches
     if current in branches and branches[current].head == message:
@@ -24,13 +24,13 @@ def branch_for(message: MessageId, view: View, visible: Visible, current: str) -
 
 
 def grafted_from(visible: Visible) -> tuple[str, ...]:
-    """The conversations of which a branch was taken in here: what that cites of other branches is to be seen there."""
+    """Return the conversations from which a branch was grafted here: citations of their other branches open there."""
     merges = (merge for message in visible.messages.values() for merge in message.merges)
     return tuple(dict.fromkeys(merge.conversation for merge in merges if merge.conversation))
 
 
 def later_on(message: MessageId, head: MessageId | None, visible: Visible) -> int | None:
-    """How many messages the branch at `head` goes on after `message`; None where it does not pass through it."""
+    """Return how many messages of the branch at `head` follow `message`; None if it is not on that branch."""
     steps, here = 0, head
     while here is not None and here in visible.messages:
         if here == message:

@@ -1,4 +1,4 @@
-"""What the providers' prompt caches saved: added up from the model calls, as the providers counted them."""
+"""The savings of the providers' prompt caches: summed over model calls, as the providers counted them."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from forky_core.views import captions
 
 @dataclass(frozen=True, slots=True)
 class Savings:
-    """Of some model calls. Calls whose provider says nothing count nothing."""
+    """Sums over some model calls. A call without numbers from its provider counts as nothing."""
 
     calls: int
     sent: int
-    """Tokens."""
+    """Prompt tokens."""
     cached: int
-    """Of them, read from a cache."""
+    """How many of them were read from a cache."""
     saved: float
     """US dollars."""
     cost: float
 
     @property
     def sentence(self) -> str:
-        """As "$0.012 saved: 34% of 120k tokens came from the prompt cache"; "" where nothing is known."""
+        """A sentence such as "$0.012 saved: 34% of 120k tokens came from the prompt cache"; "" if nothing is known."""
         if not self.cached or not self.sent:
             return ""
         share = (
@@ -45,5 +45,5 @@ def savings(generations: Iterable[Generation]) -> Savings:
 
 
 def of_path(generations: Iterable[Generation], path: Collection[MessageId]) -> tuple[Generation, ...]:
-    """The calls that answered on this path, also those whose answer was regenerated away from."""
+    """Return the calls that answered on this path, including those whose answer was regenerated."""
     return tuple(call for call in generations if call.message in path or call.parent in path)

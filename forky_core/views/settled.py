@@ -1,6 +1,6 @@
-"""What of a text that is still being written can be formatted already: its whole blocks.
+"""The part of an unfinished text that can be formatted already: its complete blocks.
 
-A paragraph that has not ended, a list item, an open block of code would change their looks with every word.
+A paragraph without an end, a list item, an open block of code would change their looks with every word.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ _FENCE = re.compile(r"[ >]*(?:(?:[-*+]|\d{1,9}[.)]) +)*(`{3,}(?=[^`]*$)|~{3,})(.
 
 
 def settled(text: str) -> int:
-    """Characters up to and with the last blank line that stands outside of code; 0 where there is none."""
+    """Return the characters up to and including the last blank line outside code; 0 if there is none."""
     end = at = 0
     fence = ""
     for line in text.splitlines(keepends=True):

@@ -1,6 +1,6 @@
 """The view model of the Library's list: which conversations, in which order, and the page of them that is drawn.
 
-A summary is all that a line needs, so a thousand conversations cost one read and no messages.
+A line needs only a summary, so a thousand conversations cost one read and no messages.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from forky_core.model import ConversationSummary
 from forky_core.views.times import ago
 
 LINES = 25
-"""Conversations on one page of the list."""
+"""The number of conversations on one page of the list."""
 
 Sort = Literal["changed", "created", "title", "messages"]
 
@@ -31,7 +31,7 @@ class ShelfLine:
 
     summary: ConversationSummary
     title: str
-    """What to call it; never empty."""
+    """The title, or words for a missing one; never empty."""
     when: str
     counts: str
 
@@ -42,13 +42,13 @@ class Shelf:
 
     lines: tuple[ShelfLine, ...]
     page: int
-    """From 1; the nearest there is to the one asked for."""
+    """From 1; the existing page nearest to the requested one."""
     pages: int
     """At least 1."""
     fitting: int
-    """Conversations that fit the filter, on all pages."""
+    """The number of conversations that match the filter, on all pages."""
     total: int
-    """Conversations there are."""
+    """The number of all conversations."""
 
 
 def shelf(
@@ -60,7 +60,7 @@ def shelf(
     page: int = 1,
     lines: int = LINES,
 ) -> Shelf:
-    """The page `page` of the conversations whose titles hold every word of `words`."""
+    """Return a page of the conversations whose titles have every word of `words`."""
     wanted = words.casefold().split()
     fitting = [s for s in summaries if all(word in called(s.title).casefold() for word in wanted)]
     fitting.sort(key=_ORDER[sort])
@@ -71,12 +71,12 @@ def shelf(
 
 
 def called(title: str) -> str:
-    """A title, or what to call a conversation that has none."""
+    """Return a title, or the words for a conversation that has none."""
     return title.strip() or "Untitled"
 
 
 def count(number: int, noun: str) -> str:
-    """`number` and its noun: "1 branch", "2 branches", "1,204 messages"."""
+    """Return `number` with its noun: "1 branch", "2 branches", "1,204 messages"."""
     if number == 1:
         return f"1 {noun}"
     ending = "es" if noun.endswith(("ch", "s", "x")) else "s"

@@ -1,7 +1,7 @@
-"""What can be compared, and how the URL names it: branches by name, single answers among their siblings by id.
+"""What can be compared, and its name in the URL: branches by name, single answers among their siblings by id.
 
-Which two to show first follows from the marks a person set, else from where they are: the branch at hand and the one
-that left it last.
+The first two sides are the messages a person marked or, without marks, the current branch and the one that left it
+last.
 """
 
 from __future__ import annotations
@@ -23,16 +23,18 @@ class Side:
     """One thing to compare."""
 
     key: str
-    """What the URL says: a branch's name, or `@` and the beginning of a message's id."""
+    """The name in the URL: a branch's name, or `@` and the beginning of a message's id."""
     label: str
     branch: str | None
-    """None for a message: what is asked there makes a branch."""
+    """None for a message: a question there creates a branch."""
     head: MessageId | None
     """None for an empty branch."""
 
 
 def all_sides(view: View, visible: Visible, at: MessageId | None) -> tuple[Side, ...]:
-    """Every branch, then the answers beside those on the path to `at` that no branch ends on, the nearest first."""
+    """Return every branch, then the answers beside those on the path to `at` that are no branch's head, the nearest
+    first.
+    """
     branches = tuple(Side(b.name, b.name, b.name, b.head) for b in view.branches.values())
     heads = {side.head for side in branches}
     answers = (
@@ -45,7 +47,7 @@ def all_sides(view: View, visible: Visible, at: MessageId | None) -> tuple[Side,
 
 
 def side_of(message: MessageId, view: View, visible: Visible) -> Side:
-    """A message as a side: the branch that ends on it, where there is one."""
+    """Return a message as a side: the branch whose head it is, if there is one."""
     for branch in view.branches.values():
         if branch.head == message:
             return Side(branch.name, branch.name, branch.name, message)
@@ -56,7 +58,7 @@ def side_of(message: MessageId, view: View, visible: Visible) -> Side:
 def first_sides(
     view: View, visible: Visible, branch: str, marks: Sequence[MessageId | None] = ()
 ) -> tuple[Side, ...]:
-    """What to show before anything is chosen: the marked messages, else the branch and its nearest relative."""
+    """Return the sides to show before a choice: the marked messages, else the branch and its nearest relative."""
     marked = [side_of(mark, view, visible) for mark in marks if mark is not None and mark in visible.messages]
     own = Side(branch, branch, branch, view.branch(branch).head)
     if marked:
@@ -72,7 +74,7 @@ def first_sides(
 def read_sides(
     words: Sequence[str], view: View, visible: Visible
 ) -> tuple[tuple[Side, ...], tuple[str, ...]]:
-    """The sides that the values of `with=` name, at most four, and the values that name nothing any more."""
+    """Return the sides that the values of `with=` name, at most four, and the values that name nothing any more."""
     branches = view.branches
     names = [n for word in words for n in ([word] if word in branches else word.split(","))]
     found: dict[str, Side] = {}
@@ -90,7 +92,7 @@ def read_sides(
 
 
 def written(sides: Sequence[Side]) -> list[str]:
-    """The values of `with=` for these sides; a name with a comma needs one of its own."""
+    """Return the values of `with=` for these sides; a name with a comma needs one of its own."""
     keys = [side.key for side in sides]
     return keys if any("," in key for key in keys) else [",".join(keys)]
 
@@ -133,7 +135,7 @@ def _called(message: MessageId, visible: Visible) -> str:
 
 
 def left_from(head: MessageId | None, depth: Mapping[MessageId, int], visible: Visible) -> int:
-    """The depth of the first message of a line, from its head upwards, that `depth` knows; -1 where there is none."""
+    """Return the depth of the first message of a line, from its head upwards, that is in `depth`; -1 if none is."""
     while head is not None and head in visible.messages:
         if head in depth:
             return depth[head]
@@ -142,7 +144,7 @@ def left_from(head: MessageId | None, depth: Mapping[MessageId, int], visible: V
 
 
 def _nearest(view: View, visible: Visible, branch: str) -> Side | None:
-    """The branch whose line leaves that of `branch` last; of several, the one that was written to last."""
+    """Return the branch whose line leaves that of `branch` last; of several, the newest."""
     own = view.branch(branch).head
     depth = {id: at for at, id in enumerate(_path(visible, own))}
     best: tuple[tuple[bool, int, int], Side] | None = None

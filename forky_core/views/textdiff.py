@@ -1,7 +1,7 @@
 """The view model of a text diff: two texts as rows of runs, word by word, folded where nothing changed.
 
-Quick on long texts, since a page waits for it: what both begin and end with is set aside, lines are matched first, and
-only changed stretches of bounded size are compared by words; larger ones stand as replaced whole.
+It is quick on long texts, since a page waits for it: the common beginning and end are set aside, lines are matched
+first, and only changed stretches of bounded size are compared by words; larger ones are shown as replaced whole.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from itertools import zip_longest
 from typing import Literal
 
 CONTEXT = 2
-"""Equal rows shown around a change."""
+"""The number of equal rows shown around a change."""
 MOST_LINES = 4_000
-"""Lines a side above which changed stretches are not searched for equal lines inside."""
+"""The most lines of a side in whose changed stretches equal lines are searched for."""
 MOST_WORD_PAIRS = 4_000_000
 """Words of one side times words of the other, above which a changed stretch is shown as replaced whole."""
 LEAST_SHARED = 0.3
-"""Share of words in common below which a stretch is shown as replaced whole: confetti explains nothing."""
+"""Share of words in common below which a stretch is shown as replaced whole: scattered matches explain nothing."""
 
 _WORD = re.compile(r"\n|[^\S\n]+|\w+|[^\w\s]")
 
@@ -66,7 +66,7 @@ class TextDiff:
 
     @property
     def folded(self) -> tuple[DiffRow | Fold, ...]:
-        """The rows, equal ones away from any change put together."""
+        """The rows, with equal ones away from any change folded."""
         near = [False] * len(self.rows)
         for at, row in enumerate(self.rows):
             if not row.same:
@@ -85,12 +85,12 @@ class TextDiff:
 
 
 def _settled(quiet: Sequence[DiffRow]) -> Sequence[DiffRow | Fold]:
-    """A fold, unless there is too little in it to be worth one."""
+    """Return a fold, unless there is too little in it to be worth one."""
     return [Fold(tuple(quiet))] if len(quiet) > 2 else quiet
 
 
 def text_diff(left: str, right: str) -> TextDiff:
-    """What it takes to come from `left` to `right`."""
+    """Compute the difference from `left` to `right`."""
     ours, theirs = left.splitlines(), right.splitlines()
     start = _common(ours, theirs)
     end = _common(ours[start:][::-1], theirs[start:][::-1])
@@ -106,7 +106,7 @@ def text_diff(left: str, right: str) -> TextDiff:
 
 
 def inline(row: DiffRow) -> tuple[tuple[DiffRun, ...], ...]:
-    """A row as lines below each other: the line itself where both agree, else what went and then what came."""
+    """Return a row as lines below each other: the line itself if both agree, else the old and then the new one."""
     if row.same and row.left is not None:
         return (row.left,)
     return tuple(side for side in (row.left, row.right) if side is not None)
@@ -126,7 +126,7 @@ def _equal(lines: Iterable[str]) -> Iterable[DiffRow]:
 
 
 def _between(ours: Sequence[str], theirs: Sequence[str]) -> Iterable[DiffRow]:
-    """The rows of two stretches that neither begin nor end with the same line."""
+    """Yield the rows of two stretches that neither begin nor end with the same line."""
     if max(len(ours), len(theirs)) > MOST_LINES:
         yield from _replaced(ours, theirs)
         return
@@ -138,7 +138,7 @@ def _between(ours: Sequence[str], theirs: Sequence[str]) -> Iterable[DiffRow]:
 
 
 def _replaced(ours: Sequence[str], theirs: Sequence[str]) -> Iterable[DiffRow]:
-    """Changed lines, compared by words where that is quick."""
+    """Yield changed lines, compared by words if that is quick."""
     words, others = _WORD.findall("\n".join(ours)), _WORD.findall("\n".join(theirs))
     opcodes = _opcodes(words, others)
     if opcodes:
@@ -151,7 +151,7 @@ def _replaced(ours: Sequence[str], theirs: Sequence[str]) -> Iterable[DiffRow]:
 
 
 def _opcodes(words: Sequence[str], others: Sequence[str]) -> Sequence[tuple[str, int, int, int, int]]:
-    """How the words match; () where they do not, or where there are too many to say quickly."""
+    """Return how the words match; () if they do not, or if there are too many to compare quickly."""
     if not words or not others or len(words) * len(others) > MOST_WORD_PAIRS:
         return ()
     opcodes = SequenceMatcher(None, words, others, autojunk=False).get_opcodes()
@@ -165,7 +165,7 @@ def _whole(kind: Kind, line: str) -> tuple[DiffRun, ...]:
 
 
 def _lines(pieces: Iterable[tuple[Kind, Sequence[str]]]) -> list[tuple[DiffRun, ...]]:
-    """Runs cut at the ends of lines."""
+    """Split runs at the ends of lines."""
     lines: list[list[DiffRun]] = [[]]
     for kind, words in pieces:
         for at, text in enumerate("".join(words).split("\n")):

@@ -1,4 +1,4 @@
-"""Moments as people say them: how long ago, by the clock and calendar of this machine."""
+"""Times for people: how long ago, by the clock and calendar of this machine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _HOUR = 3600
 
 
 def ago(at: int, now: int) -> str:
-    """`at` as seen from `now`, both in microseconds since the epoch: "5 min ago", "yesterday", "3 Mar 2025"."""
+    """Return `at` relative to `now`, both in microseconds since the epoch: "5 min ago", "yesterday", "3 Mar 2025"."""
     seconds = (now - at) / 1e6
     if seconds < _MINUTE:
         return "just now"
@@ -27,12 +27,12 @@ def ago(at: int, now: int) -> str:
 
 
 def stamp(at: int) -> str:
-    """The exact local minute: "2026-03-03 14:05"."""
+    """Return the exact local minute: "2026-03-03 14:05"."""
     return local(at).strftime("%Y-%m-%d %H:%M")
 
 
 def local(at: int) -> datetime:
-    """Microseconds since the epoch as local time; the epoch itself where they cannot be a moment."""
+    """Return microseconds since the epoch as local time; the epoch itself if they are out of range."""
     try:
         return datetime.fromtimestamp(at / 1e6, UTC).astimezone()
     except (OverflowError, ValueError, OSError):

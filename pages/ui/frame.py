@@ -17,7 +17,7 @@ from forky_core.model import Message, MessageId
 from forky_core.model.errors import ForkyError, NotFound
 from forky_core.views.places import branch_for, grafted_from
 from pages.ui.session import Session, session
-from pages.ui.streamlit_patches.leading import lead
+from pages.ui.streamlit_patches.navigation import lead
 from pages.ui.workspace import workspace
 
 _LEAVE = "leave"

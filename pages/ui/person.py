@@ -1,8 +1,8 @@
 """Who sits at this browser and what they chose for it, kept in cookies, so that a reload or a new tab knows it.
 
 The name is no proof of anything: whoever opens the page may give any. The browser writes the cookie
-(ui/streamlit_patches/mending.py) and sends it when a tab is opened; it is read once, and looked at like anything that
-is typed.
+(ui/streamlit_patches/browser_fixes.py) and sends it when a tab is opened; it is read once, and looked at like
+anything that is typed.
 """
 
 from __future__ import annotations

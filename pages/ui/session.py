@@ -30,6 +30,8 @@ class Session:
 
     tab: str = "Forky"
     """What the browser calls this tab."""
+    page: str = "other"
+    """The page that this tab shows, by the name of its file without the ending."""
     conversation: ConversationId | None = None
     """The one shown last, for pages that are opened without naming one."""
     branch: str | None = None
@@ -41,7 +43,7 @@ class Session:
     """Who this tab's reader is, in conversations of several people; None: nobody said."""
     cookies: dict[str, str] = field(default_factory=dict)
     """What this tab's browser is to remember, by the name of the cookie; "" forgets it
-    (ui/streamlit_patches/mending.py).
+    (ui/streamlit_patches/browser_fixes.py).
     """
     mark_a: MessageId | None = None
     mark_b: MessageId | None = None
@@ -105,3 +107,9 @@ def session() -> Session:
     held = st.session_state[_KEY]
     assert isinstance(held, Session)
     return held
+
+
+def shown_page() -> str:
+    """The page that this tab shows; "other" before its first page was chosen. Makes no session."""
+    held = st.session_state.get(_KEY)
+    return held.page if isinstance(held, Session) else "other"

@@ -13,5 +13,10 @@ sys.path.insert(0, str(HERE.parents[1]))
 
 from app import policy  # noqa: E402 - the line above makes it importable
 from forky_core.gateway.headers import SecurityHeaders  # noqa: E402
+from pages.ui.chat.agraph_page import agraph_route  # noqa: E402
 
-app = st.App(HERE / "demo_graph.py", middleware=[Middleware(SecurityHeaders, policy=policy())])
+app = st.App(
+    HERE / "demo_graph.py",
+    routes=[agraph_route()],
+    middleware=[Middleware(SecurityHeaders, policy=policy())],
+)

@@ -12,10 +12,12 @@ from starlette.middleware import Middleware
 CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT))
 
-from app import policy  # noqa: E402 - the line above makes it importable
+from app import ROUTES, policy  # noqa: E402 - the line above makes it importable
 from forky_core.gateway.headers import SecurityHeaders  # noqa: E402
 from forky_core.llm import litellm_model  # noqa: E402
 from forky_core.llm.litellm_model import Patience  # noqa: E402
 
 vars(litellm_model)["Patience"] = partial(Patience, gap=2.0)
-app = st.App(CHECKOUT / "pages/shell.py", middleware=[Middleware(SecurityHeaders, policy=policy())])
+app = st.App(
+    CHECKOUT / "pages/shell.py", routes=ROUTES, middleware=[Middleware(SecurityHeaders, policy=policy())]
+)

@@ -134,7 +134,7 @@ def test_a_failed_answer_is_json_with_its_reason_and_exit_code_1(
 ) -> None:
     models = ScriptedModels()
     models.one.enqueue("half an ans", Fail("rate_limited", "The provider asks for a pause."))
-    monkeypatch.setattr("forky_core.forky.Catalogue", lambda *_: models)
+    monkeypatch.setattr("forky_core.forky.Catalogue", lambda *_, **__: models)
     monkeypatch.setattr("forky_core.forky.restore_preferences", lambda *_: None)
     ended = forky("chat", "-m", "hello", "--json")
     assert ended.code == 1

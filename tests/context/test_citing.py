@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from forky_core.context.build import build_context
 from forky_core.context.citing import cited, passage_texts, sources_in, sources_line, without_sources
 from forky_core.llm.tokens import estimate_tokens
@@ -84,3 +86,8 @@ def test_not_found_is_said() -> None:
     nothing = Looked("boats")
     assert sources_line("I know nothing.", nothing) == f"SOURCES: none. {NOT_FOUND}"
     assert NOT_FOUND in context(nothing).messages[-1]["content"]
+
+
+def test_the_example_of_a_citation_is_the_number_of_the_first_passage() -> None:
+    numbered = tuple(replace(passage, number=passage.number + 6) for passage in FOUND.passages)
+    assert "in brackets, like [7]." in passage_texts(replace(FOUND, passages=numbered))[0]

@@ -20,8 +20,8 @@ from forky_core.private_files import new_file
 from forky_core.store.duckdb.file.repair import repair
 from forky_core.store.duckdb.file.wal import log_of
 from forky_core.store.duckdb.store import DuckDBStore
-
-RELEASED = Path(__file__).parents[1] / "store" / "released" / "schema-3.duckdb.gz"
+from tests.store.next_schema import A_COLUMN_MORE
+from tests.store.released import make_schema_5
 
 
 class Watched:
@@ -83,9 +83,9 @@ def live(folder: Path) -> None:
         chat.ask("And a third one?")
         private_copy(place.read_bytes(), crashed)
         private_copy(bytes(16) + log_of(place).read_bytes()[16:], log_of(crashed))
-    private_copy(gzip.decompress(RELEASED.read_bytes()), old)
-    with Forky.open(old) as forky:
-        assert forky.conversations()
+    private_copy(gzip.decompress(make_schema_5.FILE.read_bytes()), old)
+    with DuckDBStore.open(old, migrations=A_COLUMN_MORE) as store:
+        assert store.conversations()
     assert repair(crashed).copies
 
 

@@ -39,6 +39,7 @@ def run(script: str, folder: Path, *, port: int = 1, given: str = "") -> str:
         ".venv/bin/python": sys.executable,
         "/opt/forky": str(CHECKOUT),
         "/var/lib": str(folder),
+        "/etc/systemd/system": str(folder / "systemd"),
         "127.0.0.1:8501": f"127.0.0.1:{port}",
     }.items():
         script = script.replace(old, new)
@@ -159,6 +160,14 @@ def test_the_environment_of_the_page_is_understood() -> None:
     assert settings.origins == ("https://forky.example",)
     told = (CHECKOUT / "docs" / "operating.md").read_text("utf-8").partition("## Configuration")[2]
     assert [name for name in lines if name.startswith("FORKY_") and f"`{name}`" not in told] == []
+
+
+@pytest.mark.skipif(BASH is None, reason="No bash on this machine.")
+def test_the_units_that_are_installed_are_those_of_the_page(tmp_path: Path) -> None:
+    (tmp_path / "systemd").mkdir()
+    run(command("/etc/systemd/system"), tmp_path)
+    on_the_page = {re.findall(r"# /etc/systemd/system/(\S+)", unit)[0]: unit for unit in blocks("unit")}
+    assert {path.name: path.read_text() for path in (tmp_path / "systemd").iterdir()} == on_the_page
 
 
 @pytest.mark.skipif(SYSTEMD is None, reason="No systemd-analyze on this machine.")

@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 from streamlit.web.server.starlette.starlette_static_routes import create_streamlit_static_assets_routes
 
 from pages.ui.streamlit_patches.assets import TYPES, Assets, assets
+from pages.ui.streamlit_patches.patches import is_on
 
 KNOWN = assets()
 
@@ -37,7 +38,8 @@ def client(tmp_path: Path) -> TestClient:
     (tmp_path / "app.js").write_text("let here", "utf-8")
     known = {"js/app.js": tmp_path / "app.js", "js/gone.js": tmp_path / "gone.js"}
     routes = [Mount("/", routes=[Route("/{path:path}", elsewhere, methods=["GET", "HEAD", "POST"])])]
-    return TestClient(Starlette(routes=routes, middleware=[Middleware(Assets, known=known)]))
+    app = Starlette(routes=routes)
+    return TestClient(Assets(app, known=known) if is_on("assets") else app)
 
 
 def test_it_is_found_below_whatever_path_the_app_has(client: TestClient) -> None:

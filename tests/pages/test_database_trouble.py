@@ -63,10 +63,10 @@ def test_a_fragment_that_runs_by_itself_says_it_in_a_sentence_too() -> None:
         import streamlit as st  # noqa: PLC0415
 
         from forky_core.model.errors import StoreError  # noqa: PLC0415
-        from pages.ui.components.telling import telling  # noqa: PLC0415
+        from pages.ui.components.error_boundary import error_boundary  # noqa: PLC0415
 
         @st.fragment
-        @telling
+        @error_boundary
         def watch() -> None:
             if st.session_state.get("tries", 0) == 0:
                 st.session_state["tries"] = 1
@@ -77,7 +77,7 @@ def test_a_fragment_that_runs_by_itself_says_it_in_a_sentence_too() -> None:
 
     shown = AppTest.from_function(page).run()
     assert "The disk is full. Make room." in shown.error[0].value.replace("\\", "") and not shown.exception
-    by_key(shown, "telling.watch").click().run()
+    by_key(shown, "error_boundary.watch").click().run()
     assert not shown.error and shown.text[0].value == "fine again"
 
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import streamlit
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
 from starlette.responses import HTMLResponse, JSONResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from pages.ui.streamlit_patches.preloading import SCRIPTS, Preloading, links
+from pages.ui.streamlit_patches.preloading import SCRIPTS, links
+from tests.pages.patched import behind
 
 BUNDLE = Path(streamlit.__file__).parent / "static"
 
@@ -34,8 +34,9 @@ def test_only_pages_name_what_they_need() -> None:
     async def facts(_request: object) -> JSONResponse:
         return JSONResponse({})
 
-    routes = [Route("/", page), Route("/component/graph/index.html", page), Route("/facts", facts)]
-    client = TestClient(Starlette(routes=routes, middleware=[Middleware(Preloading)]))
+    frames = ("/component/graph/index.html", "/agraph/index.html")
+    routes = [Route("/", page), Route("/facts", facts), *(Route(frame, page) for frame in frames)]
+    client = TestClient(behind("preloading", Starlette(routes=routes)))
     assert client.get("/").headers["link"] == links()
-    assert "link" not in client.get("/component/graph/index.html").headers
+    assert [frame for frame in frames if "link" in client.get(frame).headers] == []
     assert "link" not in client.get("/facts").headers

@@ -5,7 +5,7 @@ from streamlit import config
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig, NewSession
 from streamlit.runtime import app_session
 
-from pages.ui.streamlit_patches.theming import keep_theme
+from tests.pages.patched import apply_patch
 
 SECTIONS = (
     "theme",
@@ -44,7 +44,7 @@ def look_ups(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_the_browser_is_told_the_same_theme_which_is_looked_up_once(look_ups: list[str]) -> None:
     before = told(*SECTIONS)
     assert before[0]
-    keep_theme()
+    apply_patch("theming")
     look_ups.clear()
     assert told(*SECTIONS) == told(*SECTIONS) == before
     assert look_ups == list(SECTIONS)
@@ -53,14 +53,14 @@ def test_the_browser_is_told_the_same_theme_which_is_looked_up_once(look_ups: li
 @pytest.mark.usefixtures("look_ups")
 def test_a_theme_that_says_nothing_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(config, "get_options_for_section", lambda _: {"primaryColor": None})
-    keep_theme()
+    apply_patch("theming")
     session = NewSession()
     app_session._populate_theme_msg(session.custom_theme, "theme")
     assert not session.HasField("custom_theme")
 
 
 def test_settings_that_were_read_again_count(look_ups: list[str]) -> None:
-    keep_theme()
+    apply_patch("theming")
     told("theme")
     look_ups.clear()
     config._on_config_parsed.send()

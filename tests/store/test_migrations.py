@@ -2,49 +2,50 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
-from types import ModuleType
 
 import duckdb
 import pytest
 
-from forky_core.model.errors import StoreDamaged, StoreTooNew
-from forky_core.store.duckdb.file.migrations import MIGRATIONS, Migration
-from forky_core.store.duckdb.read import packs
+from forky_core.model.errors import StoreDamaged, StoreError, StoreTooNew
 from forky_core.store.duckdb.store import DuckDBStore
+from tests.store.by_hand import by_hand
 from tests.store.document_laws import hits, keep
+from tests.store.next_schema import A_COLUMN_MORE, FAILING, FAILING_LATER, FILLED, NEXT, NOW
 from tests.store.packing import packed
-from tests.store.released import make_schema_1, make_schema_2, make_schema_3, make_schema_4, make_schema_5
+from tests.store.released import make_schema_5
 from tests.store.talk import ELSEWHERE, HERE, begin, said
-
-NEXT = MIGRATIONS[-1].number + 1
-
-
-def unpacked(file: Path, folder: Path) -> Path:
-    path = folder / "released.duckdb"
-    path.write_bytes(gzip.decompress(file.read_bytes()))
-    return path
 
 
 @pytest.fixture
 def released(tmp_path: Path) -> Path:
-    """A file of the newest schema."""
-    return unpacked(make_schema_5.FILE, tmp_path)
+    """A file of the one schema there is, as an earlier build made it."""
+    path = tmp_path / "released.duckdb"
+    path.write_bytes(gzip.decompress(make_schema_5.FILE.read_bytes()))
+    return path
 
 
-def _add_a_column(cursor: duckdb.DuckDBPyConnection) -> None:
-    cursor.execute("ALTER TABLE forky.settings ADD COLUMN note TEXT")
+def applied(path: Path) -> list[int]:
+    """The numbers of the migrations that a closed file has a record of."""
+    with duckdb.connect(str(path)) as connection:
+        return [
+            row[0] for row in connection.execute("SELECT number FROM migrations ORDER BY number").fetchall()
+        ]
 
 
-def _fail_half_way(cursor: duckdb.DuckDBPyConnection) -> None:
-    _add_a_column(cursor)
-    raise ZeroDivisionError
+def notes(path: Path) -> list[str | None]:
+    """The column that the made-up migrations add."""
+    with duckdb.connect(str(path)) as connection:
+        return [row[0] for row in connection.execute("SELECT note FROM settings").fetchall()]
 
 
-@pytest.mark.parametrize("made", [make_schema_1, make_schema_2, make_schema_3, make_schema_4, make_schema_5])
-def test_a_file_of_every_released_schema_opens_whole(made: ModuleType, tmp_path: Path) -> None:
-    with DuckDBStore.open(unpacked(made.FILE, tmp_path)) as store:
+def names(path: Path) -> set[str]:
+    return {found.name for found in path.parent.iterdir()}
+
+
+def test_a_file_that_an_earlier_build_made_opens_whole(released: Path) -> None:
+    with DuckDBStore.open(released) as store:
         view = store.view(HERE)
-        assert view.title == "Released with schema 1"
+        assert view.title == make_schema_5.TITLE
         assert list(view.branches) == ["main", "side"]
         head, side = view.branch("main").head, view.branch("side").head
         assert head is not None and side is not None
@@ -86,49 +87,91 @@ def test_a_pack_of_a_released_file_is_read(released: Path) -> None:
         assert store.verify().clean
 
 
-def test_what_schema_4_has_packed_is_packed_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packs, "WORTH", 0)
-    with DuckDBStore.open(unpacked(make_schema_4.FILE, tmp_path)) as store:
-        assert packed(store, make_schema_4.LONG) == 0
-        assert len(store.messages(make_schema_4.LONG)) == 40
-        assert store.rest()
-        assert packed(store, make_schema_4.LONG) == 40
-        assert store.verify().clean
-
-
 def test_opening_the_newest_schema_makes_no_backup(released: Path) -> None:
     DuckDBStore.open(released).close()
     assert [path.name for path in released.parent.iterdir()] == [released.name]
 
 
-def test_a_migration_is_preceded_by_a_backup_and_logged(
-    released: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_new_file_has_a_record_of_the_one_schema(tmp_path: Path) -> None:
+    DuckDBStore.open(tmp_path / "new.duckdb").close()
+    assert applied(tmp_path / "new.duckdb") == [NOW]
+
+
+@pytest.mark.parametrize("schema", range(1, NOW))
+def test_a_file_from_before_the_first_schema_is_refused_and_left_alone(released: Path, schema: int) -> None:
+    for later in range(schema + 1, NOW + 1):
+        by_hand(released, f"DELETE FROM migrations WHERE number = {later}")  # noqa: S608 - a number of ours
     before = released.read_bytes()
-    steps = (*MIGRATIONS, Migration(NEXT, "a column more", _add_a_column))
-    DuckDBStore.open(released, migrations=steps).close()
-    backup = released.with_name(f"released.schema-{NEXT - 1}.duckdb")
+    for steps in (None, A_COLUMN_MORE):
+        with pytest.raises(
+            StoreError, match=rf"before its first release \(schema {schema}\).*Export"
+        ) as refusal:
+            DuckDBStore.open(released) if steps is None else DuckDBStore.open(released, migrations=steps)
+        assert not isinstance(refusal.value, StoreDamaged | StoreTooNew)
+        assert released.read_bytes() == before and names(released) == {released.name}
+
+
+@pytest.mark.parametrize("begun", ["by an earlier build", "now"])
+def test_a_migration_is_preceded_by_a_backup_and_logged(
+    released: Path, caplog: pytest.LogCaptureFixture, begun: str
+) -> None:
+    if begun == "now":
+        released.unlink()
+        with DuckDBStore.open(released) as store:
+            store.set_setting("theme", "dark")
+    before = released.read_bytes()
+    DuckDBStore.open(released, migrations=A_COLUMN_MORE).close()
+    assert applied(released)[-1] == NEXT and notes(released) == [None]
+    backup = released.with_name(f"released.schema-{NOW}.duckdb")
     assert backup.read_bytes() == before
     with DuckDBStore.open(backup) as old:
         assert old.setting("theme") == "dark"
-    (said,) = [one.getMessage() for one in caplog.records if "store.migrated" in one.getMessage()]
-    assert said.endswith(" copied=yes")
+    (logged,) = [one.getMessage() for one in caplog.records if "store.migrated" in one.getMessage()]
+    assert f"former={NOW} schema={NEXT}" in logged and logged.endswith(" copied=yes")
+
+
+def test_a_migrated_file_is_opened_and_written_to(released: Path) -> None:
+    with DuckDBStore.open(released, migrations=A_COLUMN_MORE) as store:
+        assert store.view(HERE).title == make_schema_5.TITLE
+        begin(store, said("written after the migration"), here=type(HERE)("new"))
+        assert store.verify().clean
+    DuckDBStore.open(released, migrations=A_COLUMN_MORE).close()
+    assert names(released) == {released.name, f"released.schema-{NOW}.duckdb"}
+
+
+def test_a_file_that_is_two_schemas_behind_takes_both_steps_and_one_backup(released: Path) -> None:
+    DuckDBStore.open(released, migrations=FILLED).close()
+    assert applied(released)[-2:] == [NEXT, NEXT + 1] and notes(released) == ["migrated"]
+    assert names(released) == {released.name, f"released.schema-{NOW}.duckdb"}
 
 
 def test_a_failed_migration_leaves_the_old_schema(released: Path) -> None:
-    steps = (*MIGRATIONS, Migration(NEXT, "a bad one", _fail_half_way))
     with pytest.raises(ZeroDivisionError):
-        DuckDBStore.open(released, migrations=steps)
+        DuckDBStore.open(released, migrations=FAILING)
+    assert applied(released)[-1] == NOW
     with DuckDBStore.open(released) as store:
         assert store.setting("theme") == "dark"
         store.set_setting("theme", "light")
+    with duckdb.connect(str(released)) as connection:
+        columns = connection.execute(
+            "SELECT column_name FROM duckdb_columns() WHERE table_name = 'blobs'"
+        ).fetchall()
+    assert ("note",) not in columns, "the column was added in the transaction that failed"
+
+
+def test_a_step_that_succeeded_is_kept_where_the_one_after_it_fails(released: Path) -> None:
+    """Each step is one transaction with its record, so that the next start goes on behind it."""
+    with pytest.raises(ZeroDivisionError):
+        DuckDBStore.open(released, migrations=FAILING_LATER)
+    assert applied(released)[-1] == NEXT and notes(released) == [None]
+    DuckDBStore.open(released, migrations=FILLED).close()
+    assert applied(released)[-1] == NEXT + 1 and notes(released) == ["migrated"]
 
 
 def test_a_later_schema_is_left_alone(released: Path) -> None:
-    steps = (*MIGRATIONS, Migration(NEXT, "a column more", _add_a_column))
-    DuckDBStore.open(released, migrations=steps).close()
+    DuckDBStore.open(released, migrations=A_COLUMN_MORE).close()
     before = released.read_bytes()
-    with pytest.raises(StoreTooNew, match="later Forky"):
+    with pytest.raises(StoreTooNew, match=rf"later Forky \(schema {NEXT}; this one knows {NOW}\)"):
         DuckDBStore.open(released)
     assert released.read_bytes() == before
 

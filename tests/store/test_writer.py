@@ -151,3 +151,22 @@ def test_folding_the_log_in_waits_for_a_reader(tmp_path: Path) -> None:
             assert log_of(path).exists()
         eventually(lambda: not log_of(path).exists())
         assert store.verify().clean
+
+
+def test_a_rest_that_fails_is_logged_once_and_leaves_the_writer_at_work(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "forky.duckdb"
+
+    def failures() -> list[str]:
+        return [said for one in caplog.records if "store.failed" in (said := one.getMessage())]
+
+    with DuckDBStore.open(path, idle_seconds=0.05) as store:
+        begin(store, hello := said("hello"))
+        aside = path.rename(tmp_path / "aside")
+        eventually(lambda: bool(failures()))
+        time.sleep(0.5)  # It is tried a few times more.
+        aside.rename(path)
+        move(store, hello, kept := said("kept", hello))
+        assert ids(store.path(HERE, kept.id)) == [hello.id, kept.id]
+        assert ["work=rest" in failure for failure in failures()] == [True]

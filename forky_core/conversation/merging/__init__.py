@@ -1,1 +1,1 @@
-"""Merges as plans that are read first and landed as one operation; conflicts and requests as values (law 8)."""
+"""Merges as plans that are shown first and landed as one operation; conflicts and requests as values (law 8)."""

@@ -1,4 +1,4 @@
-"""What people agree on in a conversation: conflicts that merges left open, one answer of several, merge requests."""
+"""Reaching agreement in a conversation: open conflicts of merges, fusing several answers, merge requests."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Agreeing(BranchReader):
         seed: int | None = None,
         stop: Event | None = None,
     ) -> FusePlan:
-        """What making one answer of several would write; without `candidates`, of all beside the head.
+        """What fusing several answers into one would write; `candidates` defaults to the head and its siblings.
 
         `merge` lands it, `promote(plan.best_message)` takes the best one instead. Without a model nothing is rewritten.
         """
@@ -46,20 +46,20 @@ class Agreeing(BranchReader):
 
     @merge_step("plan")
     def replan(self, plan: MergePlan, *, stop: Event | None = None) -> MergePlan:
-        """The same merge on the branches as they are now, with the choices and words of the person kept.
+        """Plan the same merge on the branches as they are now, with the person's choices and edited text.
 
-        For one that lost a race: `Outdated` says what came first, and this goes on from there.
+        Use it after a lost race: `Outdated` says what came first, and this plan includes it.
         """
         return replanning.replan(self._repo, plan, stop)
 
     @property
     def claims(self) -> ClaimSet:
-        """What this branch claims, by rules and by what its merges froze."""
+        """The claims of this branch, extracted by rules and stored by its merges."""
         return settling.claims(self._repo, self.branch)
 
     @property
     def unresolved(self) -> tuple[Clash, ...]:
-        """Conflicts that landed open and nobody has settled since."""
+        """Conflicts that landed open and have not been settled since."""
         return settling.unresolved(self._repo, self.branch)
 
     @merge_step("plan")
@@ -70,16 +70,16 @@ class Agreeing(BranchReader):
     def propose(
         self, plan: ThreeWayPlan, conflict: str, *, model: str | None = None, stop: Event | None = None
     ) -> Proposal:
-        """What a model would write for a conflict of the plan; `plan.resolved({key: proposal.choice})` takes it."""
+        """What a model proposes for a conflict of the plan; `plan.resolved({key: proposal.choice})` accepts it."""
         return settling.propose(self._repo, plan, conflict, model, stop)
 
     @property
     def requests(self) -> tuple[MergeRequest, ...]:
-        """Every merge request of this conversation, whatever its state, the newest first."""
+        """Every merge request of this conversation, whatever its state, newest first."""
         return requests_in(self.view)
 
     def request(self, number: int) -> MergeRequest:
-        """NotFound where there is none of that number."""
+        """The request with this number. Raises NotFound if there is none."""
         return request_in(self.view, number)
 
     def request_merge(
@@ -90,16 +90,17 @@ class Agreeing(BranchReader):
         note: str = "",
         **chosen: Unpack[MergeOptionFields],
     ) -> MergeRequest:
-        """Propose a branch for merging into this one (or `into`); somebody looks at it and answers.
+        """Propose a branch for merging into this one (or `into`), for somebody to review.
 
         Several sources propose an octopus, as a squash, in full or three-way; a branch of another conversation a graft.
-        What else is chosen is as for `plan_merge`, and kept. To accept, land what `accepting` makes of `plan_request`.
+        Other options are those of `plan_merge`, and are stored. To accept, land what `accepting` makes of
+        `plan_request`.
 
         Raises:
-            NotFound: one of the branches or picks is not there.
-            BadContent: what this strategy cannot take, or several branches with one of another conversation.
+            NotFound: one of the branches or picks does not exist.
+            BadContent: an option that this strategy cannot take, or several branches with one of another conversation.
             NothingToDo: there is nothing to bring.
-            InTheWay: the same is proposed already, or it would make a circle.
+            InTheWay: the same is proposed already, or it would make a cycle.
         """
         sources = [source] if isinstance(source, BranchReader | str) else source
         away = [one for one in sources if isinstance(one, BranchReader) and one.id != self.id]
@@ -112,7 +113,7 @@ class Agreeing(BranchReader):
         return requests.make(self._repo, offer, into or self.branch_name, note)
 
     def request_plan(self, plan: MergePlan, *, note: str = "") -> MergeRequest:
-        """Propose what a plan shows, with what was chosen and written in it. Errors as `request_merge`."""
+        """Propose a plan as it is, with its options and edited text. Errors as in `request_merge`."""
         return requests.make(self._repo, requests.Offer.of_plan(plan), plan.target_name, note)
 
     @merge_step("plan")
@@ -124,13 +125,12 @@ class Agreeing(BranchReader):
         stop: Event | None = None,
         **chosen: Unpack[MergeOptionFields],
     ) -> MergePlan:
-        """What a request proposes, on the branches as they are now; in another way where something else is `chosen`.
+        """Plan what a request proposes on the branches as they are now; options in `chosen` override the request's.
 
-        Where its author changed the words of the payload they are in it, but for `own_words=False`: `in_words_of` puts
-        them there.
+        The payload has its author's edits unless `own_words=False`; `in_words_of` adds them later.
 
         Raises:
-            NotFound: one of its branches, or the other conversation, is gone.
+            NotFound: one of its branches, or the other conversation, no longer exists.
             ForkyError: whatever `plan_merge` raises.
         """
         request = self.request(number)
@@ -138,11 +138,13 @@ class Agreeing(BranchReader):
         return requests.in_its_words(self._repo, request, planned) if own_words else planned
 
     def in_words_of(self, number: int, plan: MergePlan) -> MergePlan:
-        """A plan of a request in the words of its author; as it is where there are none."""
+        """The plan of a request with its author's edits of the payload; unchanged if there are none."""
         return requests.in_its_words(self._repo, self.request(number), plan)
 
     def _changed_wish(self, request: MergeRequest, chosen: MergeOptionFields) -> MergeOptions:
-        """The request's own with these changes; what another strategy would pass over goes, unless it is named."""
+        """The request's options with these changes; options that do not apply to a new strategy are dropped unless
+        named.
+        """
         home = self._repo.beside(request.graft.conversation) if request.graft is not None else self._repo
         strategy = chosen.get("strategy", request.strategy)
         return chosen_of(only_used(replace(request.wish, strategy=strategy)), home, chosen)
@@ -159,9 +161,9 @@ class Agreeing(BranchReader):
         plan: MergePlan | Unchanged = UNCHANGED,
         **chosen: Unpack[MergeOptionFields],
     ) -> Operation:
-        """Change what is proposed: what is `chosen`, or all that a `plan` of the same sources shows.
+        """Change what is proposed: the `chosen` options, or everything that a `plan` of the same sources shows.
 
-        InTheWay where it was answered already.
+        Raises InTheWay if it was answered already.
         """
         request = self.request(number)
         if isinstance(plan, Unchanged):
@@ -171,11 +173,11 @@ class Agreeing(BranchReader):
         return requests.change(self._repo, number, note, into, offer.wish, offer.words)
 
     def decline_request(self, number: int, why: str = "") -> Operation:
-        """Close a request without merging. InTheWay where it was answered already."""
+        """Close a request without merging. Raises InTheWay if it was answered already."""
         return requests.decline(self._repo, number, why)
 
     def accepting(self, number: int, plan: MergePlan) -> MergePlan:
-        """The plan that accepts the request when `merge` lands it: both or neither.
+        """The plan that also accepts the request when `merge` lands it, in the same operation.
 
         Raises:
             InTheWay: the request was answered already.

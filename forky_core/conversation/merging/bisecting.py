@@ -1,8 +1,8 @@
-"""Bisect: the first message of a path from which a probe fails, in log₂ n probes.
+"""Bisect: find the first message of a path from which a probe fails, in log₂ n probes.
 
-A probe asks a model something about the conversation up to a message, out of band, and a check says whether the answer
-will do; or a person is asked and no model. Nothing is written to the conversation but one operation that tells what was
-found. As in Git, what lies between a message that passes and one that fails is taken to fail from one message on.
+A probe asks a model something about the conversation up to a message, outside the conversation, and a check judges the
+answer; or a person judges without a model. Nothing is written but one operation that records the result. As in Git, the
+messages between one that passes and one that fails are assumed to fail from some message on.
 """
 
 from __future__ import annotations
@@ -21,47 +21,47 @@ from forky_core.model.errors import BadContent, NothingToDo
 from forky_core.model.parts import Draft, TextPart
 
 Check = Callable[[str], bool]
-"""Whether an answer will do."""
+"""Judges an answer: True if it passes."""
 
 
 def contains(words: str) -> Check:
-    """Whether an answer has these words, in any case."""
+    """A check that passes if the answer contains these words, in any case."""
     wanted = words.casefold()
     return lambda answer: wanted in answer.casefold()
 
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """What a probe found at one message."""
+    """The result of a probe at one message."""
 
     message: Message
     passed: bool
     answers: tuple[str, ...]
-    """What the model said, as often as it took to have a majority; () where a person was asked."""
+    """The model's answers, as many as a majority took; () if a person judged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bisection:
-    """How far a search has come. Frozen: `told` gives the next one, so that a person may take their time."""
+    """The state of a search. Immutable: `told` returns the next state, so that a person may take their time."""
 
     branch: str
     path: tuple[Message, ...]
     good: int
-    """Place on the path of the last message known to pass; −1: before the first, which is taken to pass."""
+    """Position on the path of the last message known to pass; −1: before the first, which is assumed to pass."""
     bad: int
-    """Place of the first message known, or said, to fail."""
+    """Position of the first message that is known, or was stated, to fail."""
     confirmed: bool = False
-    """Whether the end has been probed."""
+    """Whether the failing end has been probed."""
     probed: tuple[Probed, ...] = ()
 
     @property
     def steps(self) -> int:
-        """How many more probes it takes at most."""
+        """The most probes that are still needed."""
         return (self.bad - self.good - 1).bit_length() + (not self.confirmed)
 
     @property
     def at(self) -> Message | None:
-        """What to probe next; None where the search is done."""
+        """The message to probe next; None if the search is finished."""
         if not self.confirmed:
             return self.path[self.bad]
         middle = (self.good + self.bad) // 2
@@ -69,7 +69,7 @@ class Bisection:
 
     @property
     def first(self) -> Message | None:
-        """The first message from which it fails; None while that is not known."""
+        """The first message from which it fails; None until that is known."""
         return self.path[self.bad] if self.at is None else None
 
     @property
@@ -77,7 +77,7 @@ class Bisection:
         return sum(len(one.answers) for one in self.probed)
 
     def told(self, passed: bool, answers: tuple[str, ...] = ()) -> Bisection:  # noqa: FBT001 - the one thing it is told
-        """With what the probe at `at` found.
+        """The next state of the search, given the result of the probe at `at`.
 
         Raises:
             NothingToDo: it passes at the end, so that there is nothing to look for; or the search is done.
@@ -99,7 +99,7 @@ class Bisection:
 
 
 def begin(repo: Repo, branch: Branch, good: MessageId | None, bad: MessageId | None) -> Bisection:
-    """A search on the branch's path, after `good` (default: from the first message on) and up to `bad` (the head).
+    """Start a search on the branch's path, after `good` (default: before the first message) and up to `bad` (the head).
 
     Raises:
         NothingToDo: the branch is empty.
@@ -121,7 +121,7 @@ def begin(repo: Repo, branch: Branch, good: MessageId | None, bad: MessageId | N
 
 @dataclass(frozen=True, slots=True)
 class BisectQuestion:
-    """A question that is put to a model at each message, and what its answer must be."""
+    """A question to a model at each probed message, with the check of its answer."""
 
     question: str
     check: Check
@@ -139,7 +139,7 @@ def run(
     on_probe: Callable[[Bisection], None] | None = None,
     stop: Event | None = None,
 ) -> Bisection:
-    """Probe until it is known where it begins to fail; `on_probe` is told after each. Writes nothing.
+    """Probe until the first failure is known, calling `on_probe` after each probe. Writes nothing.
 
     Raises:
         BadContent: there is no question, or an even number of repeats.
@@ -171,7 +171,7 @@ def run(
 
 
 def record(repo: Repo, search: Bisection, what: str = "") -> Operation:
-    """Tell the log what a finished search found: one operation that changes nothing.
+    """Record the result of a finished search in the log: one operation that changes nothing.
 
     Raises:
         NothingToDo: the search is not done.

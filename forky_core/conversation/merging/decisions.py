@@ -1,4 +1,4 @@
-"""What a person decided about a plan, beside the wish: kept when the same merge is planned again on moved branches."""
+"""A person's decisions about a plan, besides its options: they are kept when the merge is planned again."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model import MessageId
 
 _BY_RULE = ("remembered", "policy")
-"""How `Choice.by` begins where no person chose: planning again finds those by itself."""
+"""Beginnings of `Choice.by` for choices that no person made; planning again makes them by itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """Choices, and words of one's own."""
+    """Conflict choices and edited payloads."""
 
     choices: Mapping[str, Choice | None]
-    """Of a three-way merge: what is taken of each conflict, by its hash or key; None: opened by hand."""
+    """For a three-way merge: the choice for each conflict, by its hash or key; None: reopened by hand."""
     words: Mapping[str, str]
-    """Payloads as a person wrote them, by source."""
+    """Payloads that a person edited, by source."""
 
 
 def chosen_of(wish: MergeOptions, home: Repo, chosen: MergeOptionFields) -> MergeOptions:
-    """The wish with what somebody named; its picks are messages of `home`."""
+    """The options with those in `chosen` replaced; its picks are messages of `home`."""
     named: dict[str, Any] = dict(chosen)
     if "picks" in chosen:
         named["picks"] = tuple(home.message(pick).id for pick in chosen["picks"])
@@ -36,7 +36,7 @@ def chosen_of(wish: MergeOptions, home: Repo, chosen: MergeOptionFields) -> Merg
 
 
 def decisions_in(plan: MergePlan) -> Decisions:
-    """What the person behind this plan has decided."""
+    """The decisions of the person who made this plan."""
     sides = plan.sides or (plan,)
     words = {side.source_name: side.block.text for side in sides if side.by_hand and side.block is not None}
     if not isinstance(plan, ThreeWayPlan):
@@ -53,7 +53,7 @@ def decisions_in(plan: MergePlan) -> Decisions:
 
 
 def with_choices(plan: MergePlan, choices: Mapping[str, Choice | None]) -> MergePlan:
-    """The plan with the choices that fit a conflict of it; a warning counts the others."""
+    """The plan with the choices that apply to one of its conflicts; a warning counts the others."""
     if not isinstance(plan, ThreeWayPlan) or not choices:
         return plan
     fitting = {name: choice for name, choice in choices.items() if any(names(name, c) for c in plan.clashes)}
@@ -66,7 +66,7 @@ def with_choices(plan: MergePlan, choices: Mapping[str, Choice | None]) -> Merge
 
 
 def with_words(plan: MergePlan, words: Mapping[str, str], known: Container[MessageId]) -> MergePlan:
-    """The plan with these payloads by source; a warning counts the messages that are not `known` to who wrote them."""
+    """The plan with these payloads by source; a warning counts messages that their author did not know."""
     made = plan
     for side in plan.sides:
         if side.source_name in words and side.block is not None:

@@ -1,4 +1,4 @@
-"""Failures of merges, for the log: what a model or the database did, and not what a person asked for by mistake."""
+"""Logs failures of merges that a model or the database caused, and not mistakes of a person."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ C = TypeVar("C", bound=_OfConversation)
 def merge_step(
     step: Step,
 ) -> Callable[[Callable[Concatenate[C, P], T]], Callable[Concatenate[C, P], T]]:
-    """For a verb that plans or lands a merge: have the log keep the trace of its failures, which go on as they are."""
+    """Decorate a verb that plans or lands a merge: its failures are logged with a trace and raised again."""
 
     def decorate(verb: Callable[Concatenate[C, P], T]) -> Callable[Concatenate[C, P], T]:
         @wraps(verb)
@@ -44,6 +44,6 @@ def merge_step(
 
 
 def _is_theirs(error: Exception) -> bool:
-    """Whether it is a person's mistake or wish, or somebody else came first."""
+    """Whether an error is a person's mistake or wish, or the result of a lost race."""
     stopped = isinstance(error, ModelError) and error.failure.kind == "stopped"
     return stopped or isinstance(error, RequestError | Outdated)

@@ -1,4 +1,4 @@
-"""Fusing the answers to one question: planned, landed as one operation, the candidates kept as its parents."""
+"""Fusing the answers to one question: planned, landed as one operation, with the candidates as its parents."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def plan(
     seed: int | None = None,
     stop: Event | None = None,
 ) -> FusePlan:
-    """What fusing answers would write; without `candidates` all that stand beside the branch's head.
+    """What fusing answers would write; `candidates` defaults to the branch's head and its siblings.
 
     Raises:
         NothingToDo: nothing was answered here.
@@ -65,7 +65,7 @@ def plan(
 
 
 def _beside(repo: Repo, head: Message) -> list[Message]:
-    """The answers at the head's place, or to the question it is; fusions of them left out."""
+    """The answers at the head's place, or to the head if it is a question; fusions of them are left out."""
     visible = repo.visible
     ids = visible.children.get(head.id, ()) if head.role == "user" else visible.siblings(head.id)
     found = [visible.messages[id] for id in ids]
@@ -75,7 +75,7 @@ def _beside(repo: Repo, head: Message) -> list[Message]:
 
 
 def land(repo: Repo, planned: FusePlan) -> Operation:
-    """Write a fusion at the branch's head, or on a branch of its own where the head stands elsewhere.
+    """Write a fusion at the branch's head, or on a new branch if the head is somewhere else.
 
     Raises:
         Outdated: the branch has moved since the plan was made; nothing was written.

@@ -1,8 +1,8 @@
-"""Graft: merge a branch of another conversation. Its messages are taken in as they are, so that their ids hold.
+"""Graft: merge a branch of another conversation. Its messages are copied unchanged, so that their ids stay valid.
 
-An id is the hash of a whole history, so a history means the same wherever it stands, and a second graft brings only
-what is new. Which conversation it came from is kept with the payload, never hashed. A conversation that has taken this
-one in is refused: what came round the circle would be this conversation's own words at second hand.
+An id is the hash of a whole history, so a history has the same meaning in every conversation, and a second graft brings
+only new messages. The conversation it came from is stored with the payload, never hashed. A conversation that contains
+a graft of this one is refused: it would bring back this conversation's own content at second hand.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def plan(
 
     Raises:
         BadContent: it is this very conversation, or lies in another database; or the strategy cannot graft.
-        InTheWay: it would make a circle.
+        InTheWay: it would make a cycle.
         NothingToDo: the branch is empty.
         SquashRejected, ModelError: as a merge.
     """
@@ -89,10 +89,10 @@ def _share(target: MessageId, source: MessageId, messages: Mapping[MessageId, Me
 
 
 def _taken_in(repo: Repo, planned: MergePlan, messages: Mapping[MessageId, Message]) -> tuple[Message, ...]:
-    """What the plan stands on and this conversation lacks, parents before children."""
+    """The messages that the plan builds on and that this conversation lacks, parents before children."""
     tips = [parent for one in planned.drafts for parent in one.parents if parent in messages]
     tips += [planned.fast_forward] if planned.fast_forward is not None else []
-    # An empty target has no side parent to hold them: its merge names them, and they must be there to be shown.
+    # With an empty target there is no side parent that leads to them: the merge names them, so they must be stored.
     tips += [MessageId(s) for one in planned.drafts for s in one.draft.sources if MessageId(s) in messages]
     own = repo.messages
     order = topological_order(tips, lambda id: messages[id].parents)

@@ -1,4 +1,4 @@
-"""Landing a merge: what the plan says is written and nothing else, on the heads that the plan saw (law 8)."""
+"""Landing a merge: exactly what the plan says is written, on the heads that the plan saw (law 8)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from forky_core.model.payload_kinds import kind_of
 
 
 def land(repo: Repo, planned: MergePlan) -> Operation:
-    """Write a plan.
+    """Land a plan.
 
     Raises:
         Outdated: one of the two branches has moved since the plan was made.
@@ -63,7 +63,9 @@ def land(repo: Repo, planned: MergePlan) -> Operation:
 
 
 def _cited(repo: Repo, graft: Graft) -> dict[str, str]:
-    """What came along with the other conversation of that which the messages cite: it opens here as it does there."""
+    """The passages cited by grafted messages that are stored with the other conversation, so that citations open here
+    too.
+    """
     came = passages_in(repo.store.derived(graft.conversation, (PASSAGES,)).get(PASSAGES, ""))
     named = (
         {address for message in graft.taken_in for address in documents_cited(message.text)}
@@ -81,7 +83,7 @@ def _unresolved(planned: MergePlan) -> int:
 
 
 def _stamped(draft: Draft, graft: Graft | None) -> Draft:
-    """With the conversation a payload was taken from; no id depends on it."""
+    """The draft with the conversation its payload was taken from; no id depends on it."""
     if graft is None:
         return draft
     parts = tuple(

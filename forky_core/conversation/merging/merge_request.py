@@ -1,4 +1,4 @@
-"""A merge request as a value: an entry of the view, so that undo, redo and restore hold for it as for all else."""
+"""A merge request as a value: an entry of the view, so that undo, redo and restore apply to it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from forky_core.model.errors import InTheWay, NotFound
 from forky_core.model.parts import Json
 
 REQUESTS = "requests/"
-"""How their entries begin."""
+"""The prefix of merge requests' keys in the view."""
 
 State = Literal["open", "accepted", "declined"]
 
@@ -30,52 +30,52 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class FurtherSource:
-    """A further branch that is proposed for the same merge: an octopus."""
+    """An additional branch that is proposed for the same merge: an octopus."""
 
     source: str
     seen: MessageId | None
-    """Its head, as `MergeRequest.seen`."""
+    """Its head when the request was made or last changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """The conversation that the source is a branch of, where it is not this one: a graft."""
+    """The other conversation that the source is a branch of: a graft."""
 
     conversation: ConversationId
     title: str
-    """As it was when the request was made or last changed."""
+    """Its title when the request was made or last changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class MergeRequest:
     number: int
     source: str
-    """The branch that is proposed, or the first of several."""
+    """The proposed branch, or the first of several."""
     into: str
     by: str
     note: str
     at: int
     seen: MessageId | None
-    """The source's head when the request was made or last changed: what its author had in view."""
+    """The source's head when the request was made or last changed."""
     wish: MergeOptions = field(default_factory=MergeOptions)
-    """What its author proposes, with every choice; whoever accepts may take another."""
+    """The options that its author proposes; whoever accepts may choose others."""
     state: State = "open"
     answered_by: str = ""
     comments: tuple[Comment, ...] = ()
     others: tuple[FurtherSource, ...] = ()
-    """Further branches, in the order they shall be shown in."""
+    """Additional branches, in the order to show them in."""
     graft: Elsewhere | None = None
     words: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    """The payload where its author wrote it, by source."""
+    """Payloads that its author edited, by source."""
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """Every branch that is proposed."""
+        """Every proposed branch."""
         return (self.source, *(other.source for other in self.others))
 
     @property
     def named(self) -> tuple[str, ...]:
-        """The sources as a person reads them."""
+        """The sources' names for people."""
         if self.graft is None:
             return self.sources
         return (f"{self.source} of {self.graft.title}" if self.graft.title else self.source,)
@@ -86,12 +86,12 @@ class MergeRequest:
 
     @property
     def picks(self) -> tuple[MessageId, ...]:
-        """Of a proposed cherry-pick: the messages; of any other strategy none."""
+        """The picked messages of a proposed cherry-pick; () for other strategies."""
         return self.wish.picks
 
     @property
     def seen_heads(self) -> tuple[MessageId, ...]:
-        """Of every source: what its author had in view."""
+        """For each source, its head when the request was made or last changed."""
         return tuple(h for h in (self.seen, *(other.seen for other in self.others)) if h is not None)
 
     def stored(self) -> dict[str, Json]:
@@ -140,7 +140,7 @@ class MergeRequest:
 
 
 def _wish_stored(wish: MergeOptions) -> dict[str, Json]:
-    """What differs from the plain wish of its strategy."""
+    """The options that differ from the strategy's defaults."""
     fields: dict[str, Json] = {
         "picks": list(wish.picks),
         "focus": wish.focus,
@@ -174,7 +174,7 @@ def _wish_from_stored(entry: Mapping[str, Json]) -> MergeOptions:
 
 
 def sound(request: MergeRequest) -> bool:
-    """Whether what was chosen is of the types that it claims: a file may say anything."""
+    """Whether the options have the types that they should have: a file may contain anything."""
     wish = request.wish
     choices = [choice for choice in wish.choices.values() if choice is not None]
     texts: list[object] = [
@@ -196,7 +196,7 @@ def sound(request: MergeRequest) -> bool:
 
 
 def requests_in(view: View) -> tuple[MergeRequest, ...]:
-    """Every request, the newest first."""
+    """Every request, newest first."""
     found = (
         MergeRequest.from_stored(int(key.removeprefix(REQUESTS)), entry)
         for key, entry in view.entries.items()
@@ -206,7 +206,7 @@ def requests_in(view: View) -> tuple[MergeRequest, ...]:
 
 
 def request_in(view: View, number: int) -> MergeRequest:
-    """NotFound where there is none of that number."""
+    """The request with this number. Raises NotFound if there is none."""
     entry = view.entries.get(f"{REQUESTS}{number}")
     if entry is None:
         raise NotFound(f"There is no merge request {number}.")
@@ -214,7 +214,7 @@ def request_in(view: View, number: int) -> MergeRequest:
 
 
 def follow_renamed(tx: Transaction, old: str, new: str) -> None:
-    """Open requests go on naming their branches when one is renamed."""
+    """Update the branch names in open requests after a branch is renamed."""
     for request in requests_in(tx.view):
         own = request.graft is None
         if request.state != "open" or old not in (*(request.sources if own else ()), request.into):
@@ -224,7 +224,7 @@ def follow_renamed(tx: Transaction, old: str, new: str) -> None:
             source = new if request.source == old else request.source
             others = tuple(replace(o, source=new) if o.source == old else o for o in request.others)
             followed = replace(followed, source=source, others=others)
-            # Words for one payload of several branches stand under all their names.
+            # The payload for several branches at once is stored under all their names.
             names = {old: new, ", ".join(request.sources): ", ".join(followed.sources)}
             words = {names.get(name, name): text for name, text in request.words.items()}
             choices = {
@@ -236,7 +236,7 @@ def follow_renamed(tx: Transaction, old: str, new: str) -> None:
 
 
 def open_request(view: View, number: int) -> MergeRequest:
-    """NotFound where there is none of that number; InTheWay where it was answered."""
+    """The open request with this number. Raises NotFound if there is none, InTheWay if it was answered."""
     request = request_in(view, number)
     if request.state != "open":
         raise InTheWay(f"{called(request)} was {request.state} by {request.answered_by}.", "Make a new one.")
@@ -244,12 +244,12 @@ def open_request(view: View, number: int) -> MergeRequest:
 
 
 def called(request: MergeRequest) -> str:
-    """As the log says it."""
+    """The request's name in the log."""
     return f"request {request.number}, {quoted(request.named)} into “{request.into}”"
 
 
 def quoted(names: Sequence[str]) -> str:
-    """Branches as sentences name them."""
+    """Branch names, quoted and joined for a sentence."""
     return ", ".join(f"“{name}”" for name in names)
 
 

@@ -1,6 +1,6 @@
-"""Merging as a plan that is read first and landed as one operation (law 8).
+"""Merging as a plan that is shown first and landed as one operation (law 8).
 
-Planning reads; landing writes what the plan says and nothing else, on the heads that the plan saw.
+Planning reads; landing writes exactly what the plan says, on the heads that the plan saw.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from forky_core.model import Branch, GenerationStatus, MessageId
 from forky_core.model.errors import NothingToDo
 
 RESOLUTIONS = "resolutions/"
-"""How entries of the view begin that remember how conflicts were settled."""
+"""The prefix of keys in the view that store how conflicts were settled."""
 
 
 def plan(repo: Repo, target: str, source: str, wish: MergeOptions, stop: Event | None = None) -> MergePlan:
-    """What merging `source` into `target` would write. Setting `stop` ends a model's call.
+    """What merging `source` into `target` would write. Setting `stop` cancels a model's call.
 
     Raises:
-        BadContent: there is no such strategy, or it would pass over something that is wished.
+        BadContent: there is no such strategy, or it would ignore one of the options.
         NothingToDo: the source is empty, or the target itself.
         SquashRejected: the model's summary failed a check.
         ModelError: the model did not answer, or was stopped.
@@ -50,7 +50,7 @@ def _planned(repo: Repo, target: str, source: str, wish: MergeOptions, stop: Eve
 def plan_octopus(
     repo: Repo, target: str, sources: Sequence[str], wish: MergeOptions, stop: Event | None = None
 ) -> MergePlan:
-    """What merging several branches at once would write; errors as `plan`."""
+    """What merging several branches at once would write; errors as in `plan`."""
     return replace(_octopus(repo, target, sources, wish, stop or Event()), wish=wish)
 
 
@@ -70,7 +70,7 @@ def _octopus(repo: Repo, target: str, sources: Sequence[str], wish: MergeOptions
 
 
 def place_of(repo: Repo, into: Branch, of: Branch) -> MergeInputs:
-    """Where a plan is made. The source must not be empty."""
+    """The inputs for a plan: both paths and what they depend on. The source must not be empty."""
     assert of.head is not None
     messages = repo.messages
     reader = reader_of(repo, into.rules)
@@ -96,5 +96,5 @@ def place_of(repo: Repo, into: Branch, of: Branch) -> MergeInputs:
 
 
 def statuses(repo: Repo) -> dict[MessageId, GenerationStatus]:
-    """How the newest call that produced each message ended."""
+    """How the newest model call that produced each message ended."""
     return {call.message: call.status for call in repo.generations() if call.message is not None}

@@ -1,4 +1,4 @@
-"""Plans that a model has a part in. It writes or reads, code checks; where it fails, the plan without it stands in."""
+"""Plans that a model contributes to. It writes or reads, code checks; if it fails, the plan without it is used."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model.errors import ForkyError
 
 REVIEWER = "merge_reviewer"
-"""The setting that names the model which reviews what another one wrote."""
+"""The setting with the name of the model that reviews what another one wrote."""
 
 
 def plan_of(repo: Repo, place: MergeInputs, wish: MergeOptions, stop: Event) -> MergePlan:
-    """The plan of one source, with the model that is wished for.
+    """The plan for one source, using the model in the options.
 
     Raises:
         BadContent: as `plan_merge`.
-        SquashRejected: nothing of what the model wrote stands.
+        SquashRejected: no line that the model wrote passed the checks.
         ModelError: the model did not answer, or was stopped.
     """
     if wish.model is not None and strategy_named(wish.strategy).model == "reads":
@@ -49,9 +49,9 @@ def plan_of(repo: Repo, place: MergeInputs, wish: MergeOptions, stop: Event) -> 
 
 
 def written(repo: Repo, planned: MergePlan, wish: MergeOptions, lookup: Lookup, stop: Event) -> MergePlan:
-    """A squash with its block written by the model that is wished for; any other plan as it is.
+    """A squash with its block written by the model in the options; any other plan unchanged.
 
-    Where a reviewer is set, it is asked about the block, and what it flags is shown as a warning.
+    If a reviewer is set, it reads the block, and what it flags becomes a warning.
     """
     if wish.model is None or strategy_named(wish.strategy).model != "writes" or not planned.drafts:
         return planned
@@ -63,7 +63,7 @@ def written(repo: Repo, planned: MergePlan, wish: MergeOptions, lookup: Lookup, 
 
 
 def reviewed(repo: Repo, made: MergePlan, lookup: Lookup, stop: Event) -> MergePlan:
-    """The plan with what the reviewer that Settings name flags; as it is where none is set, or it does not answer."""
+    """The plan with the flags of the reviewer from Settings; unchanged if there is none or it does not answer."""
     name = repo.store.setting(REVIEWER)
     if name is None:
         return made
@@ -79,7 +79,7 @@ def reviewed(repo: Repo, made: MergePlan, lookup: Lookup, stop: Event) -> MergeP
 
 
 def plan_of_several(repo: Repo, places: Sequence[MergeInputs], wish: MergeOptions, stop: Event) -> MergePlan:
-    """The plan of several sources at once, with the model that is wished for; errors as `plan_of`."""
+    """The plan for several sources at once, using the model in the options; errors as in `plan_of`."""
     if wish.model is not None and strategy_named(wish.strategy).model == "reads":
         return _three_way(places, wish, ModelReader(repo, wish.model, wish.focus, stop, wish.reread))
     planned = plan_octopus(places, wish)
@@ -90,7 +90,9 @@ def plan_of_several(repo: Repo, places: Sequence[MergeInputs], wish: MergeOption
 
 
 def _three_way(places: Sequence[MergeInputs], wish: MergeOptions, reader: ModelReader) -> MergePlan:
-    """All sides since they parted are read; what they share is known by rules, and what merges froze as it is."""
+    """Plan a three-way merge. The model reads all sides since they diverged; rules read what they share, and claims
+    that merges stored are used unchanged.
+    """
 
     def plan(places: Sequence[MergeInputs], wish: MergeOptions) -> MergePlan:
         return plan_merge(places[0], wish) if len(places) == 1 else plan_octopus(places, wish)

@@ -1,8 +1,8 @@
-"""What models read and wrote of a conversation: asked for once, kept beside it, and never for what was read before.
+"""A persistent cache of what models read and wrote about a conversation, so that no message is read twice.
 
-A range too long for the model is read in pieces. Each is kept by itself, under the ids of all messages up to its end,
-the model and the focus, with the number of messages before it: the piece that ended there is what it goes on from.
-Where a branch has grown, the longest beginning that was read is taken as it is and only the rest is asked for.
+A range too long for the model is read in pieces. Each piece is stored by itself, under the ids of all messages up to
+its end, the model and the focus, with the number of messages before it: it continues the piece that ended there. When a
+branch has grown, its longest cached beginning is reused and only the rest is read.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ from forky_core.merge.wording import spoken
 from forky_core.model import Message
 
 PIECE = 24_000
-"""Tokens read at a time at most; of a smaller window, half of it."""
+"""The most tokens of a piece; half the window of a model with a smaller one."""
 
 
 MOST_SO_FAR = 1_200
-"""Tokens of the note of a long branch's earlier pieces, at least: its last piece decides what of it is needed."""
+"""The fewest tokens of the note on a long branch's earlier pieces; its last piece decides which of it is needed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelReader:
-    """A model that reads for one person's plan."""
+    """A model that reads messages for one person's plan."""
 
     repo: Repo
     name: str
     focus: str
     stop: Event
     afresh: bool = False
-    """Read again what was read before."""
+    """Whether to ignore the cache."""
     heard: Callable[[Sequence[Message]], Sequence[Message]] = tuple
-    """What it is shown of messages: of merges, what those say that they tell of."""
+    """Prepares messages for the model; for a summary it attributes the content of merges to their original messages."""
 
     def read(self, turns: Sequence[Message], keys: Sequence[str] = ()) -> ClaimReading:
-        """What the model reads in these messages, in their order.
+        """The claims that the model finds in these messages, in their order.
 
         Raises:
             ReadingFailed: an answer failed a check, and so did the mended one. What was read before it is kept.
@@ -76,7 +76,7 @@ class ModelReader:
         )
 
     def _known(self, places: Sequence[str]) -> tuple[ClaimReading, int]:
-        """The longest beginning that was read before, and its length."""
+        """The cached reading of the longest beginning, and its length."""
         kept = self.repo.store.derived(self.repo.id, places)
         for end in range(len(places), 0, -1):
             pieces = _chain(places, kept, end) if places[end - 1] in kept else None
@@ -94,7 +94,7 @@ class NoteWriter:
     focus: str
     stop: Event
     afresh: bool = False
-    """Write again what was written before."""
+    """Whether to ignore the cache."""
 
     def write(
         self,
@@ -103,10 +103,10 @@ class NoteWriter:
         room: int,
         count_tokens: Callable[[str], int],
     ) -> WrittenNote:
-        """The note of a branch in about `room` tokens. A branch too long for the model is read in pieces.
+        """The note on a branch, in about `room` tokens. A branch too long for the model is read in pieces.
 
         Raises:
-            NoteFailed: nothing of what it wrote stands.
+            NoteFailed: no line that it wrote passed the checks.
             ModelError: the model did not answer, or was stopped.
             NotFound: the model is gone.
         """
@@ -138,12 +138,12 @@ class NoteWriter:
 
 
 def _stored(reading: ClaimReading, start: int) -> str:
-    """A piece as it is kept: how many messages stand before it, and on the next line what was read."""
+    """Encode a piece for the cache: the number of messages before it, and its reading on the next line."""
     return f"{start}\n{reading.to_json()}"
 
 
 def _chain(places: Sequence[str], kept: Mapping[str, str], end: int) -> Sequence[ClaimReading] | None:
-    """The pieces that read the first `end` messages, in order; None where one is missing or unreadable."""
+    """The pieces that read the first `end` messages, in order; None if one is missing or unreadable."""
     pieces: list[ClaimReading] = []
     while end:
         start, _, text = kept.get(places[end - 1], "").partition("\n")

@@ -1,4 +1,4 @@
-"""A regular expression that a person typed, as what a bisection holds an answer against."""
+"""A regular expression as the check of a bisection."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from forky_core.conversation.merging.bisecting import Check
 from forky_core.model.errors import BadContent
 
 LONGEST_SEARCH = 1.0
-"""Seconds a regular expression may take on one answer."""
+"""The most seconds that a regular expression may take on one answer."""
 
 
 def matches(pattern: str) -> Check:
-    """Whether the regular expression is found in an answer.
+    """A check that passes if the regular expression matches somewhere in an answer.
 
-    Raises BadContent where it is none, and so does the check where it takes longer than LONGEST_SEARCH.
+    Raises BadContent for an invalid expression. The check raises it, too, if matching takes longer than LONGEST_SEARCH.
     """
     try:
         compiled = regex.compile(pattern)
@@ -23,7 +23,7 @@ def matches(pattern: str) -> Check:
 
     def check(answer: str) -> bool:
         try:
-            # Without the interpreter's lock: a hostile pattern holds up nobody else meanwhile.
+            # It runs without the interpreter's lock, so that a hostile pattern does not delay other threads.
             return compiled.search(answer, timeout=LONGEST_SEARCH, concurrent=True) is not None
         except TimeoutError as error:
             raise BadContent(

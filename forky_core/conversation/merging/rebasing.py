@@ -1,4 +1,6 @@
-"""Landing a rebase as one operation: the copies, the moved pointer, and the old tip kept in sight."""
+"""Planning and landing a rebase: the copies and the moved branch are one operation, and the former
+head stays visible.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ def plan(repo: Repo, branch: str, onto: str | MessageId) -> RebasePlan:
     """What moving `branch` onto another branch, or onto a message, would do.
 
     Raises:
-        NothingToDo: one of the two is empty, or they are one.
+        NothingToDo: one of the two is empty, or they are the same.
         NotFound: there is neither a branch nor a message of that name.
     """
     here = repo.branch(branch)
@@ -31,7 +33,7 @@ def plan(repo: Repo, branch: str, onto: str | MessageId) -> RebasePlan:
 
 
 def _place(repo: Repo, onto: str) -> tuple[str, MessageId | None]:
-    """What is meant, by its name, and where that is."""
+    """The name and the head of the branch or message that `onto` names."""
     view = repo.view
     if onto in view.branches:
         return onto, view.branch(onto).head
@@ -65,7 +67,7 @@ def land(repo: Repo, plan: RebasePlan) -> Operation:
 
     Raises:
         Outdated: one of the two branches has moved since the plan was made; nothing was written.
-        NothingToDo: the branch stands there already.
+        NothingToDo: the branch is there already.
     """
     if not plan.lands:
         raise NothingToDo(f"“{plan.branch}” stands on “{plan.onto_name}” already.")

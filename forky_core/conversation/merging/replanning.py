@@ -1,4 +1,4 @@
-"""A plan that lost a race, made again on the branches as they are now, with what the person had decided."""
+"""Planning a merge again on the current branches after a lost race, keeping the person's decisions."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from forky_core.model.errors import NothingToDo
 
 
 def replan(repo: Repo, planned: MergePlan, stop: Event | None = None) -> MergePlan:
-    """The same wish on the branches as they are now, with what the person had decided and written.
+    """Plan with the same options on the branches as they are now, keeping the person's choices and edits.
 
-    Choices go with the values they were made between: where those are the same, so is the choice. Words of one's own
-    stay; where new messages have come, a warning says so. Where the same was merged meanwhile, what a person or a model
-    wrote is not lost either: it is planned as merging once more, and a warning says that.
+    A choice is kept if the conflicting values are unchanged. Edited text is kept; if there are new messages, a warning
+    says so. If the same merge landed meanwhile, text that a person or a model wrote is not lost: it is planned as
+    another merge, with a warning.
 
     Raises:
         As `plan`.
@@ -39,7 +39,7 @@ def replan(repo: Repo, planned: MergePlan, stop: Event | None = None) -> MergePl
 
 
 def _anew(repo: Repo, planned: MergePlan, wish: MergeOptions, stop: Event | None) -> MergePlan:
-    # What was chosen is in the plan; as part of the wish it would be refused where a conflict is gone.
+    # The choices are in the plan; among the options they would be refused if their conflict no longer exists.
     wish = replace(wish, choices=NO_CHOICES)
     if planned.graft is not None:
         other = repo.beside(planned.graft.conversation)

@@ -1,7 +1,7 @@
-"""A rebase that asks again: the branch's user turns, put to a model on the new place, one after the other.
+"""A rebase that asks a model the branch's questions again in the new place, one after the other.
 
-It runs in the background, can be stopped, and says what it did. All it writes is one gesture, which one undo takes
-back; the old tip stays in sight, so that nothing is lost where it ends early. A branch that somebody moves ends it.
+It runs in the background, can be stopped, and reports what it did. Everything it writes is one gesture, which one undo
+reverts; the former head stays visible, so that nothing is lost if it ends early. It ends if somebody moves the branch.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from forky_core.observability import events
 
 
 class RebaseReplay:
-    """One such gesture. Safe to read from any thread."""
+    """One running replay. Safe to read from any thread."""
 
     def __init__(self, repo: Repo, plan: RebasePlan, model: str | None) -> None:
         self._repo = repo
         self.plan = plan
         self.model = model
         self.answers: tuple[Message, ...] = ()
-        """The new answers, in the order they were given."""
+        """The new answers, in the order of their questions."""
         self.error: ForkyError | None = None
-        """Why it ended early; None where it was stopped, or came to its end."""
+        """The reason it ended early; None if it was stopped, or finished."""
         self._reply: ReplyJob | None = None
         self._stop = threading.Event()
         self._ended = threading.Event()
@@ -47,19 +47,19 @@ class RebaseReplay:
         return self._reply if self.running else None
 
     def stop(self) -> None:
-        """Ask it to end after what has arrived; that is kept."""
+        """Ask it to stop; what has arrived is kept."""
         self._stop.set()
         reply = self._reply
         if reply is not None:
             reply.stop()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Until it has ended; False where `seconds` ran out first."""
+        """Wait until it has ended; False if `seconds` ran out first."""
         return self._ended.wait(seconds)
 
     @property
     def summary(self) -> str:
-        """What it did so far, as a sentence or two."""
+        """A sentence or two about what it has done so far."""
         done, total, branch = len(self.answers), len(self.plan.turns), self.plan.branch
         what = f"{done} of {total} questions of “{branch}” answered again on “{self.plan.onto_name}”."
         if self.running or done == total:
@@ -68,13 +68,13 @@ class RebaseReplay:
         return f"{what} {why} The old line is kept: {short(self.plan.head)}."
 
     def begin(self) -> None:
-        """Write the first question and go on in the background; errors as `replay`."""
+        """Write the first question and continue in the background; errors as in `replay`."""
         turns = self.plan.turns
         head = self._put(turns[0], self.plan.onto)
         threading.Thread(target=self._run, args=(turns, head), name="replay", daemon=True).start()
 
     def _put(self, turn: Sequence[Message], below: MessageId) -> MessageId:
-        """The questions of one turn, copied below `below`; the branch moves there."""
+        """Copy the questions of one turn below `below` and move the branch there."""
         tx = self._repo.live()
         first = self._group is None
         refuse_if_moved(self._repo, tx, self.plan.branch, self.plan.head if first else below)
@@ -107,7 +107,7 @@ class RebaseReplay:
                 self.error = error
                 events.background_failed(conversation=self._repo.id, work="replay", fault=error)
         except Exception as error:  # noqa: BLE001
-            # A person is told that it failed, whatever it was; what it was is for the log.
+            # The person learns that it failed, whatever the error; the details are logged.
             events.background_failed(conversation=self._repo.id, work="replay", fault=error)
             self.error = ForkyError(
                 f"Something failed inside Forky ({type(error).__name__}).", "Its log has the details."
@@ -117,7 +117,7 @@ class RebaseReplay:
             self._ended.set()
 
     def _answered(self, question: MessageId) -> MessageId:
-        """The new answer. ModelError where there is no whole one; what had arrived is in the history, marked."""
+        """Wait for the new answer. Raises ModelError if it is incomplete; what arrived is stored and marked."""
         place = ReplyTarget(self._repo.id, self.plan.branch, question, group=self._group)
         rules = self._repo.branch(self.plan.branch).rules
         self._reply = answer(self._repo, place, rules, model=self.model)
@@ -132,7 +132,7 @@ class RebaseReplay:
 
 
 def replay(repo: Repo, plan: RebasePlan, model: str | None = None) -> RebaseReplay:
-    """Start to ask the branch's user turns again on the plan's new place.
+    """Start asking the branch's questions again in the plan's new place.
 
     Raises:
         NothingToDo: there is no answered question to ask again.

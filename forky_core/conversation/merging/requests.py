@@ -1,8 +1,7 @@
-"""Merge requests: somebody proposes a branch for merging, several, or picks of one.
+"""Merge requests: proposals to merge a branch, several branches, or picked messages.
 
-They are looked at, talked about, changed, accepted or declined. Each step is an operation with its author in the log.
-Accepting lands a merge plan and closes the request in one operation: there is no moment at which one is done and the
-other is not.
+They can be viewed, discussed, changed, accepted or declined. Each step is an operation with its author in the log.
+Accepting lands a merge plan and closes the request in one operation, so that neither happens without the other.
 """
 
 from __future__ import annotations
@@ -40,30 +39,30 @@ from forky_core.model import ConversationId, Operation, View
 from forky_core.model.errors import BadContent, InTheWay, NothingToDo
 
 LONGEST_NOTE = 10_000
-"""Characters of a note or a comment."""
+"""The most characters of a note or a comment."""
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What is proposed, apart from for whom and why: by its parts, or as a plan shows it."""
+    """The content of a proposal, without its target and note: given by its parts, or taken from a plan."""
 
     sources: tuple[str, ...]
     wish: MergeOptions
     graft: ConversationId | None = None
     words: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    """Payloads that a person wrote, by source."""
+    """Payloads that a person edited, by source."""
 
     @classmethod
     def of_plan(cls, plan: MergePlan) -> Offer:
-        """What a plan shows, with what the person decided about it.
+        """The proposal to do what a plan shows, including the person's decisions.
 
         Raises:
-            NothingToDo: it was not made from a wish, as the resolution of a conflict is not.
+            NothingToDo: it was not made from options, for instance the resolution of a conflict.
         """
         if plan.wish is None or (not plan.drafts and plan.fast_forward is None):
             raise NothingToDo("There is nothing here to propose.")
         decided = decisions_in(plan)
-        # A payload that stands in for a model's refused answer is proposed as what it is.
+        # A payload that replaces a model's rejected answer is proposed as what it is.
         model = None if plan.badge else plan.wish.model
         wish = replace(plan.wish, model=model, reread=False, choices=MappingProxyType(dict(decided.choices)))
         words = dict(decided.words)
@@ -77,10 +76,10 @@ def make(repo: Repo, offer: Offer, into: str, note: str) -> MergeRequest:
     """Propose a branch for merging, several of them, picks of one, or a branch of another conversation.
 
     Raises:
-        NotFound: one of the branches is not there.
+        NotFound: one of the branches does not exist.
         BadContent: several branches, or picks, by a strategy that cannot take them; or none at all.
         NothingToDo: a source is empty, or the target itself; or the target has all that is picked.
-        InTheWay: the same is proposed already; or a graft would make a circle.
+        InTheWay: the same is proposed already; or a graft would make a cycle.
     """
     words = _words(note, "A note", empty=True)
     if not offer.sources:
@@ -117,7 +116,7 @@ def make(repo: Repo, offer: Offer, into: str, note: str) -> MergeRequest:
 
 
 def comment(repo: Repo, number: int, text: str) -> Operation:
-    """Say something about a request, whatever its state."""
+    """Comment on a request, whatever its state."""
     words = _words(text, "A comment")
     tx = repo.live()
     old = request_in(tx.view, number)
@@ -133,11 +132,11 @@ def change(
     wish: MergeOptions | Unchanged = UNCHANGED,
     words: Mapping[str, str] | Unchanged = UNCHANGED,
 ) -> Operation:
-    """Change what is proposed; the sources as they are now count as seen. Words of its own go with another wish.
+    """Change a proposal; the sources' current heads count as seen. New options discard edited payloads.
 
     Raises:
         InTheWay: it was answered already.
-        NothingToDo: it says that already.
+        NothingToDo: nothing would change.
         BadContent, NothingToDo: as `make`.
     """
     tx = repo.live()
@@ -165,10 +164,10 @@ def plan(
     *,
     stop: Event | None = None,
 ) -> MergePlan:
-    """What a request proposes, on the branches as they are now; by another `wish`, with the choices that still fit.
+    """Plan what a request proposes on the current branches; with other options, choices that still apply are kept.
 
     Raises:
-        NotFound: one of its branches, or the other conversation, is gone.
+        NotFound: one of its branches, or the other conversation, no longer exists.
         Else as a merge or a graft.
     """
     wish = request.wish if wish is None else wish
@@ -182,7 +181,7 @@ def plan(
 
 
 def in_its_words(repo: Repo, request: MergeRequest, made: MergePlan) -> MergePlan:
-    """The plan of a request with the payloads that its author wrote, where its strategy is the one they are for."""
+    """The plan of a request with its author's edited payloads, if it has the strategy they were written for."""
     if not request.words or made.strategy != request.strategy:
         return made
     messages = (repo.beside(request.graft.conversation) if request.graft is not None else repo).messages
@@ -194,7 +193,7 @@ def in_its_words(repo: Repo, request: MergeRequest, made: MergePlan) -> MergePla
 
 
 def decline(repo: Repo, number: int, why: str = "") -> Operation:
-    """Close a request without merging; both branches stay as they are.
+    """Close a request without merging; both branches are unchanged.
 
     Raises:
         InTheWay: it was answered already.
@@ -208,7 +207,7 @@ def decline(repo: Repo, number: int, why: str = "") -> Operation:
 
 
 def accepting(repo: Repo, number: int, planned: MergePlan) -> MergePlan:
-    """The plan that, when it lands, closes the request as accepted too.
+    """The plan that also closes the request as accepted when it lands.
 
     Raises:
         InTheWay: the request was answered already.
@@ -233,17 +232,17 @@ def _publish(tx: Transaction, request: MergeRequest, verb: str, summary: str) ->
 
 
 def _with(request: MergeRequest, wish: MergeOptions, words: Mapping[str, str]) -> MergeRequest:
-    """Proposing this, in these words. BadContent for what cannot be stored or heard."""
+    """The request with these options and payloads. Raises BadContent for what cannot be stored or is invalid."""
     validate_options(wish)
     fit_text(wish.focus, "A focus")
     kept = {source: fit_text(text, "A payload") for source, text in words.items() if text.strip()}
-    # What was read before is no part of a proposal.
+    # Whether cached readings are ignored is no part of a proposal.
     wish = replace(wish, picks=tuple(dict.fromkeys(wish.picks)), reread=False)
     return replace(request, wish=wish, words=MappingProxyType(kept))
 
 
 def _seen_now(repo: Repo, view: View, request: MergeRequest) -> MergeRequest:
-    """As if its author looked at the sources now. NotFound where one is gone."""
+    """The request with the sources' current heads. Raises NotFound if a source no longer exists."""
     graft = request.graft
     if graft is not None:
         view = repo.beside(graft.conversation).view
@@ -253,7 +252,7 @@ def _seen_now(repo: Repo, view: View, request: MergeRequest) -> MergeRequest:
 
 
 def _refuse_senseless(repo: Repo, view: View, request: MergeRequest) -> None:
-    """Refuse what nobody could accept: sentences and errors as `make`."""
+    """Refuse what nobody could accept; messages and errors as in `make`."""
     branch_in(view, request.into)
     offered = [one.name for one in strategies() if (one.takes_several if request.others else one.requested)]
     if request.strategy not in offered:
@@ -274,7 +273,7 @@ def _refuse_senseless(repo: Repo, view: View, request: MergeRequest) -> None:
 
 
 def _same(one: MergeRequest, other: MergeRequest) -> bool:
-    """Whether two requests propose the same messages for the same branch, however they would merge them."""
+    """Whether two requests propose the same messages for the same branch, by whatever strategy."""
 
     def what(request: MergeRequest) -> tuple[object, ...]:
         elsewhere = request.graft.conversation if request.graft is not None else None
@@ -284,10 +283,10 @@ def _same(one: MergeRequest, other: MergeRequest) -> bool:
 
 
 def _is_of(repo: Repo, request: MergeRequest, planned: MergePlan) -> bool:
-    """Whether a plan merges what is proposed, by whatever strategy.
+    """Whether a plan merges what the request proposes, by whatever strategy.
 
-    An octopus leaves out a source that brings nothing new: so what it was made of is known by making it again, without
-    a model.
+    An octopus leaves out a source that brings nothing new, so its sources are found by planning the request again,
+    without a model.
     """
     if planned.target_name != request.into:
         return False

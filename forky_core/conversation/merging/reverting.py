@@ -1,4 +1,4 @@
-"""Revert: a message from which on others are left out of the context. Nothing is removed; a revert can be reverted."""
+"""Revert: a message below which others are left out of the context. Nothing is removed; a revert can be reverted."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ class RevertPlan:
 
     branch: str
     head: MessageId
-    """Where the branch was when the plan was made; landing expects it there still."""
+    """The branch's head when the plan was made; landing requires it to be the same."""
     targets: tuple[MessageId, ...]
-    """What would be masked from here on, in the order of the path."""
+    """Messages that would be masked, in the order of the path."""
     along: tuple[MessageId, ...]
-    """Of these, the ones nobody named: tool calls and results that belong to the others."""
+    """Targets that nobody named: tool calls and results that belong to the others."""
     returning: tuple[MessageId, ...]
-    """What would come back, because the revert that masks it is among the targets."""
+    """Messages that would become unmasked, because the revert that masks them is among the targets."""
     note: str
     tokens: int
-    """What the context grows by: below zero, since something leaves it."""
+    """Tokens by which the context grows; usually negative, since messages are removed from it."""
     message: Message
-    """What would be written, but for its time."""
+    """The message that would be written, except for its time."""
 
 
 def plan_revert(repo: Repo, seen: Branch, wanted: Sequence[MessageId], note: str = "") -> RevertPlan:
-    """What taking these messages back on a branch would do.
+    """What reverting these messages on a branch would do.
 
     Raises:
         BadContent: none is named, or one is not in the branch's context.
-        NothingToDo: all of them are taken back already.
+        NothingToDo: all of them are reverted already.
     """
     if not wanted or seen.head is None:
         raise BadContent("Nothing is named to be reverted.", "Name the messages.")
@@ -84,7 +84,7 @@ def plan_revert(repo: Repo, seen: Branch, wanted: Sequence[MessageId], note: str
 
 
 def revert(repo: Repo, plan: RevertPlan) -> Message:
-    """Write a plan as one message and one operation.
+    """Land a plan as one message and one operation.
 
     Raises:
         Outdated: the branch has moved since the plan was made; nothing was written.
@@ -102,7 +102,7 @@ def revert(repo: Repo, plan: RevertPlan) -> Message:
 
 
 def _called(message: Message) -> str:
-    """What a person would call it."""
+    """A name of the message for people."""
     if message.merge is not None:
         return f"the merge of “{message.merge.source}”"
     if message.reverts:

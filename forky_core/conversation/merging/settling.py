@@ -1,7 +1,7 @@
-"""Conflicts after a merge: what stands open on a branch, and the word that settles it.
+"""Conflicts after a merge: those that are open on a branch, and the message that settles them.
 
-A conflict may land UNRESOLVED; it is then read in the context, in the graph and in every later merge, until a message
-below says what holds. That message is a merge message without a second parent: claims, frozen, and nothing else.
+A conflict may land UNRESOLVED; it then appears in the context, in the graph and in every later merge, until a message
+below it settles it. That message is a merge message without a second parent, whose only content is claims.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from forky_core.model.payload_kinds import THREE_WAY
 
 
 def claims(repo: Repo, branch: Branch) -> ClaimSet:
-    """What a branch claims, by rules and by what its merges froze."""
+    """The claims of a branch, extracted by rules and stored by its merges."""
     messages = repo.messages
     return active_claims(
         repo.path(branch.head),
@@ -41,7 +41,7 @@ def claims(repo: Repo, branch: Branch) -> ClaimSet:
 
 
 def unresolved(repo: Repo, branch: Branch) -> tuple[Clash, ...]:
-    """What stands open on a branch: its own side is "mine", what came by merges "theirs", with the branches' names."""
+    """The open conflicts of a branch: its own side is "mine", merged sides are "theirs", with the branches' names."""
     path = repo.path(branch.head)
     own = {message.id for message in path}
     found = []
@@ -62,7 +62,7 @@ def unresolved(repo: Repo, branch: Branch) -> tuple[Clash, ...]:
 
 
 def _origins(repo: Repo, path: Sequence[Message]) -> list[tuple[str, frozenset[MessageId]]]:
-    """The branches that merges on a path brought, each with what it had that the path had not."""
+    """The branches that were merged on a path, each with the messages that the path did not have."""
     messages = repo.messages
     found = []
     own = frozenset(message.id for message in path)
@@ -129,7 +129,7 @@ def plan_resolution(repo: Repo, branch: Branch, choices: Mapping[str, Choice | N
 def propose(
     repo: Repo, planned: ThreeWayPlan, name: str, model: str | None = None, stop: Event | None = None
 ) -> Proposal:
-    """What a model would write for a conflict of the plan, checked; the person takes it or not.
+    """What a model proposes for a conflict of the plan, checked; the person accepts it or not.
 
     Raises:
         BadContent: there is no such conflict.

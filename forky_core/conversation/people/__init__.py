@@ -1,1 +1,1 @@
-"""Who takes part in a conversation, who is heard, and what their questions may cost."""
+"""The participants of a conversation, their names in requests, and what their questions may cost."""

@@ -1,4 +1,4 @@
-"""Several people in one conversation: the verbs of `Conversation` about who takes part."""
+"""Several people in one conversation: the verbs of `Conversation` about participants."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from forky_core.model.room import Person, Room, fit_name
 
 
 class Gathering(BranchReader):
-    """A branch on which several people speak."""
+    """A branch with several participants."""
 
     @property
     def room(self) -> Room:
-        """Who takes part, and when models answer."""
+        """The participants, and the rule for when models answer."""
         return self.view.room
 
     @property
     def answering(self) -> tuple[str, ...]:
-        """The models that answer what is said here, in turn."""
+        """The models that answer on this branch, in turn."""
         return models_of(self._repo, self.rules)
 
     @property
     def person(self) -> str | None:
-        """Who speaks through this handle; None: nobody said."""
+        """The person who uses this handle; None if nobody was named."""
         return self._repo.person
 
     def as_person(self, name: str) -> Self:
-        """The same conversation for somebody: their name is on what they say and do.
+        """A handle on the same conversation for a person: their messages and operations carry their name.
 
         Raises:
-            BadName: nothing is left of the name, or it is too long.
+            BadName: the name is too long, or empty once it is normalised.
         """
         return type(self)(self._repo.as_person(fit_name(name)), self.branch_name)
 
@@ -53,12 +53,12 @@ class Gathering(BranchReader):
         search: str = "",
         **parameters: Json,
     ) -> Posted:
-        """Say something; models answer by the room's rule and the person's allowance, or `model` does alone.
+        """Add a message; models answer by the room's rule and the person's allowance, or only `model` does.
 
         `search` as in `ask`.
 
         Raises:
-            Outdated: somebody was faster than `seen`; nothing was written.
+            Outdated: the branch has moved since `seen`; nothing was written.
         """
         branch = seen if seen is not None else self.branch
         draft = draft_of(self._repo, text, attachments)
@@ -84,17 +84,17 @@ class Gathering(BranchReader):
         return self.checkout(name), posted
 
     def set_person(self, person: Person) -> Operation:
-        """Let somebody take part, or change their address and allowance."""
+        """Add a participant, or change their address and allowance."""
         return rooms.set_person(self._repo, person)
 
     def remove_person(self, name: str) -> Operation:
-        """Somebody takes part no longer; what they said stays."""
+        """Remove a participant; their messages stay."""
         return rooms.remove_person(self._repo, name)
 
     def set_room(self, room: Room) -> Operation:
-        """Set when models answer, what they are called, and which answer in turn."""
+        """Set when models answer, the name they are addressed by, and which of them answer in turn."""
         return rooms.set_room(self._repo, room)
 
     def spent(self, name: str | None = None) -> Spent:
-        """What somebody (default: who speaks here) had of their allowance today."""
+        """How much of their allowance a person (default: this handle's) has used today."""
         return spent(self._repo, name or self._repo.person or "")

@@ -1,7 +1,7 @@
-"""Several people and several models in one conversation: who takes part, and who answers what is posted.
+"""Several people and several models in one conversation: participants, and who answers what is posted.
 
-A post is kept in any case; whether a model answers it is the room's rule and the person's allowance, and where none
-does a sentence says why.
+A post is stored in any case; whether a model answers it depends on the room's rule and the person's allowance, and if
+none does, a sentence says why.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from forky_core.model.parts import Draft, Json, TextPart
 from forky_core.model.room import ANSWERS, PEOPLE, ROOM, Person, Room, addressed, fit_name, fit_person
 
 MOST_MODELS = 8
-"""In one room."""
+"""The most models in one room."""
 
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """What became of a post: it was kept; a reply is under way, and `silent` says why none is, or not everybody's."""
+    """The outcome of a post: its message, the reply if there is one, and in `silent` why some model does not answer."""
 
     message: Message
     job: ReplyJob | None
@@ -45,12 +45,12 @@ def post(
     parameters: Mapping[str, Json] = NO_PARAMETERS,
     search: str = "",
 ) -> Posted:
-    """Say something, and have answered what the room has answered; `model` answers alone.
+    """Add a message and start the answers that the room's rule calls for; with `model`, only that one answers.
 
     Raises:
-        Outdated: somebody was faster; nothing was written.
+        Outdated: the branch has moved; nothing was written.
         InTheWay: a reply is being written on this branch; nothing was written.
-        NotFound: a model is gone; nothing was written.
+        NotFound: a model is no longer available; nothing was written.
     """
     who, silent = _answering(repo, draft, seen.rules, model)
     message, operation = say(repo, seen, draft)
@@ -69,7 +69,7 @@ def post_on_fork(
     model: str | None = None,
     search: str = "",
 ) -> tuple[str, Posted]:
-    """As `post`, on a new branch that begins at an earlier message; its name comes first."""
+    """Fork at an earlier message and post there as `post` does; the new branch's name comes first."""
     who, silent = _answering(repo, draft, rules, model)
     branch, message, operation = say_on_fork(repo, name, at, rules, draft)
     place = ReplyTarget(repo.id, branch, message.id, group=operation.number)
@@ -78,10 +78,10 @@ def post_on_fork(
 
 
 def _answering(repo: Repo, draft: Draft, rules: Rules, model: str | None) -> tuple[tuple[str, ...], str]:
-    """Who answers, in turn, within what the person may spend; and why nobody does, or not everybody.
+    """The models that answer, in turn, within the person's allowance; and why some or all do not.
 
     Raises:
-        NotFound: one of them is gone.
+        NotFound: one of them is no longer available.
     """
     who, silent = _spoken_to(repo, draft, models_of(repo, rules, model))
     for name in who:
@@ -96,7 +96,7 @@ def _answering(repo: Repo, draft: Draft, rules: Rules, model: str | None) -> tup
 
 
 def _spoken_to(repo: Repo, draft: Draft, everyone: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
-    """Those of the models that the room's rule has answer, and why none does."""
+    """Which of the models the room's rule lets answer, and a sentence if none."""
     room = repo.view.room
     text = " ".join(part.text for part in draft.parts if isinstance(part, TextPart))
     if room.answers == "asked":
@@ -112,16 +112,16 @@ def _spoken_to(repo: Repo, draft: Draft, everyone: tuple[str, ...]) -> tuple[tup
 
 
 def _names(repo: Repo, model: str) -> tuple[str, ...]:
-    """What a model can be addressed by: its name in the picker, and the short one."""
+    """The names by which a model can be addressed: its name in the picker, and the short one."""
     return tuple(dict.fromkeys((voice_of(repo, model), model.rpartition("/")[2])))
 
 
 def set_person(repo: Repo, person: Person) -> Operation:
-    """Let somebody take part, or change what is set for them.
+    """Add a participant, or change their settings.
 
     Raises:
         BadName, BadContent: see `fit_person`.
-        NothingToDo: it is so already.
+        NothingToDo: these are the settings already.
     """
     fit = fit_person(person)
 
@@ -137,7 +137,7 @@ def set_person(repo: Repo, person: Person) -> Operation:
 
 
 def remove_person(repo: Repo, name: str) -> Operation:
-    """Somebody takes part no longer; what they said stays, under their name."""
+    """Remove a participant; their messages stay, under their name."""
     tx = repo.live()
     if f"{PEOPLE}{name}" not in tx.view.entries:
         raise NothingToDo(f"{name} does not take part.")
@@ -146,12 +146,12 @@ def remove_person(repo: Repo, name: str) -> Operation:
 
 
 def set_room(repo: Repo, room: Room) -> Operation:
-    """Set when models answer, what they are called, and which of them are there. People are set one by one.
+    """Set when models answer, the name they are addressed by, and which are in the room. People are set one by one.
 
     Raises:
-        BadContent, BadName: it makes no sense.
-        NotFound: one of the models is gone.
-        NothingToDo: it is so already.
+        BadContent, BadName: the settings are invalid.
+        NotFound: one of the models is no longer available.
+        NothingToDo: these are the settings already.
     """
     if room.answers not in ANSWERS:
         raise BadContent(f"A model answers {', '.join(ANSWERS)}.")

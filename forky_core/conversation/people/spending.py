@@ -1,4 +1,4 @@
-"""What a person's questions may cost in a day, read from the log: who asked for an answer is its operation's actor."""
+"""Daily allowances for a person's questions, computed from the log: an answer's operation names who asked for it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from forky_core.model.room import Person
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """By one person since midnight, by the server's clock."""
+    """What one person has used since midnight, by the server's clock."""
 
     person: Person
     answers: int
@@ -21,7 +21,7 @@ class Spent:
 
     @property
     def refusal(self) -> str:
-        """Why a model does not answer them now, politely; "" where it does."""
+        """A polite sentence if the allowance permits no answer now, else ""."""
         name = self.person.name
         if not self.person.asks:
             return f"{name} takes part without asking the model; somebody else can have it answer."
@@ -33,7 +33,7 @@ class Spent:
         return ""
 
     def of_several(self, many: int) -> tuple[int, str]:
-        """How many of so many answers there may be, and why not all; (many, "") where there may."""
+        """How many of `many` answers the allowance permits, and a sentence if not all; else (many, "")."""
         left = many if self.person.messages is None else max(0, self.person.messages - self.answers)
         if left >= many:
             return many, ""
@@ -44,7 +44,7 @@ class Spent:
 
     @property
     def told(self) -> str:
-        """What is left, for the person: "3 of 20 answers today"; "" where nothing is limited."""
+        """What is left, for the person: "3 of 20 answers today"; "" if there is no limit."""
         if not self.person.asks:
             return "takes part without asking the model"
         facts = []
@@ -56,7 +56,7 @@ class Spent:
 
 
 def spent(repo: Repo, name: str) -> Spent:
-    """What a person had so far today. Undo gives nothing back: it was paid for."""
+    """What a person has used so far today. Undo gives nothing back: the answers were paid for."""
     person = repo.view.room.person(name)
     if not person.limited:
         return Spent(person, 0, 0.0)
@@ -77,7 +77,7 @@ def spent(repo: Repo, name: str) -> Spent:
 
 
 def refuse_to_spend(repo: Repo) -> None:
-    """NotAllowed where the person who asks may not have an answer now."""
+    """Raise NotAllowed if the person's allowance permits no answer now."""
     if repo.person is None:
         return
     refusal = spent(repo, repo.person).refusal
@@ -86,11 +86,11 @@ def refuse_to_spend(repo: Repo) -> None:
 
 
 _DAY = 86_400_000_000
-"""Microseconds."""
+"""A day in microseconds."""
 
 
 def _landed(operation: Operation) -> set[MessageId]:
-    """The message that a reply brought: where its branch went, or what was kept beside it."""
+    """The message of a reply that an operation added: its branch's new head, or a message kept beside the branch."""
     moved = {c.after["at"] for c in operation.changes if c.key.startswith("heads/") and c.after}
     kept = {c.key.removeprefix("kept/") for c in operation.changes if c.key.startswith("kept/") and c.after}
     return {MessageId(id) for id in (moved or kept) if id}

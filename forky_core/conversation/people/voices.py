@@ -1,4 +1,4 @@
-"""Who is heard in a conversation, for the request that is made now: people by name, models by theirs."""
+"""The speakers of a conversation, for the request to a model: people and models by their names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from forky_core.model.room import PEOPLE, Voices, fit_name
 
 
 def introduce(tx: Transaction, draft: Draft) -> None:
-    """Whoever speaks for the first time takes part from then on."""
+    """Add the author of a first message to the participants."""
     if draft.role == "user" and draft.name and f"{PEOPLE}{draft.name}" not in tx.view.entries:
         tx.set(f"{PEOPLE}{draft.name}", {})
 
@@ -27,15 +27,15 @@ def voice_of(repo: Repo, model: str) -> str:
 
 
 def speaker_of(repo: Repo, model: str) -> str | None:
-    """The name a reply carries: none where only one model is in the room."""
+    """The name that a reply carries; None if only one model is in the room."""
     return voice_of(repo, model) if len(repo.view.room.models) > 1 else None
 
 
 def voices_of(repo: Repo, path: Sequence[Message], model: str) -> Voices | None:
-    """How `model` hears this path; None where there are no voices to tell apart."""
+    """The speakers of this path as `model` should see them; None if there are none to distinguish."""
     room = repo.view.room
     people = {person.name for person in room.people}
-    # Whoever asks now may speak for the first time: what is shown before is what is sent then.
+    # The person who asks now may be new, and must be included so that the inspector shows what will be sent.
     people.update(message.name for message in path[-1:] if message.role == "user" and message.name)
     models = [voice_of(repo, name) for name in room.models] if len(room.models) > 1 else []
     if len(people) < 2 and not models:

@@ -1,1 +1,1 @@
-"""What other programs send: arrays matched, filed and recorded, answers given again."""
+"""Recording other programs' calls: message arrays are matched, stored and answered, possibly from stored answers."""

@@ -1,6 +1,6 @@
-"""Drafts put at the end of a branch by a program that keeps its history here, and a branch emptied.
+"""Appending to a branch, and emptying it, for programs that keep their history here.
 
-Both are for histories that know neither heads nor races: what somebody else added meanwhile comes first.
+Both are for histories that know neither heads nor races: messages that others added meanwhile come first.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _TRIES = 20
 
 
 def append(repo: Repo, name: str, drafts: Sequence[Draft]) -> tuple[Message, ...]:
-    """Add them one after another, as one operation.
+    """Append messages one after another, as one operation.
 
     Raises:
         InTheWay: a reply is being written on this branch.
@@ -45,7 +45,7 @@ def append(repo: Repo, name: str, drafts: Sequence[Draft]) -> tuple[Message, ...
 
 
 def empty(repo: Repo, name: str) -> Operation:
-    """Point the branch at nothing; what it held stays in sight.
+    """Point the branch at nothing; its former messages stay visible.
 
     Raises:
         NothingToDo: it is empty.

@@ -1,7 +1,7 @@
-"""Where a program's messages go in one conversation: what is new is added below what is known, as one operation.
+"""Adds a program's messages to a conversation: new ones go below known ones, as one operation.
 
-Nothing that is there is written again or moved: a branch that ends where the array goes on is continued, any other
-place gets a branch of its own. What a program says of its system prompt and model becomes the branch's rules (law 4).
+Nothing that exists is written again or moved: a branch whose head the array continues is extended; anywhere else a new
+branch is created. The program's system prompt and model become the branch's rules (law 4).
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from forky_core.store.contract import Store
 
 @dataclass(frozen=True, slots=True)
 class Stood:
-    """Where an array stands once its transaction is published."""
+    """Where an array is stored once its transaction is published."""
 
     place: ReplyTarget
-    """Where a reply to it goes; its parent is the end of the array."""
+    """The target of a reply; its parent is the end of the array."""
     answer: MessageId | None
-    """The reply that was put there."""
+    """The reply that was stored with it, if any."""
     fresh: tuple[Message, ...]
-    """What was new."""
+    """The newly stored messages."""
 
 
 def keep_files(store: Store, call: Call, known: int) -> None:
-    """The bytes that turns after the first `known` name, before anything names them in the store."""
+    """Store the files that turns after the first `known` name, before any stored message names them."""
     wanted = {
         part.sha256 for turn in call.turns[known:] for part in turn.parts if isinstance(part, AttachmentPart)
     }
@@ -47,20 +47,20 @@ def keep_files(store: Store, call: Call, known: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """The conversation an array is filed in, as it was when it was matched."""
+    """The conversation that an array is added to, as it was when it was matched."""
 
     conversation: ConversationId
     messages: Callable[[], Mapping[MessageId, Message]]
-    """Of a long conversation that was matched by ids, nothing more need be read."""
+    """For a long conversation that was matched by ids, calling this may not be necessary."""
     visible: Callable[[], Visible]
     near: str = "main"
-    """The branch whose rules a new branch takes over."""
+    """The branch whose rules a new branch inherits."""
 
 
 def put(
     tx: Transaction, ground: Ground, call: Call, found: PlaceMatch, reply: tuple[Part, ...] = ()
 ) -> Stood:
-    """Add to `tx` what of `call` is not known, and the `reply` to it where there is one already."""
+    """Add the new messages of `call` to `tx`, and the `reply` if there is one already."""
     fresh = _sealed(call.turns, found, ground.messages)
     tx.messages.extend(fresh)
     end = fresh[-1].id if fresh else found.message
@@ -82,7 +82,7 @@ def put(
 
 
 def kept_parameters(call: Call) -> Mapping[str, Json]:
-    """What is said of a call beside its answer: its options, and the names of the tools on offer."""
+    """The stored parameters of a call: its options, and the names of the available tools."""
     kept = dict(call.parameters)
     if call.tools:
         kept["tools"] = [
@@ -98,12 +98,12 @@ def kept_parameters(call: Call) -> Mapping[str, Json]:
 
 
 def tools_hash(call: Call) -> str:
-    """Under which the tools of a call are kept beside the history, once for each conversation."""
+    """The key under which a call's tools are stored, once for each conversation."""
     return content_hash(list(call.tools))
 
 
 def rules_of(call: Call, base: Rules) -> Rules:
-    """The branch's rules as a program would have them; what it does not say stays."""
+    """The branch's rules as the program sets them; rules that it does not mention are unchanged."""
     rules = base
     if call.system is not None:
         rules = replace(rules, system=fit_text(call.system, "A system prompt"))
@@ -113,7 +113,7 @@ def rules_of(call: Call, base: Rules) -> Rules:
 def _sealed(
     turns: Sequence[Draft], found: PlaceMatch, messages: Callable[[], Mapping[MessageId, Message]]
 ) -> list[Message]:
-    """The new turns as messages below the match, in order; ids of calls as the stored path spells them."""
+    """The new turns as messages below the match, in order; tool call ids are spelled as on the stored path."""
     at, created = found.message, now()
     new = turns[found.known :]
     renamed: Mapping[str, str] = {}
@@ -155,7 +155,7 @@ def _heads(view: View) -> dict[str, MessageId | None]:
 def _branch_for(
     tx: Transaction, call: Call, at: MessageId | None, fresh: Sequence[Message], near: str
 ) -> str:
-    """The branch that ends at `at`, or a new one named after what is said first."""
+    """The branch that ends at `at`, or a new one named after its first words."""
     heads = _heads(tx.view)
     name = next((name for name, head in heads.items() if head == at), None)
     if name is not None:
@@ -171,9 +171,9 @@ def _branch_for(
 
 
 def _standing(view: View, ground: Ground, end: MessageId) -> ReplyTarget:
-    """Where a reply to a message that is there goes: to the branch that ends with it, or with an answer to it.
+    """The target of a reply to a stored message: the branch that ends with the message, or with an answer to it.
 
-    Where neither is so, beside what follows.
+    If there is no such branch, the reply goes beside the messages that follow.
     """
     heads = _heads(view)
     name = next((name for name, head in heads.items() if head == end), None)
@@ -187,7 +187,7 @@ def _standing(view: View, ground: Ground, end: MessageId) -> ReplyTarget:
 
 
 def _answered(tx: Transaction, place: ReplyTarget, answer: Message, visible: Callable[[], Visible]) -> None:
-    """A reply that is there already stands where `place` says."""
+    """Store a reply that exists already at `place`."""
     if place.branch:
         tx.move(place.branch, answer.id)
         if place.replaces is not None and place.replaces != answer.id:

@@ -1,4 +1,4 @@
-"""What programs send to one conversation: an array's last message, found or made; and answers that are given again."""
+"""Programs' calls to one conversation: find or create an array's last message, and reuse stored answers."""
 
 from __future__ import annotations
 
@@ -24,24 +24,25 @@ class Received:
 
     message: Message
     branch: str
-    """The branch that ends there, or with an answer to it; "" where it is further up."""
+    """The branch that ends there, or with an answer to it; "" if the array ends further up."""
     known: int
-    """How many of its messages were there."""
+    """How many of its messages were stored already."""
     skipped: int
-    """Of these, how many at the beginning stand nowhere: the array's head was trimmed or replaced."""
+    """How many of these, at the beginning, were not matched: the array's head was trimmed or replaced."""
     alternatives: tuple[Message, ...]
-    """The answers that stand there, oldest first: one prompt may have many."""
+    """The existing answers to it, oldest first: one prompt may have many."""
     operation: Operation | None
-    """None where nothing was new."""
+    """The operation that added new messages; None if there were none."""
 
 
 class Receiving(BranchReader):
     """A conversation that programs write to."""
 
     def find_or_create(self, messages: Sequence[Mapping[str, Json]] | Call) -> Received:
-        """The message that an array of a provider's API ends with; what is new of it is added, branching where it does.
+        """The last message of an array in a provider's format; new messages are added, branching where the array
+        differs.
 
-        docs/matching.md says what counts as the same. A system prompt in it becomes that of the branch.
+        docs/matching.md says which messages count as the same. A system prompt in the array becomes the branch's.
 
         Raises:
             BadCall: it cannot be read; `.where` names the field.
@@ -51,21 +52,21 @@ class Receiving(BranchReader):
 
     @property
     def gives_again(self) -> bool:
-        """Whether stored answers to the same greedy call (temperature 0) are given again."""
+        """Whether identical greedy calls (temperature 0) get the stored answer."""
         return bool(self.view.entries.get(REUSE))
 
     def give_again(self, on: bool) -> Operation:  # noqa: FBT001 - it is the whole of the call
-        """Say whether stored answers to the same greedy call (temperature 0) are given again."""
+        """Set whether identical greedy calls (temperature 0) get the stored answer."""
         return switch(self._repo, on=on)
 
     @property
     def reuse(self) -> Reuse:
-        """What giving stored answers again came to here."""
+        """How often stored answers were reused here and what that saved."""
         return self._repo.store.reuse(self.id)
 
 
 def find_or_create(repo: Repo, call: Call, near: str) -> Received:
-    """The end of an array; what of it is new is added as one operation, by the rules of `near`.
+    """Find the end of an array; new messages are added as one operation, with the rules of branch `near`.
 
     Raises:
         InTheWay: the conversation is in the trash.
@@ -101,7 +102,7 @@ def _once(repo: Repo, call: Call, near: str) -> Received:
 
 
 def answers_to(repo: Repo, message: MessageId) -> tuple[Message, ...]:
-    """What is to be seen below a message and is of the assistant, oldest first."""
+    """The visible answers of the assistant below a message, oldest first."""
     visible = repo.visible
     below = (visible.messages[id] for id in visible.children.get(message, ()))
     return tuple(one for one in below if one.role == "assistant")

@@ -1,7 +1,7 @@
-"""Recording what programs ask of models: an array is matched, its news filed, and the answer put where it belongs.
+"""Records what programs ask of models: arrays are matched, new messages are stored, and answers are added.
 
-A question is one operation and its answer another, undone together; a call that is over is one. Who loses a race looks
-again, so that two programs which extend one path at once meet in the messages they share and part where they differ.
+A question is one operation and its answer another, undone together; a completed call is one. After a lost race the call
+is matched again, so that two programs which extend one path at once share common messages and branch where they differ.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ class _Found:
     repo: Repo
     match: PlaceMatch
     version: int
-    """Of its view when it was matched; 0: it is still to be founded."""
+    """The version of its view when it was matched; 0 if the conversation has yet to be created."""
 
 
 class Recorder:
-    """Files what programs ask. Safe from any thread."""
+    """Records programs' calls. Safe from any thread."""
 
     def __init__(self, repo_of: Callable[[ConversationId], Repo], store: Store) -> None:
         self._repo_of = repo_of
@@ -68,12 +68,12 @@ class Recorder:
         self._scopes = Scopes(store)
         self._locks = tuple(Lock() for _ in range(_STRIPES))
         self._tools: set[tuple[ConversationId, str]] = set()
-        """Those that are kept already."""
+        """Tools that are stored already."""
 
     def begin(
         self, call: Call, scope: str, client: str, conversation: ConversationId | None, *, reuse: bool | None
     ) -> Recording:
-        """File an array and begin its answer, or give a stored one again."""
+        """Store an array and start recording its answer, or return a stored answer."""
         asked = _asked(call, client)
 
         def write(found: _Found) -> Recording:
@@ -93,7 +93,7 @@ class Recorder:
     def record(
         self, call: Call, reply: Reply, scope: str, client: str, conversation: ConversationId | None
     ) -> Recorded:
-        """File a call that is over, as one operation."""
+        """Record a completed call, as one operation."""
         asked = _asked(call, client)
         generation = replace(
             asked,
@@ -113,7 +113,7 @@ class Recorder:
         return self._in_turn(call, scope, conversation, write)
 
     def another(self, recording: Recording) -> Recording:
-        """Begin one more answer to the same question."""
+        """Start recording one more answer to the same question."""
         generation = replace(recording.asked, id=GenerationId(new_id()), started=now())
         recording.repo.store.record(recording.repo.id, generation)
         return self._open(recording.repo, recording.recorded, generation)
@@ -126,7 +126,7 @@ class Recorder:
     def _in_turn(
         self, call: Call, scope: str, conversation: ConversationId | None, work: Callable[[_Found], T]
     ) -> T:
-        """`work` on what is found, looked for anew where somebody else was quicker."""
+        """Match the call and run `work` on the result; after a lost race, match again."""
         opening = self._scopes.opening(scope, call.turns)
         with self._locks[hash(conversation or opening) % _STRIPES]:
             for _ in range(_TRIES):
@@ -148,7 +148,7 @@ class Recorder:
         return _Found(self._repo_of(ConversationId(new_id())), PlaceMatch(None, 0), 0)
 
     def _find_trimmed(self, call: Call, scope: str) -> list[_Found]:
-        """The conversations of the scope that a call without its head may go on with."""
+        """The conversations of the scope that a call without its head may continue."""
         search = TrimmedSearch(self._store, self._scopes, scope)
         looked = [
             self._look_into(id, call, partial(search.is_enough, id))
@@ -164,7 +164,7 @@ class Recorder:
     def _write(
         self, call: Call, found: _Found, scope: str, generation: Generation, reply: tuple[Part, ...] = ()
     ) -> Recorded:
-        """One transaction. Raises Outdated where the conversation is no longer what was matched."""
+        """Write one transaction. Raises Outdated if the conversation has changed since it was matched."""
         repo, match = found.repo, found.match
         keep_files(self._store, call, match.known)
         tx = self._transaction(found, generation.client)
@@ -209,7 +209,7 @@ class Recorder:
         return tx.publish(verb, f"Asked on {where}: {said}" if said else f"Wrote on {where}")
 
     def _keep_tools(self, tx: Transaction, call: Call) -> None:
-        """What the tools on offer are, once for each conversation, beside the history."""
+        """Store the available tools, once for each conversation, outside its history."""
         if not call.tools:
             return
         name = tools_hash(call)

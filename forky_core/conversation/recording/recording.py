@@ -1,7 +1,7 @@
-"""An answer that a program gets while Forky keeps it, and where a program's call was put.
+"""An answer that a program receives while Forky records it, and where a program's call was stored.
 
 The answer is a reply like any other (conversation/replies/reply_job.py): it can be watched and stopped in Forky, is
-saved as it comes, and is found again after a crash.
+saved as it arrives, and is recovered after a crash.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from forky_core.model.parts import Part
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer that a program already has."""
+    """A completed answer of a program's call."""
 
     parts: tuple[Part, ...]
     finish_reason: str | None = None
@@ -45,25 +45,25 @@ class Reply:
     first_token: int | None = None
     finished: int | None = None
     id: str = ""
-    """Of the generation; recorded twice under one id, it is one. "": a new one."""
+    """The generation's id; recording the same id twice stores it once. "": a new id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """Where a call was put."""
+    """Where a call was stored."""
 
     place: ReplyTarget
-    """Where a reply goes."""
+    """The target of a reply."""
     answer: MessageId | None
-    """The reply that was put there."""
+    """The reply that was stored, if any."""
     known: int
-    """How many of the array's messages were there."""
+    """How many of the array's messages were stored already."""
     skipped: int
-    """Of these, how many at the beginning stand nowhere: the array's head was trimmed or replaced."""
+    """How many of these, at the beginning, were not matched: the array's head was trimmed or replaced."""
     created: bool
     """Whether the conversation is new."""
     operation: Operation | None
-    """None where nothing was new."""
+    """The operation that added new messages; None if there were none."""
 
     @property
     def conversation(self) -> ConversationId:
@@ -71,7 +71,7 @@ class Recorded:
 
     @property
     def branch(self) -> str:
-        """The branch that ends there; "" where it stands beside what follows."""
+        """The branch that ends there; "" if the call is beside the messages that follow."""
         return self.place.branch
 
     @property
@@ -81,7 +81,7 @@ class Recorded:
 
 
 class Recording:
-    """An answer that a program gets while Forky keeps it. End it once, or use it in a `with`."""
+    """An answer that a program receives while Forky records it. End it once, or use it in a `with`."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class Recording:
         self.recorded = recorded
         self.asked = asked
         self.job = job
-        """None where a stored answer is given again."""
+        """The reply job; None if a stored answer is returned."""
 
     @property
     def conversation(self) -> ConversationId:
@@ -117,12 +117,12 @@ class Recording:
 
     @property
     def known(self) -> int:
-        """How many of the array's messages were there."""
+        """How many of the array's messages were stored already."""
         return self.recorded.known
 
     @property
     def reused(self) -> Message | None:
-        """The stored answer that is given again; the recording has ended then."""
+        """The stored answer that is returned; the recording has ended then."""
         answer = self.recorded.answer
         return self.repo.message(answer) if self.job is None and answer is not None else None
 
@@ -133,11 +133,11 @@ class Recording:
 
     @property
     def stopping(self) -> bool:
-        """Whether a person stopped the answer in Forky: end the call."""
+        """Whether a person stopped the answer in Forky; then end the call."""
         return self.job is not None and self.job.stopping.is_set()
 
     def take(self, event: TextDelta | ReasoningDelta | ToolCallDone) -> bool:
-        """A piece of the answer. False where it has ended: a person stopped it."""
+        """Record a piece of the answer; False if the recording has ended because a person stopped it."""
         if self.job is None or not self.job.running:
             return False
         if self.stopping:
@@ -147,10 +147,10 @@ class Recording:
         return True
 
     def done(self, finish_reason: str, usage: Usage = NO_USAGE) -> Message | None:
-        """The answer is whole; None where it has no words at all.
+        """End the recording with a complete answer; returns None if the answer is empty.
 
         Raises:
-            StoreError: it could not be kept.
+            StoreError: it could not be stored.
         """
         if self.job is not None and not self.job.parts:
             failure = Failure("empty", "The model ended without saying anything.")
@@ -160,15 +160,15 @@ class Recording:
     def failed(
         self, failure: Failure, usage: Usage = NO_USAGE, cause: BaseException | None = None
     ) -> Message | None:
-        """The call failed; what had arrived is kept as interrupted. Raises StoreError."""
+        """End the recording with a failed call; what arrived is stored as interrupted. Raises StoreError."""
         return self._end(cut(self.job, failure, usage, cause)) if self.job is not None else self.reused
 
     def cut(self, sentence: str) -> Message | None:
-        """The answer broke off because of the program that asked, or of the way to it. Raises StoreError."""
+        """End the recording because the asking program, or the connection to it, broke off. Raises StoreError."""
         return self.failed(Failure("cut_off", sentence))
 
     def another(self) -> Recording:
-        """One more answer to the same question, to be fed beside this one."""
+        """Start recording one more answer to the same question, parallel to this one."""
         return self._begin_another(self)
 
     def __enter__(self) -> Self:

@@ -1,8 +1,8 @@
-"""Giving a stored answer again: an identical call need not be paid for twice.
+"""Reusing stored answers, so that an identical call need not be paid for twice.
 
-Identical is what has the same prompt hash and the same model, in the same conversation. It is off unless a caller or
-the conversation asks for it, and a conversation asks for it only where the model is told to be greedy (temperature
-0): a fresh sample is what everything else is for.
+Calls are identical if they have the same prompt hash and the same model, in the same conversation. Reuse is off unless
+a caller or the conversation enables it, and a conversation enables it only for greedy calls (temperature 0): all other
+calls want a fresh sample.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from forky_core.model.errors import BadCall, NothingToDo
 from forky_core.model.parts import Json
 
 REUSE = "reuse"
-"""The key of the view that says that a conversation gives stored answers again."""
+"""The key of the view that says that a conversation reuses stored answers."""
 
 
 def wants_reuse(parameters: Mapping[str, Json], view: View, *, asked: bool | None) -> bool:
-    """Whether a stored answer is looked for; `asked` is what the caller says, None: as the conversation is set.
+    """Whether to look for a stored answer; `asked` is the caller's setting, None: use the conversation's.
 
-    Never where several answers, or their probabilities, are wanted.
+    False if several answers, or their probabilities, are requested.
     """
     if parameters.get("n", 1) not in (1, None) or parameters.get("logprobs"):
         return False
@@ -35,7 +35,7 @@ def wants_reuse(parameters: Mapping[str, Json], view: View, *, asked: bool | Non
 
 
 def prompt_of(messages: Sequence[Mapping[str, Any]], parameters: Mapping[str, Json]) -> str:
-    """The prompt hash of a request as it is sent; "" where it holds what no API takes."""
+    """The prompt hash of a request; "" if it contains values that no API takes."""
     try:
         return prompt_hash(chat_call({**parameters, "messages": list(messages)}))
     except (BadCall, ValueError, RecursionError):
@@ -43,7 +43,7 @@ def prompt_of(messages: Sequence[Mapping[str, Any]], parameters: Mapping[str, Js
 
 
 def switch(repo: Repo, *, on: bool) -> Operation:
-    """NothingToDo where it is so already."""
+    """Set whether the conversation reuses stored answers. Raises NothingToDo if that is the setting already."""
     tx = repo.live()
     tx.set(REUSE, True if on else None)
     if not tx.changes:
@@ -55,7 +55,7 @@ def switch(repo: Repo, *, on: bool) -> Operation:
 
 
 def stored_answer(repo: Repo, prompt: str, model: str) -> tuple[Generation, MessageId] | None:
-    """The newest call with this prompt whose answer is whole, and that answer."""
+    """The newest call with this prompt and a complete answer, and that answer."""
     for generation in reversed(repo.generations()):
         same = generation.prompt == prompt and generation.model == model and generation.status == "done"
         if same and generation.message is not None:
@@ -64,7 +64,7 @@ def stored_answer(repo: Repo, prompt: str, model: str) -> tuple[Generation, Mess
 
 
 def given_again(asked: Generation, stored: Generation) -> Generation:
-    """The call that was not made: it took nothing."""
+    """The generation of a call that was answered from the store, and so used no tokens."""
     return replace(
         asked,
         status="done",

@@ -1,8 +1,8 @@
-"""Scopes: whose conversations an array may be looked for in. Nothing is ever found across two of them.
+"""Scopes: the conversations that an array may be matched with. Nothing is ever matched across two scopes.
 
-A conversation that a program began says in its view which scope it belongs to and how it opens, both as hashes with a
-salt of this database: so neither a name nor a token can be read from an export, and a copy in another database belongs
-to nobody there.
+A conversation that a program began stores in its view its scope and its opening, both as hashes with a salt of this
+database: so neither a name nor a token can be read from an export, and a copy in another database belongs to no scope
+there.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from forky_core.store.contract import Store
 
 SCOPE = "scope"
 OPENS = "opens/"
-"""… and a hash of the scope and the opening: → true."""
+"""The prefix of a key that ends in a hash of the scope and the opening; the value is true."""
 _SALT = "scope_salt"
 _MOST = 8
-"""Conversations that are looked into."""
+"""The most conversations that are tried."""
 
 
 class Scopes:
@@ -31,29 +31,29 @@ class Scopes:
         self._salted = ""
 
     def named(self, scope: str) -> str:
-        """The scope as views hold it."""
+        """The scope's hash as views store it."""
         return _hash(self._salt(), scope)
 
     def opening(self, scope: str, turns: Sequence[Draft]) -> str:
-        """The key of the view that says how a conversation opens: with its messages up to the first of the user.
+        """The key of the view for a conversation's opening: its messages up to the first of the user.
 
-        So a greeting that an assistant always begins with does not make all conversations one.
+        So a common greeting of the assistant does not put all conversations together.
         """
         end = next((at for at, turn in enumerate(turns) if turn.role == "user"), len(turns) - 1)
         keys = path_keys(turns[: end + 1])
         return OPENS + _hash(self._salt(), scope, keys[-1].hex() if keys else "")
 
     def opened(self, opening: str) -> list[ConversationId]:
-        """The conversations that open so, those in the trash left out; the one that began last comes first."""
+        """The conversations with this opening that are not in the trash, the most recently started first."""
         found = sorted(self._store.entries(opening), reverse=True)
         return [id for id in found if not self._store.view(id).trashed][:_MOST]
 
     def holds(self, named: str, conversation: ConversationId) -> bool:
-        """Whether a conversation belongs to the scope that views hold as `named`."""
+        """Whether a conversation belongs to the scope with the hash `named`."""
         return self._store.view(conversation).entries.get(SCOPE) == named
 
     def offers(self, named: str, conversation: ConversationId) -> bool:
-        """Whether it belongs to that scope and is not in the trash."""
+        """Whether a conversation belongs to that scope and is not in the trash."""
         view = self._store.view(conversation)
         return view.entries.get(SCOPE) == named and not view.trashed
 

@@ -1,7 +1,7 @@
-"""Finding the conversation of an array whose head was trimmed, by what the assistant says in it.
+"""Finds the conversation of an array whose head was trimmed, by the assistant's messages in it.
 
-Many conversations of a scope may hold an answer such as "Done.", so a conversation that is found so is taken only where
-what it shares with the array is said nowhere else in the scope (matching/distinctive.py).
+Many conversations of a scope may contain an answer such as "Done.", so a conversation is accepted only if what it
+shares with the array occurs nowhere else in the scope (matching/distinctive.py).
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from forky_core.model.parts import Draft
 from forky_core.store.contract import Store
 
 _CONVERSATIONS = 8
-"""Conversations that are looked into."""
+"""The most conversations that are tried."""
 _TEXTS = 2
-"""Messages of the assistant by which conversations are looked for: each costs a scan of all texts."""
+"""The most messages of the assistant that are searched for: each search scans all texts."""
 _PLACES = 32
-"""Places of a scope in which a text may stand; one that stands in more is common, whatever is said before it."""
+"""Places in a scope above which a text counts as common, whatever precedes it."""
 _ABOVE = 6
-"""Messages above a text that are compared to tell a copy of the history from a stranger who says the same."""
+"""Messages before a text that are compared, to tell a copy of the history from an unrelated one with the same text."""
 
 
 class TrimmedSearch:
-    """One look through a scope for the conversation of one array. Texts are looked up once each."""
+    """A search of one scope for the conversation of one array. Each text is looked up once."""
 
     def __init__(self, store: Store, scopes: Scopes, scope: str) -> None:
         self._store = store
@@ -38,9 +38,9 @@ class TrimmedSearch:
         self._found: dict[tuple[str, Role], tuple[tuple[ConversationId, MessageId], ...]] = {}
 
     def conversations(self, turns: Sequence[Draft]) -> list[ConversationId]:
-        """Those of the scope, newest first, in which the assistant says what it says at the end of `turns`.
+        """Conversations of the scope, newest first, that contain the last messages of the assistant in `turns`.
 
-        Answers that are too short to prove anything are passed over; conversations in the trash are left out.
+        Answers that are too short to be distinctive are skipped; conversations in the trash are left out.
         """
         telling = [text for text in anchor_texts(turns) if worth(text)][:_TEXTS]
         found = {id for text in telling for id, _ in self._places(text, "assistant")}
@@ -48,14 +48,14 @@ class TrimmedSearch:
         return list(islice(here, _CONVERSATIONS))
 
     def is_enough(self, conversation: ConversationId, shared: Sequence[Message]) -> bool:
-        """Whether the messages of a conversation that the array agrees with tell it from others of the scope."""
+        """Whether the messages shared with the array distinguish a conversation from others of the scope."""
         return is_distinctive(shared, lambda message: self._is_common(conversation, message))
 
     def _is_common(self, conversation: ConversationId, message: Message) -> bool:
-        """Whether the scope has the same words as a message in a place where something else was said before them.
+        """Whether the message's text occurs elsewhere in the scope after different messages.
 
-        Where the same was said before them as well, that is a copy of the history, as clients make that rewrite their
-        first message: it makes nothing common.
+        If the same messages precede it there, that is a copy of the history, as made by clients that rewrite their
+        first message: it does not make the text common.
         """
         before = list(islice(self._said_above(conversation, message), _ABOVE))
         places = self._places(message.text.strip(), message.role)
@@ -69,14 +69,14 @@ class TrimmedSearch:
         return False
 
     def _places(self, text: str, role: Role) -> tuple[tuple[ConversationId, MessageId], ...]:
-        """Where the text stands, in any scope."""
+        """The messages with this text, in any scope."""
         places = self._found.get((text, role))
         if places is None:
             places = self._found[text, role] = self._store.saying(text, role)
         return places
 
     def _said_above(self, conversation: ConversationId, message: Message) -> Iterator[tuple[bytes, ...]]:
-        """What the messages above say that a program can see, the nearest first, whatever their calls are named."""
+        """The visible content of the messages above, nearest first, without the names of their tool calls."""
         parent = message.parent
         while parent is not None:
             above = self._store.message(conversation, parent)

@@ -1,1 +1,1 @@
-"""A question becomes a reply: asked, prepared, written by a job, ended (laws 1, 6 and 7)."""
+"""Replies: asking, preparing the request, writing the answer in a job, ending it (laws 1, 6 and 7)."""

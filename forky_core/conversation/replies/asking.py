@@ -1,4 +1,6 @@
-"""Saying and asking: a message goes in, a reply job comes out. Editing forks, regenerating adds a sibling (law 1)."""
+"""Adding messages and asking: a message goes in, a reply job comes out. Editing forks, regenerating adds a sibling (law
+1).
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ from forky_core.model.parts import Draft, Json, TextPart
 
 
 def say(repo: Repo, seen: Branch, draft: Draft) -> tuple[Message, Operation]:
-    """Add a message at the head of a branch as its author saw it, without asking anybody.
+    """Add a message at the head of a branch, without asking a model; `seen` is the branch as its author saw it.
 
     Raises:
         Outdated: the branch has moved since; nothing was written, and the error names what came first.
@@ -46,7 +48,7 @@ def say(repo: Repo, seen: Branch, draft: Draft) -> tuple[Message, Operation]:
     try:
         operation = tx.publish(verb, f"{done} on “{seen.name}”: {said_in(draft.parts)}")
     except Outdated as error:
-        # Somebody else came between that look and the writing; they are named all the same.
+        # Somebody else wrote between that read and the commit; the error names them all the same.
         if error.first is None or not _moves(error.first, seen.name):
             raise
         raise _overtaken(repo, seen.name, error.first) from error
@@ -56,10 +58,10 @@ def say(repo: Repo, seen: Branch, draft: Draft) -> tuple[Message, Operation]:
 def say_on_fork(
     repo: Repo, name: str | None, at: MessageId | None, rules: Rules, draft: Draft, verb: str = "ask"
 ) -> tuple[str, Message, Operation]:
-    """Fork at a message and say something there, as one operation; the new branch's name comes first.
+    """Fork at a message and add a message there, as one operation; the new branch's name comes first.
 
     Raises:
-        NameTaken, BadName: the name cannot be had; without one, a free name is made of the text.
+        NameTaken, BadName: the name cannot be used; without one, an unused name is made from the text.
     """
     text = " ".join(part.text for part in draft.parts if isinstance(part, TextPart))
     wanted = branch_name(name) if name is not None else None
@@ -78,10 +80,10 @@ def say_on_fork(
 def edit(
     repo: Repo, branch: Branch, message: Message, draft: Draft, name: str | None
 ) -> tuple[str, Message, Operation]:
-    """Say something else in the place of `message`, on a new branch.
+    """Add an edited version of `message` on a new branch.
 
     Raises:
-        NothingToDo: it would say the same.
+        NothingToDo: the content would be the same.
     """
     if draft.parts == message.parts:
         raise NothingToDo("The message says that already.", "Change it, or regenerate the answer instead.")
@@ -99,12 +101,12 @@ def answer(
     reuse: bool | None = None,
     search: str = "",
 ) -> ReplyJob:
-    """Start writing a reply at `place`, or give a stored one again; `reuse` None: as the conversation is set.
+    """Start writing a reply at `place`, or reuse a stored one; `reuse` None: as the conversation is set.
 
-    `search` words what documents are searched for.
+    `search` is the query for documents.
 
     Raises:
-        NotFound: the model is gone.
+        NotFound: the model is no longer available.
         InTheWay: a reply is being written on this branch.
     """
     refuse_to_spend(repo)
@@ -132,7 +134,7 @@ def answer(
     reword = None if search else rewording(repo, path, rules, lambda better: _asked_so(prepared(better)))
 
     def prompt() -> str:
-        # Which request is sent is known only when the search is worded.
+        # The request, and so its hash, is known only once the query has been written.
         return prompt_of(request.messages, request.parameters) if reword is None else ""
 
     if resumes is None and reword is None and wants_reuse(request.parameters, repo.view, asked=reuse):
@@ -159,9 +161,9 @@ def regenerate(
 ) -> tuple[str, ReplyJob]:
     """Answer again what `message` answered; the name of the branch that gets the sibling comes first.
 
-    At the branch's head the branch moves to the new answer and the old one stays beside it. Further up, or for an
-    answer of another branch, a new branch is made, since what follows belongs to the old answer. Without `model` the
-    branch's answers; what a model said under its own name, that one.
+    At the branch's head the branch moves to the new answer, and the old one stays beside it. Further up, or for an
+    answer of another branch, a new branch is created, since the messages below belong to the old answer. `model`
+    defaults to the branch's, or to the one under whose name the old answer was given.
 
     Raises:
         BadContent: it is not an answer.
@@ -187,7 +189,7 @@ def regenerate(
 
 
 def resume(repo: Repo, branch: Branch) -> ReplyJob:
-    """Go on where the interrupted reply at the branch's head stopped; what it had said stays at the beginning.
+    """Continue the interrupted reply at the branch's head; the new reply begins with its text.
 
     An offline model, which cannot continue a text, answers again.
 
@@ -211,7 +213,7 @@ def resume(repo: Repo, branch: Branch) -> ReplyJob:
 
 
 def refuse_if_moved(repo: Repo, tx: Transaction, branch: str, seen: MessageId | None) -> None:
-    """Outdated where the branch is no longer at the head its author saw; the error names what came first."""
+    """Raise Outdated if the branch's head is no longer the one its author saw; the error names what came first."""
     if tx.view.entries.get(f"heads/{branch}") == {"at": seen}:
         return
     first = next((o for o in reversed(repo.store.operations(repo.id)) if _moves(o, branch)), None)

@@ -1,7 +1,7 @@
-"""One question to several branches, or to several models: one operation for the question, a reply of its own for each.
+"""One question to several branches, or to several models: one operation for the question, a separate reply for each.
 
-Each reply fails by itself; what cannot even be asked (a reply is being written there, a model has gone) is told beside
-the others and holds nobody up. Undo takes the question back everywhere at once.
+Each reply fails by itself; if one cannot even be started (another is being written there, the model is unavailable),
+that is reported with the others and does not delay them. Undo removes the question everywhere at once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from forky_core.model.parts import Draft
 
 @dataclass(frozen=True, slots=True)
 class ReplyAttempt:
-    """What came of asking on one branch: a reply under way, or why there is none."""
+    """The outcome of asking on one branch: a running reply, or why there is none."""
 
     branch: str
     job: ReplyJob | None
@@ -33,7 +33,7 @@ class ReplyAttempt:
 def ask_all(
     repo: Repo, branches: Sequence[Branch], draft: Draft, forks: Sequence[Branch] = ()
 ) -> tuple[ReplyAttempt, ...]:
-    """Ask the same on each branch, as its author saw it, and on new branches that `forks` describe.
+    """Ask the same on each branch, as its author saw it, and on the new branches in `forks`.
 
     Raises:
         NothingToDo: no branch is given.
@@ -68,7 +68,7 @@ def ask_all(
 
 
 def forks(view: View, at: Sequence[MessageId], rules: Rules) -> tuple[Branch, ...]:
-    """A new branch at each message, with names that are free."""
+    """A new branch at each message, with unused names."""
     taken = set(view.branches)
     made: list[Branch] = []
     for message in at:
@@ -81,11 +81,11 @@ def forks(view: View, at: Sequence[MessageId], rules: Rules) -> tuple[Branch, ..
 def ask_models(
     repo: Repo, at: MessageId | None, rules: Rules, draft: Draft, models: Sequence[str]
 ) -> tuple[ReplyAttempt, ...]:
-    """Fork a branch for each model at `at` and ask the same on all of them.
+    """Create a branch for each model at `at` and ask the same on all of them.
 
     Raises:
         NothingToDo: no model is given.
-        NotFound: one of them is gone; nothing was written.
+        NotFound: one of them is no longer available; nothing was written.
     """
     chosen = tuple(dict.fromkeys(models))
     if not chosen:
@@ -113,7 +113,7 @@ def ask_models(
 
 
 def _put(tx: Transaction, branch: str, head: MessageId | None, draft: Draft) -> MessageId:
-    """The question at the end of a branch. Branches that stand at one message share it: it is the same message."""
+    """Add the question to a branch. Branches with the same head share one message, since its id is the same."""
     message = seal(draft, (head,), created=now())
     if all(message.id != other.id for other in tx.messages):
         tx.messages.append(message)

@@ -1,7 +1,7 @@
-"""Answering from documents: look up what bears on the question, offer it to the model, add the SOURCES line.
+"""Answering from documents: search for the question, offer passages to the model, add the SOURCES line.
 
-A `Citing` model stands around the one that answers: to whoever writes the reply it is a model like any other. Other
-branches of the conversation are a source too: what was found out there can be opened, or picked.
+A `Citing` model wraps the one that answers; to the reply job it is a model like any other. Other branches of the
+conversation are a source too: their messages can be opened, or picked.
 """
 
 from __future__ import annotations
@@ -28,31 +28,31 @@ from forky_core.retrieval.passages import OPENING, unwrapped
 from forky_core.retrieval.rank import Question
 
 PASSAGES = 5
-"""Of documents, offered at once where the branch says nothing else."""
+"""Passages of documents that are offered with a question by default."""
 _ELSEWHERE = 2
-"""Of other branches."""
+"""Passages of other branches that are offered with a question."""
 _READ_ELSEWHERE = 2_000
-"""Messages of other branches that are looked through, the newest."""
+"""Newest messages of other branches that are searched."""
 _BEARS = 0.5
-"""Coverage from which on a message of another branch is offered."""
+"""Coverage above which a message of another branch is offered."""
 _SHORTEST = 40
-"""Characters; less says nothing by itself."""
+"""Characters below which a message is not offered, as it makes no sense by itself."""
 _LONGEST = 2_000
-"""Characters quoted of a message."""
+"""The most characters that are quoted of a message."""
 _SHARE = 4
-"""Passages take at most one part in so many of the model's window."""
+"""Passages take at most this fraction (1/4) of the model's window."""
 _TOLD = 6
-"""Messages a condensing model is told."""
+"""Messages that a condensing model is given."""
 
 
 def look(
     repo: Repo, path: Sequence[Message], rules: Rules, *, search: str = "", window: int | None = None
 ) -> Looked | None:
-    """What is found for the question at the end of a path; None where the branch does not use documents.
+    """The passages for the question at the end of a path; None if the branch does not use documents.
 
-    `search` is the question as a person, or a model, has worded it; without one it is condensed by rule. Where that
-    finds nothing, the question itself is tried; where it finds something, what the question itself finds counts as
-    much, since the words that a rule adds say what was spoken of, and not what is asked.
+    `search` is the query as a person, or a model, has written it; without one the question is condensed by rule. If the
+    query finds nothing, the question itself is searched for; otherwise the results of both count equally, since the
+    words that a rule adds are about the previous subject, not about the question.
     """
     question = question_of(path)
     if not rules.documents.on or not question:
@@ -79,12 +79,12 @@ def _looked(
     *,
     question: str = "",
 ) -> Looked:
-    """The `most` passages for a search; with a `question`, for both, and nothing that speaks of another subject."""
+    """The `most` passages for a query; with a `question`, for both, without passages about another subject."""
     findings = shelf.look(search, most, budget=budget)
     found = tuple(one for one in findings.found if one.bears)
     if question and found:
         found = _joined(findings.found, shelf.look(question, most, budget=budget).found, most, budget)
-    # What was found by its meaning need not share a word with anything.
+    # Passages that were found by meaning need not share a word with the query.
     quoted = [
         (one.source, one.address, one.chunk.text)
         for one in found
@@ -97,7 +97,7 @@ def _looked(
 def _joined(
     one: Sequence[FoundChunk], other: Sequence[FoundChunk], most: int, budget: int | None
 ) -> tuple[FoundChunk, ...]:
-    """The best of two rankings, by the rank each has in both; of those that bear on either search."""
+    """The best of two rankings, by the rank in both; only passages that are relevant to one of the two searches."""
     found = {hit.address: hit for hit in (*one, *other)}
     bears = {hit.address for hit in (*one, *other) if hit.bears}
     addresses = list(found)
@@ -112,20 +112,19 @@ def _joined(
 
 
 def _spoken(path: Sequence[Message]) -> list[str]:
-    """What was said before the question; an offline answer only repeats, and in words of its own about itself.
-
-    The headings of what a merge brought are Forky's, too.
+    """What was said before the question, without offline answers, which only repeat, and without Forky's merge
+    headings.
     """
     return [unwrapped(message.text) for message in path[:-1] if not message.text.startswith(OPENING)]
 
 
 def question_of(path: Sequence[Message]) -> str:
-    """What the path ends by asking; "" where it ends otherwise, as with what a merge brought."""
+    """The question at the end of the path; "" if it does not end with one, for instance with a merge."""
     return path[-1].text.strip() if path and path[-1].role == "user" and not path[-1].merges else ""
 
 
 def _elsewhere(repo: Repo, path: Sequence[Message], search: str) -> list[tuple[str, str, str]]:
-    """(source, address, text) of messages of other branches."""
+    """(source, address, text) of relevant messages of other branches."""
     here = {message.id for message in path}
     seen = repo.visible.messages.values()
     others = [
@@ -147,7 +146,7 @@ def _elsewhere(repo: Repo, path: Sequence[Message], search: str) -> list[tuple[s
 
 
 def _best(asked: str, texts: Sequence[str]) -> list[int]:
-    """Which of the texts hold enough of what is asked, best first."""
+    """Indexes of the texts that cover enough of the question, best first."""
     question = Question.over(asked, texts)
     matches = [question.match(text, index) for index, text in enumerate(texts)]
     best = sorted((one for one in matches if one.coverage >= _BEARS), key=lambda one: -one.score)
@@ -155,7 +154,7 @@ def _best(asked: str, texts: Sequence[str]) -> list[int]:
 
 
 def _named(repo: Repo, message: Message) -> str:
-    """What a person would call it: "branch “debug”, reply 3f2a9c1b"."""
+    """A name of the message for people: "branch “debug”, reply 3f2a9c1b"."""
     holding = [
         branch.name
         for branch in repo.view.branches.values()
@@ -166,7 +165,7 @@ def _named(repo: Repo, message: Message) -> str:
 
 
 def by_model(model: Model, name: str, path: Sequence[Message], stop: Event | None = None) -> str:
-    """The question at the end of a path, made to stand alone by a model; "" where it said nothing of use."""
+    """Have a model rewrite the question at the end of a path to stand alone; "" if it wrote nothing useful."""
     question = question_of(path)
     if not leans(question) or len(path) < 2:
         return question
@@ -184,14 +183,14 @@ def _told(message: Message) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Citing:
-    """A model that is given passages and whose answer ends with where they come from."""
+    """A model that is given passages and whose answer ends with a line of their sources."""
 
     model: Model
     looked: Looked
     reword: Callable[[Event], tuple[Request, Looked] | None] | None = None
-    """Has another model word the search first, and gives the request that comes of it; None: nothing better."""
+    """Has another model write the query first, and returns the resulting request; None if it does not improve."""
     begun: str = ""
-    """What the answer had said before it broke off, where it is resumed."""
+    """The text of an interrupted answer that is being resumed."""
 
     def info(self) -> ModelInfo:
         return self.model.info()
@@ -203,7 +202,7 @@ class Citing:
         yield Consulted(looked)
         said = [self.begun]
         for event in self.model.stream(request, stop):
-            # An answer that broke off gets its line when it is whole.
+            # An interrupted answer gets its line when it is complete.
             if isinstance(event, Done) and "".join(said).strip():
                 yield TextDelta(f"\n\n{sources_line(''.join(said), looked)}")
             elif isinstance(event, TextDelta):
@@ -212,7 +211,7 @@ class Citing:
 
 
 def worder(repo: Repo, path: Sequence[Message], rules: Rules) -> Model | None:
-    """The model that words the search once the question at the end of a path is sent; None: a rule has."""
+    """The model that writes the query once the question at the end of a path is sent; None if a rule did."""
     name, question = rules.documents.condenser, question_of(path)
     if name is None or not rules.documents.on or len(path) < 2 or not question or not leans(question):
         return None
@@ -225,7 +224,7 @@ def worder(repo: Repo, path: Sequence[Message], rules: Rules) -> Model | None:
 def rewording(
     repo: Repo, path: Sequence[Message], rules: Rules, again: Callable[[str], tuple[Request, Looked] | None]
 ) -> Callable[[Event], tuple[Request, Looked] | None] | None:
-    """Has the branch's condensing model word the search, where it has one and the question needs it."""
+    """A function that has the branch's condensing model write the query; None if that is not needed."""
     name, model = rules.documents.condenser, worder(repo, path, rules)
     if name is None or model is None:
         return None

@@ -1,4 +1,4 @@
-"""How a reply ends: whole, stopped, cut off or failed; and its generation then. A failure is never text (law 6)."""
+"""How a reply ends: complete, stopped, cut off or failed; and its generation then. A failure is never text (law 6)."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from forky_core.model.hashing import mend_text
 
 NO_USAGE = Usage()
 _LONGEST_REASON = 100
-"""Characters of a word that says how a model ended."""
+"""The most characters of a model's finish reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How a model's stream came out."""
+    """How a model's stream ended."""
 
     status: GenerationStatus
     finish_reason: str | None
     usage: Usage
     failure: Failure | None
     cause: BaseException | None = None
-    """The exception the failure comes from, for the log."""
+    """The exception behind the failure, for the log."""
 
 
 def cut(job: ReplyJob, failure: Failure, usage: Usage = NO_USAGE, cause: BaseException | None = None) -> End:
-    """How a reply ends that did not come to its own end: nothing arrived, or what did is kept."""
+    """The end of a reply that did not finish by itself: it failed if nothing arrived, else what arrived is kept."""
     return End("interrupted" if job.parts else "failed", None, usage, failure, cause)
 
 
@@ -45,7 +45,7 @@ def ended(generation: Generation, end: End) -> Generation:
 
 
 def _told(failure: Failure) -> Failure:
-    """A failure that can be stored and shown, whatever a model put into it."""
+    """The failure made safe to store and show, whatever a model put into it."""
     return replace(
         failure,
         kind=mend_text(failure.kind[:_LONGEST_REASON]),

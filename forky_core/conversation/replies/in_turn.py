@@ -1,6 +1,6 @@
-"""Models that answer one after another: the second reads what the first has said, as somebody else's words.
+"""Models that answer one after another: the second reads the first one's answer, as somebody else's message.
 
-Each begins when the one before it has ended. One that fails does not take the others their turn; a person's Stop does.
+Each starts when the one before it has ended. If one fails, the others still answer; a person's Stop ends the round.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from forky_core.observability import events
 
 
 def models_of(repo: Repo, rules: Rules, alone: str | None = None) -> tuple[str, ...]:
-    """Who answers on a branch with these rules: `alone`, or whoever does where nobody is chosen."""
+    """The models that answer on a branch with these rules: `alone`, or else the room's, or the branch's."""
     return (alone,) if alone else repo.view.room.models or (rules.model or repo.models.default(),)
 
 
@@ -33,7 +33,7 @@ def answer_in_turn(
     parameters: Mapping[str, Json] = NO_PARAMETERS,
     search: str = "",
 ) -> ReplyJob:
-    """Start the first one's reply at `place`; the others follow below it by themselves."""
+    """Start the first model's reply at `place`; the others follow below it by themselves."""
     first, *others = models
     job = answer(repo, place, rules, model=first, parameters=parameters, search=search)
     if others:
@@ -44,7 +44,7 @@ def answer_in_turn(
 
 
 class Round:
-    """The models after the first."""
+    """The models that answer after the first."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Round:
         self._stop, self._ended = threading.Event(), threading.Event()
 
     def stop(self) -> None:
-        """Let nobody else answer; the one who is writing is stopped too."""
+        """Let no other model answer; the one that is writing is stopped too."""
         self._stop.set()
         self._job.stop()
 
@@ -81,7 +81,7 @@ class Round:
                     before, parent=said.id if said else before.parent, replaces=None, speaker=None
                 )
                 if self._repo.branch(place.branch).head != place.parent:
-                    return  # Somebody went on meanwhile: the turn is over.
+                    return  # Somebody has continued the branch meanwhile, so the round is over.
                 self._job = answer(
                     self._repo,
                     place,

@@ -1,4 +1,4 @@
-"""One model call outside the conversation: a squash, a probe. What it says is nobody's answer and is not kept."""
+"""One model call outside the conversation, for a squash or a probe. Its text is not stored as an answer."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def ask_once(
     parameters: Mapping[str, Json] = NO_PARAMETERS,
     stop: Event | None = None,
 ) -> str:
-    """The whole answer.
+    """The complete answer of one call.
 
     Raises:
-        ModelError: there is none, or `stop` was set; `.partial` has what had arrived.
+        ModelError: there is no complete answer, or `stop` was set; `.partial` has what had arrived.
     """
     said: list[str] = []
     stopped, begun = stop or Event(), time.perf_counter()

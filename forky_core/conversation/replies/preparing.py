@@ -32,24 +32,24 @@ _WORDED_LATER = (
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A request that could be sent now, with the account of it."""
+    """A request that could be sent now, with the account of its tokens."""
 
     request: Request
     context: Context
     model: ModelInfo
     cached: int
-    """Tokens at its beginning that this model was sent before, so that its provider may have them at hand."""
+    """Tokens at its beginning that this model was sent recently, so that its provider may have them cached."""
     memory: Memory
     stretches: tuple[Sequence[Message], ...] = ()
-    """What its summary was made of."""
+    """The messages that its summary was made of."""
     asked: Message | None = None
-    """The question at its end where that is not stored: what a person is typing."""
+    """The question at its end if that is not stored: what a person is typing."""
     looked: Looked | None = None
-    """What was found for its question, where its branch uses documents."""
+    """The passages for its question, if its branch uses documents."""
 
     @property
     def cost(self) -> float | None:
-        """US dollars to send it, with what is cached at its price; None where the price is not known."""
+        """US dollars to send it, with cached tokens at their price; None if the price is not known."""
         price, less = self.model.input_price, self.model.cached_input_price
         if price is None:
             return None
@@ -57,11 +57,11 @@ class Prepared:
 
     @property
     def json(self) -> str:
-        """Exactly what goes to the model, as the provider's JSON."""
+        """Exactly what is sent to the model, as the provider's JSON."""
         return request_json(self.request)
 
     def read_ahead(self, repo: Repo) -> None:
-        """Have the memory's model read what its next summary needs."""
+        """Have the memory's model read what its next summary will need."""
         read_ahead(repo, self.memory, self.stretches)
 
 
@@ -80,12 +80,12 @@ def prepare(
     resumes: Message | None = None,
     search: str = "",
 ) -> Prepared:
-    """What would be sent for this path, whose end need not be stored.
+    """The request for this path, whose last message need not be stored.
 
-    `search` words what documents are searched for; "": the question, condensed by rule.
+    `search` is the query for documents; "": the question, condensed by rule.
 
     Raises:
-        NotFound: the model is gone.
+        NotFound: the model is no longer available.
     """
     name = model or rules.model or repo.models.default()
     answering = repo.models.model(name)
@@ -112,7 +112,7 @@ def prepare(
 
 
 def account_of(repo: Repo, file: AttachmentPart, model: Model) -> Item:
-    """A file's line of the account, in a question that `model` is asked: of a picture, no tokens are known."""
+    """The line of the account for a file in a question to `model`; the tokens of a picture are not known."""
     sight = Sight(repo.store.blob, model.info().sees_images is not False)
     items = convert(seal(Draft("user", (file,)), ()), model.count_tokens, sight).items
     return next(item for item in items if item.kind == "attachment")
@@ -133,7 +133,10 @@ def context_on(
     read: list[Sequence[Message]] | None = None,
     looked: Looked | None = None,
 ) -> Context:
-    """As `context_of` for a path whose end need not be stored; `read` receives what a summary was made of."""
+    """Like `context_of`, for a path whose last message need not be stored.
+
+    Messages that a summary was made of are appended to `read`.
+    """
     info, memory = model.info(), repo.view.memory_of(rules)
     write = summariser(repo, memory)
 

@@ -1,7 +1,8 @@
-"""Replies as background jobs: they save as they go, anyone can watch or stop them, and a crash loses at most a second.
+"""Replies as background jobs: they are saved as they arrive, anyone can watch or stop them, and a crash loses at most a
+second.
 
-A job belongs to no tab. It lands as one operation; where the branch moved meanwhile, the reply is kept beside it
-instead of being lost or overwriting anything. A failure is recorded with the generation, never as text (law 6).
+A job belongs to no tab. It lands as one operation; if the branch moved meanwhile, the reply is kept beside it instead
+of being lost or overwriting anything. A failure is recorded with the generation, never as text (law 6).
 """
 
 from __future__ import annotations
@@ -42,11 +43,11 @@ from forky_core.observability import events
 from forky_core.store.contract import Store
 
 SAVE_EVERY = 0.5
-"""Seconds between saves of what has arrived."""
+"""Seconds between two saves of what has arrived."""
 
 
 class Replies:
-    """Every reply being written by this process."""
+    """The replies that this process is writing."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -65,12 +66,12 @@ class Replies:
             )
 
     def find(self, id: str) -> ReplyJob | None:
-        """The job that writes this generation, while it does."""
+        """The job that is writing this generation; None if there is none."""
         with self._lock:
             return self._jobs.get(GenerationId(id))
 
     def on_branch(self, conversation: ConversationId, branch: str) -> ReplyJob | None:
-        """The job that writes to this branch."""
+        """The job that is writing to this branch; None if there is none."""
         return next((job for job in self.running(conversation) if job.place.branch == branch), None)
 
     def start(
@@ -83,9 +84,9 @@ class Replies:
         actor: str,
         prompt: Callable[[], str] = str,
     ) -> ReplyJob:
-        """Begin to write. The generation is durable, as running, before the model is called.
+        """Start a reply. Its generation is durable, as running, before the model is called.
 
-        `prompt` works out the prompt hash; it is called once the answer is there.
+        `prompt` computes the prompt hash; it is called once the answer has arrived.
 
         Raises:
             InTheWay: a reply is being written on this branch.
@@ -121,9 +122,9 @@ class Replies:
         return job
 
     def open(self, place: ReplyTarget, generation: Generation) -> ReplyJob:
-        """A job that is fed from outside, of a generation that is stored as running; `end` lands it.
+        """Create a job whose text comes from outside, for a generation that is stored as running; `end` lands it.
 
-        Others may write on the same branch: who lands second is kept beside.
+        Others may write to the same branch: the one that lands second is kept beside it.
 
         Raises:
             InTheWay: Forky is shutting down.
@@ -140,7 +141,7 @@ class Replies:
     def give(
         self, place: ReplyTarget, generation: Generation, parts: tuple[Part, ...], *, actor: str, label: str
     ) -> ReplyJob:
-        """A job that has landed: a stored answer, given again as it was.
+        """Create a job that has landed already, from a stored answer.
 
         Raises:
             StoreError: it could not be written.
@@ -154,7 +155,7 @@ class Replies:
         return job
 
     def end(self, job: ReplyJob, end: End, actor: str, label: str) -> None:
-        """Land a job, once; `label` is the name that the log gives the model."""
+        """Land a job, once; `label` is the model's name in the log."""
         with job.saving:
             if not job.running:
                 return
@@ -162,7 +163,7 @@ class Replies:
             try:
                 generation, message = _land(self._store, job.place, generation, job.parts, end, actor, label)
             except Exception as error:  # noqa: BLE001
-                # The disk is full or the file gone: the reply cannot be kept, and whoever watches must be told.
+                # The disk is full or the file missing: the reply cannot be stored, and its watchers must learn that.
                 _log_unsaved(job, error)
                 failure = Failure("store", f"The reply could not be saved. {error}{_saved_before(job)}")
                 generation, message = replace(ended(generation, end), status="failed", failure=failure), None
@@ -172,7 +173,7 @@ class Replies:
             self._jobs.pop(job.generation.id, None)
 
     def recover(self, actor: str = "Forky") -> int:
-        """Land what a crash left running as interrupted; how many there were. Call before `start`."""
+        """Land replies that a crash interrupted; returns their number. Call this before `start`."""
         found = 0
         for conversation, id in self._store.running():
             with self._lock:
@@ -193,7 +194,7 @@ class Replies:
         return found
 
     def _place_of(self, conversation: ConversationId, generation: Generation) -> ReplyTarget:
-        """Where a reply found after a crash belongs: the head it expected follows from the view."""
+        """The target of a reply recovered after a crash; the expected head follows from the view."""
         assert generation.parent is not None
         branch = self._store.view(conversation).branches.get(generation.branch)
         replaces = None
@@ -204,7 +205,7 @@ class Replies:
         return ReplyTarget(conversation, generation.branch, generation.parent, replaces)
 
     def close(self, seconds: float = 5.0) -> None:
-        """Stop every reply, keeping what has arrived, and wait for them."""
+        """Stop every reply, keeping what has arrived, and wait until they have ended."""
         self._closing.set()
         jobs = self.running()
         for job in jobs:
@@ -247,7 +248,7 @@ class Replies:
             try:
                 self._store.record(job.place.conversation, snapshot)
             except StoreError as error:
-                # The landing will fail the same way and say so; one missed save must not stop the others.
+                # Landing will fail in the same way and report it; one missed save must not stop the others.
                 job.mark_unsaved()
                 _log_unsaved(job, error)
             else:
@@ -255,7 +256,7 @@ class Replies:
 
 
 def _saved_before(job: ReplyJob) -> str:
-    """What there is all the same of a reply that could not be saved at its end, as a sentence."""
+    """A sentence about what is stored of a reply whose end could not be saved."""
     if not job.saved:
         return ""
     return (
@@ -265,7 +266,7 @@ def _saved_before(job: ReplyJob) -> str:
 
 
 def _consume(job: ReplyJob, stream: Callable[[], Iterator[object]]) -> End:
-    """Read the stream to its end into the job."""
+    """Read the model's stream into the job until it ends."""
     try:
         for event in stream():
             match event:
@@ -281,7 +282,7 @@ def _consume(job: ReplyJob, stream: Callable[[], Iterator[object]]) -> End:
                 case Failed(failure, usage, cause):
                     return cut(job, failure, usage, cause)
     except Exception as error:  # noqa: BLE001
-        # The contract forbids it, but a plug-in's bug must not leave a job running for ever.
+        # The contract forbids it, but a bug in a plug-in must not leave a job running for ever.
         failure = Failure("unknown", f"The model stopped with an error of its own ({type(error).__name__}).")
         return cut(job, failure, cause=error)
     if job.stopping.is_set():
@@ -338,9 +339,9 @@ def _land(  # noqa: PLR0917 - all of it belongs to one reply
     actor: str,
     label: str,
 ) -> tuple[Generation, Message | None]:
-    """Write what came of a reply: one operation where there is a message, else just the generation's end.
+    """Land a reply: one operation if there is a message, else only the end of the generation.
 
-    `label` is the name that the log gives the model.
+    `label` is the model's name in the log.
     """
     closed = ended(generation, end)
     if not parts:
@@ -365,7 +366,7 @@ def _land(  # noqa: PLR0917 - all of it belongs to one reply
             if place.branch:
                 summary = f"{label} answered; “{place.branch}” had moved, so the reply is kept beside it"
         if not tx.changes:
-            # The same words again: one message, one more generation.
+            # The same text exists already: no new message, but one more generation.
             store.record(place.conversation, closed)
             return closed, tx.stored(message)
         try:
@@ -376,6 +377,6 @@ def _land(  # noqa: PLR0917 - all of it belongs to one reply
 
 
 def _is_seen(store: Store, conversation: ConversationId, view: View, message: MessageId) -> bool:
-    """Whether the same words are there already, and to be seen."""
+    """Whether a message with this id is stored and visible already."""
     stored = store.messages(conversation)
     return message in stored and message in see(stored, view).messages

@@ -1,7 +1,7 @@
 """One reply while it is written: what has arrived so far, for everyone who watches it.
 
-A job belongs to no tab: any number of threads may read it, wait for more or ask it to end. Who writes into it, saves it
-and lands it is conversation/replies/replies.py.
+A job belongs to no tab: any number of threads may read it, wait for more or ask it to stop. replies.py writes into it,
+saves it and lands it.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ class ReplyTarget:
 
     conversation: ConversationId
     branch: str
-    """"": none, the reply is kept beside what is there."""
+    """The branch's name; "": the reply is kept beside existing messages."""
     parent: MessageId
     """The message it answers."""
     replaces: MessageId | None = None
-    """The branch's head where that is a sibling of the reply (regenerate); None: the head is `parent`."""
+    """The expected head if that is a sibling of the reply (regenerate); None: the expected head is `parent`."""
     begins_with: tuple[Part, ...] = ()
-    """What an interrupted reply had said, when it is resumed."""
+    """The parts of the interrupted reply that it resumes."""
     group: int | None = None
     """The operation of the question, so that both are undone together."""
     speaker: str | None = None
-    """The name the reply carries, where several models are in the room."""
+    """The name that the reply carries if several models are in the room."""
 
     @property
     def expected_head(self) -> MessageId:
@@ -44,15 +44,17 @@ class ReplyTarget:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What was said since a position (a number of pieces): who goes on from there misses and repeats nothing."""
+    """What arrived after a position (a number of pieces); a watcher that continues from there misses and repeats
+    nothing.
+    """
 
     position: int
-    """The next one."""
+    """The next position."""
     text: str
     reasoning: str
-    """Both as the model wrote them: a piece may end in half a character."""
+    """Both as the model wrote them: a piece may end in the middle of a character."""
     ended: bool
-    """Nothing more will ever be said."""
+    """Whether nothing more will arrive."""
 
 
 class ReplyJob:
@@ -61,22 +63,22 @@ class ReplyJob:
     def __init__(self, place: ReplyTarget, generation: Generation, *, fed: bool = False) -> None:
         self.place = place
         self.generation = generation
-        """As last saved."""
+        """The generation as last saved."""
         self.fed = fed
-        """Its words come from outside: no thread of ours ends it."""
+        """Whether its text comes from outside, so that no thread of ours ends it."""
         self.by = ""
-        """Who asked for it."""
+        """The person who asked for it."""
         self.consulted: Looked | None = None
-        """What was looked up before the model was asked."""
+        """The passages that were found before the model was asked."""
         self.message: Message | None = None
-        """What landed; None while running, and where nothing arrived."""
+        """The message that landed; None while running, and if nothing arrived."""
         self._text: list[str] = []
         self._reasoning: list[str] = []
         self._calls: list[ToolCallPart] = []
         self._begun = "".join(part.text for part in place.begins_with if isinstance(part, TextPart))
         self._said: list[TextDelta | ReasoningDelta] = [TextDelta(self._begun)] if self._begun else []
         self._waiting: list[Callable[[], None]] = []
-        """Of those who have seen everything that is in `_said`."""
+        """Callbacks of watchers that have seen everything in `_said`."""
         self.first_token: int | None = None
         self._changed = threading.Condition()
         self.stopping = threading.Event()
@@ -84,7 +86,7 @@ class ReplyJob:
         self._finished = False
         self._unsaved = False
         self.saved = 0
-        """Characters of the answer in the store while it was being written."""
+        """Characters of the answer that are saved so far."""
         self.saving = threading.Lock()
         """Held while writing, so that a late save of progress cannot overwrite the end."""
 
@@ -98,7 +100,7 @@ class ReplyJob:
 
     @property
     def text(self) -> str:
-        """The answer so far."""
+        """The answer's text so far."""
         with self._changed:
             return "".join(self._text)
 
@@ -109,7 +111,7 @@ class ReplyJob:
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """What has arrived, with what it began with."""
+        """What has arrived, including the parts it began with."""
         with self._changed:
             reasoning = mend_text("".join(self._reasoning))
             text = mend_text("".join(self._text))
@@ -121,7 +123,7 @@ class ReplyJob:
         return (*first, *calls)
 
     def since(self, position: int) -> News:
-        """What was said after the first `position` pieces; what it began with is the first."""
+        """What arrived after the first `position` pieces; the text it began with is the first piece."""
         with self._changed:
             said, ended = self._said[position:], self._finished
             position = len(self._said)
@@ -130,9 +132,10 @@ class ReplyJob:
         return News(position, text, reasoning, ended)
 
     def tell_once(self, position: int, tell: Callable[[], None]) -> Callable[[], None]:
-        """Call `tell`, once, when there is more than `position` pieces or the reply has ended, perhaps at once.
+        """Call `tell`, once, when there are more than `position` pieces or the reply has ended, perhaps at once.
 
-        It is called from another thread, where it must neither wait nor raise. Calling what is returned takes it back.
+        It is called from another thread, where it must neither wait nor raise. Calling the returned function cancels
+        it.
         """
         with self._changed:
             if len(self._said) <= position and not self._finished:
@@ -146,23 +149,23 @@ class ReplyJob:
             self._waiting = [other for other in self._waiting if other is not tell]
 
     def _wake(self) -> None:
-        """With the lock held: there is something new."""
+        """Notify the watchers; the lock must be held."""
         self._changed.notify_all()
         waiting, self._waiting = self._waiting, []
         for tell in waiting:
             tell()
 
     def stop(self) -> None:
-        """Ask it to end; what has arrived is kept."""
+        """Ask it to stop; what has arrived is kept."""
         self.stopping.set()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Until it has landed; False where `seconds` ran out first."""
+        """Wait until it has landed; False if `seconds` ran out first."""
         with self._changed:
             return self._changed.wait_for(lambda: self._finished, seconds)
 
     def follow(self) -> Iterator[str]:
-        """The text as it arrives, from the beginning, until the reply ends."""
+        """Yield the text as it arrives, from the beginning, until the reply ends."""
         seen = 0
         while True:
             with self._changed:
@@ -174,7 +177,7 @@ class ReplyJob:
             yield fresh
 
     def result(self) -> Message:
-        """Wait for it; its message.
+        """Wait for the reply and return its message.
 
         Raises:
             ModelError: it failed or was cut off; `.partial` holds what had arrived, which is also in the history.
@@ -187,7 +190,7 @@ class ReplyJob:
         return self.message
 
     def take(self, event: TextDelta | ReasoningDelta | ToolCallDone) -> None:
-        """Add what the model said; whoever watches is woken."""
+        """Add an event of the model and wake the watchers."""
         with self._changed:
             if self.first_token is None:
                 self.first_token = now()
@@ -204,7 +207,7 @@ class ReplyJob:
             self._wake()
 
     def snapshot(self) -> Generation | None:
-        """The generation with what has arrived, where there is something new to save."""
+        """The generation with what has arrived; None if there is nothing new to save."""
         with self._changed:
             if not self._unsaved or self._finished:
                 return None
@@ -213,12 +216,12 @@ class ReplyJob:
         return replace(self.generation, partial=self.parts, first_token=first)
 
     def mark_unsaved(self) -> None:
-        """A save failed: what had arrived is still to be saved."""
+        """Mark the last snapshot as unsaved, after a save failed."""
         with self._changed:
             self._unsaved = True
 
     def finish(self, generation: Generation, message: Message | None) -> None:
-        """It has landed as `message`, or nothing had arrived."""
+        """Set the final state: it has landed as `message`, or nothing arrived."""
         with self._changed:
             self.generation, self.message, self._finished = generation, message, True
             self._wake()

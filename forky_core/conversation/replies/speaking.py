@@ -1,4 +1,4 @@
-"""Saying and asking on a branch: the verbs of `Conversation` that add words."""
+"""Adding messages and asking models on a branch: the verbs of `Conversation` that add content."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from forky_core.model.parts import AttachmentPart, Draft, Json
 
 
 class Speaking(BranchReader):
-    """A branch that can be spoken on."""
+    """A branch to which messages can be added."""
 
     def say(
         self,
@@ -40,7 +40,7 @@ class Speaking(BranchReader):
         return appending.append(self._repo, self.branch_name, drafts)
 
     def empty(self) -> Operation:
-        """Point the branch at nothing; what it held stays in sight. NothingToDo where it is empty."""
+        """Point the branch at nothing; its former messages stay visible. Raises NothingToDo if it is empty."""
         return appending.empty(self._repo, self.branch_name)
 
     def ask(
@@ -54,15 +54,15 @@ class Speaking(BranchReader):
         search: str = "",
         **parameters: Json,
     ) -> Message:
-        """Say something and wait for the answer; `on_text` is called with each piece of it.
+        """Add a message and wait for the answer; `on_text` is called with each piece of it.
 
-        With `reuse`, the answer to an identical call of this conversation is given again where there is one; None:
-        where the conversation is set so and the model is told to be greedy (temperature 0).
+        `reuse` returns the stored answer to an identical call of this conversation if there is one; None: only if the
+        conversation is set so and the call is greedy (temperature 0).
 
-        `search` is what documents are searched for, where the branch uses them; "": the question, made to stand alone.
+        `search` is the query for documents, if the branch uses them; "": the question, rewritten to stand alone.
 
         Raises:
-            ModelError: there is no whole answer. What had arrived is in the history, marked; `.partial` has it too.
+            ModelError: there is no complete answer. What had arrived is in the history, marked; `.partial` has it too.
         """
         job = self.send(text, model=model, attachments=attachments, reuse=reuse, search=search, **parameters)
         if on_text is not None:
@@ -81,13 +81,13 @@ class Speaking(BranchReader):
         search: str = "",
         **parameters: Json,
     ) -> ReplyJob:
-        """Say something and start the reply in the background; `reuse` as in `ask`.
+        """Add a message and start the reply in the background; `reuse` as in `ask`.
 
-        `seen` is the branch as the author saw it: where it has moved since, nothing is written.
+        `seen` is the branch as the author saw it: if it has moved since, nothing is written.
 
         Raises:
             Outdated: see `seen`.
-            NotFound: the model is gone; nothing was written.
+            NotFound: the model is no longer available; nothing was written.
         """
         branch = seen if seen is not None else self.branch
         self._check_model(model or branch.rules.model)
@@ -121,10 +121,10 @@ class Speaking(BranchReader):
     def ask_all(
         self, text: str, branches: Sequence[Branch | str], *, forks_at: Sequence[MessageId] = ()
     ) -> tuple[ReplyAttempt, ...]:
-        """Ask the same on several branches, as one operation; each gets a reply of its own, or says why not.
+        """Ask the same on several branches, as one operation; each gets its own reply, or a reason why there is none.
 
-        A `Branch` value is the branch as the author saw it: where it has moved since, it is not asked. At each
-        message of `forks_at` a branch is made to ask on; they come last, in that order.
+        A `Branch` value is the branch as the author saw it: if it has moved since, it is not asked. At each message of
+        `forks_at` a branch is created to ask on; they come last, in that order.
         """
         seen = [self._repo.branch(branch) if isinstance(branch, str) else branch for branch in branches]
         points = [self.message(at).id for at in forks_at]
@@ -134,14 +134,14 @@ class Speaking(BranchReader):
     def ask_models(
         self, text: str, models: Sequence[str], *, at: str | None = None
     ) -> tuple[ReplyAttempt, ...]:
-        """Fork a branch for each model at `at` (default: the head) and ask the same on all, as one operation."""
+        """Create a branch for each model at `at` (default: the head) and ask the same on all, as one operation."""
         point = self._point(at)
         return asking_around.ask_models(self._repo, point, self.rules, draft_of(self._repo, text), models)
 
     def answer(self, *, model: str | None = None) -> ReplyJob:
         """Start a reply to the message at the head: after a failure, or after `say`.
 
-        Where several models answer in turn, all of them do; or `model` alone, also after another one's answer.
+        If several models answer in turn, all of them do; or only `model`, also after another one's answer.
 
         Raises:
             NothingToDo: the head is an answer already; `regenerate` makes another.
@@ -161,7 +161,7 @@ class Speaking(BranchReader):
         model: str | None = None,
         attachments: Sequence[AttachmentPart] | None = None,
     ) -> tuple[Self, ReplyJob | None]:
-        """Say something else in a message's place, on a new branch, and ask again where it was a question.
+        """Add an edited version of a message on a new branch, and ask again if it was a question.
 
         `attachments` None keeps those of the message.
         """
@@ -182,7 +182,7 @@ class Speaking(BranchReader):
     def regenerate(
         self, message: str | None = None, *, model: str | None = None, search: str = ""
     ) -> tuple[Self, ReplyJob]:
-        """Answer again what this answer (default: the head) answered. The old one stays beside it."""
+        """Regenerate an answer (default: the head). The old one stays beside it."""
         target = self.message(message) if message is not None else self.head
         if target is None:
             raise NothingToDo("There is no answer yet.", "Ask something first.")
@@ -191,7 +191,7 @@ class Speaking(BranchReader):
         return self.checkout(name), job
 
     def resume(self) -> ReplyJob:
-        """Go on where the interrupted reply at the head stopped."""
+        """Continue the interrupted reply at the head."""
         return asking.resume(self._repo, self.branch)
 
     @property
@@ -205,12 +205,14 @@ class Speaking(BranchReader):
         return self._repo.replies.running(self.id)
 
     def _has_a_turn(self, model: str | None, said: Message) -> bool:
-        """Whether a model may answer what another one said."""
+        """Whether a model may answer the message of another model."""
         return bool(
             model and len(self.view.room.models) > 1 and voices.voice_of(self._repo, model) != said.name
         )
 
     def _check_model(self, name: str | None) -> None:
-        """Before anything is written: NotFound where the model is gone, NotAllowed where an allowance is used up."""
+        """Check before anything is written: NotFound for an unavailable model, NotAllowed if an
+        allowance is used up.
+        """
         refuse_to_spend(self._repo)
         self._repo.models.model(name or self._repo.models.default())

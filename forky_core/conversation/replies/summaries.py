@@ -1,9 +1,9 @@
-"""Summaries of the older part of a path: made once for each stretch of messages, and kept beside the conversation.
+"""Summaries of the older part of a path: made once for each range of messages, and cached with the conversation.
 
-A chapter (merge/summary.py) is kept under the ids of its messages and who read them, so that it is made once, whatever
-branch asks for it, and made again only where other messages are spoken for (an exclusion, a pin, a revert). Rules read
-at once. A model reads in the background, while it answers: no question waits for it, and what is sent is at every
-moment what the inspector shows (law 7).
+A chapter (merge/summary.py) is cached under the ids of its messages and its reader, so that all branches share it, and
+it is made again only if its messages change (by an exclusion, a pin, a revert). Rules read at once. A model reads in
+the background, while another answers: no question waits for it, and what is sent is at every moment what the inspector
+shows (law 7).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BY_RULES = "{} reads what is new while it answers; until then rules speak for i
 
 
 def summariser(repo: Repo, memory: Memory) -> Summarise:
-    """Who writes the summaries of a branch. What a model has not read yet, rules read: nothing waits for it."""
+    """The function that summarises for a branch. Rules read what the model has not read yet, so that nothing waits."""
     return lambda stretches: _summary(repo, memory, stretches)
 
 
@@ -65,11 +65,11 @@ def _summary(repo: Repo, memory: Memory, stretches: Sequence[Sequence[Message]])
 
 
 class SummaryJob:
-    """A model reads what it has not read, in the background."""
+    """A background job in which a model reads messages for a summary."""
 
     def __init__(self, repo: Repo, model: str, stretches: Sequence[Sequence[Message]]) -> None:
         self.error: ForkyError | None = None
-        """Why it ended early; what was read before is kept, and rules speak for the rest."""
+        """The reason it ended early; what was read before is cached, and rules summarise the rest."""
         self._repo, self._model, self._stretches = repo, model, stretches
         self._stop, self._ended = threading.Event(), threading.Event()
 
@@ -101,7 +101,7 @@ class SummaryJob:
 
 
 def read_ahead(repo: Repo, memory: Memory, stretches: Sequence[Sequence[Message]]) -> SummaryJob | None:
-    """Have the memory's model read what it has not, in the background; None where there is nothing, or it does so."""
+    """Have the memory's model read new messages in the background; None if there are none or it is doing so already."""
     if memory.model is None or not stretches or repo.summing:
         return None
     keys = [_key(stretch, memory.model) for stretch in stretches]

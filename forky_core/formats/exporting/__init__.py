@@ -1,1 +1,1 @@
-"""An export: what of a conversation leaves, in which words, and what the format cannot hold."""
+"""Exports: which messages are exported, how merges are rendered, and what the format cannot hold."""

@@ -1,8 +1,8 @@
-"""What an exporter is: a conversation as a value in, the bytes of a file out, and what the format cannot hold.
+"""The contract of exporters: a conversation as a value in, the bytes of a file out, and what the format cannot hold.
 
-An exporter knows one program's fields and nothing else. Merges are made ordinary messages by flattening.py, what gets
-lost is told by losses.py, parts of a conversation and redacted copies are made by rewriting.py. So adding a format is
-adding one file to `writers/` and one line to registry.py, or a package of its own (docs/extending.md).
+An exporter knows one program's fields and nothing else. flattening.py turns merges into ordinary messages, losses.py
+describes what gets lost, rewriting.py makes parts of a conversation and redacted copies. So adding a format is adding
+one file to `writers/` and one line to registry.py, or a package of its own (docs/extending.md).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ class Exporter(Protocol):
     label: ClassVar[str]
     """For people, e.g. "ChatGPT (JSON)": what the dialog offers."""
     suffix: ClassVar[str]
-    """Of the file's name, with its dot."""
+    """The suffix of the file's name, with its dot."""
     media_type: ClassVar[str]
     """Of the file, as a browser downloads it."""
 
     def losses(self, chat: Chat) -> tuple[str, ...]:
-        """What of this conversation the file will not hold: a sentence each, nothing where it holds all."""
+        """A sentence for each thing of this conversation that the file will not hold; () if it holds everything."""
         ...
 
     def write(self, chat: Chat) -> Iterator[bytes]:

@@ -1,6 +1,6 @@
-"""A conversation in words that every chat program knows: merges and reverts as text, lines of messages one by one.
+"""Conversations in terms that every chat program knows: merges and reverts as text, branches as lists of messages.
 
-What a merge brought is what a context shows of it: its block, and of a merge in full the messages below it.
+A merge is rendered as in a context: its block, and for a merge in full the messages below it.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from forky_core.model.parts import MergePart, Part, RevertPart, TextPart
 
 
 def flattened(chat: Chat, *, names: bool = True) -> Chat:
-    """The same tree with every merge an ordinary message below its first parent.
+    """The same tree with every merge turned into an ordinary message below its first parent.
 
-    Where there is nothing to flatten every id stays as it is.
+    If there is nothing to flatten, every id is unchanged.
     """
     plain = visible(chat)
     if all(_is_plain(message, names=names) for message in plain.messages.values()):
@@ -42,7 +42,7 @@ def _is_plain(message: Message, *, names: bool) -> bool:
 
 
 def plain_parts(message: Message, messages: Mapping[MessageId, Message]) -> tuple[Part, ...]:
-    """Its parts, with what a merge brought and what a revert took back as text."""
+    """The message's parts, with the content of a merge or revert as text."""
     parts: list[Part] = []
     for part in message.parts:
         if isinstance(part, MergePart):
@@ -71,11 +71,11 @@ class Path:
     system: str | None
     """The branch's own system prompt."""
     messages: tuple[MessageId, ...]
-    """The hidden ones are left out."""
+    """The branch's messages; hidden ones are left out."""
 
 
 def paths(chat: Chat) -> Iterator[Path]:
-    """Every branch that says something, the one that is checked out first; no line twice."""
+    """Every branch with messages, the checked-out one first; branches with the same messages are yielded once."""
     stems = linked(chat.messages)
     names = list(chat.view.branches)
     here = checked_out(chat)
@@ -91,7 +91,7 @@ def paths(chat: Chat) -> Iterator[Path]:
 
 
 def provider_messages(chat: Chat, path: Path) -> Iterator[ProviderMessage]:
-    """The path as OpenAI's chat API takes it; every call has an id and every result that of its call."""
+    """The path in the format of OpenAI's chat API; every call has an id and every result that of its call."""
 
     def blob(sha256: str) -> Blob:
         if sha256 not in chat.blobs:

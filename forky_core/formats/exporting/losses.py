@@ -1,6 +1,6 @@
-"""What a format cannot hold of a conversation, said before it is written (law 8).
+"""What a format cannot hold of a conversation, reported before it is written (law 8).
 
-Each thing that a conversation may have is counted here once; an exporter only names those that its format keeps.
+Each kind of thing that a conversation may have is counted here; an exporter only names the kinds that its format keeps.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Kind = Literal[
 
 
 def losses(chat: Chat, kept: Iterable[Kind]) -> tuple[str, ...]:
-    """A sentence for everything that `chat` has and a format that keeps only `kept` has not."""
+    """A sentence for each kind of thing that `chat` has and that is not in `kept`."""
     missing = [kind for kind in _SAID if kind not in frozenset(kept)]
     number = {kind: _OF_CHAT[kind](chat) for kind in missing if kind in _OF_CHAT}
     number |= _of_messages(chat, [kind for kind in missing if kind in _OF_MESSAGE])
@@ -52,7 +52,7 @@ def losses(chat: Chat, kept: Iterable[Kind]) -> tuple[str, ...]:
 
 
 def _of_messages(chat: Chat, kinds: Sequence[Kind]) -> dict[Kind, int]:
-    """All counted in one go: a long conversation is read from the store for it."""
+    """Count all kinds in one pass, because a long conversation is read from the store for it."""
     counts = dict.fromkeys(kinds, 0)
     for message in chat.messages.values() if kinds else ():
         if not _is_ordinary(message):
@@ -62,7 +62,7 @@ def _of_messages(chat: Chat, kinds: Sequence[Kind]) -> dict[Kind, int]:
 
 
 def _is_ordinary(message: Message) -> bool:
-    """Whether it is nothing but a text, of which no format loses anything."""
+    """Whether the message is only a text, which every format can hold."""
     parts = message.parts
     plain = len(parts) == 1 and type(parts[0]) is TextPart and len(message.parents) < 2
     return plain and message.name is None and not message.hidden
@@ -78,7 +78,7 @@ def _parts(*types: type[Part]) -> Callable[[Message], int]:
 
 
 def _lines(chat: Chat) -> int:
-    """Messages that are on another line than the first branch of the file."""
+    """The number of messages that are not on the first branch of the file."""
     heads = [branch.head for branch in chat.view.branches.values() if branch.head is not None]
     return max(0, len(set(heads)) - 1) + len(chat.view.kept)
 
@@ -138,4 +138,4 @@ _SAID: Mapping[Kind, Callable[[int], str]] = {
     ),
     "unknown": lambda n: f"{many(n, 'part')} that Forky did not understand left out.",
 }
-"""In the order they are said."""
+"""In the order of the sentences."""

@@ -1,4 +1,4 @@
-"""A conversation as somebody reads it: lines of numbered messages, each saying where it leaves another."""
+"""A conversation for reading: lines of numbered messages, each naming the message it branches off."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from forky_core.model import MessageId
 
 @dataclass(frozen=True, slots=True)
 class OutlineSection:
-    """Messages that follow one another without a fork being left."""
+    """Consecutive messages of one line."""
 
     name: str
-    """The branch it belongs to, "" where none does."""
+    """The branch it belongs to, "" if none."""
     after: int | None
     """Number of the message that it continues; None at the beginning."""
     messages: tuple[tuple[int, MessageId], ...]
-    """With their numbers, which count through the whole conversation."""
+    """The messages with their numbers, which count through the whole conversation."""
 
 
 @dataclass(frozen=True, slots=True)

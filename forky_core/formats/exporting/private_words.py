@@ -1,8 +1,8 @@
-"""What looks private in a text: keys and tokens by their known shapes, e-mail addresses, phone numbers.
+"""Finds private data in a text: keys and tokens by their known forms, e-mail addresses, phone numbers.
 
-Patterns, and not a library of numbering plans: without knowing a country such a library finds only what begins with a
-plus, and it is larger than all importers together. What is no secret must not be found either (versions, hashes, dates,
-addresses of machines, hex dumps), or nobody reads the list; the tests hold both sides. Every pattern is bounded, so
+It uses patterns, not a library of numbering plans: without knowing a country such a library finds only numbers that
+begin with a plus, and it is larger than all importers together. False positives matter too (versions, hashes, dates,
+addresses of machines, hex dumps), or nobody reads the list; the tests cover both sides. Every pattern is bounded, so
 that no text takes more than linear time.
 """
 
@@ -44,7 +44,7 @@ _GIVEN = re.compile(
     """,
     re.VERBOSE,
 )
-"""What is called a secret: after its name, in a header, in an address."""
+"""Values that are labelled as a secret: after a name, in a header, in an address."""
 _EMAIL = re.compile(
     r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}([A-Za-z]{2,24})(?![A-Za-z0-9-])"
 )
@@ -98,15 +98,15 @@ _CALLED_PHONE = re.compile(
     """,
     re.VERBOSE,
 )
-"""Digits of any country behind a word that says what they are, without a plus or a trunk 0."""
+"""Digits of any country after a word that labels them, without a plus or a trunk 0."""
 _FEWEST_CALLED = 7
 _FEWEST, _MOST = 9, 15
-"""Digits of a phone number, its country or trunk 0 included (E.164 allows 15)."""
+"""Digits of a phone number, including its country code or trunk 0 (E.164 allows 15)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Private:
-    """One place in a text."""
+    """One private value in a text."""
 
     kind: Kind
     value: str
@@ -115,11 +115,11 @@ class Private:
 
 _MAY_BE_KEY = re.compile(r"[A-Za-z0-9_/+.~!@$%^&*-]{12}|://|-----BEGIN")
 _MAY_BE_PHONE = re.compile(r"\d[\d ()./-]{4,}\d")
-"""What a key and a phone number have in common: most texts have neither, and need no closer look."""
+"""A quick test before the search for phone numbers; most texts fail it."""
 
 
 def private_words(text: str) -> Iterator[Private]:
-    """Whatever looks private, in the order of the text, none inside another."""
+    """Find private data in the order of the text, without nested matches."""
     found = [
         *(_keys(text) if _MAY_BE_KEY.search(text) else ()),
         *(_emails(text) if "@" in text else ()),
@@ -152,7 +152,9 @@ def _keys(text: str) -> Iterator[Private]:
 
 
 def _is_random(value: str) -> bool:
-    """Whether it may be a secret: `sk-your-api-key-goes-here` and `token = get_access_token` are words."""
+    """Whether a value may be a secret: `sk-your-api-key-goes-here` and `token = get_access_token` are
+    ordinary words.
+    """
     return any(c.isdigit() for c in value) and sum(c.isalpha() for c in value) > 2 and len(set(value)) > 6
 
 

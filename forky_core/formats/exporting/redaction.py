@@ -1,11 +1,11 @@
-"""Before a conversation is shown to others: what in it looks private, with its places, and a copy without it.
+"""Private data in a conversation that is to be shared: finding it with its places, and a copy without it.
 
-The copy is another conversation, forked from the original: other words are other messages, with other ids all the way
-down (rewriting.py). A value has one placeholder everywhere, also where nothing around it gave it away. The conversation
-in the store is never touched.
+The copy is another conversation, forked from the original: changed text means other messages, with other ids from there
+on down (rewriting.py). A value has one placeholder everywhere, even where its context did not identify it as private.
+The conversation in the store is never changed.
 
-Everything that would leave is looked into. A whole Forky file holds more than is to be seen: undone messages, stashes,
-the log, source fields; a secret in them leaves like any other.
+Everything that would be exported is searched. A complete Forky file holds more than is visible: undone messages,
+stashes, the log, source fields; a secret in them would be exported like any other.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from forky_core.model.document import Cited
 from forky_core.model.parts import Json, ToolCallPart, canonical_json
 
 _AROUND = 40
-"""Characters shown on either side of what was found."""
+"""Characters that are shown before and after a finding."""
 _FEW = 100
-"""Values that are looked for one by one, which takes less time than all of them at every place of a text."""
+"""Number of values up to which searching for one after the other is faster than for all of them at every position."""
 _LARGEST = 1_000_000
-"""Bytes of an attachment that is looked into."""
+"""The most bytes of an attachment that is searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class ValuePlace:
-    """Where a value stands."""
+    """Where a value occurs."""
 
     where: str
     """E.g. "message 3", "the title"."""
     before: str
     after: str
-    """The words around it, on one line."""
+    """The text around it, on one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +52,12 @@ class PrivateValue:
     kind: Kind
     value: str
     placeholder: str
-    """What it is replaced by, e.g. `[e-mail 1]`: the same in every copy of this conversation."""
+    """Its replacement, e.g. `[e-mail 1]`: the same in every copy of this conversation."""
     places: tuple[ValuePlace, ...]
 
 
 def findings(chat: Chat) -> tuple[PrivateValue, ...]:
-    """What looks private in `chat`, in reading order: first what is to be seen of it, then what lies behind."""
+    """Find private data in `chat`: first in its visible part in reading order, then in the rest."""
     plain = visible(chat)
     places: dict[tuple[Kind, str], list[ValuePlace]] = {}
     for where, text in chain(_texts(plain), _behind(chat, plain)):
@@ -75,7 +75,7 @@ def findings(chat: Chat) -> tuple[PrivateValue, ...]:
 
 
 def redacted(chat: Chat, ticked: Iterable[PrivateValue]) -> Chat:
-    """A copy in which a placeholder stands for each value that is ticked; `chat` itself where none is."""
+    """A copy in which placeholders replace the `ticked` values; `chat` itself if there are none."""
     chosen = tuple(ticked)
     if not chosen:
         return chat
@@ -85,18 +85,18 @@ def redacted(chat: Chat, ticked: Iterable[PrivateValue]) -> Chat:
 
 
 def reworded(text: str, ticked: Iterable[PrivateValue]) -> str:
-    """A text as it stands in the copy."""
+    """A text as it appears in the copy."""
     chosen = tuple(ticked)
     return _replacing(chosen)(text) if chosen else text
 
 
 def unread_files(chat: Chat) -> tuple[str, ...]:
-    """Names of the attachments that were not looked into: pictures, archives, very large texts."""
+    """Names of the attachments that were not searched: pictures, archives, very large texts."""
     return tuple(blob.name or blob.media_type for blob in chat.blobs.values() if _text_of(blob) is None)
 
 
 def _texts(chat: Chat) -> Iterator[tuple[str, str]]:
-    """Every text that leaves, with what to call its place."""
+    """Every exported text, with a name of its place."""
     yield "the title", chat.title
     for name, branch in chat.view.branches.items():
         yield f"the name of a branch, “{name}”", name
@@ -118,7 +118,7 @@ def _texts(chat: Chat) -> Iterator[tuple[str, str]]:
 
 
 def _behind(chat: Chat, plain: Chat) -> Iterator[tuple[str, str]]:
-    """The texts of a file that nobody sees in the conversation: undone, put aside, logged, from another program."""
+    """The invisible texts of a file: undone, stashed, logged, or from another program."""
     for message in _undone(chat, plain):
         yield from _of_message(message, "an undone message")
         for address in documents_cited(message.text):
@@ -151,7 +151,7 @@ def _undone(chat: Chat, plain: Chat) -> Iterator[Message]:
 
 
 def _of_log(chat: Chat) -> Iterator[tuple[str, str]]:
-    """Each text once, at the first operation that has it: a log says most things many times."""
+    """The texts of the log, each once, at its first operation, since a log repeats most of them."""
     told: set[str] = set()
     for operation in chat.operations:
         values = ([one.key, one.before, one.after] for one in operation.changes)
@@ -194,7 +194,7 @@ def _of_file(blob: Blob) -> Iterator[tuple[str, str]]:
 
 
 def _words(value: Json) -> Iterator[str]:
-    """The texts of a value, and the value as JSON where the name of a field may say what a text is."""
+    """The strings in a value, and the value as JSON if the names of its fields may identify a private string."""
     found = [text for text in strings(value) if not is_id(text)]
     yield from found
     if len(found) > 1:
@@ -202,7 +202,7 @@ def _words(value: Json) -> Iterator[str]:
 
 
 def _text_of(blob: Blob) -> str | None:
-    """The words of a file; None where it is none of text or too large."""
+    """The text of a file; None if it is no text or too large."""
     if len(blob.content) > _LARGEST or b"\0" in blob.content:
         return None
     try:
@@ -221,7 +221,7 @@ def _file(blob: Blob, word: Callable[[str], str]) -> Blob:
 
 
 def _replacing(chosen: Iterable[PrivateValue]) -> Callable[[str], str]:
-    """Replaces each value wherever it stands as a word of its own, the longest first."""
+    """A function that replaces each value wherever it is a whole word, the longest first."""
     placeholder = {finding.value: finding.placeholder for finding in chosen}
     values = sorted(placeholder, key=len, reverse=True)
     pattern = re.compile("|".join(map(_whole, values)))

@@ -1,7 +1,7 @@
-"""The messages of a copy in other words, made of the original's each time somebody asks for them.
+"""The messages of a rewritten copy, generated from the originals each time they are read.
 
-So a copy of a long conversation leaves as the conversation itself does, a stretch at a time. What is kept of each
-message is its new id, the one it was made of, and its stem.
+So a copy of a long conversation is exported like the conversation itself, a stretch at a time. For each message, only
+its new id, its original's id and its stem are in memory.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from forky_core.formats.forky_file.stored import StoredMessages, naming
 from forky_core.model import Message, MessageId, Stem
 
 Make = Callable[[Message], Message | None]
-"""The new message of an old one, always the same; None where it is left out."""
+"""Generates the new message for an original, always the same one; None leaves it out."""
 
 
 class Remade:
-    """As `StoredMessages` wants its source."""
+    """A `MessageSource` of rewritten messages."""
 
     def __init__(self, originals: StoredMessages, make: Make) -> None:
         self.stems: dict[MessageId, Stem] = {}
@@ -47,7 +47,7 @@ class Remade:
 
 
 def remade(originals: Mapping[MessageId, Message], make: Make) -> Mapping[MessageId, Message]:
-    """All that `make` makes; of a conversation that is in memory they are as well."""
+    """All messages that `make` generates; those of a conversation in memory are in memory as well."""
     if isinstance(originals, StoredMessages):
         return StoredMessages(Remade(originals, make))
     made = (make(message) for message in originals.values())

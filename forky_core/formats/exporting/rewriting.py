@@ -1,8 +1,8 @@
-"""Another conversation made of one: a part of it, one without merges, one with texts replaced.
+"""Rewrites a conversation as another one: a part of it, without merges, or with texts replaced.
 
-Ids name what they stand for (law 1), so whatever changes a message changes its id and all below. Here every place that
-names a message follows: parents, payloads, reverts, claims, pins, branches, tags, kept tips, model calls. What such a
-copy has not: the log, stashes and source fields, which tell of what was left out. The original is not touched.
+Ids are hashes of content (law 1), so changing a message changes its id and all ids below. Here every reference to a
+message is updated: parents, payloads, reverts, claims, pins, branches, tags, kept tips, model calls. The copy lacks the
+log, stashes and source fields, which would reveal what was left out. The original is not changed.
 """
 
 from __future__ import annotations
@@ -36,32 +36,32 @@ from forky_core.model.parts import AttachmentPart, Draft, Json, Part, TextPart, 
 
 Word = Callable[[str], str]
 Known = Callable[[str], MessageId | None]
-"""The new message of an old one; None of what is none, or is left out."""
+"""Maps the id of an original to that of the new message; None if the text is no id, or the message is left out."""
 _CITED = re.compile(r"\((b2:[0-9a-f]{32})\)")
 _SHARED = ("title", "heads", "rules", "tags", "kept", "forked_from")
-"""Keys of a view that leave with a copy."""
+"""Keys of a view that are copied."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What becomes of a conversation."""
+    """How to rewrite a conversation."""
 
     why: str
-    """One word that the new conversation's id is derived with: the same rewriting gives the same copy."""
+    """A word that the new conversation's id is derived from: the same rewriting gives the same copy."""
     keeps: Callable[[Message], bool] = lambda _message: True
-    """What is left out has its children join the nearest ancestor that is kept."""
+    """Which messages to keep. Children of others are attached to the nearest kept ancestor."""
     parts: Callable[[Message], tuple[Part, ...]] = lambda message: message.parts
     word: Word = lambda text: text
-    """Every text that a person or a model wrote, names and titles too."""
+    """Rewrites every text of a person or a model, including names and titles."""
     file: Callable[[Blob], Blob] = lambda blob: blob
     merges: bool = True
-    """Whether messages keep their further parents."""
+    """Whether messages keep their second and further parents."""
     names: bool = True
     """Whether messages keep their authors' names."""
 
 
 def visible(chat: Chat) -> Chat:
-    """What a person sees of it, as it is: without the log, stashes and what was undone."""
+    """The visible part of a conversation, unchanged: without the log, stashes and undone messages."""
     entries = {key: value for key, value in chat.entries.items() if key.partition("/")[0] in _SHARED}
     seen = seen_of(chat)
     messages = only(chat.messages, seen)
@@ -80,7 +80,7 @@ def visible(chat: Chat) -> Chat:
 
 
 def seen_of(chat: Chat) -> frozenset[MessageId]:
-    """The messages that a branch, a tag or a kept tip leads to."""
+    """The messages that a branch, a tag or a kept tip reaches."""
     shared = {key: value for key, value in chat.entries.items() if key.partition("/")[0] in _SHARED}
     stems = linked(chat.messages)
     return ancestors((tip for tip in View(shared, 0).tips if tip in stems), lambda id: stems[id].parents)
@@ -92,7 +92,7 @@ def rewritten(chat: Chat, wanted: Wanted) -> Chat:
 
 
 def chosen(chat: Chat, ids: Iterable[MessageId]) -> Chat:
-    """Only these messages, hanging together as they did, with a branch at each end."""
+    """A copy with only these messages, connected as in the original, with a branch at each end."""
     wanted = frozenset(ids)
     made = rewritten(
         chat, Wanted("chosen " + " ".join(sorted(wanted)), keeps=lambda message: message.id in wanted)
@@ -102,7 +102,7 @@ def chosen(chat: Chat, ids: Iterable[MessageId]) -> Chat:
 
 
 def _ends(made: Chat, tips: list[MessageId]) -> Mapping[str, Json]:
-    """The entries with each end on a branch, and no branch that shows only what another shows."""
+    """The entries with a branch at each end, and without branches that show only what another shows."""
     entries = {key: value for key, value in made.entries.items() if key.partition("/")[0] != "kept"}
     pointed = {branch.head: name for name, branch in reversed(list(made.view.branches.items()))}
     for name in made.view.branches:
@@ -123,14 +123,15 @@ class _Rewriting:
     source: Chat
     wanted: Wanted
     place: dict[str, int] = field(default_factory=dict)
-    """Of each old message that is kept, in the order they come: a message knows only of those before it, so that it is
-    the same whenever it is made."""
+    """For each kept original, its position: a message can refer only to earlier ones, so that its rewriting does not
+    depend on when it is made.
+    """
     ids: list[MessageId] = field(default_factory=list)
-    """The new messages, by place."""
+    """The new messages' ids, by position."""
     above: dict[str, MessageId | None] = field(default_factory=dict)
-    """Of each that is left out: the new message of the nearest ancestor that is kept."""
+    """For each original that is left out, the new message of its nearest kept ancestor."""
     files: dict[str, Blob] = field(default_factory=dict)
-    """The new file of each old one."""
+    """For each old file, the new one."""
     branches: dict[str, str] = field(default_factory=dict)
 
     def chat(self) -> Chat:
@@ -160,7 +161,7 @@ class _Rewriting:
         return replace(one, name=word(one.name), place=word(one.place), text=word(one.text))
 
     def _made(self, message: Message) -> Message | None:
-        """The new message of an old one; at the first time in the order they were written."""
+        """The new message of an original. The first calls must be in the order the messages were written."""
         before = self.place.get(message.id, len(self.ids))
         known = partial(self._new, before)
         context = self._context(message.parent, before)
@@ -182,7 +183,7 @@ class _Rewriting:
         return made
 
     def _new(self, before: int, old: str) -> MessageId | None:
-        """The new message of an old one among the first `before`."""
+        """The new id of an original among the first `before` messages."""
         at = self.place.get(old, before)
         return self.ids[at] if at < before else None
 
@@ -190,7 +191,7 @@ class _Rewriting:
         return self._new(len(self.ids), old)
 
     def _context(self, old: str | None, before: int) -> MessageId | None:
-        """The new message of an old one, or of the nearest ancestor that is kept."""
+        """The new id of an original, or of its nearest kept ancestor."""
         if old is None:
             return None
         return self.above[old] if old in self.above else self._new(before, old)
@@ -207,12 +208,14 @@ class _Rewriting:
         signature = stored.pop("provider_metadata", None)
         made = self._json(stored, known)
         if signature is not None and made == stored:
-            # What a provider signed is of no use once a word of it is another.
+            # A provider's signature is useless once a word of the text is changed.
             made["provider_metadata"] = signature
         return part if made == part.stored() else part_from_stored(made)
 
     def _json(self, value: Json, known: Known) -> Json:
-        """`value` with every text rewritten and every id followed; ids of what is left out are dropped from lists."""
+        """`value` with every text rewritten and every id updated; ids of messages that are left out are dropped from
+        lists.
+        """
         if isinstance(value, str):
             return known(value) or self._follow(self.wanted.word(value), known)
         if isinstance(value, list):
@@ -222,13 +225,13 @@ class _Rewriting:
         return value
 
     def _follow(self, text: str, known: Known) -> str:
-        """The answers that an answer cites are named in its text."""
+        """Update the ids of answers that an answer cites in its text."""
         if SOURCES not in text:
             return text
         return _CITED.sub(lambda found: f"({known(found[1]) or found[1]})", text)
 
     def _branch(self, name: str) -> str:
-        """The new name of a branch or tag; no two become the same."""
+        """The new name of a branch or tag; distinct names stay distinct."""
         if name not in self.branches:
             self.branches[name] = free_name(self.wanted.word(name), set(self.branches.values()))
         return self.branches[name]
@@ -289,7 +292,7 @@ def _derived_id(source: ConversationId, why: str) -> ConversationId:
 
 
 def texts_of(part: Part) -> tuple[str, ...]:
-    """Every text of a part that somebody wrote, as `Wanted.word` gets them."""
+    """Every text of a part that a person or a model wrote, as passed to `Wanted.word`."""
     if isinstance(part, TextPart):
         return (part.text,)
     if isinstance(part, AttachmentPart):
@@ -300,7 +303,7 @@ def texts_of(part: Part) -> tuple[str, ...]:
 
 
 def strings(value: Json) -> Iterable[str]:
-    """Every text in a value, names of fields too, in order."""
+    """Every string in a value, including names of fields, in order."""
     open_values = [value]
     while open_values:
         value = open_values.pop(0)

@@ -1,6 +1,6 @@
-"""Exporting: what of a conversation leaves, and the file in which it does (law 8).
+"""Exporting: which part of a conversation is exported, and the file that holds it (law 8).
 
-`shared` makes the value that leaves, an exporter of registry.py writes it. Nothing here changes the conversation.
+`shared` makes the value to export, an exporter of registry.py writes it. Nothing here changes the conversation.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def shared(
     messages: Sequence[MessageId] = (),
     files: bool = True,
 ) -> Chat:
-    """What leaves: everything, what leads to a branch, or chosen messages as a conversation of their own.
+    """The value to export: everything, the messages of a branch, or chosen messages as a conversation of their own.
 
     Raises:
         NothingToDo: the branch is empty.
@@ -48,17 +48,17 @@ def shared(
 
 
 def leaving(chat: Chat, to: Exporter, *, log: bool) -> Chat:
-    """What of `chat` is in the file. Only a Forky file holds more than is to be seen, and only where `log` wants it."""
+    """The part of `chat` that the file holds. Only a Forky file holds invisible messages, and only if `log` is set."""
     return chat if holds_log(to) and (log or not chat.operations) else visible(chat)
 
 
 def holds_log(to: Exporter) -> bool:
-    """Whether the format holds the operation log and what nobody sees any more, as Forky's own does."""
+    """Whether the format holds the operation log and messages that are invisible by now, as Forky's own does."""
     return to.name == ForkyFile.name
 
 
 def behind(chat: Chat) -> str:
-    """What of `chat` nobody sees and a Forky file with its log holds; "" where there is nothing."""
+    """What a Forky file with its log holds of `chat` beyond its visible part, as text; "" if there is nothing."""
     if not chat.operations:
         return ""
     undone, stashes = len(chat.messages) - len(visible(chat).messages), len(chat.view.stashes)
@@ -69,16 +69,16 @@ def behind(chat: Chat) -> str:
 
 
 def file_name(title: str, to: Exporter) -> str:
-    """What to call the file: the title, as far as every system can write it."""
+    """The name of the file: the title with only the characters that every file system allows."""
     words = re.sub(r"[^\w]+", "-", title).strip("-")[:60].strip("-")
     return (words or "conversation") + to.suffix
 
 
 def pieces(chat: Chat, to: Exporter) -> Iterator[bytes]:
-    """The file, piece by piece.
+    """The bytes of the file, piece by piece.
 
     Raises:
-        BadContent: the format cannot hold it.
+        BadContent: the format cannot hold the conversation.
     """
     try:
         yield from to.write(chat)
@@ -87,7 +87,7 @@ def pieces(chat: Chat, to: Exporter) -> Iterator[bytes]:
 
 
 def save_as(chat: Chat, to: Exporter, path: Path) -> None:
-    """Write the file in place of whatever was there, once it is whole.
+    """Write the file completely, then put it in place of an existing one.
 
     Raises:
         BadContent: it cannot be written there.

@@ -1,1 +1,1 @@
-"""Files of any size as importers see them: read member by member, value by value, and never trusted."""
+"""Reading files of any size for importers: member by member, value by value, without trusting them."""

@@ -1,12 +1,12 @@
-"""JSON of any depth: the standard decoder, which goes down by recursion, gives up some thousand levels below the top.
+"""A JSON decoder for any depth: the standard one is recursive and gives up some thousand levels down.
 
-A chain of replies is that deep in files that nest each reply in what it answers (LibreChat's, looms, Open Assistant's
-trees). Here a stack of open containers takes the place of the recursion; texts and numbers are read by the standard
-decoder still, so that a value is the same whichever of the two has read it. It takes several times as long, and is
-asked only where the other one has refused.
+A chain of replies is that deep in files that nest each reply in its parent (LibreChat's, looms, Open Assistant's
+trees). Here a stack of open containers replaces the recursion; texts and numbers are still read by the standard
+decoder, so that both decoders return the same value. It takes several times as long, and is used only if the standard
+one has given up.
 
-What is below each other in honest files are messages. So what else is nested is held to a bound: everybody who keeps
-it, shows it or writes it again may go down by recursion.
+In honest files, only messages are nested deeply. So the nesting of everything else is bounded: code that stores, shows
+or writes it may be recursive.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from forky_core.model.parts import Json
 
 DEEP = "It is nested too deep."
 MOST_DEEP = 200_000
-"""Levels: 100,000 replies below each other, a list and an object for each."""
+"""Levels: 100,000 nested replies, with a list and an object for each."""
 MOST_LOOSE = 200
-"""Levels of what is no tree of messages."""
+"""Levels of nesting outside a tree of messages."""
 TREE = frozenset(("messages", "messagesTree", "root", "children", "prompt", "replies"))
 """Fields in which messages are nested; see the importers of LibreChat, looms and Open Assistant."""
 
 decoder = json.JSONDecoder(strict=False, parse_constant=lambda _name: None)
-"""Line breaks inside strings are read as they stand; NaN and infinities, which no JSON has, as null."""
+"""Accepts line breaks inside strings; NaN and infinities, which are no JSON, become null."""
 _BEGINS = frozenset("{[")
 _SPACE = re.compile(r"[ \t\n\r]*")
 
 
 class TooDeep(ValueError):
-    """It goes down further than anything does that a person or a program has said."""
+    """The value is nested deeper than any real data."""
 
 
 def skip_space(text: str, at: int) -> int:
@@ -43,11 +43,11 @@ def skip_space(text: str, at: int) -> int:
 
 
 def read_nested(text: str, at: int = 0) -> tuple[Json, int]:
-    """The value at this place and where it ends, as `JSONDecoder.raw_decode` gives them.
+    """Decode the value at this position; returns it and its end, like `JSONDecoder.raw_decode`.
 
     Raises:
-        TooDeep: by MOST_DEEP or MOST_LOOSE.
-        JSONDecodeError: it is none.
+        TooDeep: it exceeds MOST_DEEP or MOST_LOOSE.
+        JSONDecodeError: it is malformed.
         ValueError: an integer of thousands of digits.
     """
     return _NestedReading(text).value(at)
@@ -57,9 +57,9 @@ class _NestedReading:
     def __init__(self, text: str) -> None:
         self.text = text
         self.open: list[tuple[Any, int, str]] = []
-        """The containers around what is read: each with the levels below the tree of messages, and the key in it."""
+        """The open containers, each with its levels below the tree of messages and its current key."""
         self.keys: dict[str, str] = {}
-        """One copy of each key."""
+        """One shared copy of each key."""
 
     def value(self, at: int) -> tuple[Json, int]:
         text = self.text
@@ -105,7 +105,7 @@ class _NestedReading:
         return self.keys.setdefault(key, key), at + 1
 
     def _put(self, value: Json, at: int) -> tuple[Json, int, bool]:
-        """A value has ended: into its container with it. Where that ends as well, it is the next one to be put."""
+        """Put a finished value into its container. If that ends as well, it becomes the next value to put."""
         holder, loose, key = self.open[-1]
         is_object = isinstance(holder, dict)
         if is_object:

@@ -1,10 +1,10 @@
-"""JSON read one value at a time, from files that do not fit into memory.
+"""Reads JSON one value at a time, from files that do not fit into memory.
 
-An export is an array of conversations, or a line for each. The standard decoder reads one value where it begins in a
-text (`raw_decode`), at nearly the speed of `json.load`; so a window of the file slides over the array. Where a value
-does not end inside two steps of it, its end is looked for first (json_window.py); where it is nested deeper than the
-decoder goes, another one reads it (json_nested.py). A value that is broken, or longer, fuller or deeper than anything
-that somebody said, is told as an `Unreadable` and passed over; the next one is read as if nothing had been.
+An export is an array of conversations, or one conversation a line. The standard decoder reads one value at a position
+in a text (`raw_decode`), at nearly the speed of `json.load`; so a window of the file slides over the array. If a value
+does not end within two steps of the window, its end is found first (json_window.py); if it is nested deeper than the
+decoder supports, another decoder reads it (json_nested.py). A value that is broken, or longer, fuller or deeper than
+any real data, is reported as an `Unreadable` and skipped; the next value is read normally.
 
 Incremental parsers (ijson) build the same values event by event, which takes several times as long as `json.load`.
 """
@@ -21,13 +21,13 @@ from forky_core.formats.files.json_window import STEP, Extent, JsonInput, Window
 from forky_core.model.parts import Json
 
 LONGEST = 64_000_000
-"""Bytes of one value: an element of the array, a line, or the whole object."""
+"""The most bytes of one value: an element of the array, a line, or the whole object."""
 FULLEST = 3_000_000
-"""Values inside of one value: each of them takes some 70 bytes of memory, however short it is."""
+"""The most values inside one value: each takes some 70 bytes of memory, however short it is."""
 MOST_BROKEN = 1_000
-"""Values of one file that cannot be read before the rest of it is left."""
+"""Unreadable values of one file after which the rest of it is skipped."""
 _AT_ONCE = STEP
-"""Characters: the end of a value that does not end in twice as many is looked for before it is read."""
+"""Characters: a value that does not end within twice as many is searched for its end before it is decoded."""
 
 _DELIMITERS = frozenset(",]} \t\n\r")
 
@@ -38,23 +38,23 @@ HOPELESS = "Too much of the file cannot be read: the rest of it was left out."
 CUT = "The file ends in the middle of it."
 _ABSURD = BROKEN.format("a number of absurd length")
 _SOUND = frozenset((DEEP, LONG, FULL))
-"""Of a value that is whole, as far as one can say."""
+"""Reasons that concern a value which is complete, as far as one can tell."""
 
 
 class _Refused(Exception):
-    """Why a value is not read, and how much of it is behind the window's beginning already."""
+    """Why a value is not read, and how much of it has left the window already."""
 
     def __init__(self, why: str, extent: Extent | None = None) -> None:
         self.why, self.extent = why, extent
 
 
 def first_character(stream: JsonInput) -> str:
-    """The first character that is no space: `[` begins an array, `{` an object or lines."""
+    """The first character that is no white space: `[` begins an array, `{` an object or lines."""
     return Window(stream).next
 
 
 def elements(stream: JsonInput) -> Iterator[Json | Unreadable]:
-    """The elements of a JSON array, one at a time; of anything else, the value itself, and what lines come after it."""
+    """Yield the elements of a JSON array one at a time; for any other file, the value itself and any lines after it."""
     window = Window(stream)
     if window.next != "[":
         if window.next:
@@ -83,12 +83,12 @@ def elements(stream: JsonInput) -> Iterator[Json | Unreadable]:
 
 
 def lines(stream: JsonInput) -> Iterator[Json | Unreadable]:
-    """The values of JSON Lines; a broken line ends at its line break."""
+    """Yield the values of JSON Lines; a broken value ends at its line break."""
     yield from _lines(Window(stream), 0)
 
 
 def _lines(window: Window, number: int) -> Iterator[Json | Unreadable]:
-    """Those behind the first `number`."""
+    """The values after the first `number`."""
     broken = 0
     while window.next:
         number += 1
@@ -110,10 +110,10 @@ def _one(window: Window, label: str, *, by_line: bool) -> Json | Unreadable:
 
 
 def _read(window: Window) -> Json:
-    """The next value, read as soon as it lies in the window; a long one once its end does.
+    """Decode the next value, as soon as it is in the window; a long one once its end is.
 
     Raises:
-        _Refused: it is no value, or too much of one.
+        _Refused: it is malformed or too large.
     """
     while True:
         try:
@@ -141,7 +141,7 @@ def _read(window: Window) -> Json:
         raise _Refused(BROKEN.format(_plain(error))) from None
     except ValueError:
         raise _Refused(_ABSURD) from None
-    # The text of a long value goes while that is made use of.
+    # The text of a long value is freed while the value is used.
     window.leave(window.text[end:])
     return value
 
@@ -154,10 +154,10 @@ def _whole(window: Window) -> tuple[Json, int]:
 
 
 def _reach(window: Window) -> None:
-    """Read on until the value ends in the window, or the file does.
+    """Read on until the value or the file ends in the window.
 
     Raises:
-        _Refused: it is longer or fuller than one may be. The window is behind what was read of it.
+        _Refused: it is longer or fuller than allowed. The window is after the part that was read.
     """
     extent = Extent()
     pieces = [window.text[window.at :]]
@@ -177,13 +177,13 @@ def _reach(window: Window) -> None:
 
 
 def _may_go_on(value: Json, window: Window, end: int) -> bool:
-    """Whether a number has more digits behind the window's end."""
+    """Whether a number may continue after the window's end."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return is_number and not window.ended and window.text[end : end + 1] not in _DELIMITERS
 
 
 def _surely_broken(error: json.JSONDecodeError, window: Window) -> bool:
-    """Whether more text could not mend it: the mistake stands well before the end of the window."""
+    """Whether the error stands well before the end of the window, so that more text could not fix it."""
     return error.pos < len(window.text) - 64 and not error.msg.startswith("Unterminated string")
 
 
@@ -192,7 +192,7 @@ def _plain(error: json.JSONDecodeError) -> str:
 
 
 def _pass_over(window: Window, label: str, why: str, extent: Extent) -> Unreadable:
-    """Go behind the value, of which `extent` was fed what is not in the window any more, and keep nothing of it."""
+    """Skip the value without keeping any of it; `extent` was fed the part that has left the window."""
     while (ends := extent.feed(window.text, window.at)) is None:
         if window.ended:
             window.at = len(window.text)
@@ -210,7 +210,7 @@ def _pass_over_line(window: Window, label: str, why: str) -> Unreadable:
 
 
 def parse(text: str) -> Any:
-    """One value of a text that is inside another. ValueError where it is none, or nested too deep."""
+    """Decode a JSON value that is embedded in a text. Raises ValueError if it is malformed or nested too deep."""
     try:
         return json.loads(text)
     except RecursionError:

@@ -1,8 +1,7 @@
-"""A part of a long JSON text that slides over the file, and where the value at its beginning ends.
+"""A window that slides over a long JSON text, and a scanner that finds the end of the value at its beginning.
 
-The end of a value is found by its brackets and strings alone, a block at a time, without making anything of it: so what
-is too long, or holds too much to be a tree in memory, is known before it is one, and is passed over as quickly as it is
-read.
+The scanner looks at brackets and strings only, a block at a time, without building any value: so a value that is too
+long, or contains too much for memory, is recognised before it is built, and skipped as fast as it is read.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from typing import Protocol
 from forky_core.formats.files.json_nested import skip_space
 
 STEP = 1 << 20
-"""Bytes read at a time."""
+"""Bytes that are read at a time."""
 _BLOCK = 1 << 16
-"""Characters looked at at once: only in the block where a value may end is each bracket looked at by itself."""
+"""Characters that are scanned at a time: only in the block in which a value may end is each bracket examined."""
 _MARK = re.compile(r'["\[\]{}]')
 _QUOTE = re.compile(r'["\\]')
 _LEVELS = {"[": 1, "{": 1, "]": -1, "}": -1}
@@ -26,13 +25,13 @@ _NO_BRACKETS = bytes(byte for byte in range(256) if chr(byte) not in _LEVELS)
 
 
 class JsonInput(Protocol):
-    """What values are read from."""
+    """A file of JSON."""
 
     def read(self, size: int = -1, /) -> bytes: ...
 
 
 class Window:
-    """A part of the text; `at` is where reading goes on."""
+    """A window of the text; reading continues at `at`."""
 
     def __init__(self, stream: JsonInput) -> None:
         self._stream = stream
@@ -44,17 +43,17 @@ class Window:
 
     @property
     def held(self) -> int:
-        """How many characters of it are not read yet."""
+        """The number of characters in the window that are not read yet."""
         return len(self.text) - self.at
 
     @property
     def next(self) -> str:
-        """The next character that is no space; "" at the end."""
+        """The next character that is no white space; "" at the end."""
         self.skip_space()
         return self.text[self.at : self.at + 1]
 
     def piece(self, step: int = STEP) -> tuple[str, int]:
-        """What follows the window in the file, and its number of bytes."""
+        """Read the text after the window from the file; returns it and its number of bytes."""
         data = self._stream.read(step)
         self.ended = not data
         return self._decode(data, final=self.ended), len(data)
@@ -64,7 +63,7 @@ class Window:
         self.at = 0
 
     def leave(self, text: str) -> None:
-        """Go on with `text`; what was there is behind."""
+        """Continue with `text` as the window's content."""
         self.text, self.at = text, 0
 
     def skip_space(self) -> None:
@@ -76,18 +75,20 @@ class Window:
 
 
 class Extent:
-    """How far a value goes and how much it holds, its text being fed to it piece by piece."""
+    """Scans for the end of a value and estimates its size; its text is fed piece by piece."""
 
     def __init__(self) -> None:
         self.values = 0
-        """About how many values are in it, as far as it was fed."""
+        """The approximate number of values in it so far."""
         self._depth = 0
         self._in_string = self._ended = False
         self._carried = ""
-        """A backslash at the end of the last piece, whose character was still to come."""
+        """A backslash at the end of the last piece, whose character is in the next one."""
 
     def feed(self, text: str, at: int = 0) -> int | None:
-        """Where it ends in `text`, which goes on where the last one ended; None: later. At `at`, once it has ended."""
+        """Feed the next piece; returns the end of the value in `text`, or None if it is not in there. If the value had
+        ended before, returns `at`.
+        """
         if self._ended:
             return at
         for begins in range(at, len(text), _BLOCK):
@@ -116,7 +117,7 @@ class Extent:
         return ends
 
     def _walk(self, block: str) -> int | None:
-        """Bracket by bracket. A stray one that closes what is around the value is not part of it."""
+        """Scan bracket by bracket. A bracket that closes an enclosing value is not part of it."""
         at = 0
         while (mark := (_QUOTE if self._in_string else _MARK).search(block, at)) is not None:
             at, found = mark.end(), mark.group()
@@ -133,6 +134,6 @@ class Extent:
 
 
 def _lowest(bare: str) -> int:
-    """How far down brackets lead from where they begin: 0 or less where they do."""
+    """The lowest nesting depth relative to the beginning: 0 or less if the value may end here."""
     brackets = bare.encode("ascii", "replace").translate(None, _NO_BRACKETS)
     return min(accumulate(map(_LEVELS_BY_BYTE.__getitem__, brackets)), default=0)

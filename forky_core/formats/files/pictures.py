@@ -1,4 +1,4 @@
-"""What a PNG says beside its pixels: some programs keep a card or a conversation in a picture's text chunks."""
+"""Text chunks of PNG files: some programs store a card or a conversation in them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 _HEAD = 8
 _AROUND = 12
-"""Bytes of a chunk beside its data: length, type, checksum."""
+"""Bytes of a chunk besides its data: length, type, checksum."""
 
 
 def chunks(picture: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Keyword and text of each text chunk of a PNG; ends where it is damaged."""
+    """Keyword and text of each text chunk of a PNG; stops where the file is damaged."""
     at = _HEAD
     while at + _AROUND <= len(picture):
         size = int.from_bytes(picture[at : at + 4])

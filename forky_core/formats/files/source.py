@@ -1,9 +1,9 @@
 """Files as importers see them: single ones, and archives read member by member.
 
-An archive comes from anywhere, so nothing in it is believed: names with `..`, drives or absolute paths, links and
+An archive comes from anywhere, so nothing in it is trusted: names with `..`, drives or absolute paths, links and
 encrypted members are left out, the number of members, their sizes and their compression are bounded, and sizes are
 counted while reading, not taken from the directory. Nothing is unpacked to disk but a database, which cannot be read
-otherwise: to a folder of its own that is gone afterwards.
+otherwise: to a temporary folder of its own.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from forky_core.model.parts import AttachmentPart, Json
 
 MOST_MEMBERS = 100_000
 LARGEST_MEMBER = 8_000_000_000
-"""Bytes of one member, unpacked."""
+"""The most bytes of one member, unpacked."""
 MOST_SQUEEZED = 250
-"""How many times smaller a member of more than SMALL bytes may be packed: text reaches 20, a bomb 1,000."""
+"""The highest compression ratio of a member of more than SMALL bytes: text reaches 20, a bomb 1,000."""
 SMALL = 10_000_000
 LONGEST_TEXT = 64_000_000
-"""Bytes of a text or a binary document, which is read whole."""
+"""The most bytes of a text or a binary document, which is read whole."""
 LARGEST_COPY = 2_000_000_000
-"""Bytes of a database in an archive, which must be copied to be read."""
+"""The most bytes of a database in an archive, which must be copied to be read."""
 _HEAD = 1 << 16
 _MAGIC = 64
-"""Bytes by which a kind of file is known."""
+"""Bytes that identify the kind of a file."""
 _STEP = 1 << 20
 
 Opener = Callable[[], AbstractContextManager[JsonInput]]
@@ -52,13 +52,13 @@ Opener = Callable[[], AbstractContextManager[JsonInput]]
 
 @dataclass(slots=True)
 class OpenedDocument:
-    """One file or member. Each look at it opens it anew."""
+    """One file or member. Each read opens it anew."""
 
     name: str
     shape: Shape
     open: Opener
     path: Path | None = None
-    """Where it lies by itself; None: in an archive."""
+    """The file's path; None if it is in an archive."""
 
     def values(self) -> Iterator[Json | Unreadable]:
         with self.open() as stream:
@@ -95,7 +95,7 @@ class OpenedDocument:
 
 
 def document(name: str, open: Opener, path: Path | None = None) -> OpenedDocument:
-    """The document, with its shape found by its content. `path` is where it lies by itself."""
+    """The document, with its shape determined by its content. `path` is set if it is a file by itself."""
     with open() as stream:
         head = stream.read(_HEAD)
     return OpenedDocument(name, _shape(head), open, path)
@@ -120,7 +120,7 @@ def _is_lines(head: bytes) -> bool:
     try:
         json_values.parse(line)
     except ValueError:
-        # One long object, or a first line longer than the head: what begins like a line of a log is one.
+        # One long object, or a first line longer than the head: it counts as lines if it begins like a line of a log.
         return not broken and line.startswith('{"type"') and len(head) == _HEAD
     return True
 
@@ -144,7 +144,7 @@ def sample(opened: OpenedDocument) -> Sample:
 
 
 def _keywords(opened: OpenedDocument) -> str:
-    """Of a picture's text chunks. Only of one that came by itself: an archive's thousand pictures are not read."""
+    """The keywords of a picture's text chunks. Pictures in an archive are not read, since there may be thousands."""
     try:
         return " ".join(keyword.decode("latin-1") for keyword, _ in chunks(opened.content()))
     except BadContent:
@@ -152,38 +152,39 @@ def _keywords(opened: OpenedDocument) -> str:
 
 
 _LOOKED_AT = 8
-"""Elements or lines looked at: the first may be odd."""
+"""Elements or lines in a sample: the first may be odd."""
 _TRIED = 50
-"""Elements or lines tried for them: some may be broken."""
+"""Elements or lines that are read for a sample: some may be broken."""
 
 
 @dataclass(slots=True)
 class ArchiveFiles:
-    """The files of an archive (or none), and the bytes of those that a message needs, until they are kept."""
+    """The files of an archive (or none), and the bytes of those that messages need, until they are stored."""
 
     members: dict[str, Opener] = field(default_factory=dict)
     sums: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Size and checksum of each member, as the archive's directory has them."""
+    """For each member, its size and checksum from the archive's directory."""
     light: bool = False
-    """Of a preview: no member is read whole. A part stands for its file, and for every file of the same size and
-    checksum, but its sha256 is not that of the bytes."""
+    """Whether this is a preview, in which no member is read whole. A part then stands for every file of the same size
+    and checksum, but its sha256 is not that of the bytes.
+    """
     held: dict[str, Callable[[], bytes]] = field(default_factory=dict)
-    """How to read each attachment's bytes again, by sha256."""
+    """For each attachment's sha256, a function that reads its bytes again."""
 
     _carried: list[str] = field(default_factory=list)
-    """Those of `held` whose bytes are in memory: the document itself carried them."""
+    """The keys of `held` whose bytes are in memory, because the document itself contained them."""
 
     def names(self) -> tuple[str, ...]:
         return tuple(self.members)
 
     def let_go(self) -> None:
-        """Forget bytes in memory that nobody has taken: of conversations that are not wanted, or here already."""
+        """Free bytes in memory that nobody has taken: those of conversations that are not wanted, or stored already."""
         for sha256 in self._carried:
             self.held.pop(sha256, None)
         self._carried.clear()
 
     def taken(self, part: AttachmentPart) -> tuple[AttachmentPart, Callable[[], bytes]]:
-        """The part and how to read its bytes, which are let go of here."""
+        """The part and a function that reads its bytes, which are no longer held here."""
         return part, self.held.pop(part.sha256)
 
     def attach(self, name: str, media_type: str = "", shown: str = "") -> AttachmentPart | None:
@@ -234,16 +235,16 @@ class ArchiveFiles:
 
 @dataclass(slots=True)
 class Archive:
-    """A zip file as documents and the files beside them."""
+    """A zip file, or a single file, as documents and the files beside them."""
 
     readable: list[tuple[str, Opener]]
-    """Members that may hold conversations, those first that most likely do; none of them is opened yet."""
+    """Members that may hold conversations, the most likely first; none of them is opened yet."""
     beside: ArchiveFiles
     refused: list[Unreadable]
     """Members that were left out, and why."""
 
     path: Path | None = None
-    """Where the one document lies by itself; None: it is a zip file."""
+    """The path of a single document; None for a zip file."""
 
     def document(self, name: str, open: Opener) -> OpenedDocument:
         """One of `readable`, with its shape."""
@@ -251,13 +252,13 @@ class Archive:
 
     @property
     def documents(self) -> list[OpenedDocument]:
-        """All of them, opened."""
+        """All documents, opened."""
         return [self.document(name, open) for name, open in self.readable]
 
 
 @contextmanager
 def opened(path: Path, *, light: bool = False) -> Iterator[Archive]:
-    """A file, or the members of a zip file, ready to be read; `light`: to be looked at only.
+    """A file, or the members of a zip file, ready to be read; `light` is for previews.
 
     Raises:
         BadContent: it cannot be opened; the sentence says why.
@@ -305,8 +306,9 @@ _READ = (
     frozenset((".db", ".sqlite", ".md", ".txt", ".csv", ".html", "")),
     frozenset((".png",)),
 )
-"""Suffixes of members that may hold conversations, the likeliest first; the others are files beside them. A thousand
-pictures are looked into last, so that the first conversations are not kept waiting."""
+"""Suffixes of members that may hold conversations, the likeliest first; all others are files beside them. Pictures come
+last, so that a thousand of them do not delay the first conversations.
+"""
 
 
 def _rank(name: str) -> int:
@@ -321,7 +323,7 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 
 
 def _refusal(info: zipfile.ZipInfo) -> str:
-    """Why a member is not read, "" where it is."""
+    """Why a member is not read; "" if it is."""
     name = PurePosixPath(info.filename.replace("\\", "/"))
     if name.is_absolute() or ".." in name.parts or _DRIVE.match(info.filename):
         return "Its name leads out of the archive."
@@ -346,7 +348,7 @@ def _member(packed: zipfile.ZipFile, info: zipfile.ZipInfo) -> Opener:
 
 
 class _Counted:
-    """A stream that ends in an error where it has more bytes than its archive says."""
+    """A stream that raises an error if it has more bytes than its archive says."""
 
     def __init__(self, stream: IO[bytes], most: int) -> None:
         self._stream = stream

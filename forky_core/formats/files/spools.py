@@ -1,7 +1,7 @@
-"""Temporary folders for what an import reads: copies of uploads, of pipes and of databases that lie in an archive.
+"""Temporary folders for copies that an import reads: of uploads, of pipes and of databases in an archive.
 
-All of a process lie in one folder, on which the process holds a lock for as long as it lives. A process that is killed
-removes nothing, but its lock is gone; so the next start finds the folder and removes it, and never one that is in use.
+A process keeps them in one folder, on which it holds a lock while it lives. A process that is killed removes nothing,
+but its lock is released; so the next start finds the folder and removes it, and never one that is in use.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from threading import Lock
 
 _PREFIX = "forky-spool-"
 _UNLOCKED = "forky-unlocked-"
-"""How a folder is called until its lock is held: nobody looks for it under this name."""
+"""The prefix of a folder's name until its lock is held: nobody looks for it under this name."""
 _LOCK = "lock"
 
 _making = Lock()
@@ -27,7 +27,7 @@ _homes: dict[int, tuple[Path, int]] = {}
 
 
 def spool_folder(kind: str) -> Path:
-    """A new, empty folder of this process; whoever asked for it removes it.
+    """A new, empty folder of this process; the caller removes it.
 
     Raises:
         OSError: there is no room for it.
@@ -37,7 +37,7 @@ def spool_folder(kind: str) -> Path:
 
 @contextmanager
 def spool(kind: str) -> Iterator[Path]:
-    """The same, removed at the end of the `with`."""
+    """A new, empty folder of this process, removed at the end of the `with`."""
     folder = spool_folder(kind)
     try:
         yield folder
@@ -46,7 +46,7 @@ def spool(kind: str) -> Iterator[Path]:
 
 
 def remove_abandoned_spools() -> None:
-    """Remove what processes of this user left behind that were killed."""
+    """Remove the folders of this user's processes that were killed."""
     with suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
         for entry in entries:
             # Another process may remove its own in the meantime.
@@ -58,7 +58,7 @@ def remove_abandoned_spools() -> None:
 def _home() -> Path:
     with _making:
         home, _ = _homes.get(os.getpid(), (None, None))
-        if home is None or not home.is_dir():  # A cleaner of temporary files may have taken it.
+        if home is None or not home.is_dir():  # A cleaner of temporary files may have removed it.
             home = _made()
         return home
 
@@ -82,7 +82,7 @@ def _leave(process: int, home: Path) -> None:
 
 
 def _is_ours(entry: os.DirEntry[str]) -> bool:
-    """Whether it is a folder of this user: in a folder that all may write to, others may lay out traps."""
+    """Whether it is a folder of this user: in a folder that all may write to, others may prepare malicious ones."""
     if not entry.is_dir(follow_symlinks=False):
         return False
     return sys.platform == "win32" or entry.stat(follow_symlinks=False).st_uid == os.getuid()

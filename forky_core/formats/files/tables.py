@@ -1,7 +1,7 @@
-"""Databases of other programs (SQLite), read as the untrusted files they are.
+"""Reads databases of other programs (SQLite) as untrusted files.
 
-Opened immutable, so that nothing is written beside them; no view, trigger or function of theirs runs, only real tables
-are read; a query that does not end is stopped.
+They are opened immutable, so that nothing is written beside them; none of their views, triggers or functions runs, and
+only real tables are read; a query that does not end is stopped.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ from forky_core.model.errors import BadContent
 from forky_core.model.parts import Json
 
 LONGEST_VALUE = 64_000_000
-"""Bytes of one text or blob."""
+"""The most bytes of one text or blob."""
 MOST_STEPS = 20_000
-"""Of a hundred thousand instructions of SQLite's machine each: a table of millions of rows takes a few hundred."""
+"""The most steps of a hundred thousand instructions of SQLite's machine: a table of millions of rows takes a few
+hundred.
+"""
 _AT_ONCE = 500
-"""Values of one query."""
+"""Values in one query."""
 
 Row = dict[str, Any]
 
@@ -36,7 +38,7 @@ class Tables:
     def rows(
         self, table: str, *, order: str = "", where: str = "", values: Sequence[Json] = ()
     ) -> Iterator[Row]:
-        """Rows by the names of their columns, whichever there are; none where there is no such table."""
+        """Rows as mappings by column name, whichever columns exist; none if there is no such table."""
         if table not in self.names:
             return
         query = f'SELECT * FROM "{table}"'  # noqa: S608 - names are the importers' own
@@ -52,7 +54,7 @@ class Tables:
     def of(
         self, table: str, column: str, values: Sequence[Json], *, order: str = ""
     ) -> dict[Json, list[Row]]:
-        """The rows of `table` for each of the values of `column`."""
+        """For each of the values of `column`, the rows of `table`."""
         found: dict[Json, list[Row]] = {}
         for start in range(0, len(values), _AT_ONCE):
             for row in self.rows(table, order=order, where=column, values=values[start : start + _AT_ONCE]):
@@ -62,7 +64,7 @@ class Tables:
 
 @contextmanager
 def opened_tables(document: SourceDocument) -> Iterator[Tables]:
-    """The tables of a document.
+    """Open the tables of a document.
 
     Raises:
         BadContent: it is damaged, or reading it does not end.
@@ -87,7 +89,7 @@ def opened_tables(document: SourceDocument) -> Iterator[Tables]:
 
 
 def tables_of(document: SourceDocument) -> frozenset[str]:
-    """Names of the tables; none where it cannot be read."""
+    """Names of the tables; none if they cannot be read."""
     try:
         with opened_tables(document) as tables:
             return tables.names

@@ -1,7 +1,7 @@
-"""Bringing a Forky chat file into a workspace: as it is, as a fork of one's own, or as news of one that is here.
+"""Importing a Forky chat file: under its own id, as a fork, or as an update of a fork.
 
-As it is means operation by operation: each is committed again with everything that enters its id, so that the log
-here is the log of the file, and exporting gives the same bytes.
+Under its own id means operation by operation: each is committed again with everything that enters its id, so that the
+log here equals the log of the file, and exporting gives the same bytes.
 """
 
 from __future__ import annotations
@@ -33,23 +33,24 @@ Outcome = Literal["new", "grown", "unchanged"]
 
 @dataclass(frozen=True, slots=True)
 class Adopted:
-    """What came of a file."""
+    """The result of importing a Forky file."""
 
     conversation: ConversationId
     outcome: Outcome
     messages: int
-    """How many are new here."""
+    """How many messages are new here."""
     operations: tuple[int, ...] = ()
-    """Numbers of those by which it came or grew."""
+    """Numbers of the operations that created or extended the conversation."""
 
 
 def adopt(forky: Workspace, chat: Chat, running: RunningImport | None = None) -> Adopted:
-    """The file's conversation under its own id: made, or brought up to date. What was said here since stays.
+    """Create the file's conversation under its own id, or update it. Messages that were added here since are kept.
 
-    What was taken back of it here, in whole or in part, comes again. `running` keeps a record of what is written.
+    Content of the file that was undone here, completely or in part, becomes visible again. `running` records what is
+    written.
 
     Raises:
-        BadContent: its log does not begin as one, or a file of a message is neither in it nor here.
+        BadContent: its log has no proper beginning, or a file of a message is neither in it nor here.
     """
     try:
         forky.store.view(chat.id)
@@ -62,7 +63,7 @@ def adopt(forky: Workspace, chat: Chat, running: RunningImport | None = None) ->
     fresh = [message for id, message in chat.messages.items() if id not in messages]
     goes_on = _begins_with(chat.operations, here) and len(chat.operations) > len(here)
     if not fresh and not goes_on and not _comes_again(forky, chat, running):
-        _keep_beside(forky, chat.id, chat)  # An import that was broken off may not have come to this.
+        _keep_beside(forky, chat.id, chat)  # An interrupted import may not have come this far.
         return Adopted(chat.id, "unchanged", 0)
     _keep_files(forky, chat, running)
     if goes_on:
@@ -74,7 +75,7 @@ def adopt(forky: Workspace, chat: Chat, running: RunningImport | None = None) ->
 
 
 def _comes_again(forky: Workspace, chat: Chat, running: RunningImport | None) -> bool:
-    """Whether something of the file is here and cannot be seen, because it was taken back or came in by half."""
+    """Whether some of the file is stored here but invisible, because it was undone or only partly imported."""
     branches = chat.view.branches.values()
     tips = [branch.head for branch in branches if branch.head is not None]
     if shows(forky.store, chat.id, (*tips, *chat.view.kept)):
@@ -84,7 +85,7 @@ def _comes_again(forky: Workspace, chat: Chat, running: RunningImport | None) ->
 
 
 def fork_file(forky: Workspace, chat: Chat) -> Adopted:
-    """A conversation of one's own that begins as the file's and remembers where it came from."""
+    """Create a new conversation that begins as the file's and records its origin."""
     _keep_files(forky, chat)
     id = ConversationId(new_id())
     tx = Transaction(forky.store, id, EMPTY_VIEW, forky.actor)
@@ -101,7 +102,7 @@ def fork_file(forky: Workspace, chat: Chat) -> Adopted:
 
 
 def pull(forky: Workspace, id: ConversationId, chat: Chat) -> Adopted:
-    """What is new in a file, into a conversation that was forked from it (or is a copy of it).
+    """Add what is new in a file to a conversation that was forked from it (or is a copy of it).
 
     Raises:
         BadContent: the file is of another conversation.
@@ -123,15 +124,15 @@ def pull(forky: Workspace, id: ConversationId, chat: Chat) -> Adopted:
 
 
 def forks_of(forky: Workspace, chat: Chat) -> tuple[ConversationSummary, ...]:
-    """The conversations outside the trash that were forked from an earlier file; the one that changed last first."""
+    """The conversations outside the trash that were forked from an earlier file, the most recently changed first."""
     entries = forky.store.entries(FORKED_FROM)
     forks = {id for id, source in entries.items() if _forked_from(forky, id, source, chat)}
     return tuple(one for one in forky.conversations() if one.id in forks) if forks else ()
 
 
 def _forked_from(forky: Workspace, id: ConversationId, source: Json, chat: Chat) -> bool:
-    """Whether the file is of the conversation that `source`, an entry of `id`, names; or another copy of the one which
-    that was a copy of, with the same beginning: one in which more was replaced, as there was more to replace.
+    """Whether `source`, an entry of conversation `id`, names the file's conversation as its origin. It may also name
+    another redacted copy of the same original with the same beginning, in which more was replaced.
     """
     if not isinstance(source, dict):
         return False
@@ -146,7 +147,7 @@ def _forked_from(forky: Workspace, id: ConversationId, source: Json, chat: Chat)
 def unite(
     forky: Workspace, id: ConversationId, chat: Chat, running: RunningImport | None = None
 ) -> Operation:
-    """The file's messages and branches beside those that are here, as one operation."""
+    """Add the file's messages and branches to those that are here, as one operation."""
     view, known = forky.store.view(id), forky.store.messages(id)
     tx = Transaction(forky.store, id, view, forky.actor)
     fresh = {key: message for key, message in chat.messages.items() if key not in known}
@@ -176,7 +177,7 @@ def _numbers(operations: Iterable[Operation]) -> tuple[int, ...]:
 def _committed(
     forky: Workspace, commits: Sequence[Commit], after: int, running: RunningImport | None
 ) -> tuple[Operation, ...]:
-    """Publish commits of one conversation, whose author saw it at version `after`."""
+    """Publish commits of one conversation whose author saw it at version `after`."""
     return forky.store.commit_all(running.marked(commits, after) if running is not None else commits)
 
 
@@ -203,7 +204,7 @@ def _replay(
     *,
     known: int,
 ) -> tuple[Operation, ...]:
-    """Commit operations as they are; all messages come with the first of them."""
+    """Commit operations unchanged; all messages are written with the first of them."""
     operations = tuple(operations)
     if known == 0 and operations[0].verb not in _FOUNDING:
         raise BadContent("The file's log does not begin with a conversation being made.")
@@ -229,7 +230,7 @@ def _replay(
 
 
 def _begins_with(longer: Sequence[Operation], shorter: Sequence[Operation]) -> bool:
-    """Whether a log goes on from another: chained ids make their last one stand for all of them."""
+    """Whether one log continues another: ids are chained, so comparing the shorter one's last id is enough."""
     if not shorter or len(longer) < len(shorter):
         return False
     return longer[len(shorter) - 1].id == shorter[-1].id
@@ -257,7 +258,7 @@ def _refuse_missing(forky: Workspace, part: AttachmentPart) -> None:
 
 
 def _keep_beside(forky: Workspace, id: ConversationId, chat: Chat) -> None:
-    """Source ids, cited passages and unknown lines, which belong to no operation."""
+    """Store source ids, cited passages and unknown lines, which belong to no operation."""
     cited = dict.fromkeys(address for one in chat.messages.values() for address in documents_cited(one.text))
     came = [passage for address in cited if (passage := chat.passage_of(address)) is not None]
     old = forky.store.derived(id, (PASSAGES,)).get(PASSAGES, "")

@@ -1,4 +1,4 @@
-"""A conversation as a value: what a Forky chat file holds, between the file and a store."""
+"""A conversation as a value: the content of a Forky chat file, between the file and a store."""
 
 from __future__ import annotations
 
@@ -13,32 +13,34 @@ from forky_core.model.parts import Json
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """Everything of one conversation that may leave its database.
+    """Everything of one conversation that can be exported.
 
-    Keys, accounts and settings are no part of it: they belong to a workspace.
+    Keys, accounts and settings are not included: they belong to a workspace.
     """
 
     id: ConversationId
     messages: Mapping[MessageId, Message]
     """Parents before children, in the order they were written."""
     generations: Iterable[Generation]
-    """Those that have ended, in the order they were started; more than once, if need be."""
+    """Generations that have ended, in the order they were started; can be iterated more than once."""
     entries: Mapping[str, Json]
     """The view: title, branches, rules, tags, kept tips, stashes."""
     operations: Sequence[Operation] = ()
-    """The whole log, or () where the file holds a part of the conversation only."""
+    """The whole log, or () if the file holds only a part of the conversation."""
     blobs: Mapping[str, Blob] = field(default_factory=lambda: MappingProxyType({}))
-    """The attachments by sha256, as far as they came along."""
+    """The available attachments by sha256."""
     origins: tuple[Mapping[str, Json], ...] = ()
-    """Where imported messages come from: `message`, the source's `id`, and `x`, its fields without a place."""
+    """The origins of imported messages: `message`, the source's `id`, and `x`, the source's fields that have no place
+    here.
+    """
     other_lines: tuple[str, ...] = ()
-    """Lines of types that this version does not know, as they were."""
+    """Lines of types that this version does not know, unchanged."""
     forked_from: Mapping[str, Json] | None = None
-    """The conversation this one was forked from: `id`, `name`; `of`, where that was itself a copy of another."""
+    """The conversation this one was forked from: `id`, `name`; `of`, if that was itself a copy of another."""
     passage_of: PassageOf = field(default=lambda _address: None, compare=False)
-    """What its answers cite of documents, by address; documents themselves do not come along."""
+    """Looks up a passage that its answers cite, by address; the documents themselves are not included."""
     begins: str = field(default="", compare=False)
-    """The branch its file says to begin at; heeded where there is no log, which says so itself."""
+    """The branch to open, from the file; used only if there is no log, which determines it otherwise."""
 
     @property
     def view(self) -> View:
@@ -50,16 +52,16 @@ class Chat:
 
     @property
     def copied_of(self) -> str:
-        """The conversation that this is a copy of with other words or fewer messages, "" where it is none.
+        """The conversation that this is a redacted or partial copy of, "" if it is none.
 
-        Such a copy has an id that is derived (a version-8 UUID), another one whenever other words are replaced.
+        Such a copy has a derived id (a version-8 UUID), which differs with the words that are replaced.
         """
         derived = self.id[14:15] == "8"
         return str(self.forked_from["id"]) if derived and self.forked_from is not None else ""
 
 
 def replayed(operations: Sequence[Operation]) -> View:
-    """The view that a log adds up to."""
+    """The view that results from applying a log."""
     view = EMPTY_VIEW
     for operation in operations:
         view = view.apply(operation.changes, operation.number)

@@ -1,8 +1,8 @@
-"""What each key of a view may hold (model.View), asked of every value that a file's log ever gave it.
+"""Validates the entries of a view (model.View): every value that a file's log ever set.
 
-The log's chain proves that nobody mended a line, not that whoever wrote it wrote sense; and what an earlier operation
-wrote comes back by undo and restore. So the values before and after each change are held to the same rules as what
-stands there at the end. Keys that nobody knows may hold anything: a later version wrote them.
+The log's hash chain proves that nobody changed a line, not that its author wrote valid values; and undo and restore
+bring back values of earlier operations. So the values before and after each change are validated by the same rules as
+the final ones. Unknown keys may hold anything: a later version wrote them.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from forky_core.model.parts import Json
 from forky_core.model.room import Person, room_in
 
 _LONGEST = 1_000
-"""Characters of a name: more than any version gave, and short enough to show."""
+"""The most characters of a name: more than any version wrote, and short enough to show."""
 
 
 def check_entry(key: str, value: Json) -> tuple[str, ...]:
-    """The ids of the messages that an entry names as tips.
+    """Validate an entry; returns the ids of the messages that it names as tips.
 
     Raises:
-        BadLine: it cannot be read as what its key says it is.
+        BadLine: the value is invalid for its key.
     """
     kind, slash, name = key.partition("/")
     check = _CHECKS.get(kind + slash)
@@ -42,16 +42,16 @@ def check_entry(key: str, value: Json) -> tuple[str, ...]:
 
 
 class ViewReplay:
-    """The view a log adds up to, change by change, in time linear to the log."""
+    """Applies a log's changes to a view one by one, in time linear to the log."""
 
     def __init__(self) -> None:
         self.entries: dict[str, Json] = {}
 
     def take(self, changes: Iterable[Change]) -> Iterator[str]:
-        """Apply the changes of the next operation; the ids of the messages they name.
+        """Apply the changes of the next operation; yields the ids of the messages they name.
 
         Raises:
-            BadLine: a value makes no sense, or what was there before is not what the change says.
+            BadLine: a value is invalid, or the former value is not the one that the change names.
         """
         for change in changes:
             if not isinstance(change.key, str):
@@ -141,7 +141,7 @@ def _kept(name: str, value: Any) -> Iterable[str]:
 
 
 def _number(name: str) -> int:
-    """As keys hold them, so that two keys never say the same number."""
+    """Parse a number in a key; only one spelling is valid, so that two keys never mean the same number."""
     number = int(name)
     _must(str(number) == name and number >= 0)
     return number
@@ -197,7 +197,7 @@ def _forked_from(_name: str, value: Any) -> Iterable[str]:
 
 
 def _origin(_name: str, value: Any) -> Iterable[str]:
-    """Of an imported conversation: `arrival.py` writes it, and looks for it at the next import."""
+    """Validate the origin of an imported conversation, which `arrival.py` writes and searches at the next import."""
     _texts(value["format"], value["id"])
     _texts(value.get("file", ""))
     _must(isinstance(value.get("account", {}), dict) and isinstance(value.get("x", {}), dict))

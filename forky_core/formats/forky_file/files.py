@@ -1,4 +1,4 @@
-"""Forky chat files on disk: opened, and written so that a crash leaves the old one or the new one."""
+"""Opening and saving Forky chat files; a crash while saving leaves the old file or the new one."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from forky_core.matching.call import LARGEST_FILE
 from forky_core.model.errors import BadContent
 
 CHAT = "chat.forky.jsonl"
-"""The member of a `.forky.zip` that holds the conversation; its attachments stand beside it in `files/`."""
+"""The member of a `.forky.zip` that holds the conversation; its attachments are members in `files/`."""
 
 
 def load(path: Path) -> Chat:
-    """The conversation of a `.forky.jsonl` or a `.forky.zip`.
+    """Read the conversation of a `.forky.jsonl` or a `.forky.zip`.
 
     Raises:
-        BadContent: it cannot be opened, is of another format, or does not hold together.
+        BadContent: it cannot be opened, is of another format, or is inconsistent.
     """
     with opened(path) as archive:
         for document in archive.documents:
@@ -36,7 +36,7 @@ def load(path: Path) -> Chat:
 
 
 def read_document(document: OpenedDocument, beside: ArchiveFiles) -> Chat:
-    """The conversation of a document, its attachments from the members beside it."""
+    """Read the conversation of a document, with its attachments from the archive."""
 
     def member(name: str) -> bytes:
         with beside.members[name]() as stream:
@@ -47,7 +47,7 @@ def read_document(document: OpenedDocument, beside: ArchiveFiles) -> Chat:
 
 
 def save(chat: Chat, path: Path) -> None:
-    """Write the file anew: with attachments inside it, or, where its name ends in `.zip`, as members beside it.
+    """Write the file anew, with attachments inside it, or as members of an archive if its name ends in `.zip`.
 
     Raises:
         BadContent: it cannot be written there.
@@ -66,7 +66,7 @@ def save(chat: Chat, path: Path) -> None:
 
 
 def _info(name: str) -> zipfile.ZipInfo:
-    """A member without a time, so that the same conversation gives the same archive."""
+    """An archive member without a time, so that the same conversation gives the same archive."""
     info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
     info.compress_type = zipfile.ZIP_DEFLATED
     info.external_attr = 0o644 << 16
@@ -75,13 +75,13 @@ def _info(name: str) -> zipfile.ZipInfo:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A file that takes the place of `path` once it is whole.
+    """Open a temporary file that replaces `path` once it is complete.
 
-    It is as open to others as any program would make it (0666 without the umask of the process), or as the file was
-    that it replaces: who asks for a file at a place of theirs means to do something with it there.
+    It has the usual permissions (0666 without the umask of the process), or those of the file that it replaces, since
+    its owner means to use the file in that place.
 
     Raises:
-        BadContent: it cannot be written; what was there is there still, and nothing of the new file is left.
+        BadContent: it cannot be written; the former file is still there, and the new one is removed.
     """
     unfinished: Path | None = None
     try:

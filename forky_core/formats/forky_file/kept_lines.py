@@ -1,8 +1,8 @@
-"""Lines that a store keeps beside a conversation: where imported messages come from, and lines of a file nobody knew.
+"""Lines that a store keeps with a conversation: the origins of imported messages, and unknown lines of a file.
 
-Many short pieces in place of one long text, each of whole lines, under `origins`, `origins/1`, `origins/2` …: a
-database that joins its rows at a checkpoint has thousands of them in memory at once, and a large import wrote values
-of ten kilobytes. What was written before there were pieces is the first of them.
+They are stored in many short pieces of whole lines instead of one long text, under `origins`, `origins/1`, `origins/2`
+…: a database that joins rows at a checkpoint has thousands of them in memory at once, and a large import wrote values
+of ten kilobytes. A text that was written before pieces existed counts as the first piece.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from forky_core.model import ConversationId
 from forky_core.store.contract import Store
 
 ORIGINS = "origins"
-"""Key under which a store keeps where imported messages come from: JSON Lines."""
+"""The derived key for the origins of imported messages: JSON Lines."""
 OTHER_LINES = "lines"
-"""Key under which a store keeps the lines of a file that nobody understood."""
+"""The derived key for lines of a file that were not understood."""
 _LONGEST = 2_000
-"""Characters of a piece that has more than one line."""
+"""The most characters of a piece with more than one line."""
 _AT_ONCE = 256
 """Pieces that are read at a time."""
 
 
 class KeptLines:
-    """The lines under one key, read from the store each time they are walked through."""
+    """The lines under one key, read from the store on each iteration."""
 
     def __init__(self, store: Store, conversation: ConversationId, key: str) -> None:
         self._store = store
@@ -42,12 +42,12 @@ class KeptLines:
             first += _AT_ONCE
 
     def __iter__(self) -> Iterator[str]:
-        # Not `splitlines`: JSON may hold separators of lines that are none here, such as U+2028.
+        # Not `splitlines`: JSON may contain characters such as U+2028 that count as line breaks there.
         return (line for piece in self.pieces() for line in piece.split("\n") if line)
 
 
 def cut(key: str, lines: Iterable[str], *, after: int = 0) -> dict[str, str]:
-    """The lines as pieces to be kept behind the first `after`."""
+    """Split lines into pieces, which are numbered after the first `after`."""
     pieces: dict[str, str] = {}
     open_piece: list[str] = []
     length = 0
@@ -68,7 +68,7 @@ def cut(key: str, lines: Iterable[str], *, after: int = 0) -> dict[str, str]:
 
 
 def missing(store: Store, conversation: ConversationId, key: str, lines: Iterable[str]) -> dict[str, str]:
-    """Pieces that hold those of the lines which are not kept yet, to be kept beside what is."""
+    """Pieces for those of the lines that are not stored yet, to be added to the stored ones."""
     kept = KeptLines(store, conversation, key)
     known = set(kept)
     return cut(

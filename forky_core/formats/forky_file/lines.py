@@ -1,8 +1,8 @@
-"""Each kind of line, to JSON and back: the one place that knows the fields of docs/format.md.
+"""Conversion of each kind of line to JSON and back: the one place that knows the fields of docs/format.md.
 
-A line is `{"type": …}` first and all other keys sorted, without spaces and with non-ASCII as it is, so that the same
+A line has `{"type": …}` first and all other keys sorted, without spaces and with non-ASCII unescaped, so that the same
 value always gives the same bytes. Numbers are written as the shortest text that reads back (Python's `repr`), times as
-integers. Fields that say nothing are left out.
+integers. Empty fields are left out.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def line(type: str, **body: Json) -> str:
 
 
 def message_line(message: Message, model: str = "") -> str:
-    """`model` is who answered: a courtesy for readers that know no generations."""
+    """The line of a message. `model` names who answered, for readers that do not know generations."""
     text = message.text
     body: dict[str, Json] = {
         "id": message.id,
@@ -89,7 +89,7 @@ def message_line(message: Message, model: str = "") -> str:
 
 
 def _for_other_readers(parts: Iterable[Part]) -> dict[str, Json]:
-    """The fields of the session traces format that say again what `parts` says."""
+    """Fields of the session traces format that repeat the content of `parts`."""
     found: dict[str, Json] = {}
     calls: list[Json] = []
     for part in parts:
@@ -109,11 +109,11 @@ def _for_other_readers(parts: Iterable[Part]) -> dict[str, Json]:
 
 
 class BadLine(ValueError):
-    """What is wrong with a line, as a sentence without its place."""
+    """A sentence about what is wrong with a line, without its line number."""
 
 
 def message_of(body: Mapping[str, Any]) -> Message:
-    """Raises BadLine where a field is not what it should be, or the id is not that of the content."""
+    """Parse a message. Raises BadLine if a field is invalid, or the id does not match the content."""
     role: Any = body.get("role")
     if role not in get_args(Role):
         raise BadLine(f"nobody has the role “{str(role)[:40]}”")
@@ -252,7 +252,7 @@ def operation_line(operation: Operation) -> str:
 def operation_of(
     body: Mapping[str, Any], conversation: ConversationId, before: Operation | None
 ) -> Operation:
-    """The operation after `before`. Raises BadLine where the chain does not hold."""
+    """Parse the operation after `before`. Raises BadLine if the chain of hashes is broken."""
     previous = before.id if before is not None else None
     try:
         changes = tuple(Change(key, old, new) for key, old, new in body["changes"])

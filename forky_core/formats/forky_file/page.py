@@ -1,4 +1,4 @@
-"""The Forky file inside a web page that Forky wrote: found, unpacked, and read like any other."""
+"""Extracts the Forky file embedded in a web page that Forky wrote."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from forky_core.model.errors import BadContent
 from forky_core.model.parts import Json
 
 MARK = '<meta name="generator" content="forky-chat-page/1">'
-"""Stands in the head of such a page."""
+"""A tag in the head of such a page."""
 HOLDER = '<script id="forky-chat" type="text/plain">'
-"""What stands before the file: gzip, in base64. A browser runs no script of this type."""
+"""The start tag before the file, which is gzip in Base64. A browser runs no script of this type."""
 _LARGEST = 1_000_000_000
-"""Bytes, unpacked."""
+"""The most bytes, unpacked."""
 
 
 def page_values(text: str) -> Iterator[Json | Unreadable]:
-    """The lines of the file inside.
+    """The lines of the embedded file.
 
     Raises:
         BadContent: there is none, or it is damaged.

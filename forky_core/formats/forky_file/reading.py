@@ -1,7 +1,7 @@
-"""Reading a Forky chat file. Nothing in it is believed: ids, parents, the log's chain and files are all re-derived.
+"""Reading a Forky chat file. Nothing in it is trusted: ids, parents, the log's chain and files are all re-derived.
 
-A file that does not hold together is refused with its first mistake and the line it stands in; nothing is mended
-silently, because whoever shares a history must be able to rely on what it says.
+An inconsistent file is refused with its first error and the line number; nothing is repaired silently, because people
+who share a history must be able to rely on it.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from forky_core.model.errors import BadContent
 from forky_core.model.parts import Json
 
 FileOf = Callable[[str], bytes]
-"""The bytes of a member of the archive the file came in; raises KeyError where there is none."""
+"""Reads the bytes of a member of the file's archive; raises KeyError if there is none."""
 
 
 def is_ours(sample: Sample) -> bool:
-    """Whether it is a Forky chat file, or a web page with one inside."""
+    """Whether it is a Forky chat file, or a web page with an embedded one."""
     return MARK in sample.text or any(value.get("harness") == HARNESS for value in sample.objects)
 
 
 def read_chat(values: Iterable[Json | Unreadable], member: FileOf | None = None) -> Chat:
-    """The conversation of a file's lines.
+    """Read a conversation from a file's lines.
 
     Raises:
-        BadContent: with the first thing that is wrong and its line.
+        BadContent: with the first error and its line.
     """
     reading = _FileReading(member)
     number = 0
@@ -77,7 +77,7 @@ class _FileReading:
         self._begins = ""
         self._replay = ViewReplay()
         self._named: dict[str, int] = {}
-        """Messages that a ref, a stash or an operation names, with the line that names each first."""
+        """Messages that a ref, a stash or an operation names, with the first line that names each."""
 
     def take(self, value: Json, number: int) -> None:
         if not isinstance(value, dict) or not isinstance(value.get("type"), str):
@@ -189,7 +189,7 @@ class _FileReading:
         self._blobs[sha256] = Blob(sha256, _word(value, "mediaType"), name, content)
 
     def _content(self, value: Mapping[str, Any]) -> bytes | None:
-        """The bytes of an attachment; None where they did not come along."""
+        """The bytes of an attachment; None if they are not included."""
         if "base64" in value:
             try:
                 return base64.b64decode(value["base64"], validate=True)
@@ -232,7 +232,7 @@ class _FileReading:
         )
 
     def _check_refs(self) -> None:
-        """Every message that a ref, an operation, a generation or an origin names is in the file."""
+        """Check that every message that a ref, an operation, a generation or an origin names is in the file."""
         missing = next((id for id in self._named if id not in self._messages), None)
         if missing is not None:
             raise BadContent(

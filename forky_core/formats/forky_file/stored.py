@@ -1,8 +1,8 @@
-"""Messages and files that stay in the store until they are asked for, so that an export holds a part of them at a time.
+"""Lazy mappings of messages and files in the store, so that an export holds only a part of them in memory.
 
-To whoever reads a `Chat` they are mappings like any other. In order of writing they come stretch by stretch; single
-ones are looked up among the few stretches that were read last. What is kept of every message is its stem, and that
-only once somebody asks how they hang together.
+To readers of a `Chat` they are ordinary mappings. Iteration in the order of writing reads stretch by stretch; single
+messages are looked up in the few stretches that were read last. Of every message, only its stem stays in memory, and
+only once somebody asks how the messages are connected.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from forky_core.model.parts import AttachmentPart
 from forky_core.store.contract import Store
 
 STRETCH = 1_000
-"""Messages that are read at once."""
+"""Messages that are read at a time."""
 _HELD = 4
-"""Stretches kept at hand."""
+"""Stretches that are cached."""
 
 
 class _Source:
-    """The messages of one conversation in its store; those that come after the first look at them are none of them."""
+    """The messages of one conversation in its store, without those that are added after the first read."""
 
     def __init__(self, store: Store, conversation: ConversationId) -> None:
         self._store = store
         self._conversation = conversation
         self._count: int | None = None
-        """How many there are, once that is known."""
+        """The number of messages, once it is known."""
         self._held: OrderedDict[int, tuple[Message, ...]] = OrderedDict()
         self._lock = Lock()
         self._named: dict[int, tuple[tuple[MessageId, str], ...]] = {}
-        """The files that the messages of each stretch name, once it has been read."""
+        """For each stretch that has been read, the files that its messages name."""
 
     @cached_property
     def stems(self) -> Mapping[MessageId, Stem]:
@@ -86,26 +86,26 @@ class _Source:
 
 
 class MessageSource(Protocol):
-    """Messages that are somewhere else, or made when they are asked for."""
+    """Messages that are stored elsewhere, or generated on demand."""
 
     @property
     def stems(self) -> Mapping[MessageId, Stem]:
-        """Of all of them, parents before children."""
+        """The stems of all messages, parents before children."""
         ...
 
     def one(self, id: MessageId) -> Message: ...
 
     def all(self) -> Iterator[Message]:
-        """In the order of `stems`."""
+        """All messages, in the order of `stems`."""
         ...
 
     def files(self) -> Iterator[tuple[MessageId, str]]:
-        """Every message that names a file, and the file's sha256."""
+        """The id of every message that names a file, and the file's sha256."""
         ...
 
 
 class StoredMessages(Mapping[MessageId, Message]):
-    """All of a conversation, or some of them."""
+    """All messages of a conversation, or some of them."""
 
     def __init__(self, source: MessageSource, wanted: AbstractSet[MessageId] | None = None) -> None:
         self._source = source
@@ -117,14 +117,14 @@ class StoredMessages(Mapping[MessageId, Message]):
 
     @property
     def stems(self) -> Mapping[MessageId, Stem]:
-        """Of all of them."""
+        """The stems of all messages."""
         return self._source.stems
 
     def only(self, wanted: AbstractSet[MessageId]) -> StoredMessages:
         return StoredMessages(self._source, wanted if self._wanted is None else wanted & self._wanted)
 
     def files(self) -> Iterator[str]:
-        """The sha256 of each file that they name, as often as they do."""
+        """The sha256 of each file that messages name, as often as they name it."""
         return (sha256 for id, sha256 in self._source.files() if self._holds(id))
 
     def _holds(self, id: MessageId) -> bool:
@@ -148,7 +148,7 @@ class StoredMessages(Mapping[MessageId, Message]):
         return _Values(self)
 
     def in_order(self) -> Iterator[Message]:
-        """As they were written, a stretch in memory at a time."""
+        """The messages as they were written, with one stretch in memory at a time."""
         return (message for message in self._source.all() if self._holds(message.id))
 
 
@@ -160,7 +160,7 @@ class _Values(ValuesView[Message]):
 
 
 class StoredFiles(Mapping[str, Blob]):
-    """Attachments by sha256, each read when it is asked for. One whose bytes are lost is none of them."""
+    """Attachments by sha256, each read on demand. An attachment whose bytes are missing is left out."""
 
     def __init__(self, store: Store, names: Callable[[], Iterable[str]]) -> None:
         self.store = store
@@ -174,7 +174,7 @@ class StoredFiles(Mapping[str, Blob]):
         try:
             return self.store.blob(sha256)
         except NotFound:
-            return None  # `verify` tells of it; the message keeps its name for it.
+            return None  # `verify` reports it; the message still names it.
 
     def __getitem__(self, sha256: str) -> Blob:
         blob = self._read(sha256)
@@ -190,21 +190,21 @@ class StoredFiles(Mapping[str, Blob]):
 
 
 def linked(messages: Mapping[MessageId, Message]) -> Mapping[MessageId, Linked]:
-    """How they hang together, without reading what they say."""
+    """How the messages are connected, without reading their content."""
     return messages.stems if isinstance(messages, StoredMessages) else messages
 
 
 def only(
     messages: Mapping[MessageId, Message], wanted: AbstractSet[MessageId]
 ) -> Mapping[MessageId, Message]:
-    """Those whose ids are `wanted`, all of which `messages` has."""
+    """The messages whose ids are `wanted`, all of which `messages` has."""
     if isinstance(messages, StoredMessages):
         return messages.only(wanted)
     return MappingProxyType({id: message for id, message in messages.items() if id in wanted})
 
 
 def files_named(messages: Mapping[MessageId, Message]) -> Iterator[str]:
-    """The sha256 of each file that messages name, in their order, as often as they do."""
+    """The sha256 of each file that messages name, in order, as often as they name it."""
     if isinstance(messages, StoredMessages):
         return messages.files()
     return (sha256 for _, sha256 in naming(messages.values()))
@@ -213,7 +213,7 @@ def files_named(messages: Mapping[MessageId, Message]) -> Iterator[str]:
 def files_of(
     blobs: Mapping[str, Blob], messages: Mapping[MessageId, Message], others: Iterable[str] = ()
 ) -> Mapping[str, Blob]:
-    """Those of `blobs` that the messages name, and those of `others`."""
+    """The `blobs` that the messages name, and those named in `others`."""
     if isinstance(blobs, StoredFiles):
         return StoredFiles(blobs.store, lambda: chain(files_named(messages), others))
     named = frozenset(chain(files_named(messages), others))
@@ -221,7 +221,7 @@ def files_of(
 
 
 def naming(messages: Iterable[Message]) -> Iterator[tuple[MessageId, str]]:
-    """Every one of them that names a file, and the file's sha256."""
+    """The id of every message that names a file, and the file's sha256."""
     for message in messages:
         for part in message.parts:
             if isinstance(part, AttachmentPart):

@@ -1,7 +1,7 @@
-"""The log and the model calls of a long conversation, which stay in the store until they are asked for.
+"""Lazy sequences of the log and the model calls of a long conversation in the store.
 
-As stored.py has its messages: to whoever reads a `Chat` they are sequences like any other, of which a stretch is in
-memory at a time.
+Like stored.py for messages: to readers of a `Chat` they are ordinary sequences, of which one stretch is in memory at a
+time.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from forky_core.model import ConversationId, Generation, Operation
 from forky_core.store.contract import Store
 
 _AT_ONCE = 4 * STRETCH
-"""Operations and calls that are read at once: they are shorter than messages."""
+"""Operations and calls that are read at a time: they are shorter than messages."""
 
 
 class StoredLog(Sequence[Operation]):
@@ -54,7 +54,7 @@ class StoredLog(Sequence[Operation]):
 
 
 class StoredCalls(Iterable[Generation]):
-    """Model calls that are made, or read, each time somebody goes through them."""
+    """Model calls that are read, or generated, on each iteration."""
 
     def __init__(self, begin: Callable[[], Iterator[Generation]]) -> None:
         self._begin = begin
@@ -69,7 +69,7 @@ class StoredCalls(Iterable[Generation]):
 
 
 def calls_of(store: Store, conversation: ConversationId) -> Iterable[Generation]:
-    """Those that have ended, in the order they were started; of few of them a tuple."""
+    """Generations that have ended, in the order they were started; a tuple if there are few."""
     first = store.stretch_of_calls(conversation, after=None, most=STRETCH + 1)
     if len(first) <= STRETCH:
         return tuple(one for one in first if one.status != "running")
@@ -84,7 +84,7 @@ def calls_of(store: Store, conversation: ConversationId) -> Iterable[Generation]
 
 
 def log_of(store: Store, conversation: ConversationId, version: int) -> Sequence[Operation]:
-    """Up to the operation with this number."""
+    """The log up to the operation with this number."""
     log = StoredLog(store, conversation, version)
     return log if version > STRETCH else tuple(log)
 
@@ -92,7 +92,7 @@ def log_of(store: Store, conversation: ConversationId, version: int) -> Sequence
 def each_call(
     calls: Iterable[Generation], made: Callable[[Generation], Generation | None]
 ) -> Iterable[Generation]:
-    """What `made` makes of each of them; None leaves it out. Made anew each time where `calls` are."""
+    """The result of `made` for each call; None leaves it out. Generated on each iteration if `calls` are."""
 
     def made_anew() -> Iterator[Generation]:
         return (one for call in calls if (one := made(call)) is not None)

@@ -1,8 +1,8 @@
-"""Two copies of one conversation made one again, as a merge driver for Git and for anybody with two files.
+"""Unites two copies of one conversation: a merge driver for Git, and for anybody with two files.
 
-Messages only ever come together: both sides' are kept. Refs are decided one by one against what both sides had in
-common: where one side moved, its move counts; where both did, the one that continues the other; and where neither
-does, both stay, the other side's under a name of its own. So there is never a conflict marker, and nothing is lost.
+The messages of both sides are kept. Refs are decided one by one against the common state: if one side moved a ref, its
+move counts; if both did, the tip that continues the other; and if neither does, both are kept, the other side's under a
+name of its own. So there is never a conflict marker, and nothing is lost.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from forky_core.model.parts import Json
 
 ACTOR = "forky merge-file"
 THEIRS = "-theirs"
-"""What the name of the other side's branch ends in where both sides moved it apart."""
+"""The suffix of the other side's branch name if both sides moved it to different lines."""
 
 _Entries = Mapping[str, Json]
 
 
 @dataclass(frozen=True, slots=True)
 class United:
-    """The one conversation, and what was done to make it one."""
+    """The united conversation, and how it was made."""
 
     chat: Chat
     messages: int
-    """How many the other side brought."""
+    """How many messages the other side added."""
     parted: tuple[tuple[str, str], ...]
     """Branches and tags that both sides had moved: the name, and the name of the other side's."""
     overruled: tuple[str, ...]
-    """Keys that both sides changed and that hold one value only (title, rules): ours stands."""
+    """Keys with a single value (title, rules) that both sides changed: ours is kept."""
 
 
 def united(ours: Chat, theirs: Chat, base: Chat | None = None) -> United:
-    """Both sides' messages and branches.
+    """Unite both sides' messages and branches.
 
-    `base` is the copy both went out from; it is needed only where a file has no log.
+    `base` is the common ancestor of both copies; it is needed only if a file has no log.
 
     Raises:
         BadContent: they are files of different conversations.
@@ -75,7 +75,7 @@ def united(ours: Chat, theirs: Chat, base: Chat | None = None) -> United:
 
 
 def _common(ours: Chat, theirs: Chat) -> int:
-    """How many operations the two logs share from their beginning: ids are chained, so halving finds it."""
+    """The length of the logs' common beginning, found by bisection, since ids are chained."""
     low, high = 0, min(len(ours.operations), len(theirs.operations))
     while low < high:
         middle = (low + high + 1) // 2
@@ -92,7 +92,7 @@ def _generations(ours: Chat, theirs: Chat) -> tuple[Generation, ...]:
 
 
 def _log(ours: Chat, theirs: Chat, common: int, entries: _Entries, brought: int) -> Sequence[Operation]:
-    """Ours, and one operation more that brings what theirs did; theirs where it only went on."""
+    """Our log with one more operation for their changes; their log if it only continues ours."""
     if not ours.operations:
         return ()
     if common == len(theirs.operations):
@@ -147,18 +147,18 @@ class _Deciding:
         return {key: entries[key] for key in sorted(entries) if _has_its_branch(key, entries)}
 
     def _both(self, entries: dict[str, Json], key: str, ours: Json, theirs: Json) -> None:
-        """Both sides changed it, differently."""
+        """Decide a key that both sides changed to different values."""
         kind, _, name = key.partition("/")
         if ours is None or theirs is None:
             _set(
                 entries, key, ours if theirs is None else theirs
-            )  # Deleted there, moved here: what moved stays.
+            )  # Deleted there, moved here: the moved ref is kept.
         elif kind == "heads" and self._continues(theirs, ours):
             entries[key] = theirs
         elif kind == "heads" and self._continues(ours, theirs):
             entries[key] = ours
         elif kind in ("heads", "tags") and self._is_named(entries, kind, theirs):
-            return  # An earlier uniting gave it a name.
+            return  # An earlier uniting has named it.
         elif kind in ("heads", "tags"):
             other = self._other_name(entries, kind, name)
             entries[f"{kind}/{other}"] = theirs
@@ -177,7 +177,7 @@ class _Deciding:
         return free_name(name[: LONGEST_NAME - len(THEIRS) - 4] + THEIRS, taken)
 
     def _is_named(self, entries: _Entries, kind: str, place: Json) -> bool:
-        """Whether a ref of ours leads to it: a branch through any parent, a tag by itself."""
+        """Whether one of our refs leads to it: a branch through any parent, a tag directly."""
         refs = [value for key, value in entries.items() if key.startswith(f"{kind}/")]
         if kind == "tags":
             return place in refs
@@ -198,13 +198,13 @@ def _set(entries: dict[str, Json], key: str, value: Json) -> None:
 
 
 def _has_its_branch(key: str, entries: _Entries) -> bool:
-    """Rules of a branch that is gone go with it."""
+    """Whether the branch of a `rules/` key still exists; otherwise its rules are dropped."""
     return not key.startswith("rules/") or key.replace("rules/", "heads/", 1) in entries
 
 
 @dataclass(frozen=True, slots=True)
 class CopyDifference:
-    """What one copy of a conversation has and the other has not."""
+    """What each of two copies of a conversation has that the other lacks."""
 
     only_left: tuple[Message, ...]
     only_right: tuple[Message, ...]
@@ -217,7 +217,7 @@ class CopyDifference:
 
 
 def difference(left: Chat, right: Chat) -> CopyDifference:
-    """By content: two files of different conversations can be compared as well."""
+    """Compare two files by content; they may be of different conversations."""
     keys = sorted({*left.entries, *right.entries})
     return CopyDifference(
         tuple(message for id, message in left.messages.items() if id not in right.messages),

@@ -1,7 +1,7 @@
-"""Writing a Forky chat file, line by line: what stands in it, and in which order (docs/format.md).
+"""Writing a Forky chat file, line by line: its content and its order (docs/format.md).
 
-Messages in the order they were written, then generations, operations, files, passages; the refs last. So a
-conversation that went on only has lines inserted, and Git shows what is new.
+Messages in the order they were written, then generations, operations, files, passages; the refs last. So lines are only
+inserted when a conversation grows, and Git shows what is new.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from forky_core.model.parts import Json
 from forky_core.store.contract import Store
 
 UNITE = "unite"
-"""Verb of the operation by which two copies became one (uniting.py)."""
+"""The verb of the operation that united two copies (uniting.py)."""
 
 
 def chat_of(store: Store, id: ConversationId, *, files: bool = True) -> Chat:
-    """A whole conversation as it can leave the store. A reply that is being written is not in it yet.
+    """A whole conversation for export, without replies that are being written.
 
-    The messages of a long one, and all files, stay in the store until they are asked for (stored.py).
+    The messages of a long one, and all files, are read from the store on demand (stored.py).
     """
     view = store.view(id)
     origin = view.entries.get("forked_from")
@@ -70,7 +70,7 @@ def chat_of(store: Store, id: ConversationId, *, files: bool = True) -> Chat:
 
 
 def _messages(store: Store, id: ConversationId) -> Mapping[MessageId, Message]:
-    """Those of a short conversation at once: they are looked at several times before they leave."""
+    """The messages; a short conversation is read at once, since it is iterated several times."""
     first = store.stretch(id, after=0, most=STRETCH + 1)
     if len(first) > STRETCH:
         return StoredMessages.of(store, id)
@@ -78,9 +78,9 @@ def _messages(store: Store, id: ConversationId) -> Mapping[MessageId, Message]:
 
 
 def part_of(chat: Chat, tips: Mapping[str, MessageId]) -> Chat:
-    """The messages that lead to these tips, with them as branches: a branch, or chosen messages.
+    """The messages that lead to these tips, which become its branches.
 
-    The log is left out: it names what does not come along.
+    The log is left out: it names messages that are not included.
     """
     stems = linked(chat.messages)
     wanted = ancestors(tips.values(), lambda id: stems[id].parents)
@@ -107,7 +107,7 @@ def part_of(chat: Chat, tips: Mapping[str, MessageId]) -> Chat:
 
 
 def written(chat: Chat, *, files: bool = True) -> Iterator[str]:
-    """The lines of the file, each with its line break. `files`: attachments stand in it as base64."""
+    """The lines of the file, each with its line break. If `files` is set, it contains attachments as Base64."""
     yield _header(chat) + "\n"
     models = _models(chat)
     coming = set(models)
@@ -117,7 +117,7 @@ def written(chat: Chat, *, files: bool = True) -> Iterator[str]:
         coming.discard(message.id)
         cited.update(dict.fromkeys(documents_cited(message.text)))
     for call in chat.generations:
-        # One that ended meanwhile has made a message that is not in the file.
+        # A reply that ended meanwhile has produced a message that is not in the file.
         if call.message is None or (call.message in models and call.message not in coming):
             yield generation_line(call) + "\n"
     for operation in chat.operations:
@@ -136,7 +136,7 @@ def written(chat: Chat, *, files: bool = True) -> Iterator[str]:
 
 
 def _models(chat: Chat) -> dict[MessageId, str]:
-    """Who gave each answer: the first who did."""
+    """For each answer, the model that gave it first."""
     models: dict[MessageId, str] = {}
     for call in chat.generations:
         if call.message is not None:
@@ -145,7 +145,7 @@ def _models(chat: Chat) -> dict[MessageId, str]:
 
 
 def blob_line(blob: Blob, *, inline: bool) -> str:
-    """An attachment: its bytes, or (in an archive) the member that holds them."""
+    """The line of an attachment with its bytes, or (in an archive) the name of the member that holds them."""
     body: dict[str, Json] = {
         "id": f"sha256:{blob.sha256}",
         "mediaType": blob.media_type,
@@ -171,7 +171,7 @@ def _header(chat: Chat) -> str:
 
 
 def _refs(chat: Chat) -> Iterator[str]:
-    """Branches with their rules, tags, kept tips, stashes; the branch to begin at; whatever else the view holds."""
+    """Branches with their rules, tags, kept tips, stashes; the branch to open; and all other entries of the view."""
     head = checked_out(chat)
     if head:
         yield line("ref", name="HEAD", symref=f"heads/{head}")
@@ -192,7 +192,7 @@ def _refs(chat: Chat) -> Iterator[str]:
 
 
 def checked_out(chat: Chat) -> str:
-    """The branch that moved last. What another copy brought moved nobody: one stays where one was."""
+    """The branch that moved last; branches moved by uniting do not count."""
     names = sorted(key.removeprefix("heads/") for key in chat.entries if key.startswith("heads/"))
     for operation in reversed([one for one in chat.operations[-20:] if one.verb != UNITE]):
         for change in operation.changes:

@@ -1,1 +1,1 @@
-"""An import: looked through, landed conversation by conversation with its account, taken back."""
+"""Importing: preview, landing each conversation with its account, and undoing an import."""

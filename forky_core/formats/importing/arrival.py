@@ -1,7 +1,7 @@
-"""One import under way: pieces of a source in, conversations on their way into the store, and the account of it all.
+"""A running import: reads pieces of a source, writes conversations to the store, and keeps the account.
 
-A conversation that was imported before is recognised by its format and the source's id, or, where the source gives
-none, by its content; only what is new in it comes. One that cannot be read, or is refused, never stops the rest.
+A conversation that was imported before is recognised by its format and the source's id, or, if the source gives none,
+by its content; only what is new in it is imported. One that cannot be read, or is refused, never stops the others.
 """
 
 from __future__ import annotations
@@ -45,42 +45,42 @@ from forky_core.model.parts import AttachmentPart
 STOPPED = "The import was stopped."
 NOTHING_KEPT = "The import was stopped; nothing of it was kept."
 _LONGEST_NAME = 80
-"""Characters of a title in a sentence."""
+"""The most characters of a title in a sentence."""
 _BEFORE_STAYS = "The import was stopped; what had come in before it was broken off is still here."
 
 
 @dataclass(frozen=True, slots=True)
 class ImportProgress:
-    """Where an import is."""
+    """How far an import has come."""
 
     done: int
-    """Conversations looked at so far."""
+    """Conversations processed so far."""
     title: str
     account: ImportAccount
     number: int
-    """Of the record of the import; 0 until something new has been found."""
+    """Number of the import's record; 0 until something new has been found."""
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import did."""
+    """The result of an import."""
 
     number: int
-    """Of the import in this workspace; `undo_import` takes it. 0 where nothing was new."""
+    """Number of the import in this workspace, for `undo_import`; 0 if nothing was new."""
     conversations: tuple[ConversationId, ...]
-    """Those that are new or have grown, in the source's order."""
+    """Conversations that are new or have grown, in the source's order."""
     unchanged: int
-    """Conversations that were here already, with all they hold."""
+    """Conversations that were stored already, with all their content."""
     problems: tuple[Unreadable, ...]
     account: ImportAccount
     found: int = 0
-    """How many conversations the file holds, those that were not to come included."""
+    """How many conversations the file holds, including those that were not chosen."""
     finishes: int = 0
-    """Where it went on with an import that was broken off: how many conversations that one had brought."""
+    """How many conversations an earlier interrupted import had brought, if this one resumed it."""
 
     @property
     def whole(self) -> bool:
-        """Whether everything came, and was understood."""
+        """Whether everything was imported and understood."""
         return not self.problems and self.account.all_understood
 
 
@@ -89,7 +89,7 @@ def account_of(chat: Chat) -> ImportAccount:
 
 
 class Arrival:
-    """One import: pieces in, conversations written in batches, and what became of each."""
+    """A running import: pieces in, conversations written in batches, and the outcome of each."""
 
     def __init__(
         self,
@@ -99,26 +99,28 @@ class Arrival:
         *,
         brings_again: bool = True,
     ) -> None:
-        """`brings_again`: what came in earlier and was taken back with its import comes in again."""
+        """`brings_again`: restore content that an earlier import brought and that was undone with it."""
         self.forky = forky
         self.file = source.file
         self.problems: list[Unreadable] = []
         self.account = ImportAccount()
         self.brought: dict[ConversationId, list[int]] = {}
-        """Numbers of the operations by which each came or grew; none yet of one that is on its way."""
+        """For each conversation, the numbers of the operations that created or extended it; [] while it is being
+        written.
+        """
         self.unchanged = 0
         self.done = self.found = 0
         self._brings_again = brings_again
         self._known = known_before(forky)
         self._untouched = {one.id for one in forky.conversations() if one.created == one.updated}
-        """Conversations in which nothing was done since they were made. Nothing of them can have been taken back."""
+        """Conversations that have not changed since they were created. Nothing in them can have been undone."""
         self._planted: set[ConversationId] = set()
-        """Those that this import makes."""
+        """Conversations that this import creates."""
         self._refused_files: list[str] = []
         self._adopting = ""
         """Title of the conversation of a Forky file that is being written."""
         self._complete = False
-        """Whether everything that was to come has come."""
+        """Whether everything that was chosen has been imported."""
         self._running = RunningImport(forky.store, source, chosen)
         self._batches = Batches(forky.store, self._settled, self._running.expect_files)
 
@@ -175,7 +177,7 @@ class Arrival:
         return all(message.id in here for message in grown.messages)
 
     def _comes_again(self, known: ConversationId, grown: Grown) -> bool:
-        """Whether something of it is here and cannot be seen, because it was taken back with an import."""
+        """Whether some of its content is stored but invisible, because it was undone with an import."""
         if not self._brings_again or known in self._untouched:
             return False
         tips = (tip for tip in (grown.head, *grown.branches.values(), *grown.kept) if tip is not None)
@@ -215,9 +217,9 @@ class Arrival:
             self.brought.setdefault(done.conversation, []).extend(done.operations)
 
     def take_away(self) -> str:
-        """Leave nothing of it, wherever it was; what became of it, as a sentence.
+        """Remove everything that was imported; returns a sentence about the outcome.
 
-        Where it went on with an import that was broken off, what that one had brought stays, and so does its record.
+        If the import resumed an interrupted one, what that had brought stays, and so does its record.
         """
         self._batches.drop()
         stays = leave_nothing(self.forky, {id: numbers for id, numbers in self.brought.items() if numbers})
@@ -227,7 +229,9 @@ class Arrival:
         return _BEFORE_STAYS if self._running.came_before else NOTHING_KEPT
 
     def break_off(self, error: BaseException) -> BaseException:
-        """Leave what came in, with its record; what to raise, which says what came in and what can be done."""
+        """Keep what was imported, with its record; returns the error to raise, which says what was imported and what to
+        do.
+        """
         try:
             with suppress(ForkyError, OSError):
                 self._batches.drop()
@@ -261,7 +265,7 @@ class Arrival:
         return ImportProgress(self.done, title_line(title), self.account, self._running.number)
 
     def finish(self) -> Imported:
-        """Wait for what is being written, and keep what came of it all."""
+        """Wait for pending writes and store the record."""
         self._batches.flush()
         self._batches.close()
         self._complete = True

@@ -1,7 +1,7 @@
-"""Conversations of an import on their way into the store, many to a transaction.
+"""Writes the conversations of an import to the store in batches, many to a transaction.
 
-A durable write takes milliseconds whatever is in it, so conversations wait for others to share one with; a thread
-waits for the database while the next ones are read. A refused one is told and stops nothing else.
+A durable write takes milliseconds whatever its size, so conversations wait until a batch is full; a thread waits for
+the database while the next ones are read. A refused conversation is reported and does not stop the others.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from forky_core.store.contract import Commit, Store
 
 MOST_MESSAGES = 2_000
 MOST_CHARACTERS = 2_000_000
-"""Of one batch; two of them are in memory at a time, one being filled and one being written."""
+"""Characters of one batch; two batches are in memory at a time, one being filled and one being written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A conversation, or what is new in one, ready to be written."""
+    """A new conversation, or what is new in one, ready to be written."""
 
     commit: Commit
     title: str
     files: tuple[tuple[AttachmentPart, Callable[[], bytes]], ...]
-    """What its messages name, and how to read the bytes: only while they are put into the store."""
+    """The files that its messages name, with functions that read them: in memory only while they are stored."""
     account: ImportAccount
 
 
@@ -45,23 +45,23 @@ Outcome = tuple[Waiting, Operation | RefusedBatch]
 
 @dataclass(slots=True)
 class Batches:
-    """Filled by one thread. `settled` hears of each conversation, on that thread, once it is durable or refused.
+    """Filled by one thread. On that thread, `settled` is called for each conversation, once it is durable or refused.
 
-    `expect_files` is given the sha256 of the files of a batch before their bytes are kept, on the thread that writes.
+    `expect_files` is called with the sha256 of a batch's files before they are stored, on the thread that writes.
     """
 
     store: Store
     settled: Callable[[Waiting, Operation | RefusedBatch], None]
     expect_files: Callable[[Iterable[str]], None] = lambda _names: None
     lost: str = ""
-    """Once it is dropped: the title of the first conversation that was handed in and not written."""
+    """After dropping: the title of the first conversation that was added and not written."""
     _batch: list[Waiting] = field(default_factory=list)
     _ids: set[ConversationId] = field(default_factory=set)
-    """Of what was handed in and has not settled."""
+    """Ids of conversations that were added and have not settled."""
     _messages: int = 0
     _characters: int = 0
     _sent: Sequence[Waiting] = ()
-    """Those whose outcome is not told yet."""
+    """Conversations in the batch being written, whose outcome is not reported yet."""
     _writing: Future[list[Outcome]] | None = None
     _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "forky-import"))
 
@@ -74,11 +74,11 @@ class Batches:
             self._send()
 
     def holds(self, conversation: ConversationId) -> bool:
-        """Whether something of it is still on its way."""
+        """Whether something of the conversation is still to be written."""
         return conversation in self._ids
 
     def flush(self) -> None:
-        """Wait until all of it is durable or refused. Raises StoreError where the database cannot keep it."""
+        """Wait until everything is durable or refused. Raises StoreError if the database cannot store it."""
         self._send()
         self._settle()
 
@@ -86,7 +86,9 @@ class Batches:
         self._thread.shutdown()
 
     def drop(self) -> None:
-        """Forget what was not sent, let what is being written end, and close; `settled` hears of what was kept."""
+        """Discard unsent conversations, wait for the batch being written, and close; `settled` is called for what was
+        stored.
+        """
         never_sent, self._batch = self._batch, []
         self._thread.shutdown()
         with suppress(StoreError):
@@ -136,7 +138,7 @@ def _write(
 
 
 def _written(store: Store, waiting: Waiting) -> Operation | RefusedBatch:
-    """What became of a commit whose batch had one that was refused: it may be written, be refused, or be neither."""
+    """Write a commit whose batch contained a refused one, unless it was written already; its operation or refusal."""
     try:
         kept = _kept(store, waiting)
         return kept if kept is not None else store.commit(waiting.commit)
@@ -147,7 +149,7 @@ def _written(store: Store, waiting: Waiting) -> Operation | RefusedBatch:
 
 
 def _kept(store: Store, waiting: Waiting) -> Operation | None:
-    """The operation of a commit, where it was written."""
+    """The operation of a commit, if it was written."""
     commit = waiting.commit
     try:
         for operation in store.operations(commit.conversation, after=commit.seen or 0):
@@ -159,7 +161,7 @@ def _kept(store: Store, waiting: Waiting) -> Operation | None:
 
 
 def without(account: ImportAccount, refused: RefusedBatch) -> ImportAccount:
-    """The sum, where one that is in it was not written after all: it still adds up."""
+    """The account with a conversation that was not written after all moved to the refused ones; it still adds up."""
     lost = refused.waiting.account.imported
     skipped = dict(account.skipped)
     skipped[refused.why] = skipped.get(refused.why, 0) + lost

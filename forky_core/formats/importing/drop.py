@@ -1,6 +1,6 @@
-"""Files dropped together: each has a preview and an account of its own; they land, and are stopped, as one.
+"""Files that are dropped together: each has its own preview and account; they land, and are stopped, together.
 
-They take turns, so that ten of them need no more memory than one.
+They are processed one after the other, so that ten of them need no more memory than one.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ Stage = Literal["looking", "looked", "landing", "ended"]
 
 
 class Drop:
-    """Its fields may be read from any thread while it works."""
+    """Files that are imported together. Its fields may be read from any thread while it works."""
 
     def __init__(self, forky: Workspace, uploads: Iterable[tuple[str, BinaryIO]]) -> None:
-        """Keep copies of what was dropped, by name, and begin to look through the first.
+        """Copy the dropped files, given by name, and start previewing the first.
 
         Raises:
-            OSError: there is no room for one of them; none is kept.
+            OSError: there is no room for one of them; no copy is kept.
         """
         self.files: list[Incoming] = []
         self._forky = forky
@@ -68,22 +68,22 @@ class Drop:
 
     @property
     def done(self) -> int:
-        """Conversations that have been looked at while landing."""
+        """Conversations that have been processed while landing."""
         return sum(file.progress.done for file in self.files if file.progress is not None)
 
     @property
     def messages(self) -> int:
-        """Those that have come so far."""
+        """Messages that have been imported so far."""
         return sum(file.progress.account.imported for file in self.files if file.progress is not None)
 
     @property
     def share(self) -> float:
-        """How much of what is ticked has landed, 0 to 1."""
+        """The share of the chosen conversations that have landed, 0 to 1."""
         return min(1.0, self.done / max(1, len(self.ticked)))
 
     @property
     def seconds_left(self) -> float | None:
-        """By how fast it went so far; None before that can be said."""
+        """The estimated time that is left; None before it can be estimated."""
         if self.stage != "landing" or not self.share:
             return None
         return (time.monotonic() - self._begun) * (1 - self.share) / self.share
@@ -93,25 +93,25 @@ class Drop:
             file.tick(all=all)
 
     def land(self) -> None:
-        """Import what is ticked of every file, in the background."""
+        """Import the chosen conversations of every file, in the background."""
         self._begun = time.monotonic()
         self._landing = Thread(target=self._land, name="import-drop", daemon=True)
         self._landing.start()
 
     def stop(self) -> None:
-        """What has landed of any of them is taken away again."""
+        """Stop, and remove everything that has landed."""
         self._stop.set()
         for file in self.files:
             file.stop()
 
     def close(self) -> None:
-        """Stop what runs and remove the copies."""
+        """Stop running work and remove the copies."""
         self.stop()
         for file in self.files:
             file.close()
 
     def wait(self) -> None:
-        """Until what runs has ended."""
+        """Wait until running work has ended."""
         if self._landing is not None:
             self._landing.join()
             return
@@ -127,7 +127,7 @@ class Drop:
             self._take_away()
 
     def _take_away(self) -> None:
-        """Of those that had landed before the next was stopped; the one that was stopped has seen to itself."""
+        """Remove what had landed before the current file was stopped; the current one removes its own."""
         landed = [file for file in self.files if file.done is not None]
         try:
             stays = forget_imports(self._forky, [file.done.number for file in landed if file.done])

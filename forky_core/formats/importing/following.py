@@ -1,8 +1,7 @@
-"""A file that another program goes on writing (llm's logs.db, a spool of calls): what is new in it comes, each time.
+"""Follows a file that another program keeps writing (llm's logs.db, a spool of calls): imports each addition.
 
-An import takes in what is not there yet and nothing twice, so following is importing whenever the file has changed. It
-reads a copy made in one piece: of a database by SQLite's own backup, which sees what stands in its write-ahead log and
-waits for a writer.
+An import adds only what is not stored yet, so following means importing whenever the file has changed. It reads a
+consistent copy: of a database by SQLite's own backup, which includes its write-ahead log and waits for a writer.
 """
 
 from __future__ import annotations
@@ -22,18 +21,18 @@ from forky_core.formats.importing.landing import Imported, import_file
 from forky_core.model.errors import BadContent
 
 EVERY = 2.0
-"""Seconds between two looks."""
+"""Seconds between two checks."""
 _PATIENCE = 30.0
-"""Seconds to wait for a program that writes."""
+"""Seconds to wait for a program that is writing."""
 
 _INDEX_HEADER = 48
 """Bytes of one of the two equal headers of a write-ahead log's index (https://sqlite.org/walformat.html, 2.2)."""
 
 Signs = tuple[int | bytes, ...]
-"""By which a change is seen: when each file was written last, how long it is, and what the log's index says.
+"""Evidence of a change: the modification time and length of each file, and the header of the log's index.
 
-SQLite writes a commit to the log, waits for the disk, and then enters it in the index, from which readers know of it.
-Who reads in between reads what was before; after that only the index changes.
+SQLite writes a commit to the log, waits for the disk, and then enters it in the index, which readers rely on. A reader
+in between gets the former state; after that only the index changes.
 """
 
 
@@ -46,10 +45,10 @@ def follow(
     every: float = EVERY,
     patience: float = 10.0,
 ) -> None:
-    """Import `path` now and after each change, until `stop` is set. A file that is not there yet is waited for.
+    """Import `path` now and after each change, until `stop` is set; waits for a file that does not exist yet.
 
     Raises:
-        BadContent: it is of no format that Forky knows, for `patience` seconds now: a new one may be unfinished.
+        BadContent: the file has had no known format for `patience` seconds: a new one may be unfinished.
     """
     seen: Signs | None = None
     strange = 0.0
@@ -70,7 +69,7 @@ def follow(
 
 
 def _signs(path: Path) -> Signs | None:
-    """None where there is no such file."""
+    """The evidence of a change; None if there is no such file."""
     signs: list[int | bytes] = []
     for file in (path, path.with_name(f"{path.name}-wal")):
         try:
@@ -86,13 +85,13 @@ def _signs(path: Path) -> Signs | None:
 
 
 def _imported(forky: Workspace, path: Path) -> Imported | None:
-    """None where it cannot be read at this moment."""
+    """Import the file; None if it cannot be read at this moment."""
     with spool("follow") as folder:
         copy = folder / path.name
         try:
             _copy(path, copy)
         except (OSError, sqlite3.OperationalError):
-            return None  # Somebody holds it, or it is being replaced: at the next look.
+            return None  # Another program has it locked, or is replacing it: try again at the next check.
         except sqlite3.DatabaseError as error:
             raise BadContent(f"“{path.name}” is no database that can be read: {error}.") from error
         source = ImportedFile.followed(path, copy.stat().st_size)

@@ -1,4 +1,4 @@
-"""What the log says of one import: the format and size of its file, how it ended and what it brought; never a name."""
+"""The log entry of one import: the format and size of its file, how it ended and what it brought; never a name."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from forky_core.observability import events
 
 
 class ImportLog:
-    """Filled while the import is under way."""
+    """Collected while the import is running."""
 
     def __init__(self, path: Path) -> None:
         self.kind = ""
-        """The format of what the file holds."""
+        """The format of the file's content."""
         self.done: Imported | None = None
-        """What the import did, once it is over."""
+        """The result of the import, once it has ended."""
         self.number: int | None = None
-        """Of its record, where that stays although it was broken off."""
+        """The number of the record, if the import was interrupted and its record stays."""
         self._begun = time.perf_counter()
         try:
             self._size = path.stat().st_size
@@ -48,7 +48,7 @@ class ImportLog:
 
 @contextmanager
 def logged(path: Path) -> Iterator[ImportLog]:
-    """For the whole of an import; how it ends is read from the exception that leaves the block."""
+    """Log an import that runs in the block; an exception that leaves the block determines how it ended."""
     log, state = ImportLog(path), "failed"
     log.begin()
     try:

@@ -1,10 +1,11 @@
-"""The record of an import, kept from its first conversation on, so that one that is broken off can be found again.
+"""The record of an import, stored from its first conversation on, so that an interrupted one can be found again.
 
-Two things are written. The record is a setting of the workspace and says which file is read, since when, and what was
-chosen of it. Each conversation gets a mark, in the very transaction that brings it, so that a kill at any moment leaves
-marks on exactly what came in. A finished import has a list of it in its record, and no marks any more.
+Two things are written. The record is a setting of the workspace and says which file is read, since when, and which
+conversations were chosen. Each conversation gets a mark, in the very transaction that writes it, so that a kill at any
+moment leaves marks on exactly what was imported. A finished import lists its conversations in its record and has no
+marks.
 
-One process holds the database. So an import that is not finished and that this process does not run was broken off.
+Only one process can open the database. So an unfinished import that this process does not run was interrupted.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from forky_core.model.parts import Json, canonical_json
 from forky_core.store.contract import Commit, Store
 
 _COUNT = "imports"
-"""Setting: the number of the newest import. Numbers are given once, so that none means two imports."""
+"""Setting: the number of the newest import. A number is never used for two imports."""
 _UNFINISHED = "imports/unfinished"
-"""Setting: the numbers of the imports that are not finished, as a JSON list."""
+"""Setting: the numbers of the unfinished imports, as a JSON list."""
 _FILES = "imports/files"
 """Setting: for each attempt at an import, the sha256 of files whose messages may not be written yet."""
 _FOLLOWED = "follow:"
@@ -36,44 +37,45 @@ _AT_ONCE = 1 << 20
 """Bytes of a file that are read at a time."""
 
 Brought = Mapping[ConversationId, Sequence[int]]
-"""Numbers of the operations by which each conversation came (the first is 1) or grew, ascending."""
+"""For each conversation, the numbers of the operations that created it (the first is 1) or extended it, ascending."""
 State = Literal["running", "broken off", "finished"]
 
 _lock = Lock()
 _running: WeakKeyDictionary[Store, set[int]] = WeakKeyDictionary()
-"""Numbers of the imports that this process runs at this moment."""
+"""Numbers of the imports that this process is running."""
 _read: WeakKeyDictionary[Store, dict[int, ImportRecord]] = WeakKeyDictionary()
-"""Records of imports that were broken off. Pages ask for them at every run, and to read the marks of 20,000
-conversations takes half a second; nothing changes them but what drops them here."""
+"""A cache of records of interrupted imports. Pages need them on every run, and reading the marks of 20,000
+conversations takes half a second; only functions that invalidate the cache change them.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedFile:
-    """The file of an import, and how the same file is known again."""
+    """The file of an import, with what identifies the same file again."""
 
     file: str
     """Its name, for people."""
     identity: str
-    """`sha256:` of its bytes; or `follow:` and where it lies, of one that another program goes on writing."""
+    """`sha256:` of its bytes; or `follow:` and its path, if another program keeps writing it."""
     size: int
     """Bytes."""
     path: str = ""
-    """Where it lies on this machine; "" for an upload or a pipe, of which no copy is kept."""
+    """Its path on this machine; "" for an upload or a pipe, of which no copy is kept."""
 
     @classmethod
     def followed(cls, path: Path, size: int) -> ImportedFile:
-        """A file that another program goes on writing: it stays the same source whatever comes to it."""
+        """A file that another program keeps writing: it stays the same source when it changes."""
         return cls(title_line(path.name), f"{_FOLLOWED}{path.resolve()}", size)
 
     @property
     def follows(self) -> str:
-        """Where the file lies that another program goes on writing; "" for a file that stays as it is."""
+        """The path of a file that another program keeps writing; "" for other files."""
         return self.identity.removeprefix(_FOLLOWED) if self.identity.startswith(_FOLLOWED) else ""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportRecord:
-    """What is known of one import."""
+    """The record of one import."""
 
     number: int
     source: ImportedFile
@@ -81,29 +83,29 @@ class ImportRecord:
     """Microseconds since the epoch, UTC."""
     state: State
     conversations: tuple[ConversationId, ...]
-    """Those that came or grew so far, and were not deleted for good since."""
+    """Conversations that were created or extended so far, without those that were purged since."""
     messages: int
-    """How many of their messages it brought."""
+    """The number of messages that it added."""
     account: ImportAccount
-    """What became of everything in the file; empty unless the import is finished."""
+    """The account of everything in the file; empty unless the import is finished."""
     chosen: frozenset[int] | None
-    """Numbers of the conversations that were to come; None: all of them, or nobody knows any more."""
+    """Numbers of the chosen conversations; None: all of them, or unknown."""
 
     @property
     def expected(self) -> int | None:
-        """How many conversations were to come, where that is known."""
+        """How many conversations were chosen, if that is known."""
         return len(self.chosen) if self.chosen is not None else None
 
     @property
     def how_far(self) -> str:
-        """What came in, as the beginning of a sentence: “340 of 1,200 conversations came in”."""
+        """The beginning of a sentence about the progress: “340 of 1,200 conversations came in”."""
         came, expected = len(self.conversations), self.expected
         of = f" of {expected:,}" if expected is not None and expected > came else ""
         return f"{came:,}{of} {'conversation' if came == 1 and not of else 'conversations'} came in"
 
     @property
     def can_be_read_again(self) -> bool:
-        """Whether the file still lies where it was; it may have changed."""
+        """Whether the file still exists at its path; it may have changed."""
         return bool(self.source.path) and Path(self.source.path).is_file()
 
 
@@ -112,10 +114,10 @@ class _Mark:
     """What one import wrote to one conversation."""
 
     commits: tuple[tuple[int, int], ...] = ()
-    """Of each commit: after which operation its author saw the conversation, and when it was made."""
+    """For each commit: the conversation's version that its author saw, and its time."""
     messages: int = 0
     pieces: tuple[int, ...] = ()
-    """Numbers of the conversations of the file that came to it, where each came whole."""
+    """Numbers of the file's conversations that were imported into it completely."""
 
     @classmethod
     def read(cls, text: str) -> _Mark:
@@ -133,9 +135,9 @@ class _Mark:
         return canonical_json({"commits": self.commits, "messages": self.messages, "pieces": self.pieces})
 
     def operations(self, store: Store, conversation: ConversationId) -> list[int]:
-        """What became of the commits: their numbers. One that was refused has none."""
+        """The numbers of the operations that the commits became. A refused commit has none."""
         if all(after == 0 for after, _ in self.commits):
-            return [1]  # What made the conversation brought this mark along, so it is there.
+            return [1]  # The commit that created the conversation also stored this mark, so it was written.
         log = store.operations(conversation, after=min(after for after, _ in self.commits))
         found = {
             next((one.number for one in log if one.number > after and one.at == at), 0)
@@ -145,7 +147,7 @@ class _Mark:
 
 
 def source_of(path: Path, *, name: str = "", lies_there: bool = True) -> ImportedFile:
-    """The file at `path`, read once to its end. `lies_there`: it is not a copy that goes away.
+    """Identify the file at `path`, reading it once to its end. `lies_there` is False for a temporary copy.
 
     Raises:
         BadContent: it cannot be read.
@@ -163,9 +165,9 @@ def source_of(path: Path, *, name: str = "", lies_there: bool = True) -> Importe
 
 
 class RunningImport:
-    """The import that is under way: its record is begun with its first conversation, and kept to its end.
+    """A running import: its record is created with its first conversation, and updated until its end.
 
-    Where an import of the same source was broken off, this one goes on with it: one record has what both brought.
+    If an import of the same source was interrupted, this one resumes it: one record covers what both brought.
     """
 
     def __init__(self, store: Store, source: ImportedFile, chosen: Collection[int] | None) -> None:
@@ -174,19 +176,19 @@ class RunningImport:
         self._chosen = frozenset(chosen) if chosen is not None else None
         self._marks: dict[ConversationId, _Mark] = {}
         self.number = 0
-        """Of the record; 0 until there is one."""
+        """The record's number; 0 until there is one."""
         self._take_up()
         self.came_before = frozenset(self._marks)
-        """Conversations that had come in, or a part of which had, before the import of this source was broken off."""
+        """Conversations that the interrupted import of this source had imported, completely or in part."""
         self.takes_up = bool(self.number)
-        """Whether it goes on with one that was broken off."""
+        """Whether it resumes an interrupted import."""
         self._begun = False
-        """Whether the record has been written by this import."""
+        """Whether this import has written the record."""
         self._attempt = new_id()
         self.piece = 0
         """Number of the conversation of the file that is being imported."""
         self._expects = False
-        """Whether bytes have been kept before their messages."""
+        """Whether files have been stored before their messages."""
 
     def _take_up(self) -> None:
         with _lock:
@@ -206,16 +208,16 @@ class RunningImport:
                 return
 
     def has_brought(self, conversation: ConversationId, piece: int) -> bool:
-        """Whether that conversation of the file came whole to this one before the import was broken off."""
+        """Whether the interrupted import had imported that conversation of the file completely into this one."""
         if self._source.follows:
             return False  # The file may have changed since.
         return conversation in self.came_before and piece in self._marks[conversation].pieces
 
     def marked(self, commits: Sequence[Commit], after: int) -> list[Commit]:
-        """Commits of one conversation, which bring along that they are of this import, of the piece at hand.
+        """Add marks of this import and the current piece to commits of one conversation.
 
         `after` is the version of the conversation that their author saw, 0 for a new one; each commit makes one
-        operation. Raises StoreError where the record cannot be begun.
+        operation. Raises StoreError if the record cannot be created.
         """
         if not commits:
             return []
@@ -227,10 +229,10 @@ class RunningImport:
         return [replace(first, derived={**first.derived, _key(self.number): mark.stored()}), *others]
 
     def expect_files(self, names: Iterable[str]) -> None:
-        """Say which bytes are about to be kept before the messages that name them, by their sha256.
+        """Record, by sha256, the files that are about to be stored before the messages that name them.
 
-        What was said before is forgotten: its messages have been written. Where this import is broken off, the next
-        start removes those of these bytes that no message names (`recover_imports`).
+        This replaces the former list, whose messages have been written. If this import is interrupted, the next start
+        removes the files on the list that no message names (`recover_imports`).
         """
         wanted = sorted(set(names))
         if wanted:
@@ -266,9 +268,9 @@ class RunningImport:
         self._begun = True
 
     def finish(self, account: ImportAccount, brought: Brought, refused_files: Sequence[str] = ()) -> int:
-        """Keep the record as that of a finished import; its number, or 0 where it brought nothing at all.
+        """Turn the record into that of a finished import; returns its number, or 0 if nothing was imported.
 
-        `brought` are the operations of this attempt; `refused_files` the sha256 of bytes that were kept for messages
+        `brought` are the operations of this attempt; `refused_files` the sha256 of files that were stored for messages
         that were refused.
         """
         if self._expects:
@@ -282,20 +284,22 @@ class RunningImport:
         return self.number
 
     def stop(self) -> None:
-        """Forget what this import brought, which is taken back: its record, unless an earlier one had begun it."""
+        """Remove the marks of this import, whose changes are undone, and its record unless an earlier import created
+        it.
+        """
         if self.number and not self.takes_up:
             forget_import(self._store, self.number)
         self.release()
 
     def release(self) -> None:
-        """This process does not run it any more; where it is not finished, it counts as broken off from here on."""
+        """Stop counting as running; if it is not finished, it counts as interrupted from here on."""
         with _lock:
             _running.get(self._store, set()).discard(self.number)
             _read.get(self._store, {}).pop(self.number, None)
 
 
 def imports(store: Store, most: int | None = None) -> tuple[ImportRecord, ...]:
-    """The imports of this workspace, newest first; `most` of them."""
+    """The imports of this workspace, newest first; at most `most`."""
     found: list[ImportRecord] = []
     for number in range(int(store.setting(_COUNT) or 0), 0, -1):
         if most is not None and len(found) >= most:
@@ -307,7 +311,7 @@ def imports(store: Store, most: int | None = None) -> tuple[ImportRecord, ...]:
 
 
 def import_of(store: Store, number: int) -> ImportRecord:
-    """Raises NotFound where there is no such import, or it was undone."""
+    """The record of this number. Raises NotFound if there is no such import, or it was undone."""
     stored = _stored(store, number)
     if stored is None:
         raise NotFound(f"There is no import number {number}.")
@@ -315,7 +319,7 @@ def import_of(store: Store, number: int) -> ImportRecord:
 
 
 def broken_off(store: Store) -> tuple[ImportRecord, ...]:
-    """The imports that were broken off after something had come in, newest first."""
+    """The imports that were interrupted after something had been imported, newest first."""
     records = (_find(store, number) for number in reversed(_unfinished(store)))
     return tuple(
         one for one in records if one is not None and one.state == "broken off" and one.conversations
@@ -323,14 +327,15 @@ def broken_off(store: Store) -> tuple[ImportRecord, ...]:
 
 
 def broken_off_of(store: Store, source: ImportedFile) -> ImportRecord | None:
-    """The import with which an import of this source would go on."""
+    """The interrupted import that an import of this source would resume."""
     return next((one for one in broken_off(store) if one.source.identity == source.identity), None)
 
 
 def brought_by(store: Store, number: int, known: Brought | None = None) -> Brought:
-    """The operations by which an import brought each conversation, as far as it came. NotFound: no such import.
+    """For each conversation, the operations by which an import created or extended it. Raises NotFound for an unknown
+    import.
 
-    `known` are those that need not be looked for: of conversations to which this attempt alone has brought something.
+    `known` are operations that need not be looked up: those of conversations that only this attempt has changed.
     """
     stored = _stored(store, number)
     if stored is None:
@@ -346,7 +351,7 @@ def brought_by(store: Store, number: int, known: Brought | None = None) -> Broug
 
 
 def keep_import(store: Store, number: int) -> None:
-    """Count an import that was broken off as finished with what came in. NotFound where it was not broken off."""
+    """Mark an interrupted import as finished with what it brought. Raises NotFound if it was not interrupted."""
     record = import_of(store, number)
     if record.state != "broken off":
         raise NotFound(f"Import {number} was not broken off.")
@@ -356,23 +361,23 @@ def keep_import(store: Store, number: int) -> None:
 
 
 def forget_import(store: Store, number: int) -> None:
-    """Remove the record of an import and its marks; what it brought is not touched."""
+    """Remove the record of an import and its marks; its conversations are unchanged."""
     store.forget_derived(_key(number))
     store.set_setting(_key(number), None)
     _settle(store, number)
 
 
 def is_running(store: Store, number: int) -> bool:
-    """Whether this process is carrying that import out."""
+    """Whether this process is running that import."""
     with _lock:
         return number in _running.get(store, set())
 
 
 def recover_imports(store: Store) -> None:
-    """Remove what killed imports left that belongs to no conversation; call it before anything else is written.
+    """Remove leftovers of killed imports that belong to no conversation; call it before anything else is written.
 
-    These are the bytes of files whose messages were not written any more, marks of imports that had ended, and records
-    of imports that had brought nothing.
+    These are files whose messages were never written, marks of imports that had ended, and records of imports that had
+    brought nothing.
     """
     files = store.setting(_FILES)
     if files is not None:
@@ -388,7 +393,7 @@ def recover_imports(store: Store) -> None:
 
 
 def _finish(store: Store, number: int, account: ImportAccount, known: Brought | None = None) -> bool:
-    """List in the record what came in, and remove the marks; False where nothing came in."""
+    """List what was imported in the record, and remove the marks; False if nothing was imported."""
     operations: dict[str, Json] = {
         id: list(numbers) for id, numbers in brought_by(store, number, known).items()
     }
@@ -410,7 +415,7 @@ def _finish(store: Store, number: int, account: ImportAccount, known: Brought | 
 
 
 def _settle(store: Store, number: int) -> None:
-    """Take an import off the list of those that are not finished."""
+    """Remove an import from the list of unfinished ones."""
     with _lock:
         _read.get(store, {}).pop(number, None)
         unfinished = _unfinished(store)
@@ -419,7 +424,7 @@ def _settle(store: Store, number: int) -> None:
 
 
 def _find(store: Store, number: int) -> ImportRecord | None:
-    """The record, read from the store only where it may have changed."""
+    """The record, from the cache or the store."""
     known = _read.setdefault(store, {})
     if number in known and not is_running(store, number):
         return known[number]
@@ -452,16 +457,16 @@ def _record(store: Store, number: int, stored: Mapping[str, Any]) -> ImportRecor
 
 
 def _is_finished(stored: Mapping[str, Any]) -> bool:
-    """Also of one that was written before there were states."""
+    """Whether an import is finished, including records that were written before there were states."""
     return bool(stored.get("state", "finished") == "finished")
 
 
 def _listed(stored: Mapping[str, Any]) -> Brought:
-    """What the record itself says an import brought."""
+    """The operations that are listed in the record itself."""
     if "operations" in stored:
         found: Brought = stored["operations"]
         return found
-    # Written before single operations were kept: the first and the last of each.
+    # Older records hold only the first and the last operation of each conversation.
     ended = stored.get("ended", {})
     return {
         id: range(max(1, first), ended.get(id, max(1, first)) + 1)
@@ -476,7 +481,7 @@ def _source(stored: Mapping[str, Any]) -> ImportedFile:
 
 
 def _key(number: int) -> str:
-    """Of the record among the settings, and of the marks among what is kept beside the conversations."""
+    """The key of the record among the settings, and of the marks among derived values."""
     return f"import/{number}"
 
 
@@ -511,7 +516,7 @@ def _set_files(store: Store, attempt: str, names: Sequence[str]) -> None:
 
 
 def _ranges(numbers: Iterable[int]) -> Json:
-    """Numbers as a list of first and last ones: what is chosen of a file are mostly long runs."""
+    """Numbers as a list of ranges, since the chosen conversations are mostly long runs."""
     found: list[list[int]] = []
     for number in sorted(numbers):
         if found and found[-1][1] == number - 1:

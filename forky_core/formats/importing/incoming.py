@@ -1,7 +1,7 @@
-"""A file on its way in, while its owner watches: looked through and landed in the background, stoppable at any time.
+"""An import with a person watching: preview and landing run in the background and can be stopped at any time.
 
-It belongs to whoever opened it and is kept in a folder of its own until it is closed. A look writes nothing; landing
-stopped half-way leaves nothing (landing.py).
+The file belongs to whoever opened it and is copied to a folder of its own until it is closed. A preview writes nothing;
+landing that is stopped half-way leaves nothing (landing.py).
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _LONGEST_NAME = 150
 
 
 class Incoming:
-    """One file. Its fields may be read from any thread while it works."""
+    """One file being imported. Its fields may be read from any thread while it works."""
 
     def __init__(
         self, forky: Workspace, name: str, content: BinaryIO, *, after: Incoming | None = None
     ) -> None:
-        """Keep a copy of `content` and begin to look through it, once `after` has been looked through.
+        """Copy `content` and start previewing it, after the preview of `after`.
 
         Raises:
             OSError: there is no room for it.
@@ -47,9 +47,9 @@ class Incoming:
         self.forky = forky
         self.name = name
         self.lines: list[PreviewLine] = []
-        """What has been found so far."""
+        """The conversations found so far."""
         self.unticked: set[int] = set()
-        """Numbers of the conversations that shall not come."""
+        """Numbers of the conversations that are not to be imported."""
         self.stage: Stage = "looking"
         self.progress: ImportProgress | None = None
         self.done: Imported | None = None
@@ -65,7 +65,7 @@ class Incoming:
                 file.write(piece)
         self.source = source_of(self._path, name=name, lies_there=False)
         self.takes_up = broken_off_of(forky.store, self.source)
-        """The import that was broken off with which this one goes on; None where there is none."""
+        """The interrupted import that this one resumes; None if there is none."""
         self._start(self._look)
 
     @property
@@ -87,25 +87,25 @@ class Incoming:
 
     @property
     def forks(self) -> tuple[ConversationSummary, ...]:
-        """Conversations that were forked from an earlier file of the same conversation, where it can be pulled."""
+        """Conversations that were forked from an earlier file of the same conversation, into which it can be pulled."""
         return self.lines[0].forks if self.is_ours and not self.busy else ()
 
     def tick(self, *, all: bool) -> None:
         self.unticked = set() if all else {line.number for line in self.takable}
 
     def land(self) -> None:
-        """Import what is ticked, in the background."""
+        """Import the chosen conversations, in the background."""
         self.stage = "landing"
         self._start(self._land)
 
     def fork(self) -> Adopted:
-        """A conversation of one's own from a Forky file. Raises BadContent."""
+        """Create a fork from a Forky file. Raises BadContent."""
         done = fork_file(self.forky, load(self._path))
         self.close()
         return done
 
     def pull(self, into: ConversationId) -> Adopted:
-        """What is new in a Forky file, into a conversation that was forked from it. Raises BadContent."""
+        """Add what is new in a Forky file to a conversation that was forked from it. Raises BadContent."""
         done = pull(self.forky, into, load(self._path))
         self.close()
         return done
@@ -114,13 +114,13 @@ class Incoming:
         self._stop.set()
 
     def close(self) -> None:
-        """Stop what runs and remove the copy."""
+        """Stop running work and remove the copy."""
         self.stop()
         if not self.busy:
             self._remove()
 
     def wait(self) -> None:
-        """Until what runs has ended."""
+        """Wait until running work has ended."""
         self._thread.join()
 
     def _start(self, work: Callable[[], None]) -> None:
@@ -171,6 +171,6 @@ def _was_chosen(line: PreviewLine, record: ImportRecord) -> bool:
 
 
 def _plain_name(name: str) -> str:
-    """The last part of a name that anybody may have chosen, fit for any disk."""
+    """The last part of a name from outside, with only characters that every file system allows."""
     plain = "".join(c for c in name.replace("\\", "/").rpartition("/")[2] if c.isprintable() and c != "\0")
     return plain[-_LONGEST_NAME:].encode()[-200:].decode("utf-8", "ignore").lstrip(".") or "file"

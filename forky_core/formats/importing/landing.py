@@ -1,6 +1,6 @@
 """Importing: a preview that writes nothing, then the conversations, each as one operation (law 8).
 
-What became of every node is in the account, which is kept beside the import; taking_back.py undoes it by that record.
+The account of every node is stored with the import's record; taking_back.py uses that record to undo the import.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class PreviewLine:
     """One conversation of a preview."""
 
     number: int
-    """Its place in the source: what a person ticks."""
+    """Its position in the source, by which a person chooses it."""
     label: str
     """The format, for people."""
     title: str
@@ -44,15 +44,15 @@ class PreviewLine:
     branches: int
     account: ImportAccount
     problem: str = ""
-    """Why it cannot be imported, "" where it can."""
+    """Why it cannot be imported; "" if it can."""
     known: ConversationId | None = None
-    """The conversation it was imported to before."""
+    """The conversation it was imported into before."""
     forks: tuple[ConversationSummary, ...] = ()
-    """Conversations that were forked from an earlier file of it; of a Forky file only."""
+    """For a Forky file, the conversations that were forked from an earlier file of it."""
 
 
 def preview(forky: Workspace, path: Path) -> Iterator[PreviewLine]:
-    """Every conversation of a file or an archive, as it is read: the first one stands there at once.
+    """Yield every conversation of a file or an archive as it is read, so that the first one appears at once.
 
     Raises:
         BadContent: the file cannot be opened at all.
@@ -99,18 +99,18 @@ def import_file(
 ) -> Imported:
     """Import the conversations of a file that have one of the `chosen` numbers; None: all of them.
 
-    From the first conversation on there is a record of it (import_record.py). An import of a source of which one was
-    broken off goes on with that record. `source` says what the file is, where `path` is a copy of it that goes away.
-    `brings_again`: what an earlier import brought and was taken back with it comes in again.
+    From the first conversation on there is a record of it (import_record.py). An import of a source whose earlier
+    import was interrupted resumes that record. `source` identifies the file if `path` is a temporary copy of it.
+    `brings_again` restores content that an earlier import brought and that was undone with it.
 
-    Where `stop` is set meanwhile, what this import had brought is taken away again and NothingToDo says so: all of it,
-    but for conversations that somebody went on with in the meantime.
+    If `stop` is set meanwhile, everything that this import brought is removed again and NothingToDo says so, except
+    conversations that somebody has continued in the meantime.
 
     Raises:
         BadContent: the file cannot be opened.
         NothingToDo: it was stopped.
-        ImportBrokenOff: it failed after something had come in, which stays with its record.
-        StoreError: it failed before anything had come in.
+        ImportBrokenOff: it failed after something had been imported, which stays with its record.
+        StoreError: it failed before anything had been imported.
     """
     with logged(path) as log, opened(path) as archive:
         landing = Arrival(forky, source or source_of(path), chosen, brings_again=brings_again)
@@ -136,7 +136,7 @@ def import_file(
 
 
 def _taken_away(landing: Arrival) -> BaseException:
-    """What says that a stopped import is taken away, or why the database would not do that."""
+    """Undo a stopped import; returns the error that says so, or why the database would not do that."""
     try:
         return NothingToDo(landing.take_away())
     except BaseException as error:  # noqa: BLE001 - it is raised by the caller

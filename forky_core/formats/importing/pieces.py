@@ -1,4 +1,4 @@
-"""What a source holds, one conversation after the other, each read by the importer its document fits."""
+"""Reads the conversations of a source one after the other, each document with the importer that fits."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ NOTHING = "No file in it holds conversations."
 
 @dataclass(frozen=True, slots=True)
 class SourcePiece:
-    """One conversation of a source, or why there is none in its place."""
+    """One conversation of a source, or why it could not be read."""
 
     number: int
-    """Its place in the source: what a person ticks."""
+    """Its position in the source, by which a person chooses it."""
     importer: Importer | None
-    """None of our own files, and where the format is not known."""
+    """None for our own files, and for an unknown format."""
     found: ParsedConversation | Chat | Unreadable
 
 
 def pieces(archive: Archive) -> Iterator[SourcePiece]:
-    """Raises nothing for what a document holds: it comes as an `Unreadable`."""
+    """Yield the conversations of an archive. Errors of documents are not raised but yielded as `Unreadable`."""
     number = 0
     for name, open in archive.readable:
         importer: Importer | None = None
@@ -47,7 +47,7 @@ def pieces(archive: Archive) -> Iterator[SourcePiece]:
                 if importer is not None:
                     found = importer.read(opened, archive.beside)
                 elif len(archive.readable) > 1:
-                    continue  # A file of the archive that is not about conversations.
+                    continue  # A file of the archive that contains no conversations.
                 else:
                     found = (Unreadable(name, _why(opened)),)
             del looked_at  # It may be all of the document.
@@ -63,13 +63,13 @@ def pieces(archive: Archive) -> Iterator[SourcePiece]:
 
 
 def _why(opened: OpenedDocument) -> str:
-    """Why nobody knows a document: what it begins with cannot be read, or can and is of no format here."""
+    """Why no importer fits a document: its beginning cannot be read, or has no known format."""
     begins = next(iter(opened.values()), None)
     return begins.why if isinstance(begins, Unreadable) else UNKNOWN
 
 
 def title_of(grown: Grown) -> str:
-    """Its own title, or one made of what was asked first."""
+    """The conversation's own title, or one made from its first question."""
     title = title_line(grown.found.title)
     if title:
         return title

@@ -1,7 +1,7 @@
-"""A grown conversation on its way into a workspace: the transaction that makes it, or that adds what is new in it.
+"""Builds the transaction that creates an imported conversation, or adds what is new to an existing one.
 
-Beside the messages goes what has no place in them: who answered and when (generations), the source's own ids and
-fields, and, in the view, where the conversation came from.
+What has no place in the messages is stored with them: who answered and when (generations), the source's own ids and
+fields, and, in the view, the conversation's origin.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from forky_core.model.hashing import content_hash, mend_json, mend_text
 from forky_core.model.parts import Json, canonical_json
 
 ORIGIN = "origin"
-"""Key of a view: what the conversation was imported from."""
+"""The key, in a view, of what the conversation was imported from."""
 
 MAIN = "main"
-"""What the live end is called where a source has no name for it."""
+"""The name of the checked-out branch if the source has no name for it."""
 
 Key = tuple[str, str]
-"""Format and the source's id: by what a conversation is recognised."""
+"""Format and the source's id, which identify a conversation."""
 
 
 def key_of(importer: Importer, grown: Grown) -> Key:
@@ -46,7 +46,7 @@ def key_of(importer: Importer, grown: Grown) -> Key:
 
 
 def known_before(forky: Workspace) -> dict[Key, ConversationId]:
-    """What was imported before. Where two come from one source, the one that changed last."""
+    """The conversations that were imported before; of two with the same key, the most recently changed."""
     origins = forky.store.entries(ORIGIN)
     if not origins:
         return {}
@@ -59,7 +59,7 @@ def known_before(forky: Workspace) -> dict[Key, ConversationId]:
 
 
 def origin_of(key: Key, file: str, grown: Grown) -> dict[str, Json]:
-    """What the conversation says of its source."""
+    """The entry that describes the conversation's source."""
     entry: dict[str, Json] = {
         "format": key[0],
         "id": key[1],
@@ -72,7 +72,7 @@ def origin_of(key: Key, file: str, grown: Grown) -> dict[str, Json]:
 
 
 def planted(forky: Workspace, grown: Grown, origin: Mapping[str, Json]) -> Transaction:
-    """A new conversation of it."""
+    """A transaction that creates the conversation."""
     tx = Transaction(forky.store, ConversationId(new_id()), EMPTY_VIEW, forky.actor, in_bulk=True)
     title = title_of(grown)
     if title:
@@ -90,12 +90,12 @@ def planted(forky: Workspace, grown: Grown, origin: Mapping[str, Json]) -> Trans
 
 
 def names_a_branch(forky: Workspace, known: ConversationId, grown: Grown) -> bool:
-    """Whether it is a branch of its own, of a name that the conversation does not have."""
+    """Whether it has a named branch that the conversation lacks."""
     return grown.branch != MAIN and grown.branch not in forky.store.view(known).branches
 
 
 def added(forky: Workspace, known: ConversationId, grown: Grown, origin: Mapping[str, Json]) -> Transaction:
-    """What is new in a conversation that was imported before."""
+    """A transaction that adds what is new to a conversation that was imported before."""
     view = forky.store.view(known)
     here = forky.store.messages(known)
     tx = Transaction(forky.store, known, view, forky.actor, in_bulk=True)
@@ -118,7 +118,7 @@ def added(forky: Workspace, known: ConversationId, grown: Grown, origin: Mapping
 
 
 def _origin_rows(grown: Grown) -> list[str]:
-    """The nodes' own ids and fields, to be kept beside the messages."""
+    """The nodes' own ids and fields, as lines to store with the conversation."""
     rows: dict[str, None] = {}
     for origin in grown.origins:
         row: dict[str, Json] = {"message": origin.message, "id": origin.node.id}
@@ -134,11 +134,11 @@ def _origin_rows(grown: Grown) -> list[str]:
 
 
 _model_line = lru_cache(1_000)(title_line)
-"""Of a few models, asked for with every reply."""
+"""Cached, since there are few models and it is called for every reply."""
 
 
 def _generations(grown: Grown) -> list[Generation]:
-    """Who answered, when and how it ended, for the replies of which the source says so (law 2)."""
+    """Who answered, when and how it ended, for replies whose source has these facts (law 2)."""
     by_id = {message.id: message for message in grown.messages}
     found = [
         _generation(

@@ -1,4 +1,4 @@
-"""Refs of a file brought into a conversation that is there already: nothing that moved here is moved by it."""
+"""Adds the refs of a file to an existing conversation; branches that have moved here stay where they are."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ def point(
     *,
     named: Container[str] = (),
 ) -> None:
-    """Make what is new visible: a branch moves on where its new tip continues it, else the tip becomes one beside it.
+    """Make new messages visible: a branch moves to its new tip if that continues it, else the tip becomes one beside
+    it.
 
-    `messages` are all of the conversation, the new ones included; tips that are `named` become branches of that name
-    even where their messages are to be seen already.
+    `messages` are all messages of the conversation, including the new ones; tips in `named` become branches of that
+    name even if their messages are visible already.
     """
 
     def parents_of(id: MessageId) -> tuple[MessageId, ...]:

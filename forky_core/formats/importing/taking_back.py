@@ -1,7 +1,7 @@
-"""Taking back what an import brought: later, as one operation, or at once where it was stopped.
+"""Undoing an import: later, as one operation for each conversation, or at once if it was stopped.
 
-Only the import's own changes go. What somebody has said or done since is never taken out of sight with them: a
-conversation that was there before loses nothing but what came, and not even that where it was gone on with.
+Only the import's own changes are undone. What somebody has added or changed since stays visible: a conversation that
+existed before loses only what the import added, and not even that if somebody has continued it.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from forky_core.observability import events
 
 
 def undo_import(forky: Workspace, number: int) -> int:
-    """Move everything one import brought to the trash; how many conversations that were.
+    """Undo an import by moving everything it created to the trash; returns the number of conversations.
 
-    A conversation that had been there before and only grew loses what came, and nothing that was done since. Of an
-    import that was broken off, everything that had come in is taken back.
+    A conversation that existed before and only grew loses what was added, and nothing that was done since. For an
+    interrupted import, everything that it had brought is undone.
 
     Raises:
         NotFound: there is no such import, or it was undone.
-        InTheWay: what came to a conversation was gone on with, or the import is running; nothing was taken back.
+        InTheWay: somebody has continued what was added to a conversation, or the import is running; nothing was undone.
     """
     if is_running(forky.store, number):
         raise InTheWay(
@@ -51,7 +51,7 @@ def undo_import(forky: Workspace, number: int) -> int:
 
 
 def forget_imports(forky: Workspace, numbers: Iterable[int]) -> str:
-    """As if these imports had never been; what cannot go, because it was gone on with, as a sentence."""
+    """Remove all traces of these imports; returns a sentence about what must stay because somebody has continued it."""
     brought: dict[ConversationId, list[int]] = {}
     here = []
     for number in numbers:
@@ -69,7 +69,9 @@ def forget_imports(forky: Workspace, numbers: Iterable[int]) -> str:
 
 
 def leave_nothing(forky: Workspace, brought: Brought) -> str:
-    """Remove for good what a stopped import had written; what cannot go, because it was gone on with, as a sentence."""
+    """Purge what a stopped import had written; returns a sentence about what must stay because somebody has continued
+    it.
+    """
     new, grown = _apart(forky, brought)
     stay = []
     for id in grown:
@@ -92,7 +94,7 @@ def leave_nothing(forky: Workspace, brought: Brought) -> str:
 
 
 def _apart(forky: Workspace, brought: Brought) -> tuple[list[ConversationId], list[ConversationId]]:
-    """Those that are here: the new ones, and the ones that grew."""
+    """The existing conversations that an import brought: the new ones, and the ones that grew."""
     here = [id for id in brought if _is_here(forky, id)]
     return [id for id in here if brought[id][0] == 1], [id for id in here if brought[id][0] > 1]
 
@@ -106,10 +108,10 @@ def _is_here(forky: Workspace, id: ConversationId) -> bool:
 
 
 def _without(forky: Workspace, id: ConversationId, numbers: Sequence[int]) -> Transaction:
-    """What takes these operations back, and nothing else. One that was undone already is no obstacle.
+    """A transaction that undoes these operations and nothing else. Operations that are undone already are ignored.
 
     Raises:
-        InTheWay: something that they changed was changed again by somebody.
+        InTheWay: somebody has changed again what they changed.
     """
     view = forky.store.view(id)
     operations = forky.store.operations(id, after=numbers[0] - 1)
@@ -160,10 +162,10 @@ def _in_the_way(view: View, key: str, operations: Iterable[Operation], mine: fro
 
 
 def _trash(forky: Workspace, ids: Iterable[ConversationId], brought: Brought) -> None:
-    """Several to a transaction; one by one where somebody went on in one of them at this very moment.
+    """Trash conversations, several to a transaction; one by one if somebody changed one of them at this very moment.
 
-    The operation names what it takes back, which tells it from that of a person who throws a conversation away: where
-    the file is imported again, it comes out of the trash.
+    The operation names what it undoes, which distinguishes it from a person's deletion: when the file is imported
+    again, the conversation is restored from the trash.
     """
     commits = []
     for id in ids:

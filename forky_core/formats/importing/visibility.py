@@ -1,7 +1,7 @@
-"""Whether a conversation shows what a file holds of it, and whether it does not because an import was taken back.
+"""Whether a conversation shows what a file holds of it, and whether the reason is an import that was undone.
 
-Messages are never removed, so what is stored says nothing about what can be seen. What a person threw away or deleted
-by hand stays away when the file comes again; what went with an import that was undone comes with it again.
+Messages are never removed, so what is stored says nothing about what is visible. What a person trashed or deleted stays
+hidden when the file is imported again; what was undone with an import is restored.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _NEVER_IN_FORCE = STILL | {"undo", "redo"}
 
 
 def shows(store: Store, conversation: ConversationId, tips: Iterable[MessageId]) -> bool:
-    """Whether all of these messages can be seen there. One in the trash shows nothing."""
+    """Whether all of these messages are visible there. A trashed conversation shows nothing."""
     view, messages = store.view(conversation), store.messages(conversation)
     if view.trashed:
         return False
@@ -26,10 +26,10 @@ def shows(store: Store, conversation: ConversationId, tips: Iterable[MessageId])
 
 
 def was_taken_back(store: Store, conversation: ConversationId, *, whatever_was_done: bool = False) -> bool:
-    """Whether it lies in the trash because its import was undone, or a later import to it was undone.
+    """Whether it is in the trash because its import was undone, or a later import to it was undone.
 
-    `whatever_was_done`: any operation that was undone counts. A Forky file brings its own log, in which nothing says
-    that an import brought it.
+    `whatever_was_done`: any undone operation counts. A Forky file brings its own log, in which nothing says that an
+    import brought it.
     """
     operations = store.operations(conversation)
     if store.view(conversation).trashed:

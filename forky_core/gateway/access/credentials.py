@@ -1,7 +1,7 @@
-"""What lets a browser in: a password that the operator set, or otherwise a secret that is printed at the start.
+"""Credentials for browsers: a password that the operator set, or otherwise a secret that is printed at the start.
 
-A password is kept as its Argon2id hash, in a file that only its owner can read or in an environment variable; it is
-checked slowly on purpose, in a thread, and not more often than `Attempts` allows.
+A password is stored as its Argon2id hash, in a file that only its owner can read or in an environment variable.
+Checking it is slow on purpose, runs in a thread, and is limited to the rate that `Attempts` allows.
 """
 
 from __future__ import annotations
@@ -18,33 +18,34 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
+from forky_core.extras import needed_for
 from forky_core.model.errors import BadContent, RequestError
 
 SHORTEST = 8
-"""Characters of a password, at least."""
+"""The fewest characters of a password."""
 LONGEST = 1024
-"""Characters that are looked at: more is no password."""
+"""The most characters that are checked; a password is never longer."""
 WINDOW = 60.0
 """Seconds over which attempts are counted."""
 PER_CLIENT = 5
-"""Failed attempts of one client in that time."""
+"""Failed attempts of one client within that time."""
 IN_ALL = 60
-"""Failed attempts of everybody in that time: behind a proxy that does not say who asks, all look like one client."""
+"""Failed attempts of all clients within that time: behind a proxy that does not identify clients, all look like one."""
 
 
 class Credential(Protocol):
-    """Something that a person shows to be let in."""
+    """Something that a person presents to sign in."""
 
     @property
     def id(self) -> str:
-        """Changes when the credential does; it gives nothing of the credential away."""
+        """An id that changes when the credential does; it reveals nothing about the credential."""
 
     def fits(self, shown: str) -> bool:
-        """Whether this is it. It may take a tenth of a second: call it in a thread."""
+        """Whether `shown` is the credential. It may take a tenth of a second: call it in a thread."""
 
 
 class PrintedSecret:
-    """256 random bits that are new at each start, as Jupyter's token is."""
+    """256 random bits that are generated at each start, like Jupyter's token."""
 
     id = "secret"
 
@@ -59,7 +60,7 @@ class Password:
     """A password by its Argon2 hash (RFC 9106), in the textual form that argon2-cffi writes."""
 
     def __init__(self, hash: str) -> None:
-        """RequestError where this is no such hash."""
+        """Raises RequestError if this is not such a hash."""
         if not hash.startswith("$argon2"):
             raise RequestError(
                 "What is set as the password's hash is no Argon2 hash.",
@@ -69,9 +70,10 @@ class Password:
         self.id = f"password:{hashlib.sha256(hash.encode()).hexdigest()[:16]}"
 
     def fits(self, shown: str) -> bool:
-        # Imported at the first attempt: most servers have no password.
-        from argon2 import PasswordHasher  # noqa: PLC0415
-        from argon2.exceptions import Argon2Error, InvalidHash  # noqa: PLC0415
+        # It is imported at the first attempt, since most servers have no password.
+        with needed_for("A password", "app"):
+            from argon2 import PasswordHasher  # noqa: PLC0415
+            from argon2.exceptions import Argon2Error, InvalidHash  # noqa: PLC0415
 
         try:
             return len(shown) <= LONGEST and PasswordHasher().verify(self._hash, shown)
@@ -80,8 +82,9 @@ class Password:
 
 
 def hashed(password: str) -> str:
-    """The Argon2id hash of a new password; BadContent where it is too short or too long."""
-    from argon2 import PasswordHasher  # noqa: PLC0415 - only where one is set
+    """The Argon2id hash of a new password. Raises BadContent if it is too short or too long."""
+    with needed_for("A password", "app"):
+        from argon2 import PasswordHasher  # noqa: PLC0415 - only where one is set
 
     if not SHORTEST <= len(password) <= LONGEST:
         raise BadContent(
@@ -91,7 +94,7 @@ def hashed(password: str) -> str:
 
 
 class PasswordFile:
-    """The hash of the password, kept in a file; what another process writes there counts at once."""
+    """The hash of the password, kept in a file; changes by other processes take effect at once."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -99,9 +102,9 @@ class PasswordFile:
         self._password: Password | None = None
 
     def password(self) -> Password | None:
-        """The password as the file has it now; None where none is set.
+        """The password that the file holds now; None if none is set.
 
-        RequestError where the file cannot be read or understood: nobody must come in because of that.
+        Raises RequestError if the file cannot be read or parsed, so that nobody can sign in because of that.
         """
         try:
             status = self.path.stat()
@@ -123,7 +126,7 @@ class PasswordFile:
         return self._password
 
     def save(self, hash: str) -> None:
-        """Set the password by its hash, readable for its owner only; sessions of the former one end."""
+        """Store the hash of a password, readable for its owner only; sessions of the former one end."""
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             fresh = self.path.with_name(f"{self.path.name}.{secrets.token_hex(4)}")
@@ -135,7 +138,7 @@ class PasswordFile:
             raise RequestError(f"{self.path} cannot be written: {error.strerror}.") from error
 
     def clear(self) -> bool:
-        """Take the password away; False where there was none."""
+        """Remove the password; False if there was none."""
         try:
             self.path.unlink()
         except FileNotFoundError:
@@ -154,7 +157,7 @@ class Attempts:
         self._all: deque[float] = deque()
 
     def wait(self, client: str) -> float:
-        """Seconds until this client may try again; 0: now."""
+        """Seconds until this client may try again; 0 if it may now."""
         now = self._clock()
         for times in (self._all, *self._by_client.values()):
             while times and times[0] <= now - WINDOW:
@@ -165,7 +168,7 @@ class Attempts:
         return max((first + WINDOW - now for first in full), default=0.0)
 
     def count(self, client: str) -> Callable[[], None]:
-        """Count an attempt as failed, before it is checked; call what is returned where it did not fail."""
+        """Count an attempt as failed before it is checked; if it succeeds, call the returned function to uncount it."""
         now = self._clock()
         own = self._by_client.setdefault(_network(client), deque())
         own.append(now)
@@ -180,7 +183,7 @@ class Attempts:
 
 
 def _network(client: str) -> str:
-    """What one client can hardly leave: its IPv4 address, or the network of its IPv6 address."""
+    """The network that a client cannot easily leave: its IPv4 address, or the network of its IPv6 address."""
     try:
         address = ipaddress.ip_address(client)
     except ValueError:

@@ -1,7 +1,7 @@
-"""The gate: the ASGI middleware that every request and every WebSocket passes before anything else sees it.
+"""The gate: the ASGI middleware that every request and every WebSocket passes before anything else handles it.
 
-It refuses what comes from a foreign page or under a foreign name (`origins`), and asks who sends the rest, where that
-matters (`sign_in`). A session that ends takes its open connections with it.
+It refuses requests from foreign pages or under foreign host names (`origins`), and requires the others to sign in, if
+necessary (`sign_in`). When a session ends, its open connections are closed.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from forky_core.gateway.access.sign_in import SignIn
 from forky_core.gateway.asgi import AsgiApp, Message, Receive, Scope, Send, header, headers_named, refuse
 
 CLOSED = "/_stcore/metrics"
-"""Streamlit's own figures, which it shows to everybody. Forky's are at `/metrics`."""
+"""Streamlit's own metrics, which it shows to everybody. Forky's are at `/metrics`."""
 
 
 class Gate:
-    """Lets a request through, asks for a session, or refuses with a sentence."""
+    """Passes a request on, asks for a session, or refuses with a sentence."""
 
     def __init__(
         self,
@@ -61,13 +61,13 @@ class Gate:
             await self._until_it_ends(session, _same_origin(scope), receive, send)
 
     def _is_public(self, scope: Scope) -> bool:
-        """Only HTTP: a WebSocket at one of these paths would be Streamlit's."""
+        """Whether a request needs no session. Only HTTP: a WebSocket at one of these paths would be Streamlit's."""
         path = scope["path"]
         below = any(path == prefix or path.startswith(f"{prefix}/") for prefix in self.public_below)
         return scope["type"] == "http" and (below or path in self.public)
 
     async def _until_it_ends(self, session: Session, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request, and break it off when its session ends."""
+        """Serve a request, and abort it when its session ends."""
         opened = False
 
         async def send_noting(message: Message) -> None:
@@ -97,10 +97,10 @@ class Gate:
 
 
 def _same_origin(scope: Scope) -> Scope:
-    """The request as what is behind the gate takes it: Host says what Origin says.
+    """The request with its Host rewritten to match its Origin, for the app behind the gate.
 
-    Behind a proxy, or where the two are only spelled differently, they differ. Streamlit would then compare them in its
-    own way, and look up the external address of this machine for it.
+    Behind a proxy, or if the two are spelled differently, they differ. Streamlit would then compare them in its own
+    way, and look up the external address of this machine to do so.
     """
     origins = headers_named(scope, b"origin")
     host = header(scope, b"origin").partition("://")[2].encode("latin-1")

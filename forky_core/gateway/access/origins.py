@@ -1,10 +1,10 @@
-"""Where a request comes from: which names this server answers to, and which pages may call it.
+"""The origin of requests: the host names that this server answers to, and the pages that may call it.
 
 A server on a laptop can be reached by every page that its person has open elsewhere. A page can do so under a foreign
-name that resolves to this machine (DNS rebinding), which the Host header gives away, or from another site or another
-port of this machine, which the Origin header and Fetch Metadata (https://www.w3.org/TR/fetch-metadata) give away. So
-Host must be a name of this server, and where an Origin is sent, its scheme, host and port must be the server's own.
-Forwarded headers are not read here: anybody can send them.
+name that resolves to this machine (DNS rebinding), which the Host header reveals, or from another site or another port
+of this machine, which the Origin header and Fetch Metadata (https://www.w3.org/TR/fetch-metadata) reveal. So Host must
+be a name of this server, and if an Origin is sent, its scheme, host and port must be the server's own. Forwarded
+headers are not read here: anybody can send them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Origin(NamedTuple):
     """A scheme, a host and a port, normalised so that equal origins are equal values."""
 
     scheme: str
-    """`http` or `https`; a WebSocket's `ws` and `wss` are these."""
+    """`http` or `https`, also for a WebSocket's `ws` and `wss`."""
     host: str
     """In lower case, without a trailing dot; an IPv6 address in its short form, without brackets."""
     port: int
@@ -38,13 +38,13 @@ class Origin(NamedTuple):
 
 
 def origin_from(text: str) -> Origin | None:
-    """The origin that is written as `scheme://host[:port]`; None for any other text, `null` among them."""
+    """Parse an origin `scheme://host[:port]`; None for any other text, including `null`."""
     scheme, separator, host = text.partition("://")
     return origin_of_host(scheme.lower(), host) if separator else None
 
 
 def origin_of_host(scheme: str, host: str) -> Origin | None:
-    """The origin of a Host header under a scheme; None where either is not well formed."""
+    """The origin of a Host header under a scheme; None if either is malformed."""
     web = _WEB_SCHEMES.get(scheme)
     match = _HOST.fullmatch(host)
     if web is None or match is None:
@@ -57,7 +57,7 @@ def origin_of_host(scheme: str, host: str) -> Origin | None:
 
 
 def normal_host(name: str) -> str | None:
-    """A host's one spelling: lower case, no trailing dot, addresses as Python writes them; None where it is no name.
+    """The normal form of a host: lower case, no trailing dot, addresses as Python writes them; None if it is malformed.
 
     An IPv4 address that is written as IPv6 (`::ffff:127.0.0.1`) becomes the IPv4 address.
     """
@@ -84,34 +84,34 @@ def is_loopback(host: str) -> bool:
 
 
 def own_address(scope: Scope) -> str | None:
-    """The address of this machine that the client connected to; None where the server does not know it."""
+    """The address of this machine that the client connected to; None if the server does not know it."""
     server = scope.get("server")
     return normal_host(server[0]) if server and server[0] else None
 
 
 @dataclass(frozen=True, slots=True)
 class Origins:
-    """The names and origins this server accepts besides its own."""
+    """The host names and origins that this server accepts besides its own."""
 
     hosts: frozenset[str] = frozenset()
     """FORKY_HOSTS, normalised."""
     allowed: frozenset[Origin] = frozenset()
-    """FORKY_ORIGINS: what a proxy in front shows to browsers. Their hosts count as hosts."""
+    """FORKY_ORIGINS: the addresses at which browsers see a proxy in front. Their hosts are accepted as host names."""
 
     @classmethod
     def of(cls, hosts: Iterable[str] = (), allowed: Iterable[str] = ()) -> Origins:
-        """From the settings, which have checked both."""
+        """Create it from the settings, which have validated both."""
         origins = frozenset(origin for text in allowed if (origin := origin_from(text)))
         names = frozenset(name for host in hosts if (name := normal_host(host)))
         return cls(names | {origin.host for origin in origins}, origins)
 
     def called(self, scope: Scope) -> Origin | None:
-        """The origin that a request says it calls, by its one Host header; None where that is missing or malformed."""
+        """The origin that a request is addressed to, by its one Host header; None if that is missing or malformed."""
         found = headers_named(scope, b"host")
         return origin_of_host(scope["scheme"], found[0].decode("latin-1")) if len(found) == 1 else None
 
     def refusal(self, scope: Scope) -> str | None:
-        """Why a request may not come in, as a sentence; None where it may."""
+        """A sentence that says why a request is refused; None if it is accepted."""
         called = self.called(scope)
         if called is None or not self._is_ours(called.host, scope):
             shown = header(scope, b"host")[:200]
@@ -142,7 +142,7 @@ def _is_address(host: str) -> bool:
 
 def _foreign(origin: Origin | None, called: Origin) -> str:
     if origin is not None and origin.host == called.host and not is_loopback(called.host):
-        # Most likely a proxy that ends TLS and does not say so.
+        # Most likely a proxy that terminates TLS without saying so.
         return (
             f"This page is at {origin}, and this server takes itself for {called}. "
             f"Where a proxy stands between them, start Forky with FORKY_ORIGINS={origin}."
@@ -151,9 +151,9 @@ def _foreign(origin: Origin | None, called: Origin) -> str:
 
 
 def _is_foreign_fetch(scope: Scope) -> bool:
-    """Whether a browser says that another site's page fetches or frames something, without sending an Origin.
+    """Whether a browser reports that another site's page fetches or frames something, without sending an Origin.
 
-    A click on a link to Forky is none: it opens a page of its own.
+    A click on a link to Forky does not count: it opens a page of its own.
     """
     if scope["type"] != "http" or header(scope, b"sec-fetch-site") not in {"cross-site", "same-site"}:
         return False

@@ -1,6 +1,6 @@
-"""The browsers that were let in. A session is opened by a credential and lasts until it ends, expires or is ended.
+"""The signed-in browsers. A session is opened with a credential and lasts until it is ended or expires.
 
-Only the event loop of the server touches the sessions, so that they need no lock.
+Only the event loop of the server accesses the sessions, so that they need no lock.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from dataclasses import dataclass, field
 LIFETIME = 30 * 24 * 3600
 """Seconds after which a session expires."""
 MOST = 1000
-"""Sessions at once; the oldest one ends when one more is opened."""
+"""The most sessions at a time; opening one more ends the oldest."""
 
 
 @dataclass(eq=False, slots=True)
 class Session:
-    """One browser that was let in."""
+    """One signed-in browser."""
 
     expires: float
-    """On the clock of `Sessions`."""
+    """The time it expires, on the clock of `Sessions`."""
     on_end: set[Callable[[], None]] = field(default_factory=set)
-    """Called, once each, when the session ends: open connections close themselves."""
+    """Callbacks that run once when the session ends: open connections close themselves."""
 
 
 class Sessions:
@@ -38,7 +38,7 @@ class Sessions:
         return len(self._by_digest)
 
     def open(self) -> str:
-        """Open a session and return its token: 256 random bits, of which only the sha256 is kept."""
+        """Open a session and return its token: 256 random bits, of which only the sha256 is stored."""
         self._forget_expired()
         while len(self._by_digest) >= MOST:
             self._end(next(iter(self._by_digest)))
@@ -47,7 +47,7 @@ class Sessions:
         return token
 
     def find(self, token: str) -> Session | None:
-        """The session that a token opens; None where it has ended or never was."""
+        """The session of a token; None if it has ended or never existed."""
         digest = _digest(token)
         session = self._by_digest.get(digest)
         if session is not None and session.expires <= self._clock():
@@ -56,7 +56,7 @@ class Sessions:
         return session
 
     def end(self, token: str) -> None:
-        """End one session; nothing happens where there is none."""
+        """End one session; does nothing if there is none."""
         self._end(_digest(token))
 
     def end_all(self) -> None:

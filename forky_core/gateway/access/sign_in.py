@@ -1,12 +1,12 @@
 """Who must sign in, and the three addresses by which a browser does: `/sign-in`, `/sign-out`, `/sign-in/session`.
 
-On this machine nobody is asked: whoever can open a port here can as well read the files. Whoever comes from beyond it
-shows a credential once (the printed address holds it) and gets a cookie for its session. A request comes from beyond
-this machine when the server listens beyond loopback, when the operator names a host or an origin beyond loopback, or
-when a proxy forwarded it.
+Nobody on this machine has to: whoever can open a port here can read the files as well. A browser beyond it presents a
+credential once (the printed address contains it) and gets a cookie for its session. A request comes from beyond this
+machine when the server listens beyond loopback, when the operator names a host or an origin beyond loopback, or when a
+proxy forwarded it.
 
-`SignIn.session` is the one answer to "who sends this request": pages, the WebSocket, uploads, downloads, media and
-replies all get it from `gate.Gate`. Another way to sign in needs only to open a session.
+`SignIn.session` alone decides who sends a request: for pages, the WebSocket, uploads, downloads, media and replies,
+`gate.Gate` calls it. Another way to sign in needs only to open a session.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ SCRIPT = f"{PATH}/page.js"
 Mode = Literal["auto", "always", "off"]
 
 _LARGEST_FORM = 8192
-"""Bytes of a form that is read."""
+"""The most bytes of a form that are read."""
 _FORWARDED = (
     b"forwarded",
     b"x-forwarded-for",
@@ -59,13 +59,13 @@ _FORWARDED = (
     b"x-real-ip",
     b"via",
 )
-"""Headers by which a proxy says that it forwards; a browser cannot be made to leave them out."""
+"""Headers that mark a request as forwarded by a proxy; a browser cannot be made to omit them."""
 
 _WRONG = {
     False: "That is not the secret of this start. The console where Forky runs shows the whole address.",
     True: "That is not the password.",
 }
-"""What a failed attempt is told; the key says whether a password is asked for."""
+"""The message after a failed attempt; the key says whether a password is required."""
 
 
 class SignIn:
@@ -81,9 +81,9 @@ class SignIn:
         sessions: Sessions | None = None,
         attempts: Attempts | None = None,
     ) -> None:
-        """`password_hash` wins over the file, which is looked for when somebody has to sign in.
+        """`password_hash` takes precedence over the file, which is read when somebody has to sign in.
 
-        Where neither holds a password, a secret is made and printed.
+        If there is neither, a secret is generated and printed.
         """
         self.origins = origins
         self.mode = mode
@@ -96,9 +96,9 @@ class SignIn:
         self._exposed = any(not is_loopback(host) for host in origins.hosts)
         self._announced = False
         self._valid = self._secret.id
-        """The `Credential.id` whose sessions are open."""
+        """The `Credential.id` that the open sessions belong to."""
         self._checking = asyncio.Semaphore(1)
-        """One password at a time: a check takes 64 MB and a tenth of a second on purpose."""
+        """Limits password checks to one at a time: a check takes 64 MB and a tenth of a second on purpose."""
 
     @classmethod
     def from_settings(cls, settings: Settings) -> SignIn:
@@ -112,20 +112,19 @@ class SignIn:
     # Who must sign in.
 
     def listens_at(self, address: str) -> None:
-        """Tell it where the server listens ("": unknown). Beyond loopback everybody signs in, this machine as well:
-
-        a program that publishes the port to others (a container's, for instance) connects from here, too.
+        """Set the address that the server listens at ("": unknown). Beyond loopback everybody must sign in, even from
+        this machine: a program that publishes the port to others (a container's, for instance) connects from here, too.
         """
         self._exposed = self._exposed or not is_loopback(address or "unknown")
 
     @property
     def exposed(self) -> bool:
-        """Whether the server is known to be reached from beyond this machine."""
+        """Whether the server is known to be reachable from beyond this machine."""
         return self._exposed
 
     @property
     def uses_password(self) -> bool:
-        """Whether a password is set, in the place of the printed secret."""
+        """Whether a password is set, which replaces the printed secret."""
         return self._current() is not self._secret
 
     def required(self, scope: Scope) -> bool:
@@ -133,7 +132,7 @@ class SignIn:
         return self.mode == "always" if self.mode != "auto" else not self.is_local(scope)
 
     def is_local(self, scope: Scope) -> bool:
-        """Whether a request was made on this machine, to a server that is not known to be reached from elsewhere."""
+        """Whether a request was made on this machine, to a server that is not known to be reachable from elsewhere."""
         forwarded = any(headers_named(scope, name) for name in _FORWARDED)
         called, client = self.origins.called(scope), scope.get("client")
         local = [own_address(scope), called and called.host, normal_host(client[0]) if client else None]
@@ -142,7 +141,7 @@ class SignIn:
     # Who sends a request.
 
     def session(self, scope: Scope) -> Session | None:
-        """The session of a request, by its cookie; None where it has none that holds."""
+        """The session of a request, by its cookie; None if it has no valid one."""
         return self.sessions.find(self._token(scope)) if self._current() else None
 
     def _token(self, scope: Scope) -> str:
@@ -156,12 +155,14 @@ class SignIn:
         return found.value if found else ""
 
     def _cookie(self, scope: Scope) -> str:
-        """Cookies know no ports: the name has it, so that two servers of one host do not sign each other out."""
+        """The cookie's name. It contains the port, since cookies ignore ports and two servers of one host would
+        otherwise sign each other out.
+        """
         called = self.origins.called(scope)
         return f"forky_session_{called.port}" if called else "forky_session"
 
     def _current(self) -> Credential | None:
-        """What lets one in now; sessions that a former password opened end. None where it cannot be read."""
+        """The current credential; None if it cannot be read. If it has changed, all open sessions end."""
         if self._file is None and self._file_path is not None:
             self._file = PasswordFile(self._file_path())
         try:
@@ -178,7 +179,7 @@ class SignIn:
     # What the operator reads.
 
     def announcement(self, scheme: str, host: str, port: int) -> str:
-        """What is printed at the start: Forky's address, and how one comes in. `host` is "" where it is not known."""
+        """The text printed at the start: Forky's address and how to sign in. `host` is "" if it is unknown."""
         base = self._base(scheme, host, port)
         where = f"Forky: {base}  (Ctrl+C stops it)"
         if self.mode == "off" and self._exposed:
@@ -198,14 +199,14 @@ class SignIn:
         )
 
     def _base(self, scheme: str, host: str, port: int) -> str:
-        """The address that a browser opens: a proxy's where one is named, otherwise this server's."""
+        """The address for browsers: a proxy's if one is configured, otherwise this server's."""
         if self.origins.allowed:
             return str(min(self.origins.allowed))
         everywhere = host in {"", "0.0.0.0", "::"}  # noqa: S104 - compared, not listened at
         return str(Origin(scheme, "127.0.0.1" if everywhere else host, port)) if port else "the server is up"
 
     def _announce_once(self, scope: Scope) -> None:
-        """A request came through a proxy that nobody named: its person needs the secret, which was not printed yet."""
+        """Print the secret once a request comes through an unannounced proxy: its person needs it to sign in."""
         if self._announced or self.uses_password:
             return
         self._announced = True
@@ -219,7 +220,7 @@ class SignIn:
     # The pages.
 
     def answers(self, scope: Scope) -> bool:
-        """Whether a request is for one of the addresses here."""
+        """Whether a request is for one of the addresses above."""
         return scope["type"] == "http" and scope["path"] in {PATH, OUT, SESSION, SCRIPT}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -243,7 +244,7 @@ class SignIn:
                 await refuse(scope, send, 405, "Use GET or POST.", [(b"allow", b"GET, HEAD, POST")])
 
     async def ask(self, scope: Scope, send: Send) -> None:
-        """Answer a request that needs a session and has none: the sign-in page for a person, 401 for the rest."""
+        """Respond to a request that lacks a session: the sign-in page for a browser, 401 for other clients."""
         self._announce_once(scope)
         if wants_html(scope):
             query = scope.get("query_string", b"").decode("latin-1")
@@ -297,7 +298,7 @@ class SignIn:
     async def _ask(
         self, scope: Scope, send: Send, status: int, sentence: str, target: str, *headers: Header
     ) -> None:
-        """Show the form, with a sentence on what was wrong with the last attempt."""
+        """Show the form, with a sentence about the last failed attempt."""
         page = sign_in_form(PATH, SCRIPT, target, sentence, by_password=self.uses_password)
         await _page(scope, send, status, page, *headers)
 
@@ -314,7 +315,7 @@ class SignIn:
         return (b"set-cookie", "; ".join(parts).encode("ascii"))
 
     def _is_secure(self, scope: Scope) -> bool:
-        """Whether the browser came by TLS: to this server, or to a proxy that says so or was named with https."""
+        """Whether the browser uses TLS: to this server, or to a proxy that says so or is configured with https."""
         if scope["scheme"] == "https" or header(scope, b"x-forwarded-proto") == "https":
             return True
         called = self.origins.called(scope)
@@ -327,13 +328,13 @@ async def _page(scope: Scope, send: Send, status: int, page: str, *headers: Head
 
 
 def _own_path(target: str) -> str:
-    """Where to go after signing in: a path of this server, never another one's address."""
+    """The path to open after signing in: one of this server, never another server's address."""
     plain = target.startswith("/") and not target.startswith(("//", "/\\")) and target.isascii()
     return target if plain and target.isprintable() and not target.startswith((PATH, OUT)) else "/"
 
 
 async def _form(receive: Receive) -> dict[str, str] | None:
-    """The fields of a form; None where it is too large to be one of ours."""
+    """The fields of a form; None if it is too large."""
     body = b""
     while True:
         message = await receive()

@@ -1,6 +1,6 @@
-"""What a browser sees before it has signed in: small pages without Streamlit, in Forky's colours, light and dark.
+"""The pages that a browser sees before it has signed in: small, without Streamlit, in Forky's colours, light and dark.
 
-Their links and forms stay on this server, so the referrer is kept for it: without that, a browser sends `Origin: null`
+Their links and forms stay on this server, so they send it the referrer: without that, a browser sends `Origin: null`
 with a form, which the gate refuses.
 """
 
@@ -76,11 +76,11 @@ fetch("/sign-in/session").then((answer) => {
   if (answer.status === 204) location.replace(form.elements.next.value);
 });
 """
-"""Takes a browser that has a session already to where it wanted to go."""
+"""A script that redirects a browser which already has a session to the requested page."""
 
 
 def sign_in_form(path: str, script: str, target: str, sentence: str, *, by_password: bool) -> str:
-    """The page that asks for the password, or for the printed secret; `sentence` says what went wrong before."""
+    """The page that asks for the password, or for the printed secret; `sentence` reports the last failure."""
     name, hint = ("Password", "This Forky asks for a password.") if by_password else ("Secret", _HOW)
     wrong = f'<p class="wrong" role="alert">{escape(sentence)}</p>\n' if sentence else ""
     main = f"""<p>{hint}</p>
@@ -102,9 +102,10 @@ def sign_out_form(path: str) -> str:
 
 
 def entered(target: str) -> str:
-    """The page that leads on, once the cookie is set.
+    """The page that forwards the browser once the cookie is set.
 
-    A redirect in its place would belong to the site that linked here, and then the strict cookie would not be sent.
+    A redirect instead would count as part of the navigation from the linking site, so the strict cookie would not be
+    sent.
     """
     place = escape(target)
     head = f'<meta http-equiv="refresh" content="0;url={place}">\n'

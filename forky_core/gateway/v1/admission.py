@@ -1,4 +1,4 @@
-"""Whether a call may be made, and who answers it: its token, its limits, its model."""
+"""Admission of a call: its token, its limits, and the model that answers it."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """A call that may be made, and who answers: a server that is sent its bytes, or a model."""
+    """An admitted call, and who answers it: a server that is sent its bytes, or a model."""
 
     call: ClientRequest
     info: ModelInfo
     upstream: Upstream | None
     model: Model | None
     spend: Callable[[float], None]
-    """Puts a price on the caller's account."""
+    """Adds a price to the caller's spending."""
 
 
 def authorised(store: Store, headers: Mapping[str, str]) -> Token:
-    """The caller's token. ApiError (401) where there is none."""
+    """The caller's token. Raises ApiError (401) without a valid one."""
     kind, _, text = headers.get("authorization", "").partition(" ")
     text = text.strip() if kind.lower() == "bearer" else headers.get("x-api-key", "").strip()
     told = {"www-authenticate": "Bearer"}
@@ -56,10 +56,11 @@ def authorised(store: Store, headers: Mapping[str, str]) -> Token:
 
 
 def admit(forky: Workspace, caller: Caller, speech: Speech, payload: Mapping[str, Any]) -> Admitted:
-    """Read a request and find who answers it.
+    """Read a request and find the model that answers it.
 
     Raises:
-        ApiError: malformed (400), a model that this token may not use (403) or nobody has (404), a limit reached (429).
+        ApiError: malformed (400), a model that this token may not use (403) or that is unknown (404), a limit reached
+        (429).
     """
     theirs: OnlyTheirs | None = None
     try:
@@ -86,7 +87,7 @@ def admit(forky: Workspace, caller: Caller, speech: Speech, payload: Mapping[str
 
 
 def _within_limit(tokens: Tokens, token: Token, daily: float, info: ModelInfo) -> None:
-    """Raises ApiError: it is spent (429), or cannot be kept (403)."""
+    """Raise ApiError if the limit is spent (429), or cannot be enforced because the price is unknown (403)."""
     if info.input_price is None and not token.unpriced:
         raise ApiError(
             403,
@@ -100,7 +101,7 @@ def _within_limit(tokens: Tokens, token: Token, daily: float, info: ModelInfo) -
             429,
             f"The token “{token.name}” has spent its {amount(daily)} of today; midnight (UTC) begins a new day.",
             "insufficient_quota",
-            # Asking again before that cannot help; the clients of both providers obey this.
+            # Retrying sooner cannot help; the clients of both providers obey this header.
             headers={"x-should-retry": "false"},
         )
 

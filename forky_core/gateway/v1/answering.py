@@ -1,4 +1,4 @@
-"""A model's events on the event loop: each answer is read in a thread of its own, as a `Model` wants to be."""
+"""A model's events on the event loop: each answer is read in a thread of its own, as a `Model` requires."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Tell = Callable[[int, ModelEvent], None]
 
 
 async def answers(model: Model, request: Request, number: int) -> AsyncGenerator[Indexed]:
-    """Every event of so many answers to one request, as they come; closing it stops the model.
+    """Yield every event of `number` answers to one request as they arrive; closing the generator stops the model.
 
     Each answer ends with one `Done` or `Failed`.
     """
@@ -23,7 +23,7 @@ async def answers(model: Model, request: Request, number: int) -> AsyncGenerator
     arrived: asyncio.Queue[Indexed] = asyncio.Queue()
 
     def tell(index: int, event: ModelEvent) -> None:
-        with suppress(RuntimeError):  # The loop is closed: nobody listens any more.
+        with suppress(RuntimeError):  # The loop is closed: there is no reader any more.
             loop.call_soon_threadsafe(arrived.put_nowait, (index, event))
 
     for index in range(number):

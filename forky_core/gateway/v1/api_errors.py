@@ -1,4 +1,4 @@
-"""What goes wrong, in the shapes that clients of the two protocols read: a status, a sentence, never a stack.
+"""Errors in the formats of the two protocols: a status and a sentence, never a stack trace.
 
 Sources: OpenAI's API reference ("Error codes") and Anthropic's ("Errors").
 """
@@ -41,12 +41,12 @@ _FAILURES = {
     "cut_off": (502, "upstream_cut_off"),
     "bad_request": (400, "upstream_refused_request"),
 }
-"""Status and code by `llm.contract.FailureKind`; any other is a 502."""
+"""Status and code for each `llm.contract.FailureKind`; any other is a 502."""
 
 
 @dataclass(slots=True)
 class ApiError(Exception):
-    """An end of a call that its client is told of."""
+    """An error that ends a call and is sent to its client."""
 
     status: int
     message: str
@@ -70,7 +70,7 @@ def malformed(message: str, param: str | None = None) -> ApiError:
 
 
 class OnlyTheirs(ApiError):
-    """Something that only the models of the protocol's own provider understand, which nobody else can be given."""
+    """The request has something that only models of the protocol's own provider understand."""
 
 
 def only_theirs(message: str, param: str) -> OnlyTheirs:
@@ -84,7 +84,7 @@ def unknown_model(name: str) -> ApiError:
 
 
 def of_failure(failure: Failure) -> ApiError:
-    """A model's or a provider's failure as the status that says whose it is."""
+    """A model's or a provider's failure with the status that says whose fault it is."""
     status, code = _FAILURES.get(failure.kind, (502, "upstream_failed"))
     headers = {"retry-after": str(max(1, round(failure.retry_after)))} if failure.retry_after else {}
     return ApiError(status, failure.sentence, code, headers=headers)

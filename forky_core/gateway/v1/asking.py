@@ -1,7 +1,7 @@
 """A call that asks a model, from its bytes to its exchange.
 
-One thread reads it, admits it and goes on to file its question; the event loop hears of the admission at once and asks
-the upstream meanwhile. So a call waits for one thread and not for three, and what is filed is mostly done before the
+One thread reads it, admits it and goes on to record its question; the event loop learns of the admission at once and
+asks the upstream meanwhile. So a call waits for one thread and not for three, and recording is mostly done before the
 model's first word.
 """
 
@@ -36,22 +36,22 @@ if TYPE_CHECKING:
     from forky_core.conversation.workspace import Workspace
 
 Enter = Callable[[], tuple["Workspace", Caller]]
-"""Says who asks, and where it is kept. Raises ApiError (401): nobody who may; called in a thread."""
+"""Identifies the caller and the workspace; called in a thread. Raises ApiError (401) without a valid token."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A call that may be made."""
+    """An admitted call."""
 
     forky: Workspace
     caller: Caller
     admitted: Admitted
     whole: Mapping[str, Any]
-    """The request, with the turns that it continues where they are known."""
+    """The request, including the turns that it continues, if they are known."""
     known: bool
-    """Whether they are."""
+    """Whether they are known."""
     read: Callable[[], ReadCall]
-    """Gives it as it is matched. Raises BadCall where it goes to an upstream, which then judges of it."""
+    """Reads the call for matching. Raises BadCall; for an upstream's call, the upstream then judges the request."""
 
 
 class ModelCalls:
@@ -65,13 +65,13 @@ class ModelCalls:
     async def answer(
         self, enter: Enter, speech: Speech, body: bytes, receive: Receive, send: Send, note: CallNote
     ) -> None:
-        """Raises ApiError where nothing was sent yet."""
+        """Answer a call. Raises ApiError if nothing was sent yet."""
         loop = asyncio.get_running_loop()
         asked: asyncio.Future[_Asked] = loop.create_future()
 
         def told(outcome: _Asked | Exception) -> None:
             if asked.done():
-                return  # It was given up.
+                return  # The call was cancelled.
             if isinstance(outcome, Exception):
                 asked.set_exception(outcome)
             else:
@@ -90,7 +90,7 @@ class ModelCalls:
     def _begin(
         self, enter: Enter, speech: Speech, body: bytes, tell: Callable[[_Asked | Exception], None]
     ) -> RecordingHandle:
-        """Admit it, tell so, and file it; in a thread."""
+        """Admit the call, pass that to `tell`, and record the question; runs in a thread."""
         try:
             asked = self._admitted(*enter(), speech, parsed(body))
         except Exception as error:  # noqa: BLE001 - it is raised where the call is awaited
@@ -103,7 +103,7 @@ class ModelCalls:
         return RecordingHandle.begin(asked.forky, asked.caller, admitted.call, asked.read, admitted.info.name)
 
     def _admitted(self, forky: Workspace, caller: Caller, speech: Speech, payload: dict[str, Any]) -> _Asked:
-        """Raises ApiError where it may not be made."""
+        """Read and admit a call. Raises ApiError if it may not be made."""
         if HOP in caller.headers:
             raise ApiError(
                 508, "This Forky was told to ask itself: its own address is set as a model server's.", "loop"
@@ -166,10 +166,10 @@ class ModelCalls:
 
 
 class _Afterwards:
-    """What is kept of a call beside its conversation."""
+    """What is stored about a call outside its conversation."""
 
     def __init__(self, asked: _Asked, remembered: StoredResponses | None) -> None:
-        """`remembered`: where its protocol can continue an answer by its id."""
+        """`remembered` is None if the protocol cannot continue an answer by its id."""
         self._asked = asked
         self._remembered = remembered
         self._answer: tuple[str, Place] | None = None
@@ -182,17 +182,17 @@ class _Afterwards:
             self._answer = (id, place)
 
     def settle(self) -> None:
-        """Raises ForkyError where it could not be saved."""
+        """Save it. Raises ForkyError if that fails."""
         if self._answer is not None:
             id, (conversation, answer) = self._answer
             save_id(self._asked.forky.store, self._asked.caller.token.id, id, conversation, answer)
 
 
 def _understood(read: Callable[[], ReadCall]) -> ReadCall:
-    """What we answer ourselves is in order: every role, every content, every result below its call.
+    """Validate a call that we answer ourselves: every role, every content, every result below its call.
 
     Raises:
-        ApiError: it is not (400).
+        ApiError: it is invalid (400).
     """
     try:
         return read()
@@ -201,13 +201,13 @@ def _understood(read: Callable[[], ReadCall]) -> ReadCall:
 
 
 def _may_reuse(asked: _Asked) -> bool:
-    """Whether a stored answer may serve it: as the caller says, or the conversation it belongs to."""
+    """Whether a stored answer may be used: as the caller says, or else if the call is greedy."""
     wanted = asked.caller.reuses
     return wanted if wanted is not None else is_greedy(asked.admitted.call.parameters)
 
 
 def parsed(body: bytes) -> dict[str, Any]:
-    """A request. ApiError (400) where it is no JSON object."""
+    """Parse a request. Raises ApiError (400) if it is no JSON object."""
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):

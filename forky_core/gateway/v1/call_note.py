@@ -1,4 +1,4 @@
-"""What the log says of one call of `/v1`, gathered while it is answered."""
+"""The log entry of one call of `/v1`, collected while it is answered."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from forky_core.observability import events
 N = TypeVar("N", int, float)
 
 LEFT = 499
-"""The status of a call whose client left before anything was sent, as nginx has it."""
+"""The status of a call whose client disconnected before anything was sent, as in nginx."""
 
 
 @dataclass(slots=True)
 class CallNote:
-    """Who called what, and what came of it. Nothing of what was asked or answered."""
+    """Facts about a call for the log, without its content."""
 
     route: str
-    """What of `/v1` was called, in words of Forky's own; "other" for what is not there."""
+    """The called route in words of Forky's own; "other" for an unknown one."""
     status: int = LEFT
-    """Of the answer, once it has begun."""
+    """The status of the response, once it has begun."""
     token: str | None = None
     model: str | None = None
     streams: bool | None = None
     filed: tuple[ConversationId, GenerationId] | None = None
     """Where the call was recorded."""
     usages: Sequence[Usage] = ()
-    """Of each answer."""
+    """The usage of each answer."""
     begun: float = field(default_factory=time.perf_counter)
 
     def log(self) -> None:
-        """The call has ended."""
+        """Log the call when it has ended."""
         conversation, generation = self.filed or (None, None)
         events.gateway_called(
             route=self.route,
@@ -54,6 +54,6 @@ class CallNote:
 
 
 def _sum(numbers: Iterable[N | None]) -> N | None:
-    """None where none of them is known."""
+    """The sum of the known numbers; None if none is known."""
     known = [number for number in numbers if number is not None]
     return sum(known[1:], known[0]) if known else None

@@ -1,7 +1,7 @@
-"""One call, whatever protocol it came in: who asks which model what, and how the answer is wanted.
+"""One call in a common form for all protocols: who asks which model what, and how the answer is wanted.
 
-The array is always OpenAI's chat form, since that is what a `Model` is sent and what the tree is matched by; each
-protocol's file says how its own form becomes that one.
+The messages are always in OpenAI's chat form, since that is what a `Model` is sent and what the tree is matched by;
+each protocol's file converts its own form into that one.
 """
 
 from __future__ import annotations
@@ -23,34 +23,34 @@ from forky_core.llm.contract import (
 from forky_core.matching import Call
 
 MOST_ANSWERS = 16
-"""Of one call (`n`)."""
+"""The most answers of one call (`n`)."""
 
 Indexed = tuple[int, ModelEvent]
-"""What happened, and in which of a call's answers."""
+"""An event, with the index of the answer in its call."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClientRequest:
-    """What a client asks for."""
+    """A client's request."""
 
     model: str
     messages: tuple[ProviderMessage, ...]
-    """OpenAI's chat form."""
+    """The messages in OpenAI's chat form."""
     parameters: Mapping[str, Any]
-    """By their OpenAI names, as a `Request` takes them."""
+    """Parameters by their OpenAI names, as a `Request` takes them."""
     streams: bool = False
     answers: int = 1
     tells_usage: bool = True
-    """Whether a stream is to end with the tokens."""
+    """Whether a stream is to end with the token usage."""
     before: str = ""
-    """The response it continues (`previous_response_id`); "": none."""
+    """The id of the response that it continues (`previous_response_id`); "" if none."""
     echoed: Mapping[str, Any] = field(default_factory=dict)
-    """What of the request its answer repeats, as it came."""
+    """Fields of the request that its answer repeats unchanged."""
 
 
 @dataclass(slots=True)
 class Response:
-    """One answer, as far as it has come."""
+    """One answer, as far as it has arrived."""
 
     text: list[str] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)
@@ -70,12 +70,12 @@ class Response:
 
     @property
     def finish_reason(self) -> str:
-        """OpenAI's word for how it ended."""
+        """OpenAI's word for how the answer ended."""
         return self.end.finish_reason if isinstance(self.end, Done) else "stop"
 
 
 class Voice(Protocol):
-    """Speaks one streamed answer in a protocol; every call gives the bytes to send next."""
+    """Writes one streamed answer in a protocol; every call returns the bytes to send next."""
 
     def begin(self) -> bytes: ...
 
@@ -87,28 +87,28 @@ class Voice(Protocol):
 
 
 class Ear(Protocol):
-    """Understands an upstream's own bytes, which pass by unchanged."""
+    """Parses an upstream's own bytes, which are passed on unchanged."""
 
     @property
     def id(self) -> str:
-        """Of the answer, where a later request may name it; "" where none can."""
+        """The answer's id, if a later request may name it; "" if not."""
         ...
 
     @property
     def complete(self) -> bool:
-        """Whether what was heard says that there is no more to come."""
+        """Whether the parsed events say that there is nothing more to come."""
         ...
 
     def hear(self, piece: bytes) -> Iterator[Indexed]:
-        """Of a stream: what these further bytes bring."""
+        """Parse further bytes of a stream."""
         ...
 
     def read(self, body: bytes) -> Iterator[Indexed]:
-        """Of an answer that came whole."""
+        """Parse an answer that was not streamed."""
         ...
 
     def close(self) -> Iterator[Indexed]:
-        """What is known once no more comes: an end for every answer that has none."""
+        """End the stream: yields an end for every answer that has none."""
         ...
 
 
@@ -117,7 +117,7 @@ class Speech:
     """A protocol: how its requests are read and its answers written."""
 
     path: str
-    """Where it is asked by POST: below /v1, and below the base URL of an upstream that speaks it too."""
+    """The path below /v1, and below the base URL of an upstream that speaks the same protocol."""
     style: Style
     """Whose clients ask: an error is sent in the shape that they read."""
     read: Callable[[Mapping[str, Any]], ClientRequest]
@@ -125,15 +125,15 @@ class Speech:
     matches: Callable[[Mapping[str, Any]], Call]
     """Reads a request for matching, which finds its place in a conversation. Raises BadCall for what is no history."""
     without_theirs: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict
-    """A request without what `read` raises OnlyTheirs for, where a protocol has such things."""
+    """Removes what `read` raises OnlyTheirs for from a request, if the protocol has such things."""
     voice: Callable[[ClientRequest, str], Voice]
-    """Writes a streamed answer, which gets this id."""
+    """Creates the writer of a streamed answer with this id."""
     whole: Callable[[ClientRequest, str, Sequence[Response]], dict[str, Any]]
-    """Writes answers that are sent in one piece, as JSON."""
+    """Builds the response for answers that are not streamed."""
     ear: Callable[[], Ear]
     """Understands what an upstream answers in this protocol."""
     prefix: str
-    """How ids of its answers begin."""
+    """The prefix of its answers' ids."""
     continues: bool = False
     """Whether a later request may name an answer by its id and send only what is new."""
 
@@ -143,7 +143,7 @@ class Speech:
 
 
 def text_field(payload: Mapping[str, Any], name: str) -> str:
-    """A required text. ApiError (400) where it is none."""
+    """A required string field. Raises ApiError (400) if it is missing or no string."""
     value = payload.get(name)
     if not isinstance(value, str) or not value.strip():
         raise malformed(f"“{name}” must be a text.", name)
@@ -151,7 +151,7 @@ def text_field(payload: Mapping[str, Any], name: str) -> str:
 
 
 def one_of(value: Any, names: Collection[str], place: str) -> str:
-    """A role. ApiError (400) where it is none of these."""
+    """A value that must be one of `names`, for instance a role. Raises ApiError (400) if it is not."""
     if not isinstance(value, str) or value not in names:
         raise malformed(f"“{place}” must be one of {', '.join(sorted(names))}.", place)
     return value

@@ -1,6 +1,7 @@
-"""`POST /v1/messages/count_tokens`: how long a request is, which Anthropic's clients ask before they send it.
+"""`POST /v1/messages/count_tokens`: the length of a request, which Anthropic's clients ask for before they send it.
 
-Anthropic counts for its own models; of any other model the tokens are what Forky's pages show. Nothing is recorded.
+Anthropic counts for its own models; for any other model the tokens are those that Forky's pages show. Nothing is
+recorded.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ PATH = "messages/count_tokens"
 
 
 class Counted(NamedTuple):
-    """The answer."""
+    """The response."""
 
     status: int
     headers: Mapping[str, str]
@@ -36,12 +37,14 @@ class Counted(NamedTuple):
 
 
 def to_count(forky: Workspace, caller: Caller, body: bytes) -> Admitted:
-    """A request to be counted: one of messages, but for its limit. Raises ApiError, as `admit`."""
+    """Admit a request whose tokens are to be counted: a request of messages without its limit. Raises ApiError, as
+    `admit`.
+    """
     return admit(forky, caller, MESSAGES, {**parsed(body), "max_tokens": 1})
 
 
 def counted(model: Model, call: ClientRequest) -> Counted:
-    """By the model's own tokenizer, or an estimate of it."""
+    """Count by the model's own tokenizer, or by an estimate of it."""
     tools = call.parameters.get("tools")
     tokens = prompt_tokens(call.messages, model.count_tokens)
     tokens += model.count_tokens(canonical_json(tools)) if tools else 0
@@ -52,7 +55,7 @@ def counted(model: Model, call: ClientRequest) -> Counted:
 async def asked(
     forwarder: Forwarder, upstream: Upstream, caller: Caller, call: ClientRequest, body: bytes
 ) -> Counted:
-    """What the model's own server says. Raises ApiError: it says nothing."""
+    """Ask the model's own server. Raises ApiError if it does not answer."""
     if upstream.model != call.model:
         body = renamed(body, upstream.model)
     async with forwarder.send(upstream, PATH, caller.headers, body) as answer:

@@ -1,8 +1,8 @@
-"""One call from its request to the end of its answer: what is passed to the client, and what is recorded beside it.
+"""One call from its request to the end of its answer: what is passed to the client, and what is recorded of it.
 
-Whatever passes is also understood, so that a client that leaves, an upstream that breaks off or a server that stops
-leaves an interrupted reply and not a lost one. The end of an answer is handed over only when the reply has landed: who
-asks again at once finds it in the tree.
+Everything that is passed on is also parsed, so that a client that disconnects, an upstream that breaks off or a server
+that stops leaves an interrupted reply and not a lost one. The end of an answer is sent only when the reply has landed:
+a client that asks again at once finds it in the tree.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ STOPPED = "It was stopped in Forky."
 CLIENT_LEFT = "The client that asked left before the reply was finished."
 SERVER_STOPS = "Forky stopped before the reply was finished."
 _PATIENCE = 2.0
-"""Seconds that a client waits for a recording to begin or to land; after that it goes on beside the call."""
+"""Seconds that a client waits for a recording to begin or to land; after that it continues in the background."""
 _LOOK = 1.0
-"""Seconds between two looks whether the server wants to stop."""
+"""Seconds between two checks whether the server is stopping."""
 
 
 @dataclass(slots=True)
@@ -45,33 +45,33 @@ class Exchange:
     call: ClientRequest
     speech: Speech
     id: str
-    """Of the answer: ours, or the upstream's once that is known."""
+    """The answer's id: ours, or the upstream's once that is known."""
     info: ModelInfo
-    """Of the model that answers."""
+    """The model that answers."""
     send: Send
     executor: Executor
     beginning: asyncio.Future[RecordingHandle]
-    """The question is being filed."""
+    """The recording, once the question is stored."""
     spend: Callable[[float], None]
-    """Puts a price on the caller's account."""
+    """Adds a price to the caller's spending."""
     remember: Callable[[str, Response, Place | None], None]
-    """Keeps an answer that is whole, and where it was put, for requests that continue it by its id."""
+    """Stores a complete answer, and where it was recorded, for requests that continue it by its id."""
     settle: Callable[[], None]
-    """Makes that last; called in a thread, when the client has its answer."""
+    """Saves that permanently; called in a thread, when the client has its answer."""
     note: CallNote
-    """What the log will say of the call."""
+    """The log entry of the call."""
     said: list[Response] = field(default_factory=list)
     started: bool = False
     """Whether the head of the answer was sent."""
     _kept: RecordingHandle | None = None
     _unkept: list[Indexed] = field(default_factory=list)
-    """What was said before its recording had begun."""
+    """Events that arrived before the recording began."""
     _landing: asyncio.Future[tuple[str, ...]] | None = None
     _cut: str = ""
-    """By whom it was ended early."""
+    """What ended the call early."""
 
     async def run(self, work: Coroutine[Any, Any, None], receive: Receive) -> None:
-        """Do the work, unless its client leaves a stream or the server stops first.
+        """Run the call, unless its client leaves a stream or the server stops first.
 
         Raises:
             ApiError: it failed before anything was sent.
@@ -84,7 +84,7 @@ class Exchange:
                 await asyncio.wait(waiting, timeout=_LOOK, return_when=asyncio.FIRST_COMPLETED)
                 if main.done():
                     break
-                # An answer in one piece is waited for even so: it is paid for, and its reader may come back for it.
+                # An answer that is not streamed is completed even so: it is paid for, and its client may ask again.
                 if gone.done() and self.call.streams:
                     self._cut = CLIENT_LEFT
                 elif server_stops():
@@ -103,7 +103,7 @@ class Exchange:
             await self._conclude()
 
     async def keep(self) -> RecordingHandle | None:
-        """The recording, once it has begun; None where that takes too long."""
+        """The recording, once it has begun; None if that takes too long."""
         if self._kept is None:
             await asyncio.wait({self.beginning}, timeout=_PATIENCE)
             if self.beginning.done():
@@ -114,7 +114,7 @@ class Exchange:
         return self._kept
 
     def hear(self, events: Iterable[Indexed]) -> None:
-        """Take note of what is being said."""
+        """Record the events of an answer."""
         for index, event in events:
             while len(self.said) <= index:
                 self.said.append(Response())
@@ -130,7 +130,7 @@ class Exchange:
         return usage if usage.cost is not None else replace(usage, cost=priced(usage, self.info))
 
     async def start(self, status: int, headers: Mapping[str, str], length: int | None = None) -> None:
-        """Send the head, which says where the call was recorded."""
+        """Send the response's head, which says where the call was recorded."""
         kept = self._kept.headers() if self._kept is not None else {"x-forky-recorded": "pending"}
         named = {"cache-control": "no-store", "x-accel-buffering": "no", **headers, **kept}
         if length is not None:
@@ -143,7 +143,7 @@ class Exchange:
         await self.send({"type": "http.response.body", "body": piece, "more_body": not last})
 
     async def land(self) -> dict[str, str]:
-        """Record the end of the answers; headers that say which messages they became."""
+        """Record the end of the answers; returns headers with the ids of the resulting messages."""
         if self._landing is None:
             self._landing = asyncio.ensure_future(self._land())
         await asyncio.wait({self._landing}, timeout=_PATIENCE)
@@ -166,7 +166,7 @@ class Exchange:
         return landed
 
     def _price(self, *, reused: bool) -> float:
-        """US dollars: as the provider counted, and by an estimate where it did not say."""
+        """US dollars as counted by the provider, or else an estimate."""
         known = [said.end.usage.cost for said in self.said if said.end and said.end.usage.cost is not None]
         if known or reused or not self.said:
             return sum(known)
@@ -182,7 +182,7 @@ class Exchange:
         await self.pass_on(content, last=True)
 
     async def _fail(self, error: ApiError) -> None:
-        """Tell the client: in the stream where one has begun, else as the answer.
+        """Send an error to the client: in the stream if one has begun, else as the response.
 
         Raises:
             ApiError: nothing was sent yet.
@@ -198,7 +198,7 @@ class Exchange:
         return await asyncio.get_running_loop().run_in_executor(self.executor, work, *arguments)
 
     async def _conclude(self) -> None:
-        """Whatever happened, the recording ends."""
+        """End the recording, whatever happened."""
         if self._landing is None:
             self._landing = asyncio.ensure_future(self._land())
         await asyncio.wait({self._landing})
@@ -209,7 +209,7 @@ class Exchange:
 
 
 def _error_of(main: asyncio.Future[None]) -> ApiError | None:
-    """How the work ended, where its client can be told; anything else is raised."""
+    """The error that the work ended with, if it can be sent to the client; other exceptions are raised."""
     if main.cancelled():
         return None
     error = main.exception()

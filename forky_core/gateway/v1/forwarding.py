@@ -1,7 +1,7 @@
-"""Sending a client's own bytes to a server that speaks its protocol, and handing back that server's own bytes.
+"""Forwards a client's own bytes to a server that speaks its protocol, and returns that server's own bytes.
 
-Nothing is read into a model of ours and written out again on the way, so a field that Forky has never heard of arrives.
-What the request says about its sender does not travel: neither the token, nor cookies, nor Forky's own headers.
+Nothing is parsed and serialised on the way, so a field that Forky does not know arrives unchanged. What identifies the
+client is not forwarded: neither the token, nor cookies, nor Forky's own headers.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from forky_core.llm.http_clients import HttpClients
 
 HOP = "x-forky-hop"
-"""Says that a request comes from a Forky, so that one which was told to ask itself says so instead of asking."""
+"""Marks a request as sent by a Forky, so that one that is configured to ask itself reports this instead of asking."""
 
 _FIRST = 600.0
-"""Seconds for the first sign of an answer: a model may think for minutes."""
+"""Seconds until the first sign of an answer: a model may think for minutes."""
 _CONNECT = 10.0
 _STAY = frozenset(
     [
@@ -71,7 +71,7 @@ _STAY_BACK = frozenset(
 
 
 class Forwarder:
-    """Keeps connections open between calls. Belongs to one event loop."""
+    """A pool of connections that stay open between calls. Belongs to one event loop."""
 
     def __init__(self, resolver: Resolver = system_resolver) -> None:
         self._resolver = resolver
@@ -79,10 +79,11 @@ class Forwarder:
         self._clients: dict[tuple[bool, bool], httpx.AsyncClient] = {}
 
     def _client(self, upstream: Upstream) -> httpx.AsyncClient:
-        """A model server is asked at addresses that are permitted, without a proxy (llm/http_clients.py).
+        """The client for an upstream. Local model servers are reached only at permitted addresses, without a proxy
+        (llm/http_clients.py).
 
-        Providers are asked through the proxy of the environment where there is one, except on this machine;
-        certificates are only read where they are needed.
+        Providers are reached through the proxy of the environment if there is one, except on this machine; certificates
+        are only read if they are needed.
         """
         import httpx  # noqa: PLC0415 - costs 60 ms, which no page should wait for
 
@@ -108,7 +109,7 @@ class Forwarder:
     async def send(
         self, upstream: Upstream, path: str, headers: Mapping[str, str], body: bytes
     ) -> AsyncIterator[Answer]:
-        """The upstream's answer, as soon as it begins; leaving the block hangs up.
+        """The upstream's response, as soon as it begins; leaving the block closes it.
 
         Raises:
             ApiError: there is none.
@@ -143,7 +144,7 @@ class Forwarder:
 
 
 class Answer:
-    """What an upstream answers."""
+    """An upstream's response."""
 
     def __init__(self, response: httpx.Response, upstream: Upstream) -> None:
         self._response = response
@@ -157,7 +158,7 @@ class Answer:
         self.streams = response.headers.get("content-type", "").startswith("text/event-stream")
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """Its bytes as they arrive. ApiError where it breaks off."""
+        """Its bytes as they arrive. Raises ApiError if it breaks off."""
         encoded = "content-encoding" in self._response.headers
         try:
             async for piece in self._response.aiter_bytes() if encoded else self._response.aiter_raw():
@@ -167,7 +168,7 @@ class Answer:
 
 
 def headers_to(upstream: Upstream, path: str, headers: Mapping[str, str]) -> dict[str, str]:
-    """What of a client's headers an upstream gets, with the key that is its own."""
+    """The headers of a client that are forwarded to an upstream, with the upstream's own key."""
     kept = {
         name: value
         for name, value in headers.items()
@@ -180,7 +181,7 @@ def headers_to(upstream: Upstream, path: str, headers: Mapping[str, str]) -> dic
 
 
 def _moved(upstream: Upstream) -> ApiError:
-    """A client that followed would show its token to whoever is there."""
+    """The error for an upstream that redirects: following it would send the token to another server."""
     said = f"{upstream.label} sends calls on to another address than {upstream.base_url}. Correct it in Settings."
     return ApiError(502, said, "upstream_moved")
 

@@ -1,4 +1,4 @@
-"""The models on offer, in a form that clients of both protocols read: each takes the fields it knows."""
+"""The available models, in a form that clients of both protocols read: each takes the fields it knows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from forky_core.llm.contract import ModelInfo
 
 _SINCE = "1970-01-01T00:00:00Z"
-"""When a model was made is not known; both protocols want a time."""
+"""Both protocols require the time when a model was made, which is not known."""
 
 
 def model_entry(info: ModelInfo) -> dict[str, Any]:

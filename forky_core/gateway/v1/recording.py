@@ -1,7 +1,7 @@
-"""What becomes of a call in the Library: its question at once, its answers as they arrive.
+"""Records a call in the Library: its question at once, its answers as they arrive.
 
-A program must not fail because its conversation could not be kept: whatever goes wrong here is a sentence for a header
-and a line of the log, and the call goes on without.
+A program must not fail because its conversation could not be recorded: an error here becomes a sentence in a header and
+a line of the log, and the call continues without.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from forky_core.model import ConversationId, GenerationId, Message, MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.observability import events
 
-if TYPE_CHECKING:  # The server's start does not wait for what a conversation is made of.
+if TYPE_CHECKING:  # The server's start does not wait for these imports.
     from forky_core.conversation.recording.recording import Recording
     from forky_core.conversation.workspace import Workspace
     from forky_core.matching import Call as ReadCall
@@ -27,22 +27,22 @@ if TYPE_CHECKING:  # The server's start does not wait for what a conversation is
 _YES, _NO = frozenset({"yes", "true", "1", "on"}), frozenset({"no", "false", "0", "off"})
 
 Place = tuple[ConversationId, MessageId]
-"""Where an answer is kept."""
+"""The conversation and message in which an answer is stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks."""
+    """The client of a call."""
 
     token: Token
     client: str
-    """The program, as it calls itself."""
+    """The program's name as it gives it."""
     headers: Mapping[str, str] = field(repr=False)
-    """By lower-case names."""
+    """Headers by lower-case names."""
 
     @property
     def scope(self) -> str:
-        """Among whose conversations a path is looked for."""
+        """The scope whose conversations the call is matched with."""
         return f"token:{self.token.id}"
 
     @property
@@ -51,21 +51,21 @@ class Caller:
 
     @property
     def reuses(self) -> bool | None:
-        """Whether a stored answer will do; None: as the conversation has it."""
+        """Whether a stored answer may be used; None: as the conversation is set."""
         word = self.headers.get("x-forky-reuse", "").lower()
         return True if word in _YES else False if word in _NO else None
 
 
 class RecordingHandle:
-    """One call as it is recorded. Its methods never raise; the first is called on no event loop."""
+    """The recording of one call. Its methods never raise; `begin` must not be called on an event loop."""
 
     def __init__(self, why_not: str = "", token: str = "") -> None:
-        """`token`: the name of the caller's."""
+        """`token` is the name of the caller's token."""
         self._token = token
         self._recordings: list[Recording] = []
         self._why_not = why_not
         self.reused: Message | None = None
-        """The stored answer that serves this call as well."""
+        """The stored answer that is used for this call."""
         self._ended = threading.Lock()
         self._landed = False
 
@@ -78,7 +78,7 @@ class RecordingHandle:
         read: Callable[[], ReadCall],
         name: str,
     ) -> RecordingHandle:
-        """File the question; `read` gives the call as it is matched. `name` is the full name of the model."""
+        """Store the question; `read` returns the call in the form that is matched. `name` is the model's full name."""
         if not caller.token.records:
             return cls("recording is off for this token")
         kept = cls(token=caller.token.name)
@@ -101,7 +101,7 @@ class RecordingHandle:
 
     @property
     def filed(self) -> tuple[ConversationId, GenerationId] | None:
-        """The conversation and the generation of the first answer; None where nothing is recorded."""
+        """The conversation and the generation of the first answer; None if nothing is recorded."""
         first = next(iter(self._recordings), None)
         return (first.conversation, first.generation) if first is not None else None
 
@@ -118,12 +118,12 @@ class RecordingHandle:
         }
 
     def place(self, landed: Sequence[str]) -> Place | None:
-        """Where the first answer is, of those that `landed`; None where it is nowhere."""
+        """Where the first of the `landed` answers is stored; None if there is none."""
         answer = self.reused.id if self.reused is not None else next(iter(landed), None)
         return (self._recordings[0].conversation, MessageId(answer)) if answer is not None else None
 
     def take(self, event: Indexed) -> bool:
-        """A piece of an answer; False where a person stopped that answer in Forky."""
+        """Record a piece of an answer; False if a person stopped that answer in Forky."""
         index, said = event
         if (
             self._landed
@@ -139,7 +139,9 @@ class RecordingHandle:
             return True
 
     def land(self, ends: Mapping[int, Done | Failed], cut: str = "") -> tuple[str, ...]:
-        """End every answer; one without an end of its own was cut, and `cut` says by whom. Ids of what landed."""
+        """End every answer and return the ids of the landed messages. `cut` says what cut off answers without an entry
+        in `ends`.
+        """
         landed: list[str] = []
         with self._ended:
             recordings = [] if self.reused is not None or self._landed else self._recordings
@@ -169,5 +171,5 @@ _PLAIN = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "–": "
 
 
 def _ascii(text: str) -> str:
-    """As a header can hold it."""
+    """The text as a header can carry it."""
     return " ".join(text.translate(_PLAIN).encode("ascii", "replace").decode().split())[:300]

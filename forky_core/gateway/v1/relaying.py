@@ -18,7 +18,7 @@ from forky_core.model import Failure
 async def relay(
     exchange: Exchange, forwarder: Forwarder, upstream: Upstream, headers: Mapping[str, str], body: bytes
 ) -> None:
-    """Raises ApiError: the upstream could not be asked."""
+    """Relay a call. Raises ApiError if the upstream could not be asked."""
     if upstream.model != exchange.call.model:
         body = await exchange.in_thread(renamed, body, upstream.model)
     try:
@@ -66,7 +66,7 @@ async def _whole(exchange: Exchange, answer: Answer) -> None:
 
 
 def _refusal(status: int, body: bytes) -> Failure:
-    """What an upstream's error says, for the record; the client gets its bytes."""
+    """The failure in an upstream's error response, for the record; the client gets its bytes."""
     value = parsed(body)
     error = value.get("error", value) if isinstance(value, dict) else body[:300].decode("utf-8", "replace")
     failure = failure_heard(error)

@@ -1,7 +1,7 @@
-"""A request's bytes with another model's name in them, and nothing else changed.
+"""Replaces the model's name in a request's bytes and changes nothing else.
 
-A server on this machine calls its model "llama3" where Forky says "ollama/llama3". Writing the JSON anew would change
-numbers and the order of keys; so only the bytes of that one value are replaced.
+A server on this machine calls its model "llama3" where Forky says "ollama/llama3". Serialising the JSON again would
+change numbers and the order of keys; so only the bytes of that one value are replaced.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _decoder = json.JSONDecoder()
 
 
 def renamed(body: bytes, model: str) -> bytes:
-    """`body`, a JSON object, with the value of its `model`; as it was where that cannot be found."""
+    """`body`, a JSON object, with another value of `model`; unchanged if that cannot be found."""
     text = body.decode("utf-8", "surrogateescape")
     spans: list[tuple[int, int]] = []
     try:

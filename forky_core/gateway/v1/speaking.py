@@ -1,4 +1,4 @@
-"""A call that a `Model` answers: its events are spoken in the protocol the client uses."""
+"""A call that a `Model` answers: its events are written in the protocol of the client."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _EVENT_STREAM = {"content-type": "text/event-stream; charset=utf-8"}
 
 
 async def speak(exchange: Exchange, model: Model) -> None:
-    """Raises ApiError: the model said nothing."""
+    """Answer with the model's events. Raises ApiError if the model gave no answer."""
     await exchange.keep()
     messages = tuple(_understood(message) for message in exchange.call.messages)
     request = Request(exchange.info.name, messages, exchange.call.parameters)
@@ -38,9 +38,9 @@ async def speak(exchange: Exchange, model: Model) -> None:
 
 
 async def deliver(exchange: Exchange, events: AsyncIterator[Indexed]) -> None:
-    """Send what the events say, as a stream or in one piece.
+    """Send events, as a stream or in one piece.
 
-    The head waits for the first event, so that a failure before it is an error and no stream.
+    The head waits for the first event, so that a failure before it is an error response and no stream.
 
     Raises:
         ApiError: it failed.
@@ -66,7 +66,7 @@ async def deliver(exchange: Exchange, events: AsyncIterator[Indexed]) -> None:
 
 
 async def repeat(exchange: Exchange, message: Message) -> None:
-    """Send a stored answer again: no model is asked."""
+    """Send a stored answer: no model is asked."""
     await deliver(exchange, _of(message))
 
 
@@ -90,5 +90,5 @@ def events_of(message: Message) -> Iterator[ModelEvent]:
 
 
 def _understood(message: ProviderMessage) -> ProviderMessage:
-    """Not every model knows the role that OpenAI calls developer."""
+    """The message in a form that every model knows: OpenAI's role developer becomes system."""
     return {**message, "role": "system"} if message.get("role") == "developer" else message

@@ -1,4 +1,4 @@
-"""`POST /v1/forky/record`: a call that a program made itself, to be kept as if it had gone through the gateway."""
+"""`POST /v1/forky/record`: records a call that a program made itself, as if it had gone through the gateway."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PATH = "forky/record"
 
 
 def take(forky: Workspace, caller: Caller, payload: dict[str, Any]) -> dict[str, Any]:
-    """File it; where it was put. Raises ApiError (400): it is no call."""
+    """Record a call and return where it is stored. Raises ApiError (400) if it is malformed."""
     if not caller.token.records:
         return {"recorded": False, "why": "recording is off for this token"}
     try:

@@ -1,1 +1,1 @@
-"""What branches claim, so that two of them can be set against each other and a person can settle what differs."""
+"""Claims of branches: finding them, comparing those of two branches, and settling their contradictions."""

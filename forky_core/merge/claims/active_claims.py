@@ -1,9 +1,9 @@
-"""What a branch claims as it stands: the claims of everything its context was told, later ones in place of earlier.
+"""The claims that a branch makes as it stands: all claims in its context, later ones in place of earlier ones.
 
-A claim takes the place of one that it contradicts where its message knew of the other's, that is, where the other's
-message is an ancestor. So order on a line settles what changed, and only what was said in parallel stays in conflict:
-the three-way view without a base. What is said again is affirmed: whoever took back the first saying only has not
-answered the second. What a merge froze is read back as it was landed (law 3).
+A claim replaces one that it contradicts if its message knew the other's, that is, if the other's message is an
+ancestor. So order on a line settles what changed, and only what was said in parallel stays in conflict: the three-way
+view without a base. A repeated claim is affirmed: somebody who only took back the first occurrence has not answered the
+second. Claims frozen in a merge are read back as they landed (law 3).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from forky_core.model.errors import NotFound
 from forky_core.model.parts import MergePart
 
 Extract = Callable[[Message], Sequence[Claim]]
-"""The claims that a message completes: whose last citation it is."""
+"""Returns the claims whose last citation is this message."""
 
 _STRENGTH = {kind: place for place, kind in enumerate(SECTION_OF)}
 
@@ -34,7 +34,7 @@ def active_claims(
     extract: Extract = claims_of,
     exclusions: Iterable[MessageId] = (),
 ) -> ClaimSet:
-    """The claims of a line of messages, oldest first; what is excluded or was reverted is not heard."""
+    """Return the claims of a line of messages, oldest first; excluded and reverted messages are left out."""
     register = _Register(parents_of)
     path = tuple(line)
     out = masked(path, exclusions, lookup)
@@ -55,7 +55,7 @@ def active_claims(
 
 
 def by_message(claims: Iterable[Claim]) -> Extract:
-    """Claims that a model read, each said by the last message it cites."""
+    """Return an `Extract` for claims that a model read, each made by the last message it cites."""
     said: dict[str, list[Claim]] = {}
     for claim in claims:
         said.setdefault(claim.cites[-1], []).append(claim)
@@ -63,7 +63,9 @@ def by_message(claims: Iterable[Claim]) -> Extract:
 
 
 def frozen_in(merge: MergePart) -> Frozen | None:
-    """The claims a payload carries; None where it carries none. One that settles says it all, if nothing."""
+    """Return the claims that a payload carries; None if it carries none. A payload that settles counts as complete,
+    even if empty.
+    """
     frozen = Frozen.from_json(merge.claims) if merge.claims else None
     if frozen is not None and frozen.claims_anything:
         return frozen
@@ -71,7 +73,7 @@ def frozen_in(merge: MergePart) -> Frozen | None:
 
 
 def _speakers(merges: Sequence[MergePart], lookup: Lookup) -> Iterable[Message]:
-    """Those that payloads stand for, but for what these have claims of."""
+    """Return the messages that payloads stand for, without those whose claims the payloads carry."""
     found: list[Message] = []
     for id in chain.from_iterable(map(_unclaimed, merges)):
         try:
@@ -85,14 +87,14 @@ def _unclaimed(merge: MergePart) -> Iterable[str]:
     frozen = frozen_in(merge)
     if frozen is None:
         return merge.messages
-    # Lines that were quoted beside claims which an earlier merge had frozen.
+    # Lines quoted beside claims that an earlier merge had frozen.
     quotes = merge.kind.reading == "lines" and not merge.kind.settles and not merge.made_by
     claimed = {cite for claim in frozen.set.claims for cite in claim.cites}
     return (id for id in merge.messages if id not in claimed) if quotes else ()
 
 
 def _affirmed(earlier: Claim, again: Claim) -> Claim:
-    """A claim that was said again: in the words that carry more weight, else in the later ones, and resting on both."""
+    """Merge a repeated claim: in the words that carry more weight, else the later ones, citing both."""
     words = again if _STRENGTH[again.type] <= _STRENGTH[earlier.type] else earlier
     supersedes = dict.fromkeys((*earlier.supersedes, *again.supersedes))
     cites = dict.fromkeys((*earlier.cites[:1], *again.cites))
@@ -103,25 +105,27 @@ def _affirmed(earlier: Claim, again: Claim) -> Claim:
 class _LiveClaim:
     claim: Claim
     message: MessageId
-    """Who said it, or the merge that brought it."""
+    """The message that makes the claim, or the merge that brought it."""
     at: int
-    """Place on the line of that message, or of the merge through which it came."""
+    """The index on the line of that message, or of the merge through which it came."""
 
 
 @dataclass(slots=True)
 class _Register:
     parents_of: ParentsOf
     place: dict[MessageId, int] = field(default_factory=dict)
-    """Of the messages on the line so far."""
+    """The index of each message on the line so far."""
     live: dict[str, list[_LiveClaim]] = field(default_factory=dict)
     """By key."""
     gone: set[str] = field(default_factory=set)
     _keyless: set[Claim] = field(default_factory=set)
-    """Those heard that compete with nothing: a long line has thousands."""
+    """Claims without a key, which compete with nothing: a long line has thousands."""
     _reach: dict[MessageId, int] = field(default_factory=dict)
 
     def hear(self, claim: Claim, message: MessageId, at: int) -> None:
-        """One claim more, which knows of all that its message's ancestors said."""
+        """Add a claim; its message knows everything its ancestors said, so it replaces their claims that it
+        contradicts.
+        """
         held = self.live.setdefault(folded(claim.key), [])
         heard = any(claim == one.claim for one in held) if claim.key else claim in self._keyless
         if heard or claim.id in self.gone:
@@ -142,7 +146,7 @@ class _Register:
         held.append(_LiveClaim(claim, message, at))
 
     def take_in(self, brought: ClaimSet, message: MessageId, at: int) -> None:
-        """What a merge brought, as it stands."""
+        """Add the claims that a merge brought, unchanged."""
         self.gone |= brought.gone
         for claim in brought.ordered:
             held = self.live.setdefault(folded(claim.key), [])
@@ -155,9 +159,9 @@ class _Register:
                 held[:] = [one for one in held if one.claim.id not in self.gone]
 
     def _knew(self, message: MessageId, earlier: _LiveClaim) -> bool:
-        """Whether what was heard is among the ancestors of a message.
+        """Whether the earlier claim was said by an ancestor of a message.
 
-        A side message knows the line as far as its newest ancestor there, and beyond that only its own side.
+        A message of a side branch knows the line up to its newest ancestor there, and beyond that only its own side.
         """
         if message in self.place or self._newest(message) >= earlier.at:
             return True
@@ -169,7 +173,7 @@ class _Register:
         return [parent for parent in self.parents_of(message) if parent not in self.place]
 
     def _newest(self, message: MessageId) -> int:
-        """Place of the newest message of the line among the ancestors; -1 where there is none. Each is asked once."""
+        """Return the index of the newest ancestor on the line; -1 if there is none. Each message is computed once."""
         known = self._reach
         open_ends = [message]
         while open_ends:

@@ -1,4 +1,4 @@
-"""What code, configuration and tool output set: `key = value`, `key: value`, JSON, with values in a normal form."""
+"""Assignments in code, configuration and tool output: `key = value`, `key: value`, JSON, with normalised values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import lru_cache
 from forky_core.merge.claims.quantities import quantities
 
 _LONGEST = 20_000
-"""Characters of one JSON text that are looked at."""
+"""The longest JSON text that is parsed, in characters."""
 _DEEPEST = 12
 _PAIR = re.compile(
     r"""(?:^|(?<=[\s,;{(`]))["']?(?P<key>[A-Za-z_][\w.-]{1,60})["']?\s{0,3}(?::=|==?|:(?!:|//))\s{0,3}"""
@@ -32,18 +32,18 @@ _NULL = frozenset(("null", "none", "undefined", "nil"))
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A key, the value that it is given, and where that stands in its text."""
+    """A key with its value, and their place in the text."""
 
     key: str
-    """Its last piece, in a form in which spellings agree: `maxUsers` and `max_users` are one."""
+    """The last piece of the key, normalised: `maxUsers` and `max_users` are equal."""
     value: str
-    """In a normal form."""
+    """The normalised value."""
     start: int
     end: int
 
 
 def normal(value: str) -> str:
-    """A value in a form in which two spellings of it are equal."""
+    """Normalise a value, so that two spellings of it are equal."""
     bare = value.strip().strip("\"'`").rstrip(".,;").strip()
     low = bare.casefold()
     if low in _WORDS:
@@ -62,13 +62,13 @@ def normal(value: str) -> str:
 
 
 def key_of(name: str) -> str:
-    """The last piece of a dotted name, without signs between words and without case."""
+    """Return the last piece of a dotted name, without punctuation and in lower case."""
     return re.sub(r"[\W_]", "", name.rsplit(".", maxsplit=1)[-1]).casefold()
 
 
 @lru_cache(maxsize=8_192)
 def assignments(text: str) -> tuple[Assignment, ...]:
-    """What a line of code or configuration sets, from left to right."""
+    """Return the assignments in a line of code or configuration, from left to right."""
     found: list[Assignment] = []
     for match in _PAIR.finditer(text[:_LONGEST]):
         key, value = key_of(match["key"]), match["value"]
@@ -86,7 +86,7 @@ def assignments(text: str) -> tuple[Assignment, ...]:
 
 
 def of_json(text: str) -> tuple[tuple[str, str], ...]:
-    """The leaves of a JSON text as (path, value); () where it is none."""
+    """Return the leaves of a JSON text as (path, value); () if it is not a JSON object."""
     bare = text.strip()
     if not bare.startswith("{") or len(bare) > _LONGEST:
         return ()

@@ -1,9 +1,9 @@
-"""What a branch says, as claims that two branches can be merged by: typed, keyed, cited, and never overwritten.
+"""Claims by which two branches can be merged: typed, keyed, cited, and never overwritten.
 
-A set of claims is a multi-value register for each key, and a merge is its join: what either side says, less what
-either side has superseded. Superseded claims leave their ids behind (`gone`), so that the join is a semilattice:
-commutative, associative, idempotent, and of a side that merely continues the other, that side.
-It needs no base: whoever changed a value has superseded the one it was, and whoever did not has nothing to lose.
+A set of claims is a multi-value register for each key, and a merge is its join: the claims of both sides, without those
+that either side has superseded. Superseded claims leave their ids behind (`gone`), so that the join is a semilattice:
+commutative, associative and idempotent; if one side only continues the other, the join is that side. It needs no base:
+a side that changed a value has superseded the old one, and a side that did not has nothing to lose.
 
 Two live claims on one key that cannot both hold are a conflict. It is kept as a value until a claim supersedes both.
 """
@@ -49,54 +49,54 @@ SECTION_OF: Mapping[str, str] = {
     "preference": "Preferences",
     "fact": "Facts",
 }
-"""Headings by type, the most important first: where not everything finds room, the last goes first."""
+"""Headings by type, the most important first: if not all fit, the last are dropped first."""
 ASSERTING = frozenset({"constraint", "correction", "decision", "result", "preference", "fact"})
-"""Types that say how something is. A question, a plan or a failed attempt contradicts nothing."""
+"""Types that assert something. A question, a plan or a failed attempt contradicts nothing."""
 LONGEST_TEXT = 30
-"""Words of a claim."""
+"""The most words of a claim."""
 LONGEST_QUOTE = 25
-"""Words of its quotation."""
+"""The most words of a claim's quotation."""
 _LONGEST_LINE = 160
-"""Characters of a corrected line that a payload quotes."""
+"""The most characters of a corrected line that a payload quotes."""
 
 
 def folded(text: str) -> str:
-    """What makes two keys or two values the same: their words, in any case and spacing."""
+    """Normalise a key or a value for comparison: the words, in any case and spacing."""
     return " ".join(text.split()).strip(" .,;:!`\"'“”‘’").casefold()
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One thing that was said, with the messages it rests on."""
+    """One assertion, with the messages it rests on."""
 
     type: ClaimType
     text: str
     """At most LONGEST_TEXT words."""
     cites: tuple[str, ...]
-    """Ids of messages, in the order they were said."""
+    """Ids of messages, oldest first."""
     key: str = ""
-    """What it is about ("port", "name of the tool"); "" where it competes with nothing."""
+    """The subject ("port", "name of the tool"); "" if the claim competes with no other."""
     value: str = ""
-    """What it says of its key ("8080"); "": its text."""
+    """The value for its key ("8080"); with "", the text is the value."""
     polarity: Polarity = "affirmed"
     status: Status = "settled"
     quote: str = ""
-    """At most LONGEST_QUOTE words, letter for letter from one of the cited messages; "" of a person's own words."""
+    """At most LONGEST_QUOTE words, letter for letter from one of the cited messages; "" for a person's own words."""
     supersedes: tuple[str, ...] = ()
-    """Ids of claims it stands in place of, beyond those that came before it on its own line."""
+    """Ids of claims it replaces, beyond those that came before it on its own line."""
 
     @property
     def id(self) -> str:
-        """16 hex digits of its content."""
+        """16 hex digits: the hash of the content."""
         return _digest(self)
 
     @property
     def says(self) -> str:
-        """Its value in the form that is compared."""
+        """The value in the form that is compared."""
         return folded(self.value or self.text)
 
     def contradicts(self, other: Claim) -> bool:
-        """Whether not both can hold: two values for one key, or one value affirmed and denied."""
+        """Whether both cannot hold: two values for one key, or one value affirmed and denied."""
         if not self.key or folded(self.key) != folded(other.key):
             return False
         if self.type not in ASSERTING or other.type not in ASSERTING:
@@ -107,12 +107,12 @@ class Claim:
         return self.polarity == "affirmed" and not same
 
     def repeats(self, other: Claim) -> bool:
-        """Whether it says of its key what `other` says already."""
+        """Whether it gives its key the same value as `other`."""
         about = bool(self.key) and folded(self.key) == folded(other.key)
         return about and self.polarity == other.polarity and self._says_as(other)
 
     def _says_as(self, other: Claim) -> bool:
-        """Whether both name one value, be it in other units: 60 seconds, 1 minute."""
+        """Whether both have the same value, possibly in other units: 60 seconds, 1 minute."""
         if self.says == other.says:
             return True
         mine, theirs = quantities(self.value), quantities(other.value)
@@ -125,7 +125,7 @@ class Claim:
         return whole and mine[0].same(theirs[0])
 
     def stored(self) -> dict[str, Json]:
-        """Only what differs from the default."""
+        """Return the claim as JSON, without the fields that have their default."""
         entry: dict[str, Json] = {"type": self.type, "text": self.text, "cites": list(self.cites)}
         for name in ("key", "value", "quote"):
             if getattr(self, name):
@@ -140,7 +140,11 @@ class Claim:
 
     @classmethod
     def from_stored(cls, entry: Mapping[str, Json]) -> Claim:
-        """ValueError, KeyError or TypeError for what no claim is stored as."""
+        """Read what `stored()` wrote.
+
+        Raises:
+            ValueError, KeyError, TypeError: the entry is not of that form.
+        """
         polarity, status = entry.get("polarity", "affirmed"), entry.get("status", "settled")
         if entry["type"] not in get_args(ClaimType):
             raise ValueError(entry["type"])
@@ -161,12 +165,12 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Verbatim:
-    """Something worth having letter for letter: a command, a path, an error."""
+    """A text to preserve letter for letter: a command, a path, an error."""
 
     kind: VerbatimKind
     cite: str
     span: str
-    """Exactly as it stands in the cited message."""
+    """The text exactly as it stands in the cited message."""
 
     def stored(self) -> dict[str, Json]:
         return {"kind": self.kind, "cite": self.cite, "span": self.span}
@@ -180,16 +184,16 @@ class Verbatim:
 
 @dataclass(frozen=True, slots=True)
 class ConflictValue:
-    """One of the values a conflict is between."""
+    """One of the values in a conflict."""
 
     says: str
-    """As it is compared."""
+    """The value as it is compared."""
     claims: tuple[Claim, ...]
-    """Who says so, by id."""
+    """The claims that have this value, sorted by id."""
 
     @property
     def text(self) -> str:
-        """As one of its claims words it."""
+        """The text of one of its claims."""
         return min(claim.text for claim in self.claims)
 
     @property
@@ -207,7 +211,7 @@ class Conflict:
 
     key: str
     values: tuple[ConflictValue, ...]
-    """Sorted, so that which side is merged into which changes nothing."""
+    """Sorted, so that swapping source and target changes nothing."""
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -215,48 +219,48 @@ class Conflict:
 
     @property
     def hash(self) -> str:
-        """Names the key and the values, whoever said them: what a resolution is remembered by."""
+        """A hash of the key and the values, whoever said them: resolutions are stored under it."""
         values = [[value.polarity, value.says] for value in self.values]
         return content_hash([folded(self.key), values]).removeprefix("b2:")
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimSet:
-    """What is said, and the ids of what no longer is."""
+    """Live claims, and the ids of superseded ones."""
 
     claims: frozenset[Claim] = frozenset()
-    """Live ones only."""
+    """Only live claims."""
     gone: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, claims: Iterable[Claim], gone: Iterable[str] = ()) -> ClaimSet:
-        """The live ones of `claims`, after what they supersede and `gone` is taken away."""
+        """Return the set of `claims` without those that are superseded or in `gone`."""
         every = frozenset(claims)
         dead = frozenset(gone).union(*(claim.supersedes for claim in every))
         return cls(frozenset(claim for claim in every if claim.id not in dead), dead)
 
     def join(self, other: ClaimSet) -> ClaimSet:
-        """The merge of two branches' claims."""
+        """Return the merge of two branches' claims."""
         return ClaimSet.of(self.claims | other.claims, self.gone | other.gone)
 
     def without(self, other: ClaimSet) -> ClaimSet:
-        """What joining this to `other` adds."""
+        """Return what joining this set to `other` adds."""
         return ClaimSet(self.claims - other.claims, self.gone - other.gone)
 
     @property
     def ordered(self) -> tuple[Claim, ...]:
-        """By importance, then by content: the same for any two equal sets."""
+        """The claims by importance, then by content: equal sets have the same order."""
         order = list(SECTION_OF)
         return tuple(sorted(self.claims, key=lambda c: (order.index(c.type), c.text, c.id)))
 
     def on(self, key: str) -> tuple[Claim, ...]:
-        """The live claims on a key."""
+        """Return the live claims on a key."""
         wanted = folded(key)
         return tuple(claim for claim in self.ordered if claim.key and folded(claim.key) == wanted)
 
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
-        """By key."""
+        """All conflicts, sorted by key."""
         keyed: dict[str, list[Claim]] = {}
         for claim in self.ordered:
             if claim.key and claim.type in ASSERTING:
@@ -272,7 +276,11 @@ class ClaimSet:
 
     @classmethod
     def from_stored(cls, entry: Mapping[str, Json]) -> ClaimSet:
-        """ValueError, KeyError or TypeError for what no set is stored as."""
+        """Read what `stored()` wrote.
+
+        Raises:
+            ValueError, KeyError, TypeError: the entry is not of that form.
+        """
         return cls.of(map(Claim.from_stored, entry["claims"]), _texts(entry.get("gone", ())))
 
 
@@ -283,11 +291,11 @@ class Correction:
     merge: MessageId
     """The earlier merge, on the line that both landed on."""
     line: str
-    """What the earlier merge tells, word for word."""
+    """The words of the earlier merge."""
     now: str
-    """What the later merge brings in its place, word for word."""
+    """The words of the later merge that replace them."""
     by: MessageId
-    """The message that says so."""
+    """The message with the correction."""
 
     @property
     def quoted(self) -> str:
@@ -299,14 +307,18 @@ class Correction:
 
     @classmethod
     def from_stored(cls, entry: Json) -> Correction:
-        """ValueError or TypeError for what no correction is stored as."""
+        """Read what `stored()` wrote.
+
+        Raises:
+            ValueError, TypeError: the entry is not of that form.
+        """
         merge, line, now, by = _texts(entry)
         return cls(MessageId(merge), line, now, MessageId(by))
 
 
 @dataclass(frozen=True, slots=True)
 class Frozen:
-    """What a merge message keeps of the claims it brought, so that a later merge reads them back."""
+    """The claims that a merge message carries, so that a later merge reads them back."""
 
     set: ClaimSet = field(default_factory=ClaimSet)
     verbatim: tuple[Verbatim, ...] = ()
@@ -318,11 +330,13 @@ class Frozen:
 
     @property
     def claims_anything(self) -> bool:
-        """Whether it speaks for the messages it was made from, and is more than a note on earlier merges."""
+        """Whether it has claims about the messages it was made from, and not only corrections of earlier merges."""
         return bool(self.set.claims or self.set.gone or self.verbatim)
 
     def to_json(self) -> str:
-        """Canonical JSON; "" for nothing, so that a payload without claims hashes as before there were any."""
+        """Return canonical JSON; "" if it is empty, so that a payload without claims hashes as before claims
+        existed.
+        """
         if not self:
             return ""
         entry = self.set.stored()
@@ -334,7 +348,7 @@ class Frozen:
 
     @classmethod
     def from_json(cls, text: str) -> Frozen | None:
-        """None where it is none: a file from elsewhere may hold anything."""
+        """Parse what `to_json` wrote; return None for anything else, since an imported file may hold anything."""
         try:
             entry = json.loads(text)
             verbatim = tuple(map(Verbatim.from_stored, entry.get("verbatim", ())))

@@ -1,8 +1,8 @@
-"""Conflicts as a person settles them: both sides, what it was before, and what is to be taken.
+"""Conflicts and their resolution: both sides, the base, and a person's choice.
 
-Settling writes a claim that supersedes every value of the conflict; leaving it open writes nothing and loses nothing.
-A choice is remembered by the hash of the values it was made between, whoever said them, as words rather than as
-"mine": the same question the other way round gets the same answer.
+Settling writes a claim that supersedes every value of the conflict; leaving it open writes nothing and loses nothing. A
+choice is stored under the hash of the values it was made between, whoever said them, as words rather than as "mine":
+the same conflict the other way round gets the same resolution.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from forky_core.model.parts import Json
 
 Take = Literal["mine", "theirs", "both", "text"]
 Policy = Literal["ask", "mine", "theirs", "newest"]
-"""What becomes of a conflict that nobody has decided: it stays open, or one rule decides all."""
+"""What happens to a conflict without a choice: it stays open, or one rule decides all."""
 
 LONGEST_WORD = 400
-"""Characters of a person's own resolution."""
+"""The most characters of a person's own resolution."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What is taken of a conflict."""
+    """The choice that settles a conflict."""
 
     take: Take
     text: str = ""
-    """For "text": the words."""
+    """The words, for "text"."""
     by: str = ""
-    """"": the person. Else "remembered", "policy newest", or the model whose proposal was taken."""
+    """"" for the person; otherwise "remembered", "policy newest", or the model whose proposal was taken."""
     source: str = ""
-    """For "theirs" of several sources: the branch whose claims are taken."""
+    """For "theirs" with several sources: the branch whose claims are taken."""
 
     def stored(self) -> list[Json]:
         return [self.take, self.text, self.by, *((self.source,) if self.source else ())]
@@ -42,7 +42,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class SaidBy:
-    """What one branch claims about a conflict."""
+    """One branch's claims in a conflict."""
 
     name: str
     claims: tuple[Claim, ...]
@@ -54,14 +54,14 @@ class Clash:
 
     conflict: Conflict
     mine: tuple[Claim, ...]
-    """What the target says."""
+    """The target's claims."""
     theirs: tuple[Claim, ...]
-    """What the sources say; () where the target carries the conflict from an earlier merge."""
+    """The sources' claims; () if the target carries the conflict from an earlier merge."""
     base: tuple[Claim, ...]
-    """What both said before they parted."""
+    """The claims of both before the branches parted."""
     choice: Choice | None = None
     said_by: tuple[SaidBy, ...] = ()
-    """Who says what, each claim once: the target first, then the sources that say something of it."""
+    """The claims by branch, each claim once: the target first, then each source that has any."""
 
     @property
     def key(self) -> str:
@@ -69,7 +69,7 @@ class Clash:
 
     @property
     def result(self) -> Claim | None:
-        """The claim that settles it; None while it is open."""
+        """The claim that settles the conflict; None while it is open."""
         if self.choice is None:
             return None
         text, value = self._words(self.choice)
@@ -87,7 +87,7 @@ class Clash:
         return " / ".join(said), " and ".join(values)
 
     def _side(self, choice: Choice) -> tuple[Claim, ...]:
-        """The claims that a choice takes; () where nobody of that name says anything."""
+        """Return the claims that a choice takes; () if no branch of that name has any."""
         if choice.take == "mine":
             return self.mine
         if choice.take != "theirs":
@@ -98,19 +98,19 @@ class Clash:
 
     @property
     def sources(self) -> tuple[SaidBy, ...]:
-        """What each source says."""
+        """The claims of each source."""
         return tuple(one for one in self.said_by if not set(one.claims) <= set(self.mine))
 
     @property
     def sources_differ(self) -> bool:
-        """Whether several sources say different things, so that "theirs" takes no side."""
+        """Whether several sources disagree, so that "theirs" is ambiguous."""
         return len(self.sources) > 1 and len({(c.says, c.polarity) for c in self.theirs}) > 1
 
     def chosen(self, choice: Choice | None) -> Clash:
-        """With this choice; None opens it again.
+        """Return the clash with this choice; None opens it again.
 
         Raises:
-            BadContent: there is no such side, or nothing is said.
+            BadContent: there is no such side, or the text is empty or too long.
         """
         if choice is not None:
             if choice.take not in get_args(Take):
@@ -133,7 +133,7 @@ class Clash:
         return replace(self, choice=choice)
 
     def remembered(self) -> dict[str, Json]:
-        """What is kept of a choice."""
+        """Return the JSON under which the choice is stored."""
         result = self.result
         assert result is not None
         return {
@@ -144,15 +144,15 @@ class Clash:
 
 
 def _value_in(text: str, claims: Sequence[Claim]) -> str:
-    """The value that a person's words name, where they name exactly one of those there are."""
+    """Return the value that a person's words name, if they name exactly one of the claims' values, else ""."""
     named = {claim.value for claim in claims if claim.value and folded(claim.value) in folded(text)}
     return next(iter(named)) if len(named) == 1 else ""
 
 
 def remembered(clash: Clash, resolutions: Mapping[str, Json]) -> Clash:
-    """The clash as the same values were settled before.
+    """Return the clash with the stored resolution of the same values.
 
-    It stays open where it contradicts what was settled: somebody has said the value again that was decided against.
+    It stays open if a claim contradicts the resolution: somebody has said the rejected value again.
     """
     known = resolutions.get(clash.conflict.hash)
     again = any(claim.supersedes for claim in clash.conflict.claims)
@@ -163,9 +163,9 @@ def remembered(clash: Clash, resolutions: Mapping[str, Json]) -> Clash:
 
 
 def by_policy(clash: Clash, policy: Policy, said_at: Callable[[MessageId], int]) -> Clash:
-    """The clash as a policy decides it; open where it cannot.
+    """Return the clash with a policy's choice; it stays open if the policy cannot decide.
 
-    `said_at` is when a message was written, in microseconds; two values of one moment stay open.
+    `said_at` returns when a message was written, in microseconds; two values of the same moment stay open.
     """
     if clash.choice is not None or policy == "ask":
         return clash
@@ -186,12 +186,16 @@ def by_policy(clash: Clash, policy: Policy, said_at: Callable[[MessageId], int])
 
 
 def names(name: str, clash: Clash) -> bool:
-    """Whether this is the hash or the key of the conflict."""
+    """Whether `name` is the hash or the key of the conflict."""
     return name == clash.conflict.hash or folded(name) == folded(clash.key)
 
 
 def find(every: Sequence[Clash], name: str) -> Clash:
-    """The conflict of a key or a hash. BadContent where there is none."""
+    """Return the conflict with that key or hash.
+
+    Raises:
+        BadContent: there is none.
+    """
     for clash in every:
         if names(name, clash):
             return clash
@@ -202,7 +206,7 @@ def find(every: Sequence[Clash], name: str) -> Clash:
 
 
 def choose(found: Iterable[Clash], choices: Mapping[str, Choice | None]) -> tuple[Clash, ...]:
-    """With the choices, by key or by hash.
+    """Return the conflicts with these choices, by key or by hash.
 
     Raises:
         BadContent: there is no such conflict, or the choice cannot be made.

@@ -1,8 +1,8 @@
-"""Which statements of two branches cannot both hold, found by rules in some languages and without a model.
+"""Finds statements of two branches that cannot both hold, by rules in five languages and without a model.
 
-Both sides are read into statements (pieces.py): a piece of a message, what it is about, and what it says of it.
-Two statements about the same thing that say something different of the same kind contradict each other. Where one
-side changed its mind, only what it said last is compared. Nothing is decided here: a person is shown both sentences.
+Both sides are read into statements (pieces.py): a piece of a message, its subject, and what it says about it. Two
+statements that say something different of the same kind about the same subject contradict each other. If one side
+changed its mind, only its last statement is compared. Nothing is decided here: a person is shown both sentences.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from forky_core.model import Message, MessageId
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Something that a message says of something."""
+    """One assertion of a message about a subject."""
 
     message: MessageId
     speaker: str
-    """The name of who said it, or the role of the message."""
+    """The author's name, or the role of the message."""
     quote: str
     """The sentence, clause or line, exactly as it stands in the message."""
     key: str
-    """In a few words, what it is about."""
+    """The subject in a few words."""
     kind: Kind
     value: str
-    """What it says of that, as the message words it; of polarity, "yes" or "no"."""
+    """The value as the message words it; for polarity, "yes" or "no"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +47,12 @@ class Contradiction:
 
     @property
     def key(self) -> str:
-        """In a few words, what the two disagree about."""
+        """The subject of the disagreement in a few words."""
         return self.mine.key
 
 
 ENOUGH = 0.3
-"""The score from which on two statements are shown as a contradiction."""
+"""The lowest score at which two statements are shown as a contradiction."""
 _KEY_WORDS = 4
 
 
@@ -62,10 +62,10 @@ def contradictions(
     *,
     before: tuple[Message | None, Message | None] = (None, None),
 ) -> tuple[Contradiction, ...]:
-    """What stands at the end of `mine` and cannot hold together with what stands at the end of `theirs`.
+    """Find the standing statements of `mine` that contradict standing statements of `theirs`.
 
-    Both are read in the order they were said, each after the message `before` it: the question that it may answer. No
-    statement is given twice; the surest contradiction comes first.
+    Both are read in order, each after the message `before` it: the question that it may answer. No statement appears
+    twice; the surest contradiction comes first.
     """
     return _contradictions(tuple(mine), tuple(theirs), *before)
 
@@ -77,7 +77,7 @@ def _contradictions(
     before_mine: Message | None,
     before_theirs: Message | None,
 ) -> tuple[Contradiction, ...]:
-    """Messages never change, and a card plans several merges of the same two sides."""
+    """Cached, because messages never change and a card plans several merges of the same two sides."""
     ours = ClauseIndex.of(pieces(mine, before=before_mine))
     others = ClauseIndex.of(pieces(theirs, before=before_theirs))
     least = needed(len(ours.pieces) * len(others.pieces))
@@ -93,7 +93,7 @@ def _contradictions(
 
 
 def statements(match: ClaimMatch) -> tuple[Statement, Statement]:
-    """The two pieces of a match, as statements about one thing."""
+    """Return the two pieces of a match as statements about one subject."""
     key = _key(match.mine, match.theirs)
     mine, theirs = match.mine, match.theirs
     return (
@@ -103,7 +103,7 @@ def statements(match: ClaimMatch) -> tuple[Statement, Statement]:
 
 
 def _key(one: Clause, other: Clause) -> str:
-    """The words that both pieces are about, as one of them or the question that it answers spells them."""
+    """Return the words that both pieces share as their subject, spelled as in one of them or in its question."""
     for piece, beside in ((one, other), (other, one)):
         for text in (without_values(piece.text, piece.quantities), piece.question):
             words = [word for word in spelled(text) if not beside.about.keys().isdisjoint(word_keys(word))]

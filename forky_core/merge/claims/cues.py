@@ -1,4 +1,4 @@
-"""Closed lists of words by which statements are told apart, in English, German, French, Spanish and Chinese.
+"""Closed lists of words that distinguish statements, in English, German, French, Spanish and Chinese.
 
 They are words of grammar and of everyday contrast (not, must, off, until last year, in production), none of any trade.
 """
@@ -14,13 +14,13 @@ def _words(*lists: str) -> str:
 
 
 def _cues(*lists: str, unspaced: str = "") -> re.Pattern[str]:
-    """Words that stand alone; `unspaced`: signs of Chinese, which stand anywhere."""
+    """Match words that stand alone; `unspaced` are Chinese characters, which match anywhere."""
     tail = f"|{unspaced}" if unspaced else ""
     return re.compile(rf"(?<![\w-])(?:{_words(*lists)})(?![\w-]){tail}", re.IGNORECASE)
 
 
 def _first(*words: str) -> re.Pattern[str]:
-    """Words with which a clause begins."""
+    """Match words at the beginning of a clause."""
     return re.compile(
         rf"^\W*(?:(?:{'|'.join(words)})(?!\w)|(?:{'|'.join(word for word in words if word > '一')}))",
         re.IGNORECASE,
@@ -34,7 +34,7 @@ NEGATION = _cues(
     r"no nunca jamás ningun\w* ningún tampoco nada nadie",
     unspaced="不|没|沒|未|别|別|勿|禁|无需|無|无|(?<!\\w)n['’](?=[aeiouyhéèê])",
 )
-"""Words that turn a sentence round."""
+"""Words that negate a sentence."""
 _TWICE = re.compile(
     r"(?:(?<!\w)ne\s|(?<!\w)n['’])(?=.{1,50}?(?<!\w)(?:pas|jamais|aucun\w*|rien|ni)(?!\w))|"
     r"(?<!\w)no\s(?=(?:\w+\s){1,4}?(?:nunca|jamás|ningun\w*|ningún|tampoco|nada|nadie)(?!\w))",
@@ -44,7 +44,7 @@ _TWICE = re.compile(
 
 
 def denials(text: str) -> int:
-    """How often a text denies."""
+    """Count the negations in a text."""
     return len(NEGATION.findall(text)) - len(_TWICE.findall(text))
 
 
@@ -55,12 +55,12 @@ UNMOVED = re.compile(
     r"\bno\s+(?:se\s+)?(?:ha|han|hemos)\s+(?:cambiado|movido|modificado)\b|[没沒](?:有)?(?:改|变|换|动)|[不未](?:变|改)",
     re.IGNORECASE,
 )
-"""Something that did not change: it says the value, although it denies."""
+"""A negated change: the value still holds, although the sentence has a negation."""
 NOT_WORD = re.compile(
     r"(?<![\w-])(?:un(?=\w{4})|(?:non-?|in|im|ir|dis|des|dé|dés)(?=\w{5}))(?P<rest>[^\W\d_]+)(?![\w-])",
     re.IGNORECASE,
 )
-"""A word with a syllable that turns it round: unencrypted, incompatible. Only the word without it tells whether."""
+"""A word with a negating prefix: unencrypted, incompatible. Only the word without it shows whether it is one."""
 
 YES = re.compile(
     r"(?:^\W*|, )(?:yes|yeah|yep|sure|correct|indeed|of\s+course|certainly|ja|jawohl|genau|doch|klar|oui|si,|bien\s+sûr|sí|claro|"
@@ -157,7 +157,7 @@ AXES = MappingProxyType(
         ),
     }
 )  # fmt: skip
-"""Pairs of opposites: (affirmed, denied) of being on, allowed, required, kept, public, automatic, free, for anybody."""
+"""Pairs of opposites as (affirmed, denied): on, allowed, required, kept, public, automatic, free, for anybody."""
 
 PAST = _cues(
     r"used_to formerly previously former (?:was|were|had)(?!_\w+ed\b|_set\b|_put\b|_chosen\b) until_last before_the back_then at_the_time outdated obsolete ended expired"
@@ -167,7 +167,7 @@ PAST = _cues(
     r"era eran antes antigu[oa]s? anterior(?:es)? había fue antaño obsolet[oa]s? anticuad[oa]s? llamó viej[oa]s?",
     unspaced="以前|之前|原来|曾经|过去|旧版|旧的|当时|去年|过时|作废",
 )
-"""Words of a time that is over: what a sentence says with them need not hold now."""
+"""Words about the past: a sentence with them need not hold now."""
 NOW = _cues(
     r"now since from_now_on today currently any_?more no_longer still stays? remains? unchanged has_been have_been",
     r"jetzt nun ab_sofort heute seit inzwischen mittlerweile bleibt weiterhin",
@@ -190,7 +190,7 @@ SUPPOSED = _cues(
     r"supongamos imaginemos sería podría habría quizás? tal_vez costaría",
     unspaced=r"(?:^|[,;.:]\s)si(?!\s(?:peu|vite|tard|bien|poco|tarde))\b|如果|假如|要是|(?<![一二三四五六七八九十两\d])万一|也许|可能|假设|倘若|的话",
 )
-"""Words of what only might be."""
+"""Words of suppositions."""
 SUGGESTED = _cues(
     r"(?:not|n['’]t)_(?:know|found|find|sure) no_idea unknown unsure unclear i_think i_guess could_you shall_i should_we how_about what_about want_to might_want wants? asked_for proposes? proposed"
     r" suggests? suggested offers? usually typically",
@@ -226,7 +226,7 @@ SCOPES = MappingProxyType(
         ),
     }
 )  # fmt: skip
-"""Environments: what holds in one says nothing of another."""
+"""Environments: what holds in one says nothing about another."""
 
 MEASURES = MappingProxyType(
     {
@@ -242,7 +242,8 @@ MEASURES = MappingProxyType(
         "net": _cues(r"excl(?:uding|\.)?_(?:VAT|tax\w*) net", r"netto zzgl\.?", r"HT nette?s?", r"netos? sin_IVA", unspaced="不含税|税前"),
     }
 )  # fmt: skip
-"""What an amount is of; one of each of all, one before and one with tax, do not contradict each other."""
+"""What an amount applies to: each or all, before or after tax. Amounts with opposite measures do not contradict each
+other."""
 OPPOSITE_MEASURES = (("each", "total"), ("gross", "net"))
 
 CHANGE = _cues(
@@ -254,7 +255,7 @@ CHANGE = _cues(
     r"cambi\w+ movid[oa]s? sustituid[oa]s? aplazad[oa]s? ahora finalmente nuev[oa]s? pas[aó] sub[ei]\w* ya_no",
     unspaced="改|换|调整|推迟|提前|升级|降|现在|新的|统一",
 )
-"""Words of something that became other than it was."""
+"""Words of change."""
 KEEPS = _cues(
     r"stays? still remains? unchanged untouched same kept keeps? as_(?:before|planned|announced|agreed)",
     r"bleib\w* weiterhin unverändert wie_(?:gehabt|bisher|geplant) nichts",
@@ -275,7 +276,7 @@ DECIDES = _cues(
     r" lleva hace encarga va_a se_queda vamos_con ahora_es",
     unspaced="决定|定了|就用|选|采用|改用|改成|换成|用|叫|负责|找|由|定为|归",
 )
-"""Words by which one of many is taken, or somebody given something to do."""
+"""Words of decisions: choosing one of many, or assigning something to somebody."""
 OWNS = _cues(
     r"who whom whose responsible owns? owner belongs? reviews? reviewed approves? handles? leads? in_charge looks_after takes_care",
     r"wer wem wen zuständig verantwortlich kümmert übernimmt übernommen leitet",
@@ -283,14 +284,14 @@ OWNS = _cues(
     r"encargad[oa] responsable quién quiénes encarga",
     unspaced="负责|谁|归",
 )
-"""Words of who has something to do."""
+"""Words of responsibility."""
 WHICH = re.compile(
     r"^\W*(?:\w+[\s,]+){0,3}?(?:who|whom|whose|which|where|what)\b|\b(?:called|named)\b.*\?|"
     r"\b(?:wer|wem|wen|wessen|welche[rsnm]?|wo|wohin|womit|heißt)\b|\b(?:qui|quel(?:le)?s?|où|lequel|laquelle|lesquels|avec\s+quoi|"
     r"s['’]appelle|appelle)\b|(?:quién(?:es)?|cuál(?:es)?|dónde|adónde|qué|llama)\b|谁|哪|什么|几号|叫啥",
     re.IGNORECASE,
 )
-"""A question for one of many."""
+"""A question that asks which one of many."""
 
 
 CLOSED = _cues(
@@ -301,7 +302,7 @@ CLOSED = _cues(
     r"se_compone_de solo únicamente exactamente en_total nada_más complet[oa] todos",
     unspaced="只有|仅|全部|一共|就这些|共",
 )
-"""Words that say that a list names all there is."""
+"""Words that mark a list as complete."""
 
 
 CORRECTS = _cues(
@@ -312,7 +313,7 @@ CORRECTS = _cues(
     r"en_realidad corrección mejor equivocad[oa] equivoqué error perdón finalmente corregid[oa]s? en_vez en_lugar",
     unspaced="其实|更正|说错|搞错|算错|应该是|纠正|抱歉|改成|改为|换成|不是",
 )
-"""Words that put something right that was said before."""
+"""Words that correct an earlier statement."""
 DISPLACES = _cues(
     r"instead_of rather_than in_place_of no_longer replaces?",
     r"statt anstatt anstelle_von nicht_mehr ersetzt",
@@ -337,21 +338,21 @@ TAKES_BACK = re.compile(
     r"撤销吧|撤回吧|算了|当我没说|取消吧|改回去|还原吧|撤掉吧",
     re.IGNORECASE,
 )
-"""A short order that takes back what was done last."""
+"""A short order that takes back the last action."""
 
 
 def measures(text: str) -> frozenset[str]:
-    """What an amount in this text is of."""
+    """Return what an amount in this text applies to (`MEASURES`)."""
     return frozenset(name for name, cue in MEASURES.items() if cue.search(text))
 
 
 def scopes(text: str) -> frozenset[str]:
-    """The environments that a text names."""
+    """Return the environments that a text names."""
     return frozenset(name for name, cue in SCOPES.items() if cue.search(text))
 
 
-# Words by which the checks of what a model wrote (merge/models/) tell what a text denies, corrects or takes back. Where
-# a list above means nearly the same, the difference was measured on the development half of MergeBench and is named.
+# Cues for the checks of what a model wrote (merge/models/): whether a text denies, corrects or takes back. Where a list
+# above means nearly the same, the difference was measured on the development half of MergeBench and is named.
 
 NEGATES = re.compile(
     r"\b(?:not|never|cannot|without|neither|nor|none|nothing|nobody)\b|\bno\b(?!\s*[,.!])(?!\s+\d)|n['’]t\b|\b(?:doesnt|didnt|isnt|wont|cant)\b|\bdont\b(?!\s+(?:la\b|les?\b|l['’]|une?\b|des\b|il|elle|on\b))"
@@ -360,8 +361,8 @@ NEGATES = re.compile(
     r"|[不没沒未勿]|别(?!的)|無|无(?!论)|ない|ません|않|없",
     re.IGNORECASE,
 )
-"""A plain “not” of what its clause says. `NEGATION` has “nothing” and “nor” of French, Spanish and German; notes say
-those of what the branch tells in other words, and with it three sound lines of 330 more were refused."""
+"""A plain “not” in a clause. `NEGATION` also has “nothing” and “nor” of French, Spanish and German; notes put those in
+other words, and with them three sound lines of 330 more were refused."""
 NEGATES_NOTHING = re.compile(
     r"\bnot\s+(?:only|just|limited|to\s+mention|bad)\b|\bno\s+(?:problem|worr(?:y|ies)|doubt|idea|wonder|one\s+but)\b|\bcan(?:no|['’])?t\s+wait\b"
     r"|\bcould\s?n['’]?t\s+(?:agree|be)\s+more\b|\bwhy\s+not\b|\bnever\s+mind\b|\bdon['’]?t\s+(?:worry|forget|you\b)|\b(?:if|when|whether)\s+or\s+not\b"
@@ -407,12 +408,12 @@ DENIES_SOFTLY = re.compile(
     r"|只|仅|还|未|无|禁|拒|缺|除|避免|防止|待|尚",
     re.IGNORECASE,
 )
-"""Words by which a note may tell a denial without a “not”: remains, only, unlike, until."""
+"""Words by which a note may express a denial without a “not”: remains, only, unlike, until."""
 SETS_AGAINST = re.compile(
     r"(?:,\s*|\b(?:and|und|et|y)\s+)(?:not|no|nicht|keine?[nmrs]?|pas|non|sin)\b|\b(?:instead\s+of|rather\s+than|statt|anstatt|au\s+lieu|en\s+(?:vez|lugar))\b",
     re.IGNORECASE,
 )
-"""Words before what is named only to be set against something else; `DISPLACES` is what a later message says."""
+"""Words before a contrast, something named only to be rejected; `DISPLACES` is for later messages."""
 NOT_YET = re.compile(
     r"\b(?:not\b.{0,40}\byet|noch\s+nicht|pas\s+encore|(?:todavía|aún)\s+no)\b|n['’]t\b.{0,30}\byet\b|还没|尚未",
     re.IGNORECASE,
@@ -428,12 +429,12 @@ FAILED_AGAIN = re.compile(
     r"(?:work|help)|no\s+luck|error|failed|fails|immer\s+noch|(?:the\s+)?same\s+(?:message|error|thing|result|problem)|no\s+change|gleiche\w*\s+(?:meldung|fehler|problem)|mismo\s+error|même\s+(?:message|erreur|chose)|pareil|igual|tampoco|geht\s+nicht|hilft\s+nicht|toujours\s+pas|marche\s+pas|sigue\s+\w+|no\s+funciona)\b|^\W*[45]\d\d\W*$|还是|没用|没变|一样|失败|不行",
     re.IGNORECASE,
 )
-"""Words of a person whose trouble goes on after an advice."""
+"""Words of a person whose problem persists after advice."""
 OBJECTS = re.compile(
     r"^\W*(?:(?:hmm+|oh|ah|sorry)\W+)?(?:no|nope|wait|actually|nein|nö|nee|halt|moment|non|attends?|no|espera|不)\s*[,，.:—–-]+\s*\S+(?:\s+\S+){2}|^不[,，]",
     re.IGNORECASE,
 )
-"""The beginning of an answer that says no to what was said before; after a question it is only the answer."""
+"""The beginning of an answer that objects to what was said before; after a question it is only the answer."""
 OVERRULES = re.compile(
     r"\b(?:scrap|undo|undone|revert\w*|roll(?:ed)?\s+(?:it\s+|that\s+)?back|cancel\w*|(?<!n['’]t )forget\s+(?:that|it|about)\b(?!['’])|never\s*mind|drop\s+(?:that|it|the)|instead|"
     r"take\s+(?:that|it)\s+back|took\s+(?:that|it)\s+back|changed\s+(?:my|our)\s+mind|on\s+second\s+thoughts?|was\s+wrong|were\s+wrong|is\s+wrong|not\s+(?:any\s*more|true|right)|"
@@ -444,8 +445,8 @@ OVERRULES = re.compile(
     r"|撤销|撤回|取消|改成|改为|改用|算了|还是用|不对",
     re.IGNORECASE,
 )
-"""Words of an answer that takes back or replaces what was said just before it. In their place, `REVERSES`, `TAKES_BACK`
-and `DISPLACES` let one hostile line of 102 more pass and refused two sound ones of 330 more."""
+"""Words of an answer that takes back or replaces the statement just before it. `REVERSES`, `TAKES_BACK` and `DISPLACES`
+in their place let one hostile line of 102 more pass and refused two sound ones of 330 more."""
 CONCEDES = re.compile(
     r"^\W*(?:(?:ah|oh|ok(?:ay)?|thanks?(?:\s+you)?|danke|merci|gracias)\W+)?(?:you(?:['’]re|\s+are)\s+(?:\w+\s+)?right|you\s+have\s+been\s+there|i\s+stand\s+corrected|my\s+(?:mistake|bad|apologies)|"
     r"i\s+was\s+(?:wrong|mistaken)|good\s+catch|sorry|apologies|i\s+apologi[sz]e|"
@@ -455,7 +456,7 @@ CONCEDES = re.compile(
     r"(?:then|dann|alors|entonces)\s+(?:\w+\s+)?(?:not|no|nicht|kein\w*|pas|non)\b)|^\W*(?:你说得对|您说得对|抱歉|对不起|那就不|那不)",
     re.IGNORECASE,
 )
-"""The beginning of an answer that gives in to what the person has just said."""
+"""The beginning of an answer that concedes what the person has just said."""
 ADMITS = re.compile(
     r"\b(?:i\s+(?:was|had)\s+(?:wrong|mis\w+)|was\s+(?:a\s+)?(?:wrong|mistake\w*|mis\w+)|mistaken|mixed\s+up|counted\s+twice|should\s+have\s+asked|falsch|irrtum|vertan|"
     r"j['’]aurais\s+dû|trompé\w*|equivoqu\w+|me\s+confund\w+)\b|看错|弄错|搞错|记错",

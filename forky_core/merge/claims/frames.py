@@ -1,8 +1,8 @@
-"""Two short sentences that are alike but for one place, and what each has in that place.
+"""Two short sentences that differ in only one place, and what each has in that place.
 
-“Tokens are stored in Redis” and “Tokens are stored in PostgreSQL” give (Redis, PostgreSQL). The verb need not be
-known: the rest is the same, so the two answer one question, provided that what fills the place is of one sort (two
-names, two words behind the same preposition) or that the sentence is about something that has one value.
+“Tokens are stored in Redis” and “Tokens are stored in PostgreSQL” give (Redis, PostgreSQL). The verb need not be known:
+the rest is equal, so the two answer one question, provided that the fillers are of one sort (two names, two words after
+the same preposition) or that the sentence's subject can have only one value.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from forky_core.merge.claims.cues import CHANGE, DECIDES, KEEPS, OWNS
 from forky_core.merge.claims.word_keys import ATTRIBUTES, SINGLE, STOP, word_key, word_keys
 
 LONGEST = 140
-"""Bytes of a sentence that is looked at."""
+"""The longest sentence that is compared, in bytes."""
 _LEAST_SUBJECT = 2
-"""Words, or Chinese signs, before the place: a subject and a verb."""
+"""The fewest words, or Chinese characters, before the place: a subject and a verb."""
 _MOST_ALIKE = 24
 _MOST_FILLER = 4
-"""Words that may fill the place."""
+"""The most words of a filler."""
 _TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+(?:[._/'’-][^\W_\u3400-\u9fff]+)*|`[^`]+`")
 _NAME = re.compile(r"`|[A-ZÀ-Þ]|\w*[._/]\w|\w+-\d")
 _PREPOSITIONS = frozenset(
@@ -65,17 +65,17 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What two sentences have in the one place in which they differ."""
+    """The fillers of the one place in which two sentences differ."""
 
     mine: str
     theirs: str
     first: bool
-    """Whether that is where both begin: who does it, not what is done."""
+    """Whether the place is at the beginning of both: the fillers say who does it, not what is done."""
 
 
 @lru_cache(maxsize=8_192)
 def _tokens(text: str) -> tuple[tuple[str, int, int], ...]:
-    """The words of a sentence with their places, without those that only tell that it changed or stays."""
+    """Return the words of a sentence with their places, without words of change such as “now” and “still”."""
     found = [(match.group().casefold(), *match.span()) for match in _TOKEN.finditer(text)]
     return tuple(
         one for one in found if len(one[0]) == 1 or not (CHANGE.fullmatch(one[0]) or KEEPS.fullmatch(one[0]))
@@ -83,7 +83,9 @@ def _tokens(text: str) -> tuple[tuple[str, int, int], ...]:
 
 
 def difference(mine: str, theirs: str) -> Difference | None:
-    """The one place in which two sentences differ; None where they differ in more, or in words of different sorts."""
+    """Return the one place in which two sentences differ; None if there are more, or if the fillers are of different
+    sorts.
+    """
     if max(len(mine.encode()), len(theirs.encode())) > LONGEST:
         return None
     a, b = _tokens(mine), _tokens(theirs)
@@ -119,14 +121,14 @@ def difference(mine: str, theirs: str) -> Difference | None:
 
 
 def _before(tokens: tuple[tuple[str, int, int], ...], at: int) -> str:
-    """The word before a place, articles apart."""
+    """Return the word before a place, skipping articles."""
     while at and tokens[at - 1][0] in _ARTICLES:
         at -= 1
     return tokens[at - 1][0] if at else ""
 
 
 def parallel(mine: str, theirs: str) -> bool:
-    """Whether two sentences are built alike and are about different things: the free plan has …, the team plan has …"""
+    """Whether two sentences have the same form but different subjects: the free plan has …, the team plan has …"""
     a, b = [token for token, *_ in _tokens(mine)], [token for token, *_ in _tokens(theirs)]
     if len(a) != len(b) or len(a) > _MOST_ALIKE:
         return False
@@ -138,14 +140,16 @@ def parallel(mine: str, theirs: str) -> bool:
 
 
 def _tells(tokens: list[str]) -> bool:
-    """Whether words say what something is about."""
+    """Whether the words can name a subject."""
     return any(word_keys("".join(tokens))) if any(map(_HAN.match, tokens)) else any(map(word_key, tokens))
 
 
 def _filler(
     text: str, tokens: tuple[tuple[str, int, int], ...], start: int, end: int
 ) -> tuple[int, int] | None:
-    """The words of a place without the light ones at its beginning: of “takes place in Porto” the last."""
+    """Return the span of a filler without light words at its beginning: of “takes place in Porto” only the last
+    word.
+    """
     han = any(_HAN.match(token) for token, *_ in tokens[start:end])
     while start < end - 1 and not han and text[tokens[start][1]].islower():
         if tokens[start][0] not in STOP and tokens[start][0] not in _LIGHT:

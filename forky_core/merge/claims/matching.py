@@ -1,8 +1,8 @@
-"""Compares the pieces of two sides that share words, and scores how sure it is that they contradict each other.
+"""Compares the pieces of two sides that share words, and scores how likely they contradict each other.
 
-The score is the worth of the words that both share (pieces.py weighs them by where they stand), more where one
-side says that something changed or stays, and less where each begins with a subject of its own. Whether a value is one
-that the other side says as well is decided by what stands nearest to the same words.
+The score is the weight of the shared words (pieces.py weighs them by their distance), higher if one side says that
+something changed or stays, and lower if each begins with a subject of its own. Whether a value also occurs on the other
+side is decided by the pieces that are nearest to the same words.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from forky_core.merge.claims.word_keys import ATTRIBUTES, word_key, word_keys
 Kind = Literal["value", "polarity", "choice", "date", "duration", "owner", "list"]
 
 MOST = 64
-"""Pieces of the other side that one piece is compared with, those that share its rarest words first."""
+"""The most pieces of the other side that one piece is compared with, those that share its rarest words first."""
 _BEHIND = re.compile(r"\s([^\W\d_]{3,})")
 _SHORT_ANSWER = 3
-"""Words of its own up to which an answer may leave out what it is about."""
+"""The most words an answer may have to leave out its subject."""
 NEAR = 0.35
 LEAST_OPPOSED = 0.49
 CHANCE = 1.5
 SAME_RECORD = -3.0
 ALIKE = 0.3
-"""The share of their words that two sentences have in common where one only denies what the other says."""
+"""The share of words that two sentences have in common if one only denies the other."""
 FAR_SHARE = 0.5
 ATTRIBUTE_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimMatch:
-    """Two pieces that differ in something that both say."""
+    """Two pieces that differ in a value, a choice or a polarity."""
 
     score: float
     mine: Clause
@@ -50,21 +50,21 @@ class ClaimMatch:
     my_value: str
     their_value: str
     margin: float = 0.0
-    """How much plainer than others the two must be said: more where one only denies, less for values of one key."""
+    """How much plainer than usual both must be: more for a mere denial, less for values of one key."""
 
 
 @dataclass(slots=True)
 class ClauseIndex:
-    """The pieces of one side, by their words and by their values."""
+    """The pieces of one side, indexed by their words and values."""
 
     pieces: Sequence[Clause]
     by_own: Mapping[str, list[Clause]] = field(default_factory=dict)
-    """The standing ones by the words that they have themselves."""
+    """Standing pieces by their own words."""
     by_word: Mapping[str, list[Clause]] = field(default_factory=dict)
-    """By those and the words around them."""
+    """Standing pieces by their own words and the words around them."""
     values: Mapping[tuple[str, tuple[float, ...]], list[Clause]] = field(default_factory=dict)
     words: Mapping[str, int] = field(default_factory=dict)
-    """The place at which a word is said first and last."""
+    """The last place at which each word occurs."""
 
     @classmethod
     def of(cls, pieces: Sequence[Clause]) -> ClauseIndex:
@@ -85,7 +85,7 @@ class ClauseIndex:
         return cls(pieces, by_own, by_word, values, last)
 
     def like(self, piece: Clause) -> list[Clause]:
-        """Pieces that share words with one of the other side."""
+        """Return pieces that share words with a piece of the other side."""
         found: dict[int, Clause] = {}
         for index, words in ((self.by_own, piece.own), (self.by_word, piece.about)):
             for holding in sorted((index[word] for word in words if word in index), key=len):
@@ -97,7 +97,7 @@ class ClauseIndex:
 
 
 def matches(mine: ClauseIndex, theirs: ClauseIndex) -> Iterator[ClaimMatch]:
-    """Everything in which standing pieces of the two sides differ, with scores."""
+    """Yield all differences between standing pieces of the two sides, with scores."""
     for piece in mine.pieces:
         if piece.standing == "stands":
             others = [
@@ -115,7 +115,7 @@ def matches(mine: ClauseIndex, theirs: ClauseIndex) -> Iterator[ClaimMatch]:
 
 
 def _may_differ(a: Clause, b: Clause) -> bool:
-    """Whether both say something of one kind; asked first, since it is quick."""
+    """Whether both have content of one kind; a quick test that is made first."""
     return (
         bool(a.quantities and b.quantities)
         or a.sign != b.sign
@@ -130,16 +130,16 @@ def _may_differ(a: Clause, b: Clause) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """How near two pieces are."""
+    """How similar the contexts of two pieces are."""
 
     score: float
     near: float
-    """The part of it that comes from words that stand near both."""
+    """The part of the score from words near both pieces."""
     contrast: float
 
 
 def likeness(a: Clause, b: Clause) -> Base:
-    """How near two pieces are by the words around them."""
+    """Compute how similar two pieces are by the words around them."""
     near, far = 0.0, FAR * FAR * _shared_far(a.far, b.far)
     shared = {word: worth * b.about[word] for word, worth in a.close.items() if word in b.about}
     shared |= {word: worth * a.about[word] for word, worth in b.close.items() if word in a.about}
@@ -156,12 +156,12 @@ def likeness(a: Clause, b: Clause) -> Base:
 
 @lru_cache(maxsize=4_096)
 def _shared_far(mine: frozenset[str], theirs: frozenset[str]) -> int:
-    """How many words are said some turns around both; all pieces of two turns ask the same."""
+    """Count the words that occur some turns around both; cached, since all pieces of two turns share the result."""
     return len(mine & theirs)
 
 
 def _contrast(a: Clause, b: Clause) -> float:
-    """What is taken away where the two begin with subjects of their own."""
+    """Return the deduction for two pieces that each begin with a subject of their own."""
     if a.head and b.head:
         if a.head == b.head:
             return 0.0
@@ -174,7 +174,7 @@ def _contrast(a: Clause, b: Clause) -> float:
 
 
 def one_scope(a: Clause, b: Clause) -> bool:
-    """Whether both may speak of the same environment."""
+    """Whether both may be about the same environment."""
     if a.scopes and b.scopes:
         return bool(a.scopes & b.scopes)
     return not (a.scopes | b.scopes) - {"production"}
@@ -219,12 +219,12 @@ def _values(
 
 
 def _is_json(piece: Clause) -> bool:
-    """Whether a piece is a JSON object, whose values are compared by their keys."""
+    """Whether a piece is a JSON object, whose values are compared by key."""
     return piece.text.lstrip("`").startswith("{")
 
 
 def _of_other_moments(a: Clause, b: Clause) -> bool:
-    """Whether each begins with a value that tells what it is about: Monday's session starts at 9, Friday's at 10."""
+    """Whether each begins with a different value as its subject: Monday's session starts at 9, Friday's at 10."""
     if min(len(a.quantities), len(b.quantities)) < 2:
         return False
     q, r = a.quantities[0], b.quantities[0]
@@ -238,12 +238,12 @@ def _blanked(text: str, values: tuple[Quantity, ...]) -> str:
 
 
 def _blank(piece: Clause) -> str:
-    """A piece with a sign in place of each of its values."""
+    """Return a piece with each of its values replaced by a placeholder."""
     return _blanked(piece.text, piece.quantities)
 
 
 def value_score(q: Quantity, r: Quantity, a: Clause, b: Clause, base: Base) -> float:
-    """How sure it is that two different values are values of the same thing; 0 where they are not."""
+    """Score how likely two different values belong to the same subject; 0 if they do not."""
     score = base.score - base.contrast
     if q.noun and r.noun and q.noun != r.noun and (r.noun in a.about or q.noun in b.about):
         return 0.0
@@ -266,21 +266,21 @@ def value_score(q: Quantity, r: Quantity, a: Clause, b: Clause, base: Base) -> f
 
 
 def _of_other_things(q: Quantity, a: Clause, b: Clause) -> bool:
-    """Whether a value is of the thing named right behind it, and the other piece begins with another thing."""
+    """Whether a value belongs to the noun right after it, and the other piece begins with another subject."""
     behind = _BEHIND.match(a.text, q.end)
     thing = word_key(behind[1]) if behind else ""
     return bool(thing and b.head) and thing not in b.about and thing != b.head and b.head not in a.own
 
 
 def _speak_of_one_thing(a: Clause, b: Clause) -> bool:
-    """Whether both name what they are about, or one is a short answer, which leaves it out."""
+    """Whether both name a common subject, or one is a short answer, which leaves it out."""
     if any(len(one.own) <= _SHORT_ANSWER and (one.asked or one.answers) for one in (a, b)):
         return True
     return not (a.own | a.asked).isdisjoint(b.own | b.asked)
 
 
 def kind_of(q: Quantity, r: Quantity) -> Kind:
-    """What two values that differ are values of."""
+    """Return the kind of difference between two values."""
     dimension = q.dimension if q.dimension != "number" else r.dimension
     if dimension in ("date", "weekday", "clock", "quarter", "year"):
         return "date"
@@ -301,7 +301,7 @@ def _opposites(a: Clause, others: Sequence[Clause], bases: Sequence[Base]) -> It
 
 
 def _opposed(a: Clause, b: Clause, base: Base) -> Iterator[tuple[str, ClaimMatch]]:
-    """What two pieces say the opposite of: by pairs of opposites, by a syllable, or by denial alone ("")."""
+    """Yield opposites of two pieces: by pairs of opposites, by a negating prefix, or by denial alone ("")."""
     score = base.score - base.contrast
     mine, theirs = _proposed(a), _proposed(b)
     both = mine & theirs
@@ -325,34 +325,34 @@ def _opposed(a: Clause, b: Clause, base: Base) -> Iterator[tuple[str, ClaimMatch
 
 
 def _says(score: float, a: Clause, b: Clause, sign: int, *, margin: float = 0.0) -> ClaimMatch:
-    """A match of which one side affirms and the other denies; `sign` is that of `a`."""
+    """Return a match in which one side affirms and the other denies; `sign` is that of `a`."""
     my, their = ("yes", "no") if sign > 0 else ("no", "yes")
     return ClaimMatch(score, a, b, "polarity", my, their, margin)
 
 
 def _turned(a: Clause, b: Clause) -> bool:
-    """Whether one has a word of the other with a syllable that turns it round: unencrypted, encrypted."""
+    """Whether one has a word of the other with a negating prefix: unencrypted, encrypted."""
     return any(rest in b.text for word, rest in _not_words(a.text) if word not in b.text)
 
 
 @lru_cache(maxsize=8_192)
 def _not_words(text: str) -> tuple[tuple[str, str], ...]:
-    """The words of a text that begin with such a syllable, each with what follows it."""
+    """Return the words of a text that begin with a negating prefix, each with the rest of the word."""
     return tuple((match.group(), match["rest"]) for match in NOT_WORD.finditer(text))
 
 
 def _short(a: Clause, b: Clause) -> bool:
-    """Whether one answers yes or no, and the other says hardly more than the word that both share."""
+    """Whether one answers yes or no, and the other says hardly more than the shared word."""
     return (a.whole and 0 < len(b.own) <= 2) or (b.whole and 0 < len(a.own) <= 2)
 
 
 def _proposed(piece: Clause) -> frozenset[str]:
-    """The words of what is affirmed or denied; an answer affirms or denies what was asked."""
+    """Return the words of what is affirmed or denied; an answer affirms or denies its question."""
     return piece.own | piece.asked if piece.answers or piece.whole else piece.own
 
 
 def _denied(a: Clause, others: Sequence[Clause], bases: Sequence[Base]) -> Iterator[ClaimMatch]:
-    """The other side denies the very value that one names."""
+    """Yield matches in which the other side denies the very value that `a` names."""
     if a.sign < 0:
         return
     telling = {
@@ -387,7 +387,7 @@ def _choices(
 
 
 def _apart(a: Clause, b: Clause, found: Sequence[Name]) -> bool:
-    """Whether each says of something else what is chosen for it: the words beside the names have nothing in common."""
+    """Whether the choices are for different things: the words beside the names have nothing in common."""
     taken = frozenset().union(*(name.keys for name in found))
     one, other = (piece.own - taken - _deciding(piece.text) for piece in (a, b))
     return (
@@ -400,7 +400,7 @@ def _apart(a: Clause, b: Clause, found: Sequence[Name]) -> bool:
 
 @lru_cache(maxsize=8_192)
 def _deciding(text: str) -> frozenset[str]:
-    """The keys of the words by which something is decided, which do not say what it is decided of."""
+    """Return the keys of a text's words of decision, which do not name the subject."""
     return frozenset(key for match in DECIDES.finditer(text) for key in word_keys(match.group()))
 
 
@@ -415,7 +415,7 @@ def _new(name: Name, piece: Clause, others: Sequence[Name]) -> bool:
 
 
 def _framed(a: Clause, others: Sequence[Clause], bases: Sequence[Base]) -> Iterator[ClaimMatch]:
-    """Sentences that are alike but for one place, which is filled differently."""
+    """Yield matches of sentences that differ in one place only."""
     for b, base in zip(others, bases, strict=True) if a.brief else ():
         if b.brief and a.sign == b.sign and (one := difference(a.text, b.text)) is not None:
             yield ClaimMatch(base.score + 0.5, a, b, "owner" if one.first else "choice", one.mine, one.theirs)
@@ -440,7 +440,7 @@ def _lists(a: Clause, others: Sequence[Clause], bases: Sequence[Base]) -> Iterat
 
 
 def _closed(piece: Clause) -> bool:
-    """Whether the line in which a list stands says that there is nothing else, or that something changed."""
+    """Whether the row of a list says that the list is complete, or that something changed."""
     return piece.changes or CLOSED.search(piece.passage.whole_row) is not None
 
 
@@ -457,7 +457,7 @@ def _assigned(a: Clause, others: Sequence[Clause], bases: Sequence[Base]) -> Ite
 
 
 def _other_record(mine: Sequence[Assignment], theirs: Sequence[Assignment]) -> bool:
-    """Whether two lists of settings are of two things, told apart by what stands first: oven 1, oven 2."""
+    """Whether two lists of settings belong to two things, distinguished by their first entry: oven 1, oven 2."""
     told = {one.key: one.value for one in theirs}
     differing = [one for one in mine if told.get(one.key, one.value) != one.value]
     return len(differing) > 1 and differing[0] is mine[0] and theirs[0].key == mine[0].key

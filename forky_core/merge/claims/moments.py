@@ -1,4 +1,4 @@
-"""Dates, days of the week, times of day and how often, as five languages write them."""
+"""Dates, weekdays, times of day and frequencies in five languages."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def dates(text: str) -> Iterator[Quantity]:
 
 
 def months(text: str) -> Iterator[Quantity]:
-    """Months, quarters and years that stand without a day."""
+    """Yield months, quarters and years without a day."""
     for form in _MONTHS_ALONE:
         for match in form.finditer(text):
             groups = match.groupdict()
@@ -123,7 +123,7 @@ def months(text: str) -> Iterator[Quantity]:
 
 
 def _number(signs: str) -> int:
-    """The value of a day or an hour in digits or in up to three Chinese signs."""
+    """Parse a day or an hour in digits or in up to three Chinese characters."""
     if signs.isascii():
         return int(signs)
     tens, ten, ones = signs.rpartition("十")

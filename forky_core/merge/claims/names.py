@@ -1,6 +1,6 @@
-"""What a clause puts in a place that something else could take: names, quotations, the items of a list.
+"""What a clause puts in a place that an alternative could take: names, quotations, the items of a list.
 
-A name is told by its form: quoted, in code, with an @, or capitalised where a sentence does not ask for it.
+A name is recognised by its form: quoted, in code, with an @, or capitalised other than at the start of a sentence.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _PARTIAL = re.compile(
 )
 _TITLE = re.compile(r"\b(?:Dr|Mr|Mrs|Ms|Prof|Frau|Herrn?|Mme|Sra?|Dña|Don|Doña)\.?\s")
 _CALL = 2
-"""Words of a call before the name that it calls."""
+"""The most words of an address such as “No problem, Ann”, before the name."""
 _COMMON = frozenset(
     [
         "yes",
@@ -78,7 +78,7 @@ _COMMON = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name, and where it stands in its clause."""
+    """A name in a clause."""
 
     text: str
     keys: frozenset[str]
@@ -86,7 +86,7 @@ class Name:
 
 @lru_cache(maxsize=16_384)
 def names(text: str, *, answers: bool = False) -> tuple[Name, ...]:
-    """The names of a clause, in order, each once."""
+    """Return the names of a clause, in order, each once."""
     found: dict[str, Name] = {}
 
     def add(name: str) -> None:
@@ -116,7 +116,9 @@ def names(text: str, *, answers: bool = False) -> tuple[Name, ...]:
 
 
 def _capitalised(text: str, decides: bool) -> Iterator[str]:  # noqa: FBT001
-    """The names that are told by their capital; a single first word of a sentence only where it decides something."""
+    """Yield names recognised by their capital; a single first word of a sentence only if the sentence decides
+    something.
+    """
     for match in _CAPITAL.finditer(text):
         name, before = match.group(), text[: match.start()].rstrip()
         first, _, rest = name.partition(" ")
@@ -131,7 +133,7 @@ def _capitalised(text: str, decides: bool) -> Iterator[str]:  # noqa: FBT001
 
 
 def _is_called(before: str, after: str) -> bool:
-    """Whether a name only calls somebody: “Wow, Ann!”, “No problem, Ann.”"""
+    """Whether a name only addresses somebody: “Wow, Ann!”, “No problem, Ann.”"""
     answers = len(before.split()) == 1 and (NO.search(before) or YES.search(before))
     short = before.endswith(",") and len(before.split()) <= _CALL
     return short and not answers and after[:1] in ("!", ".", ",", "?", "")
@@ -139,7 +141,9 @@ def _is_called(before: str, after: str) -> bool:
 
 @lru_cache(maxsize=16_384)
 def listed(text: str) -> frozenset[str]:
-    """The items of the longest list in a clause, by the key of each; none where it says that there are more."""
+    """Return the items of the longest list in a clause, by the key of each; none if the clause says that there are
+    more.
+    """
     if len(text) > 600 or _PARTIAL.search(text):
         return frozenset()
     best: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""Numbers as people write them: in digits with either sign for thousands, and in words of some languages."""
+"""Numbers as people write them: in digits with either thousands separator, and in words of some languages."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _ONES = MappingProxyType(
         "un": 1, "une": 1, "una": 1, "uno": 1,
     }
 )  # fmt: skip
-"""Articles, too: they count only before a unit."""
+"""These include articles, which count only before a unit."""
 _HALVES = MappingProxyType(
     {
         "half": 0.5, "halbe": 0.5, "halber": 0.5, "halben": 0.5, "halbes": 0.5, "demi": 0.5, "demie": 0.5,
@@ -115,7 +115,7 @@ _ORDINALS = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Numeral:
-    """A number and where it stands in its text."""
+    """A number and its place in a text."""
 
     value: float
     start: int
@@ -125,12 +125,12 @@ class Numeral:
 
 
 def ordinal(word: str) -> int | None:
-    """The place that an ordinal in words names: third → 3."""
+    """Return the number of an ordinal in words: third → 3."""
     return _ORDINALS.get(word.casefold())
 
 
 def in_digits(text: str) -> float:
-    """The value of a number in digits; a sign before exactly three digits groups thousands."""
+    """Parse a number in digits; a separator before exactly three digits groups thousands."""
     bare = re.sub(r"['’\u00a0\u202f ]", "", text)
     last = max(bare.rfind("."), bare.rfind(","))
     if last < 0:
@@ -143,7 +143,7 @@ def in_digits(text: str) -> float:
 
 
 def numbers(text: str) -> Iterator[Numeral]:
-    """The numbers of a text from left to right, a number in several words as one."""
+    """Yield the numbers of a text from left to right, a number in several words as one."""
     found = [Numeral(in_digits(match.group()), *match.span(), "digits") for match in _DIGITS.finditer(text)]
     found += _in_words(text)
     found += _in_han(text)
@@ -174,7 +174,7 @@ def _in_words(text: str) -> Iterator[Numeral]:
 
 
 def _number(run: list[re.Match[str]]) -> Iterator[Numeral]:
-    """A run of number words; joining words at its ends do not belong to it."""
+    """Parse a run of number words; joining words at its ends do not belong to it."""
     words = [match.group().casefold() for match in run]
     while words and (words[-1] in _AND or (words[-1] in _OF and words[-1] not in _ONES)):
         words.pop()
@@ -193,7 +193,7 @@ def _number(run: list[re.Match[str]]) -> Iterator[Numeral]:
 
 
 def _value(words: list[str]) -> float:
-    """What a number in several words comes to."""
+    """Compute the value of a number in several words."""
     total = current = 0.0
     last_scale = 1.0
     for at, word in enumerate(words):

@@ -1,7 +1,7 @@
-"""Reads messages into pieces that say one thing each, with what they are about, and whether they stand.
+"""Splits messages into pieces that say one thing each, with their subject, and whether they stand.
 
-What a piece is about is not always in it: the question before names it ("which port?" – "8080."), or the sentence
-before. So every piece has the words of its surroundings beside its own, weighed by how near they are.
+The subject of a piece is not always in it: the question before names it ("which port?" – "8080."), or the sentence
+before. So every piece has the words of its surroundings beside its own, weighted by distance.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ from forky_core.retrieval.cues import is_question
 Standing = Literal["stands", "past", "later", "open"]
 
 OWN, SENTENCE, ASKED, BEFORE, FAR = 1.0, 0.7, 0.8, 0.5, 0.3
-"""What a word is worth for the subject of a clause: in itself, in its sentence, in the question it answers, before."""
+"""The weight of a word for the subject of a clause: in the clause, in its sentence, in the question it answers, before
+it."""
 _CLAUSE = re.compile(
     r"(?<=[;；])\s*|(?<=\w:)\s+(?=\S+\s\S+\s\S)|\s+[–—-]{1,2}\s+|,\s+(?=(?:and|but|so|because|since|or|und|aber|denn|weil|heute|jetzt|nun|today|now|hoy|ahora|aujourd['’]hui|also|et|mais|donc|car|y|pero|"
     r"porque|pues|while|although)\s)|(?<=[，])"
@@ -56,9 +57,9 @@ _SHORT = 80
 _CUT = re.compile(r"(?:^|\s)(?:\d{1,2}|[A-ZÀ-Þ])\.$")
 _BRIEF = 90
 _ANSWERING = 2
-"""Passages of an answer, after its first, that may still answer the question."""
+"""How many passages of an answer, after its first, may still answer the question."""
 _LEAST_CLAUSE = 9
-"""Bytes: three signs of Chinese, two short words of English."""
+"""Bytes: three Chinese characters, two short words of English."""
 _FAR_TURNS = 4
 _FAR_WORDS = 200
 _HEAD = re.compile(
@@ -95,7 +96,7 @@ class Clause:
     """A clause of a message with its surroundings."""
 
     at: int
-    """Its place on its side."""
+    """Its index on its side."""
     turn: int
     passage: NotePassage
     speaker: str
@@ -105,24 +106,24 @@ class Clause:
     own: frozenset[str]
     """Keys of its own words."""
     about: Mapping[str, float]
-    """Keys of its words and of those around it, with what each is worth."""
+    """The keys of its words and of those around it, with the weight of each."""
     scopes: frozenset[str]
     close: Mapping[str, float] = field(default_factory=dict)
-    """Of those, the ones that stand no turns away."""
+    """Those of these keys that are no turns away."""
     far: frozenset[str] = frozenset()
     """The words of the turns around it."""
     measures: frozenset[str] = frozenset()
-    """What its amounts are of: one, all, with or without tax."""
+    """What its amounts apply to: one, all, with or without tax."""
     quantities: tuple[Quantity, ...] = ()
     sign: int = 1
-    """-1 where it denies."""
+    """-1 if it denies."""
     axes: Mapping[str, int] = field(default_factory=dict)
     head: str = ""
-    """The key of the word with which its subject begins, where it has one."""
+    """The key of the first word of its subject, if it has one."""
     answers: bool = False
-    """Whether it is the beginning of an answer to a question."""
+    """Whether it begins an answer to a question."""
     question: str = ""
-    """The question that it may be an answer to."""
+    """The question that it may answer."""
     asked: frozenset[str] = frozenset()
     decides: bool = False
     changes: bool = False
@@ -132,19 +133,19 @@ class Clause:
     lists: bool = False
     """Whether it may list things."""
     marks: bool = False
-    """Whether it may hold a name in code or quotation marks."""
+    """Whether it may have a name in code or quotation marks."""
     reason: bool = False
     """Whether it only gives a reason, or names what is replaced."""
     whole: bool = False
-    """Whether it answers with yes or no."""
+    """Whether it answers yes or no."""
     brief: bool = False
     """Whether it is a short clause of prose without a value, which may be compared word by word."""
 
 
 def pieces(messages: Sequence[Message], *, before: Message | None = None) -> list[Clause]:
-    """The clauses of the messages in order; questions give their words to what answers them and are none.
+    """Return the clauses of the messages in order. Questions are not clauses; they give their words to their answers.
 
-    What was said `before` gives its words likewise, and its clauses are left out.
+    The message `before` gives its words likewise, and its own clauses are left out.
     """
     if before is not None:
         messages = (before, *messages)
@@ -159,7 +160,7 @@ def pieces(messages: Sequence[Message], *, before: Message | None = None) -> lis
 
 
 def _rejoined(every: Sequence[NotePassage]) -> Iterator[NotePassage]:
-    """The passages, with those joined again that were cut behind a numeral or an initial: “am 3. | Mai”, “J. | Roe”."""
+    """Join passages again that were split after a numeral or an initial: “am 3. | Mai”, “J. | Roe”."""
     held: NotePassage | None = None
     for passage in every:
         if (
@@ -180,7 +181,7 @@ def _rejoined(every: Sequence[NotePassage]) -> Iterator[NotePassage]:
 
 @dataclass(slots=True)
 class _ClauseReader:
-    """Reads passages one by one and remembers what was asked and said before."""
+    """Reads passages one by one, with the question and the passage before each."""
 
     speakers: Mapping[str, str]
     far: Mapping[int, frozenset[str]] = field(default_factory=dict)
@@ -190,7 +191,7 @@ class _ClauseReader:
     """The turn of the question."""
     before: str = ""
     said_in: int = -1
-    """The turn of the passage before."""
+    """The turn of the previous passage."""
     in_turn: int = 0
 
     def read(self, passage: NotePassage) -> None:
@@ -252,7 +253,7 @@ class _ClauseReader:
             self.found.append(piece)
 
     def _around(self, passage: NotePassage, question: str) -> dict[str, float]:
-        """The words near a passage, with what they are worth for its subject."""
+        """Return the words near a passage, with their weights for its subject."""
         around: dict[str, float] = {}
         follows = self.said_in == passage.turn or (
             passage.role != "user" and self.said_in == passage.turn - 1
@@ -268,7 +269,7 @@ class _ClauseReader:
 
 
 def _without_numeral(clause: str, values: tuple[Quantity, ...]) -> tuple[Quantity, ...]:
-    """The values of a clause, but for the number that only counts the item of a list or the line of a file."""
+    """Return the values of a clause, without the number of a list item or of a line in a file."""
     numeral = NUMERAL.match(clause) if values else None
     return values[1:] if numeral and values[0].end <= numeral.end() else values
 
@@ -283,7 +284,7 @@ def _head(clause: str) -> str:
 
 
 def _far(every: Sequence[NotePassage]) -> dict[int, frozenset[str]]:
-    """By turn, the words of it and of some turns before and after it."""
+    """Return, for each turn, the words of it and of some turns before and after it."""
     said: dict[int, set[str]] = {}
     for passage in every:
         words = said.setdefault(passage.turn, set())
@@ -294,7 +295,7 @@ def _far(every: Sequence[NotePassage]) -> dict[int, frozenset[str]]:
 
 
 def without_values(text: str, values: Sequence[Quantity]) -> str:
-    """A text in which signs stand for its values: months and units do not tell what a sentence is about."""
+    """Return a text with its values replaced by placeholders: months and units do not name a subject."""
     for value in reversed(values):
         text = text[: value.start] + " ¤ " + text[value.end :]
     return text
@@ -310,7 +311,7 @@ def _is_asking(passage: NotePassage) -> bool:
 
 
 def _clauses(passage: NotePassage) -> Iterator[str]:
-    """The clauses of a passage, very short ones left with the one behind."""
+    """Split a passage into clauses; very short ones are joined to the next."""
     text, start = passage.text, 0
     for match in _CLAUSE.finditer(text) if passage.shape == "prose" else ():
         piece = text[start : match.start()].strip()
@@ -336,7 +337,7 @@ def _standing(clause: str, passage: NotePassage, question: str) -> Standing:
 
 
 def _is_no_statement(clause: str, question: str) -> bool:
-    """Whether a clause only announces what somebody does next, is a command, or a number that answers nothing."""
+    """Whether a clause only announces a next step, is a command, or is a number that answers nothing."""
     if (
         _COMMAND.match(clause)
         or _LETS.match(clause)
@@ -347,7 +348,7 @@ def _is_no_statement(clause: str, question: str) -> bool:
 
 
 def _polarity(piece: Clause, question: str) -> None:
-    """The sign of a clause, and for each pair of opposites which one it says."""
+    """Set the sign of a clause, and which side of each pair of opposites it takes."""
     if piece.passage.shape in ("code", "call"):
         return
     text = piece.text

@@ -1,9 +1,9 @@
-"""How plainly two pieces state something, and how plainly they must, the more there is to compare.
+"""How plainly two pieces state something, and how plainly they must, given how much there is to compare.
 
-Two long branches share so many words that some of their sentences differ by chance in a number or in a "not". What
-people and models state plainly is short, a whole sentence of prose, and about the same words; what differs by chance
-is a long line, a line of code, a list, or what a tool prints. The weights were fitted on both: contradicting pairs of
-MergeBench, also with the talk of real sessions before them, against pairs of branches cut from real coding sessions.
+Two long branches share so many words that some of their sentences differ by chance in a number or in a "not". A plain
+statement of a person or a model is a short, whole sentence of prose with the same words; a chance difference is a long
+line, a line of code, a list, or a tool's output. The weights were fitted on both: contradicting pairs of MergeBench,
+also with the talk of real sessions before them, against pairs of branches cut from real coding sessions.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from forky_core.merge.claims.pieces import NUMERAL, Clause
 from forky_core.merge.claims.word_keys import ATTRIBUTES
 
 SHORT = 40
-"""Bytes of a piece up to which its length speaks against nothing."""
+"""The longest piece, in bytes, whose length does not count against it."""
 _MOST_SHARED = 3
 _MOST_CODE = 0.3
 _CODE_SIGNS = re.compile(r"[^\w\s.,;:'’\"“”„!?¿¡%€$£°–—。，、：；！？「」（）-]|_")
 
 
 def plainness(mine: Clause, theirs: Clause) -> float:
-    """A score, usually between -5 and 5, that rises with how plainly two pieces say something of the same."""
+    """Score how plainly two pieces state something about the same subject, usually between -5 and 5."""
     both = (mine, theirs)
     shared = len((subject(mine) & subject(theirs)) - ATTRIBUTES)
     longest = max(len(piece.text.encode()) for piece in both)
@@ -44,21 +44,21 @@ def plainness(mine: Clause, theirs: Clause) -> float:
 
 
 def needed(pairs: int) -> float:
-    """The plainness from which on a difference between so many pairs of pieces is shown."""
+    """Return the plainness from which on a difference is shown, given the number of compared pairs."""
     return math.log10(max(1, pairs)) - 3.0
 
 
 def subject(piece: Clause) -> frozenset[str]:
-    """The words of a piece, with those of the question it answers where it has none of its own."""
+    """Return the words of a piece, with those of its question if it is an answer or has no subject of its own."""
     own = piece.own
     return own | piece.asked if piece.answers or not own - ATTRIBUTES else own
 
 
 def _is_whole(piece: Clause) -> bool:
-    """Whether a piece is all of its sentence."""
+    """Whether a piece is its whole sentence."""
     return piece.text == piece.passage.text.lstrip("-*• ")
 
 
 def _code(text: str) -> float:
-    """The share of its signs that prose has not."""
+    """Return the share of characters that are unusual in prose."""
     return len(_CODE_SIGNS.findall(text)) / max(1, len(text))

@@ -1,7 +1,7 @@
-"""What can be compared in a sentence: amounts with their units, dates, times of day, versions, each in a normal form.
+"""Comparable values in a sentence: amounts with their units, dates, times of day, versions, all normalised.
 
-Two spellings of one value have the same normal form: 60 seconds and one minute, 1 April 2026 and 01/04/2026, 8g and
-8 GiB. Two values are compared only where they measure the same: `same` and `comparable` say so.
+Two spellings of one value have the same normal form: 60 seconds and one minute, 1 April 2026 and 01/04/2026, 8g and 8
+GiB. Two values are compared only if they measure the same: see `same` and `comparable`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _LEAST_AFTER = re.compile(
 
 @lru_cache(maxsize=16_384)
 def quantities(text: str) -> tuple[Quantity, ...]:
-    """The values of a text from left to right; what one form has taken, no other takes."""
+    """Return the values of a text from left to right, without overlaps."""
     found: list[Quantity] = []
     taken = bytearray(len(text) + 1)
     if not _MAY_COUNT.search(text):
@@ -118,7 +118,7 @@ _SCALE_AFTER = re.compile(
 )
 _MONEY_AFTER = re.compile(r"\s?(?:[€$£¥]|(?:EUR|USD|GBP|CHF|euros?|dollars?)\b)", re.IGNORECASE)
 _LETTERS = ("k", "K", "M")
-"""They count only beside a sign of money: 5 k may be a size."""
+"""These count only beside a sign of money: 5 k may be a size."""
 _SCALES = (
     dict.fromkeys(("k", "tsd", "thousand", "tausend", "mille", "mil"), 10**3)
     | dict.fromkeys(("万", "萬"), 10**4)
@@ -129,14 +129,14 @@ _SCALES = (
 
 
 _HEAP = {"k": 2**10, "m": 2**20, "g": 2**30}
-"""Letters behind a number that an option is glued to: -Xmx8g."""
+"""Letters after a number that is glued to an option: -Xmx8g."""
 
 
 _DOTTED = re.compile(r"\d+(?:\.\d+)+")
 
 
 def _amount(text: str, number: Numeral) -> Quantity | None:
-    """A number with its unit; None where it is a piece of a name, an article, or a year."""
+    """Return a number with its unit; None if it is part of a name, an article, or a year."""
     start, before = number.start, max(0, number.start - 12)
     scaled = _in_full(text, number) if number.shape == "digits" else (number.value, number.end)
     if scaled is None:
@@ -187,7 +187,9 @@ def _made(
 
 
 def _in_full(text: str, number: Numeral) -> tuple[float, int] | None:
-    """The value of digits with a word such as million behind them; None for digits inside a name."""
+    """Return the value of digits with a word such as million after them, and where it ends; None for digits inside a
+    name.
+    """
     start, end = number.start, number.end
     before, after = text[max(0, start - 1) : start], text[end : end + 1]
     minus = before == "-" and text[max(0, start - 2) : start - 1] in ("", " ")
@@ -209,7 +211,7 @@ def _in_full(text: str, number: Numeral) -> tuple[float, int] | None:
 
 
 def _counts(text: str, number: Numeral) -> bool:
-    """Whether a number in words is one even without a unit: articles are none, nor are single signs of Chinese."""
+    """Whether a number in words counts without a unit: articles do not, nor do single Chinese characters."""
     if number.shape == "han":
         return number.end - number.start >= 2 or (number.end < len(text) and text[number.end] in COUNTERS)
     return number.shape == "word" and number.value != 1
@@ -223,7 +225,7 @@ _NUMBERED = re.compile(
     r"chapitre|paso|línea|página|capítulo|tarea|artículo)\s+#?|\.\w{1,4}:|第)$",
     re.IGNORECASE,
 )
-"""Before a number that only names something: step 3, line 28, test.py:772."""
+"""What stands before a number that only names something: step 3, line 28, test.py:772."""
 _IN_YEAR = re.compile(
     r"\b(?:since|in|of|from|until|by|seit|bis|ab|im\s+Jahr|en|depuis|de|desde|hasta|dès)\s+$", re.IGNORECASE
 )
@@ -232,7 +234,7 @@ _LABEL = re.compile(r"([^\W\d_]\w{2,})[\s\u00a0]+#?$")
 
 
 def _counted(text: str, start: int, end: int) -> str:
-    """The key of the noun behind a number, or of its label before it: three residents, courtroom 4."""
+    """Return the key of the noun after a number, or of its label before it: three residents, courtroom 4."""
     match = _NOUN.match(text, end)
     if match and (key := word_key(match[1]) if match[1] else match[2]):
         return key

@@ -1,4 +1,4 @@
-"""A value that stands in a text, in a form in which it can be compared with another one."""
+"""A value in a text, in a form in which it can be compared with another one."""
 
 from __future__ import annotations
 
@@ -6,31 +6,32 @@ import re
 from dataclasses import dataclass
 
 _TOLERANCE = 0.035
-"""Twelve months of thirty days are a year."""
+"""The relative difference that rates and long durations may have and still be equal: twelve months of thirty days are a
+year."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A value that stands in a text, in a form in which it can be compared."""
+    """A value in a text, in a form in which it can be compared."""
 
     dimension: str
     value: tuple[float, ...]
-    """Of an amount, in the base unit; of a date (month, day); of a version its numbers."""
+    """For an amount, the value in the base unit; for a date (month, day, …); for a version its numbers."""
     start: int
     end: int
     bare: float = 0.0
-    """Of an amount, its number without the unit."""
+    """For an amount, its number without the unit."""
     digits: str = ""
-    """As it is written, where that is in digits alone: 3.10 is a version after 3.9."""
+    """The digits as written, if the number is in digits alone: 3.10 is a version after 3.9."""
     noun: str = ""
-    """What is counted, by the key of the word."""
+    """The key of the counted noun."""
     per: float = 0.0
-    """Of a rate, the seconds that it is for."""
+    """For a rate, its period in seconds."""
     bound: str = ""
-    """`≥` or `≤` where it limits a range."""
+    """`≥` or `≤` if it limits a range."""
 
     def comparable(self, other: Quantity) -> bool:
-        """Whether the two measure the same, so that they may differ."""
+        """Whether the two measure the same, so that they can differ."""
         mine, theirs = self.dimension, other.dimension
         if mine == theirs:
             return bool(self.per) == bool(other.per) or mine in ("money", "number")
@@ -85,7 +86,7 @@ _DOTTED = re.compile(r"\d+(?:\.\d+)+")
 
 
 def _within(one: tuple[float, ...], bound: str, two: tuple[float, ...], other: str) -> bool:
-    """Whether one is a limit that the other keeps."""
+    """Whether the values are compatible: one is a limit that the other satisfies."""
     if bound == other:
         return False
     low, high = (two, one) if bound == "≤" or other == "≥" else (one, two)
@@ -98,7 +99,7 @@ def _longer(one: tuple[float, ...], two: tuple[float, ...]) -> bool:
 
 
 def _same_date(one: tuple[float, ...], two: tuple[float, ...]) -> bool:
-    """(month, day, year), 0 for what is not said; a date in digits may have its month and day exchanged."""
+    """Compare (month, day, year), where 0 is unknown; a date in digits may have its month and day exchanged."""
     if one[2] and two[2] and one[2] != two[2]:
         return False
     if not (one[0] and two[0]):

@@ -1,9 +1,9 @@
-"""Claims found by rules, without a model: what a sentence says plainly, and nothing more.
+"""Finds claims by rules, without a model: what a sentence says plainly, and nothing more.
 
-A rule sees a cue ("we decided", "must not", "no, …") or a plain form ("the port is 8080", "use DuckDB for storage",
-`TIMEOUT=30`). It understands nothing: an irony, a quotation of somebody else, a decision taken over five sentences
-escapes it, and a key is only as good as the words of the sentence. So such a merge says that it is rule-made. English
-first; decisions and corrections are also known by the cues of retrieval/cues.py in some other languages.
+A rule matches a cue ("we decided", "must not", "no, …") or a plain form ("the port is 8080", "use DuckDB for storage",
+`TIMEOUT=30`). It understands nothing: it misses irony, quotations of somebody else, and decisions spread over five
+sentences, and a key is only as good as the words of the sentence. So such a merge is marked as rule-made. English
+first; decisions and corrections are also found by the cues of retrieval/cues.py in some other languages.
 
 Every claim is a piece of its sentence, cut at words, so that its quotation is exact by construction.
 """
@@ -23,9 +23,9 @@ from forky_core.model.parts import MergePart, TextPart
 from forky_core.retrieval.cues import CORRECTION, DECISION, OPEN, is_question
 
 _READ = 60_000
-"""Characters of a message that are looked at."""
+"""The most characters of a message that are read."""
 _LONGEST = 600
-"""Characters of a sentence that are looked at."""
+"""The most characters of a sentence that are read."""
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _SENTENCE = re.compile(r"\S.*?(?:[.!?…](?=[\"')\]”»*_]*(?:\s|$))[\"')\]”»*_]*|[。！？｡]|$)")
 _BULLET = re.compile(r"^\s*(?:[-*+•>]|\d{1,3}[.)]|#{1,6})\s+")
@@ -98,7 +98,7 @@ _FORMS = tuple(
     )
 )
 _HINTS = ("ort", "name", "", "to", "", "", "", "ed", "_")
-"""Of each form, what stands in every sentence of it: most sentences have it not, and are not looked at closely."""
+"""For each form, a text that is in every sentence of it: most sentences lack it and are skipped quickly."""
 _GOES_ON = re.compile(r"\s*(?:,|,?\s(?:and|or)\b)\s*(?:(?:and|or)\s+)?[`\"A-Z0-9]")
 _LEADING = re.compile(r"^(?:(?:the|a|an|our|its|new|current|default|this|that|now)\s+)+", re.IGNORECASE)
 _TRAILING = re.compile(
@@ -168,9 +168,9 @@ class _Form:
 
 @lru_cache(maxsize=32_768)
 def claims_of(message: Message) -> tuple[Claim, ...]:
-    """What the rules find in one message, in the order it is said.
+    """Return the claims that the rules find in one message, in order.
 
-    Messages never change, so this is done once for each while the process lives.
+    Messages never change, so the result is cached.
     """
     if message.hidden or message.role not in ("user", "assistant"):
         return ()
@@ -189,7 +189,7 @@ def claims_of(message: Message) -> tuple[Claim, ...]:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """Exact pieces of the text: sentences of its prose, and lines of its code that set something."""
+    """Yield exact pieces of the text: sentences of its prose, and lines of its code with assignments."""
     fenced = False
     for raw in text.splitlines():
         if _FENCE.match(raw):
@@ -208,7 +208,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 @lru_cache(maxsize=8_192)
 def _found_in(sentence: str, role: Role) -> tuple[Claim, ...]:
-    """What a sentence claims, whoever says it: logs and answers say many a sentence again."""
+    """Return the claims of a sentence. Cached, since logs and answers repeat many sentences."""
     return tuple(_claims(sentence, role))
 
 
@@ -246,7 +246,7 @@ def _cut_off(sentence: str, quote: str) -> bool:
 
 
 def _kind(sentence: str, role: Role) -> tuple[ClaimType, re.Pattern[str]] | None:
-    """The type of a sentence by its cue, the most telling first."""
+    """Return the type of a sentence by its cue; the most specific type is tried first."""
     cues: tuple[tuple[ClaimType, re.Pattern[str]], ...] = (
         ("failed_attempt", _FAILED),
         ("constraint", _CONSTRAINT),
@@ -258,7 +258,7 @@ def _kind(sentence: str, role: Role) -> tuple[ClaimType, re.Pattern[str]] | None
         ("result", _RESULT),
     )
     for kind, cue in cues:
-        # A model that says "no" or "actually" corrects nobody.
+        # A model that says "no" or "actually" does not correct anybody.
         if cue.search(sentence) and (kind != "correction" or role == "user"):
             return kind, cue
     return None
@@ -296,7 +296,7 @@ def _forms(sentence: str) -> Iterator[_Form]:
 
 
 def _with_unit(sentence: str, start: int, end: int, stop: int) -> tuple[str, int]:
-    """A value with the unit behind it, and where the statement then ends."""
+    """Return a value with the unit after it, and where the statement then ends."""
     if sentence[start : start + 1].isdigit():
         for one in quantities(sentence):
             if one.start == start and one.end > end:
@@ -305,7 +305,7 @@ def _with_unit(sentence: str, start: int, end: int, stop: int) -> tuple[str, int
 
 
 def _key(form: int, groups: dict[str, str | None]) -> str:
-    """The subject in a form in which two sentences about it agree; "" where it is none."""
+    """Normalise the subject, so that two sentences about it agree; "" if it is none."""
     if form == 0:
         named = ((groups.get(name) or "").casefold() for name in ("for", "of"))
         of = next((word for word in named if word not in _NO_QUALIFIER and not word.isdigit()), "")
@@ -331,7 +331,7 @@ def _key(form: int, groups: dict[str, str | None]) -> str:
 
 
 def _window(sentence: str, start: int, end: int) -> tuple[str, str]:
-    """(text, quote): the sentence, or where it is long the words around what matters."""
+    """Return (text, quote): the sentence, or for a long one the words around the match."""
     words = [match.span() for match in _WORD.finditer(sentence)]
     if len(words) <= LONGEST_QUOTE:
         return sentence, sentence

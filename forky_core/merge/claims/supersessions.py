@@ -1,8 +1,8 @@
-"""What one line of messages takes back of itself: values corrected, plans scrapped, fixes undone, code replaced.
+"""What a line of messages takes back of itself: values corrected, plans scrapped, fixes undone, code replaced.
 
-A note shows the earlier statement struck through, so a wrong find misinforms: a word of correction is asked for
-(“instead”, “actually”, “took it out again”, “scrap that”) beside the words that both statements share. Only code needs
-none: a key that is set anew, and a function written anew, replace what stood before.
+A note shows the earlier statement struck through, so a false match misinforms: besides shared words, a word of
+correction is required (“instead”, “actually”, “took it out again”, “scrap that”). Only code needs none: a key that is
+assigned again, and a function that is defined again, replace the earlier one.
 """
 
 from __future__ import annotations
@@ -30,39 +30,39 @@ from forky_core.merge.claims.word_keys import ATTRIBUTES
 from forky_core.model import Message, MessageId
 
 SURE = 1.6
-"""The likeness from which on a new value replaces an older one."""
+"""The lowest likeness at which a new value replaces an older one."""
 SURE_OF_CODE = 0.6
 _RARE = 6
-"""Pieces of a line in which a word may stand that leads from a reversal to what it reverses."""
+"""The most pieces a word may occur in to link a reversal to what it reverses."""
 _DEFINES = re.compile(r"^\s*(?:async\s+)?(?:def|class|function|fn|func)\s+(?P<name>\w+)")
 _SHORT = 90
 _FEW = 4
-"""Words of its own that a short correction has at most."""
+"""The most words of a short correction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Superseded:
-    """Something that was said and that a later message of the same line corrects, replaces or takes back."""
+    """A statement that a later message of the same line corrects, replaces or takes back."""
 
     earlier: str
-    """Word for word, out of `earlier_message`."""
+    """The earlier statement, word for word from `earlier_message`."""
     earlier_message: MessageId
     later: str
-    """What took its place or took it back, word for word."""
+    """The statement that replaced it or took it back, word for word."""
     later_message: MessageId
 
 
 def supersessions(line: Sequence[Message]) -> tuple[Superseded, ...]:
-    """What later messages of one line took back, in the order in which they did.
+    """Return the statements that later messages of one line took back, in the order in which they did.
 
-    An earlier statement is given once, with the last one that speaks against it.
+    An earlier statement appears once, with the last one that takes it back.
     """
     return _supersessions(tuple(line))
 
 
 @lru_cache(maxsize=8)
 def _supersessions(line: tuple[Message, ...]) -> tuple[Superseded, ...]:
-    """Messages never change, and a card plans several merges of one branch."""
+    """Cached, because messages never change and a card plans several merges of one branch."""
     said = pieces(line)
     side = ClauseIndex.of(said)
     count = Counter(word for piece in said for word in piece.own)
@@ -80,7 +80,7 @@ def _supersessions(line: tuple[Message, ...]) -> tuple[Superseded, ...]:
 
 
 def _replaced(later: Clause, side: ClauseIndex, count: Counter[str]) -> Iterator[ClaimMatch]:
-    """What a piece takes back of the pieces before it."""
+    """Yield the earlier pieces that a piece takes back."""
     if later.standing != "stands" or later.passage.shape in ("output", "call"):
         return
     code = later.passage.shape == "code"
@@ -113,7 +113,7 @@ def _replaced(later: Clause, side: ClauseIndex, count: Counter[str]) -> Iterator
 
 
 def _values(before: Sequence[Clause], later: Clause, side: ClauseIndex) -> Iterator[ClaimMatch]:
-    """The values that stand nearest to the words of the new one, unless they are said again."""
+    """Yield the values nearest to the words of the new one, unless they are repeated later."""
     for new in later.quantities:
         best: ClaimMatch | None = None
         for piece in before:
@@ -134,7 +134,7 @@ def _values(before: Sequence[Clause], later: Clause, side: ClauseIndex) -> Itera
 
 
 def _displaced(before: Sequence[Clause], later: Clause) -> Iterator[ClaimMatch]:
-    """Statements of a value or name that a sentence names as the one that no longer holds."""
+    """Yield statements with a value or name that a sentence names as no longer valid."""
     cut = DISPLACES.search(later.text)
     gone = later.text[cut.end() :][:_SHORT] if cut else ""
     values = [one for one in quantities(gone)[:1] if one.dimension != "number" or len(one.digits) >= 3]
@@ -153,9 +153,9 @@ def _displaced(before: Sequence[Clause], later: Clause) -> Iterator[ClaimMatch]:
 
 
 def _answered(later: Clause, side: ClauseIndex) -> Iterator[ClaimMatch]:
-    """The last value of the same kind just before a short correction by the person.
+    """Yield the last value of the same kind just before a short correction by the person.
 
-    Where statements before it share its words, it is about those: about the nearest, and others with that value.
+    If statements before it share its words, it is about those: about the nearest, and others with that value.
     """
     window = [
         piece
@@ -178,7 +178,7 @@ def _answered(later: Clause, side: ClauseIndex) -> Iterator[ClaimMatch]:
 
 
 def _renamed(later: Clause, side: ClauseIndex) -> Iterator[ClaimMatch]:
-    """The last choice just before a short correction by the person that names another one."""
+    """Yield the last choice just before a short correction by the person that names another one."""
     told = names(later.text.lstrip(" ,.!"), answers=True)
     for piece in reversed(side.pieces[: later.at] if told else ()):
         if piece.turn < later.turn - 2:
@@ -196,7 +196,7 @@ def _renamed(later: Clause, side: ClauseIndex) -> Iterator[ClaimMatch]:
 
 
 def _before(piece: Clause, later: Clause) -> bool:
-    """Whether a short correction may be about it; what was only proposed can be put right, too."""
+    """Whether a short correction may be about the piece; a mere proposal can be corrected, too."""
     return piece.turn < later.turn and piece.standing in ("stands", "open") and piece.passage.shape == "prose"
 
 
@@ -206,7 +206,7 @@ def _match(score: float, piece: Clause, old: Quantity, later: Clause, new: Quant
 
 
 def _again(old: Quantity, later: Clause, side: ClauseIndex) -> bool:
-    """Whether a value is said once more, there or later: then it was not replaced."""
+    """Whether a value is repeated in `later` or after it: then it was not replaced."""
     if any(old.comparable(new) and old.same(new) for new in later.quantities):
         return True
     return any(
@@ -229,13 +229,13 @@ def _code(piece: Clause, later: Clause) -> Iterator[ClaimMatch]:
 
 
 def _same_thing(piece: Clause, later: Clause, count: Counter[str]) -> bool:
-    """Whether both name the same rare things; of signs without spaces, three pairs are about two words."""
+    """Whether both name the same rare things; in scripts without spaces, three pairs are about two words."""
     rare = [word for word in piece.own & later.own if count[word] <= _RARE]
     return len(rare) >= (2 if "".join(rare).isascii() or any(len(word) > 2 for word in rare) else 3)
 
 
 def _just_done(later: Clause, side: ClauseIndex) -> Iterator[ClaimMatch]:
-    """What the last answer before a short “undo that” began with."""
+    """Yield the first piece of the last answer before a short “undo that”."""
     for piece in reversed(side.pieces[: later.at]):
         if piece.turn < later.turn - 2:
             return

@@ -1,4 +1,4 @@
-"""Everyday words that say the same of anything, so that two statements about one thing share a word."""
+"""Everyday synonyms, so that two statements about one thing share a word."""
 
 from __future__ import annotations
 
@@ -37,4 +37,4 @@ weight weighs wiegt Gewicht poids pèse peso pesa 重量
 height tall Höhe hoch hauteur haut altura alto 高度
 width wide Breite breit largeur large anchura ancho 宽度
 """
-"""One group a line; the first word stands for all of them."""
+"""One group a line; the first word is the key of the group."""

@@ -1,4 +1,4 @@
-"""Units of measure in five languages, each with what it measures and its size in the base unit."""
+"""Units of measure in five languages, each with its dimension and its size in the base unit."""
 
 from __future__ import annotations
 
@@ -82,11 +82,11 @@ _RATE = re.compile(
 
 
 _GLUED = frozenset(("an", "to", "go", "a", "d", "y", "w", "mi", "ki", "ti", "k", "b"))
-"""Units that are words of their own where a space stands before them."""
+"""Units that are other words if a space stands before them."""
 
 
 def rate(text: str, end: int) -> tuple[float, int]:
-    """The seconds that an amount is for, and where that ends: 60 litres a minute."""
+    """Return the period of a rate in seconds, and where it ends: 60 litres a minute."""
     match = _RATE.match(text, end)
     known = UNIT_OF.get((match[1] or match[2] or "").casefold().replace("月", "个月")) if match else None
     return (known[1], match.end()) if match and known and known[0] == "time" else (0.0, end)
@@ -97,11 +97,11 @@ _THING_BEHIND = re.compile(
     r"\s+(?!(?:later|ago|after|before|per|each|apart|or|and|is|of|más|después|antes|por|o|y|es)\b)[^\W\d_]",
     re.IGNORECASE,
 )
-"""Behind “a second”: something, so that it is the second of its kind and no time."""
+"""A word after “a second”, which makes it an ordinal and no time."""
 
 
 def unit(text: str, end: int, shape: str) -> tuple[str, float, int]:
-    """(dimension, factor, end) of the unit behind a number; "" where there is none."""
+    """Return (dimension, factor, end) of the unit after a number; dimension "" if there is none."""
     for name in _HAN_UNITS:
         if text.startswith(name, end) or (text.startswith(name, end + 1) and text[end : end + 1] == " "):
             return (*UNIT_OF[name], text.index(name, end) + len(name))

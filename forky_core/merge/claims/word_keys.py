@@ -1,7 +1,7 @@
-"""Reduces words to keys in which their inflections mostly agree, and leaves out the words that say nothing.
+"""Reduces words to keys in which their inflections mostly agree, and drops words without content.
 
 It has no dictionary: the lists are words of grammar in English, German, French and Spanish; Chinese is read in pairs of
-signs.
+characters.
 """
 
 from __future__ import annotations
@@ -59,13 +59,15 @@ _LONGEST = 40
 
 @lru_cache(maxsize=65_536)
 def word_key(word: str) -> str:
-    """A form in which the inflections and the synonyms of a word mostly agree; "" for a word that says nothing."""
+    """Return a key in which the inflections and synonyms of a word mostly agree; "" for a word without content."""
     stem = _stem(word)
     return _SAME.get(stem, stem)
 
 
 def _stem(word: str) -> str:
-    """Without accents and endings, and long words by their first six letters, as fits languages with suffixes."""
+    """Return a word without accents and endings, and long words cut to six letters, as suits languages with
+    suffixes.
+    """
     low = word.casefold().replace("’", "'")
     if low in STOP or len(low) > _LONGEST:
         return ""
@@ -82,7 +84,7 @@ def _stem(word: str) -> str:
 
 
 def _same() -> dict[str, str]:
-    """By stem, or by pair of Chinese signs, the one that stands for its synonyms."""
+    """Map each stem, or pair of Chinese characters, to the key of its synonyms."""
     same: dict[str, str] = {}
     for group in GROUPS.strip().splitlines():
         words = group.split()
@@ -97,7 +99,7 @@ _SAME = _same()
 
 @lru_cache(maxsize=16_384)
 def word_keys(text: str) -> tuple[str, ...]:
-    """The keys of the words of a text, in order; of Chinese its pairs of signs, without particles."""
+    """Return the keys of a text's words, in order; for Chinese, pairs of characters without particles."""
     found: list[str] = []
     for match in _TOKEN.finditer(text):
         token = match.group()
@@ -114,7 +116,7 @@ def word_keys(text: str) -> tuple[str, ...]:
 
 
 def spelled(text: str) -> list[str]:
-    """The words of a text as they are written."""
+    """Return the words of a text as they are written."""
     return [match.group() for match in _TOKEN.finditer(text)]
 
 
@@ -127,7 +129,7 @@ _ATTRIBUTE_WORDS = """
     cuesta
 """
 ATTRIBUTES = frozenset(map(word_key, _ATTRIBUTE_WORDS.split()))
-"""Words for what can be said of anything: two statements that share these alone may be about different things."""
+"""Words for attributes that anything can have: two statements that share only these may be about different things."""
 
 _SINGLE_WORDS = """
     default colour color status state mode type format language licence license theme style level strategy framework database
@@ -146,4 +148,4 @@ _SINGLE_PAIRS = (
     " 型号 目标 优先"
 )
 SINGLE = ATTRIBUTES.union(filter(None, map(word_key, _SINGLE_WORDS.split())), _SINGLE_PAIRS.split())
-"""Words for what has one value at a time: two values of one thing cannot both hold."""
+"""Words for what has one value at a time: two different values of one subject cannot both hold."""

@@ -1,1 +1,1 @@
-"""What a model is asked for in a merge, and what of its answer is believed: each with its checks."""
+"""Prompts to models in a merge, and the checks of their answers."""

@@ -1,4 +1,4 @@
-"""The claims of a branch as a model reads them: asked for, checked one by one, asked once more to mend what failed."""
+"""Asks a model for the claims of a branch, checks them one by one, and asks once more to repair what failed."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from forky_core.model.errors import ForkyError, ModelError
 
 
 class ReadingFailed(ForkyError):
-    """A model's answer, and its mended one, hold nothing that stands."""
+    """Neither a model's answer nor its repaired one has a claim that passes the checks."""
 
     def __init__(self, failed: Sequence[FailedCheck], answer: str) -> None:
         super().__init__("The model's claims cannot be used.", " ".join(sentences(failed)))
         self.failed = tuple(failed)
-        """Of the first answer."""
+        """The failures of the first answer."""
         self.answer = answer
 
 
 def read_with(
     ask: Ask, turns: Sequence[Message], *, focus: str = "", budget: int = 400, keys: Sequence[str] = ()
 ) -> ClaimReading:
-    """What a model reads in these messages: the claims that stand, without those that fail a check.
+    """Return the claims that a model finds in these messages and that pass the checks.
 
     Raises:
         ReadingFailed: nothing of the answer stands, nor of the mended one.

@@ -1,4 +1,4 @@
-"""What notes and readings are kept under, so that the same beginning of a branch is never paid for twice."""
+"""Cache keys of notes and readings, so that the same beginning of a branch is never paid for twice."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from forky_core.model import MessageId
 from forky_core.model.hashing import content_hash
 
 PROMPT = "claims/1"
-"""Names the prompt for claims and its version: another one reads anew."""
+"""The name of the prompt for claims, with its version: another version makes other keys."""
 
 
 def cache_keys(turns: Iterable[MessageId], model: str, focus: str = "") -> tuple[str, ...]:
-    """What readings are kept under, one for each beginning of these messages: the messages, who read, what was asked.
+    """Return a cache key for each beginning of these messages, made of the messages, the model and the focus.
 
-    Each is a hash of the one before and one id, so that those of a long range cost no more for each message.
+    Each key is a hash of the previous key and one id, so that a long range costs no more for each message.
     """
     key = content_hash([PROMPT, model, focus.strip()])
     keys = []

@@ -1,8 +1,8 @@
-"""What code can check of a summary that a model wrote, before anything of it is accepted.
+"""What code can check in a summary that a model wrote, before anything of it is accepted.
 
-Every claim names the messages it rests on and quotes one of them; a citation must lie in what is merged, a quote must
-be found letter for letter, and no number or name may appear that the cited messages do not hold. A denial may not get
-lost. Each failure is a value with a sentence for the person, so that a page can show what failed.
+Every claim names the messages it rests on and quotes one of them; a citation must be among the merged messages, a
+quotation must stand in one letter for letter, and no number or name may appear that the cited messages do not have. A
+denial may not get lost. Each failure is a value with a sentence for the person, so that a page can show what failed.
 """
 
 from __future__ import annotations
@@ -60,24 +60,24 @@ CheckName = Literal[
 
 @dataclass(frozen=True, slots=True)
 class FailedCheck:
-    """One thing that a model's answer failed."""
+    """One failed check of a model's answer."""
 
     check: CheckName
     sentence: str
-    """What is wrong, for people and for the model that is asked to mend it."""
+    """What is wrong, for people and for the model that is asked to repair it."""
     entry: int | None = None
-    """Number of the claim or the line, from 1; None: the answer as a whole."""
+    """The number of the claim or the line, from 1; None for the answer as a whole."""
     shown: str = ""
-    """The text that failed, where there is one."""
+    """The text that failed, if there is one."""
 
 
 def sentences(failed: Iterable[FailedCheck]) -> tuple[str, ...]:
-    """The failures for a person, each with the number of its line."""
+    """Return the failures for a person, each with the number of its line."""
     return tuple(f"Line {one.entry}: {one.sentence}" if one.entry else one.sentence for one in failed)
 
 
 def json_object(answer: str) -> tuple[dict[str, Json], FailedCheck | None]:
-    """The one JSON object of a model's answer, in a fence or without, or what the answer is instead."""
+    """Parse a model's answer as one JSON object, fenced or not; a failure says what the answer is instead."""
     text = answer.strip()
     fenced = _FENCED.search(text)
     if fenced and not text.startswith(("{", "[")):
@@ -100,23 +100,23 @@ def json_object(answer: str) -> tuple[dict[str, Json], FailedCheck | None]:
 
 
 def resolved(cite: Json, among: Iterable[MessageId]) -> MessageId | None:
-    """The one message that a citation names by its first digits; None where none or several fit."""
+    """Return the one message that a citation names by its first digits; None if none or several match."""
     digits = cite.strip("[] ").removeprefix("b2:") if isinstance(cite, str) else ""
     fitting = [id for id in among if len(digits) >= 6 and id.removeprefix("b2:").startswith(digits)]
     return fitting[0] if len(fitting) == 1 else None
 
 
 def quoted(quote: str, sources: Iterable[str]) -> str | None:
-    """The quotation as it stands letter for letter in one of the sources; None where it does not."""
+    """Return the quotation as it stands letter for letter in one of the sources; None if it does not."""
     forms = dict.fromkeys((quote, html.unescape(quote), quote.strip(), html.unescape(quote).strip()))
     return next((form for form in forms if any(form in source for source in sources)), None)
 
 
 def lost_negation(text: str, quote: str, sources: Iterable[str]) -> str:
-    """The clause around a quotation, where it denies something that the claim affirms, or the other way round.
+    """Return the clause around a quotation if it denies what the claim affirms, or the other way round; else "".
 
-    Judged by words such as “not” and by words that deny in themselves ("avoid", "without"); a model that turns a denial
-    round by an antonym passes or is refused by luck, which is why the quotation stands beside every claim.
+    Judged by words such as “not” and by words that deny in themselves ("avoid", "without"); if a model turns a denial
+    round by an antonym, it passes or is refused by luck, so every claim is shown with its quotation.
     """
     clause = next((_clause(source, quote) for source in sources if quote in source), "")
     said, claimed = DENIES.search(clause), DENIES.search(text)
@@ -139,7 +139,7 @@ def _clause(source: str, quote: str) -> str:
 
 
 def invented(text: str, source: str) -> tuple[str, ...]:
-    """Numbers and identifiers of `text` that `source` does not hold."""
+    """Return the numbers and identifiers of `text` that `source` does not have."""
     known = source.casefold()
     return tuple(name for name in atoms(text) if _must_be_known(name) and not _holds(known, name.casefold()))
 

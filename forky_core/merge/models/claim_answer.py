@@ -1,4 +1,4 @@
-"""What of a model's answer is believed as claims: each is checked against the messages it cites (checks.py)."""
+"""Parses a model's claims and checks each against the messages it cites (checks.py)."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from forky_core.model import MessageId
 from forky_core.model.parts import Json
 
 LONGEST_CLAIM = 45
-"""Words above which a claim is refused; 30 are asked for, and models count loosely."""
+"""The longest claim in words; 30 are asked for, and models count loosely."""
 _LONGEST_QUOTED = LONGEST_QUOTE + 15
 _LONGEST_SPAN = 600
 """Characters."""
 
 
 def read(answer: str, texts: Mapping[MessageId, str]) -> tuple[ClaimReading, tuple[FailedCheck, ...]]:
-    """What of an answer about the messages `texts` stands, and what is wrong with the rest; () where nothing is."""
+    """Parse an answer about the messages `texts`: the claims that pass, and the failures of the rest."""
     value, wrong = json_object(answer)
     if wrong is not None:
         return ClaimReading(), (wrong,)
@@ -59,7 +59,7 @@ def read(answer: str, texts: Mapping[MessageId, str]) -> tuple[ClaimReading, tup
 class _AnswerReader:
     texts: Mapping[MessageId, str]
     claims: dict[int, Claim] = field(default_factory=dict)
-    """By number in the answer."""
+    """The claims by their number in the answer."""
     failed: list[FailedCheck] = field(default_factory=list)
 
     def fail(self, check: Any, sentence: str, number: int | None, shown: str = "") -> None:
@@ -99,7 +99,7 @@ class _AnswerReader:
         )
 
     def _founded(self, number: int, text: str, entry: Mapping[str, Json], sources: Sequence[str]) -> str:
-        """The quotation as it stands in a source; what is wrong with the claim is written down."""
+        """Return the quotation as it stands in a source; failures of the claim are recorded."""
         quote = quoted(entry["quote"], sources)
         if quote is None:
             shown = entry["quote"][:80]
@@ -143,7 +143,7 @@ class _AnswerReader:
                 yield Verbatim(entry["kind"], cite, span)
 
     def dropped(self, entries: Sequence[Json]) -> Iterator[Dropped]:
-        """A remark, no part of any payload: what cites nothing is passed over."""
+        """Yield remarks, which are no part of any payload; one without a citation is skipped."""
         for entry in entries:
             if isinstance(entry, dict) and isinstance(entry.get("cites"), list):
                 cites = tuple(id for cite in entry["cites"] if (id := resolved(cite, self.texts)) is not None)
@@ -152,7 +152,7 @@ class _AnswerReader:
 
 
 def _form(entry: Json) -> str:
-    """What a claim lacks of the form that was asked for; "" where nothing."""
+    """Return how a claim departs from the requested form; "" if it does not."""
     if not isinstance(entry, dict):
         return "it is no claim."
     if not isinstance(entry.get("text"), str) or not entry["text"].strip():

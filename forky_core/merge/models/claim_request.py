@@ -1,4 +1,4 @@
-"""What a model is asked for when it reads a branch as claims: JSON with keys, for three-way merges and summaries.
+"""The prompt that asks a model for the claims of a branch: JSON with keys, for three-way merges and summaries.
 
 The transcript comes first, escaped, and the instructions after it: with the instructions in front, models answer the
 chat instead of summing it up.
@@ -54,7 +54,7 @@ Answer again with the whole JSON, mended, and nothing else. Leave out what you c
 def reading_prompt(
     turns: Sequence[Message], *, focus: str = "", budget: int = 400, keys: Sequence[str] = ()
 ) -> tuple[ProviderMessage, ...]:
-    """The one request: the transcript, then what to do with it. `keys` are in use on the other branch."""
+    """Return the request: the transcript, then the instructions. `keys` are those of the other branch."""
     short = ShortIds.among(turn.id for turn in turns)
     rows = "\n".join(
         f'<m id="{short(turn.id)}" role="{turn.role}">\n{html.escape(spoken(turn), quote=False)}\n</m>'
@@ -79,7 +79,7 @@ def reading_prompt(
 def mending_prompt(
     asked: Sequence[ProviderMessage], answer: str, failed: Sequence[FailedCheck]
 ) -> tuple[ProviderMessage, ...]:
-    """The one repair round: the same request, the answer, and what is wrong with it."""
+    """Return the one repair round: the same request, the answer, and its failures."""
     rows = "\n".join(f"- {sentence}" for sentence in sentences(failed)) or "- (none)"
     return (
         *asked,

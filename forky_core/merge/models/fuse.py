@@ -1,4 +1,6 @@
-"""A fusion that a model writes: labelled candidates first, escaped, the instructions after them, and code checks."""
+"""A fusion that a model writes: the prompt has labelled candidates first, escaped, then the instructions; code checks
+the answer.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,10 @@ them holds. Where they disagree, say so in the answer.
 
 
 def fuse_with_model(plan: FusePlan, *, ask: Ask, model: str) -> FusePlan:
-    """The fusion `plan` with an answer that `model` writes.
+    """Return the fusion `plan` with an answer that `model` writes.
 
     Raises:
-        SquashRejected: the answer failed a check, and so did the mended one; its plan is the one by rule.
+        SquashRejected: the answer failed a check, and so did the repaired one; its plan is the one by rule.
         ModelError: from `ask`.
     """
     prompt = fuse_prompt(plan)
@@ -85,7 +87,7 @@ def _read(plan: FusePlan, answer: str, model: str) -> tuple[FusePlan | None, tup
 
 
 def _disagreements(entries: Sequence[Json], labels: set[str]) -> Iterator[Disagreement]:
-    """A remark beside the answer: what has not the form is passed over."""
+    """Yield remarks beside the answer; a malformed one is skipped."""
     for entry in entries:
         if not isinstance(entry, dict) or not isinstance(entry.get("about"), str):
             continue

@@ -1,4 +1,4 @@
-"""A model's answer read as a note: its lines, each with its section and the ids it names, whatever signs it uses."""
+"""Parses a model's answer as a note: its lines, each with its section and the ids it names, whatever markup it uses."""
 
 from __future__ import annotations
 
@@ -68,21 +68,21 @@ class NoteLine:
     """A line of a note as a model wrote it."""
 
     number: int
-    """From 1, counted over the whole answer."""
+    """Counted from 1 over the whole answer."""
     section: str
     text: str
-    """Without its sign and its ids."""
+    """The text without its list sign and its ids."""
     cites: tuple[MessageId, ...]
-    """In the order the messages were said."""
+    """In the order of the branch."""
     unknown: tuple[str, ...] = ()
     """Ids it names that no message has."""
     quoted: Literal["", "instead", "later"] = ""
-    """"": the model's words. Otherwise a sentence of its one message, word for word: in place of a line that failed a
-    check, or below a line because the person said it last."""
+    """"" for the model's words. Otherwise a sentence of its one message, word for word: `instead` of a line that failed
+    a check, or `later`, below a line, because the person said it last."""
 
 
 def read_note(answer: str, ids: Mapping[str, MessageId]) -> tuple[tuple[NoteLine, ...], FailedCheck | None]:
-    """The lines of an answer, or what the answer is instead of a note. `ids` are the messages by “m1”, “m2” …"""
+    """Parse an answer into lines, or return why it is no note. `ids` are the messages by “m1”, “m2” …"""
     text = answer.strip()
     if not text:
         return (), FailedCheck("empty", "The model answered nothing.")
@@ -107,7 +107,7 @@ def read_note(answer: str, ids: Mapping[str, MessageId]) -> tuple[tuple[NoteLine
 
 
 def _lines(text: str) -> tuple[list[tuple[str, str]], bool]:
-    """The items of an answer under their sections, and whether it has headings; what wraps is joined."""
+    """Return the items of an answer with their sections, and whether it has headings; wrapped lines are joined."""
     found: list[tuple[str, str]] = []
     section, headed, begun = FACTS, False, False
     for raw in text.splitlines():
@@ -155,13 +155,13 @@ def _ends_in_marks(line: str) -> bool:
 
 
 def _without_marks(line: str, ids: Mapping[str, MessageId]) -> tuple[str, list[str]]:
-    """A line without the ids that it names, and those; brackets that hold something else stay."""
+    """Return a line without the ids that it names, and those ids; brackets around anything else stay."""
     marks: list[str] = []
     end = len(line.rstrip(" .。*_"))
 
     def take(match: re.Match[str]) -> str:
         inside = match["inside"]
-        # A bare number in brackets is an id only in square ones at the end: “(2024)” and “items[0]” are text.
+        # A bare number counts as an id only in square brackets at the end: “(2024)” and “items[0]” are text.
         labelled = _LABEL.search(inside.replace(" ", "").casefold()) is not None
         final = match.group().strip()[0] in "[【" and _GROUP.sub("", line[match.end() : end]).strip() == ""
         if not labelled and not final:
@@ -214,7 +214,7 @@ def _ends(match: re.Match[str]) -> str:
 
 
 def merged(lines: Iterable[NoteLine], also: NoteLine) -> list[NoteLine]:
-    """The lines with one more that repeats one of them: its ids join that line's."""
+    """Return the lines with the citations of `also`, which repeats one of them, added to that line."""
     return [
         replace(line, cites=tuple(dict.fromkeys((*line.cites, *also.cites))))
         if line.number == also.number

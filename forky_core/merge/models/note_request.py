@@ -1,8 +1,8 @@
-"""What a model is asked for when it writes a merge: the note itself, in plain lines that name what they rest on.
+"""The prompt that asks a model for a merge's text: the note itself, in plain lines that cite their messages.
 
-The transcript stands first and the instructions after it: with the instructions in front, models answer the chat
-instead of summing it up. Every message is fenced by a word that is made from the transcript, so that no text of the
-branch can close its fence, and stands as it was said, so that it can be quoted.
+The transcript comes first and the instructions after it: with the instructions in front, models answer the chat instead
+of summing it up. Every message is fenced by a word that is made from the transcript, so that no text of the branch can
+close its fence, and stands unchanged, so that it can be quoted.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from forky_core.model import Message
 from forky_core.model.hashing import content_hash
 
 REQUEST = "note/2"
-"""Names the request and its version: another one is asked anew."""
+"""The name of the request, with its version: another version is asked anew."""
 TARGET_TURNS = 6
-"""Of the other branch, the most messages that are shown."""
+"""The most messages of the other branch that are shown."""
 TARGET_CHARACTERS = 4_000
 _OVERHEAD = 0.14
-"""Of a line, what its sign and the ids at its end take."""
+"""The share of a line that its list sign and the ids at its end take."""
 _LEAST_TOKENS, _MOST_TOKENS = 1.45, 1.9
-"""Tokens of a word. A note has more names and numbers than talk: six written by hand took 1.3 to 1.7."""
+"""Tokens per word. A note has more names and numbers than talk: six written by hand took 1.3 to 1.7."""
 _LEAST_WORDS = 25
 
 _OPENING = "Below is material for a note that you will write. Read it first; what to write stands at the end."
@@ -84,7 +84,7 @@ left out where the messages do not say it."""
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How long a note may be, in what a writer can count."""
+    """The longest length of a note, in a unit that a writer can count."""
 
     count: int
     unit: str
@@ -94,13 +94,13 @@ class Limit:
 
     @classmethod
     def of(cls, room: int, transcript: Transcript, count_tokens: Callable[[str], int]) -> Limit:
-        """Of a note that may take `room` tokens."""
+        """Return the limit of a note that may take `room` tokens."""
         said = [text for text in transcript.prose() if text][-40:]
         sample = "\n".join(said)[:8_000] or "word " * 20
         tokens = max(1, count_tokens(sample))
         if transcript.unspaced:
             return cls(max(40, round(room * (1 - _OVERHEAD) * len(sample) / tokens / 10) * 10), "characters")
-        # Code and addresses count as few words: a note of prose is not to be cut short by them.
+        # Code and addresses count as few words: they should not shorten a note of prose.
         per_word = min(_MOST_TOKENS, max(_LEAST_TOKENS, tokens / max(1, len(sample.split()))))
         words = room * (1 - _OVERHEAD) / per_word
         return cls(max(_LEAST_WORDS, round(words / 5) * 5), "words")
@@ -115,9 +115,9 @@ def note_request(
     so_far: str = "",
     start: int = 0,
 ) -> tuple[ProviderMessage, ...]:
-    """The one request: what the reader knows, the transcript, then what to write.
+    """Return the request: what the reader knows, the transcript, then the instructions.
 
-    `target` are the last messages of the branch that is merged into. Of a long branch, `so_far` is the note of the
+    `target` are the last messages of the branch that is merged into. For a long branch, `so_far` is the note of the
     messages before number `start`, which are not shown again.
     """
     known = _target(target)
@@ -149,7 +149,7 @@ def note_request(
 def repair_request(
     asked: Sequence[ProviderMessage], answer: str, failed: Sequence[FailedCheck], too_long: int = 0
 ) -> tuple[ProviderMessage, ...]:
-    """The one repair round: the same request, the answer, and what of it does not stand and why."""
+    """Return the one repair round: the same request, the answer, and its failures with their reasons."""
     rows = "\n".join(
         f"- {one.shown}\n  {one.sentence}" if one.shown else f"- {one.sentence}" for one in failed
     )
@@ -167,7 +167,7 @@ def _speaker(message: Message) -> str:
 
 
 def _target(messages: Sequence[Message]) -> str:
-    """The last messages of the other branch, as far as they are short enough to show."""
+    """Return the last messages of the other branch that are short enough to show."""
     rows: list[str] = []
     room = TARGET_CHARACTERS
     for message in reversed(messages[-TARGET_TURNS:]):
@@ -182,7 +182,7 @@ def _target(messages: Sequence[Message]) -> str:
 
 
 def _fence(transcript: Transcript, *more: str) -> str:
-    """A word that no text in the request holds, since it depends on all of them."""
+    """Return a word that no text in the request contains, since it depends on all of them."""
     return content_hash([*transcript.texts.values(), *more]).removeprefix("b2:")[:10]
 
 

@@ -1,6 +1,6 @@
-"""The numbers of a text with their units, in digits or spelled out, and whether two of them say the same.
+"""The numbers of a text with their units, in digits or spelled out, and whether two of them are equal.
 
-The words are of English, German, French, Spanish and Chinese.
+The words are English, German, French, Spanish and Chinese.
 """
 
 from __future__ import annotations
@@ -110,9 +110,9 @@ class Number:
 
     shown: str
     forms: frozenset[str]
-    """The number in every way that it could be meant: “1.400” is 1.4 or 1400."""
+    """Every way to read the number: “1.400” is 1.4 or 1400."""
     unit: str = ""
-    """As it is written; "" where what follows is no unit that is known here."""
+    """The unit as it is written; "" if the word after the number is no known unit."""
     spelled: bool = False
 
     @property
@@ -123,7 +123,7 @@ class Number:
         return not self.forms.isdisjoint(other.forms)
 
     def same_measure(self, other: Number) -> bool:
-        """Whether both say the same, in one unit or in two that can be converted."""
+        """Whether both are equal, in one unit or in two that can be converted."""
         if not self.unit or not other.unit:
             return self.same_value(other)
         (mine, factor), (theirs, other_factor) = _UNITS[self.unit], _UNITS[other.unit]
@@ -146,7 +146,7 @@ def _is_float(form: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def numbers(text: str) -> tuple[Number, ...]:
-    """The numbers of a text: in digits, and spelled out; not those inside of names."""
+    """Return the numbers of a text, in digits or spelled out, but not those inside names."""
     text = _ITEM_NUMBER.sub("", text)
     found = [number for match in _DIGITS.finditer(text) for number in _of_digits(match)]
     for match in _WORD_NUMBER.finditer(text):
@@ -216,5 +216,5 @@ def _wide(word: str) -> int | None:
 
 
 def components(number: Number) -> frozenset[str]:
-    """The pieces of a date, a time or a range, each a number that a note may tell by itself."""
+    """Return the pieces of a date, a time or a range, each of which a note may use by itself."""
     return frozenset(_plain(piece) for form in number.forms for piece in re.split(r"[-/:.,]", form) if piece)

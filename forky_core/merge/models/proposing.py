@@ -1,4 +1,4 @@
-"""A model's proposal for a conflict: text for a person to take or leave. It settles nothing by itself."""
+"""A model's proposal for a conflict: a text that a person may take or leave. It settles nothing by itself."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ class Proposal:
     why: str
     model: str
     failed: tuple[FailedCheck, ...]
-    """What is wrong with it; () where nothing is."""
+    """The failed checks; () if it passed all."""
 
     @property
     def choice(self) -> Choice:
-        """To be taken as it is."""
+        """The choice that takes the proposal unchanged."""
         return Choice("text", self.text, self.model)
 
 
 def proposal_prompt(
     clash: Clash, cited: Sequence[Message], target: str, source: str
 ) -> tuple[ProviderMessage, ...]:
-    """The messages of both sides, escaped, and the question after them."""
+    """Return the request: the messages of both sides, escaped, then the question."""
     rows = "\n".join(
         f'<m role="{message.role}">\n{html.escape(spoken(message), quote=False)}\n</m>'
         for message in dict.fromkeys(cited)
@@ -59,7 +59,7 @@ def proposal_prompt(
 
 
 def read_proposal(answer: str, clash: Clash, texts: Mapping[MessageId, str], model: str) -> Proposal:
-    """The proposal of an answer, with what it failed."""
+    """Parse an answer as a proposal, with the checks that it failed."""
     value, wrong = json_object(answer)
     if wrong is not None:
         return Proposal("", "", model, (wrong,))

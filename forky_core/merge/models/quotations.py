@@ -1,7 +1,7 @@
-"""The words of the branch, where a line that a model wrote cannot be confirmed or is not the last word on its subject.
+"""Quotes the branch where a line that a model wrote cannot be confirmed, or is not the last word on its subject.
 
-Code sees words, numbers and order, and no meaning. So a line that fails a check is not lost: the sentence of the cited
-messages that is most like it is quoted in its place. And where the person spoke of the same after all that a line
+Code sees words, numbers and order, and no meaning. So a line that fails a check is not lost: the most similar sentence
+of the cited messages is quoted in its place. And if the person spoke of the same subject after everything that a line
 cites, their sentence is quoted below it. Both are true whatever the model meant (law 9).
 """
 
@@ -21,16 +21,17 @@ from forky_core.merge.note.passages import NotePassage
 from forky_core.retrieval.words import terms
 
 NOT_QUOTED: frozenset[CheckName] = frozenset({"instruction", "repeat", "citation", "length"})
-"""Checks after which nothing is quoted: an order to the reader, what stands already, what rests on nothing."""
+"""Checks after which nothing is quoted: orders to the reader, repetitions, lines without valid citations, lines that
+are too long."""
 LEAST_ALIKE = 0.15
-"""Of the worth of a line's words, the share that a sentence has to have to be quoted in its place."""
+"""The share of the weight of a line's words that a sentence must have to be quoted in its place."""
 LEAST_LATER = 0.2
-"""The same for a sentence of the person that is quoted below a line which rests on earlier messages."""
+"""The share that a sentence of the person must have to be quoted below a line that rests on earlier messages."""
 
 
 @dataclass(frozen=True)
 class Quotations:
-    """Finds what to quote of a branch."""
+    """Finds sentences of a branch to quote."""
 
     transcript: Transcript
 
@@ -47,7 +48,7 @@ class Quotations:
         return found
 
     def instead(self, line: NoteLine) -> NoteLine | None:
-        """The sentence of the messages that a line cites which is most like it; None where none is like it."""
+        """Return the most similar sentence of the messages that a line cites; None if none is similar."""
         best, most = None, LEAST_ALIKE
         for one, share in self._alike(line.text, frozenset(line.cites)):
             if share > most:
@@ -55,7 +56,9 @@ class Quotations:
         return None if best is None else _quoting(best, line, "instead")
 
     def later(self, line: NoteLine) -> NoteLine | None:
-        """What the person said last of what a line tells, where that came after all that it cites."""
+        """Return the person's last sentence about a line's subject, if it comes after everything that the line
+        cites.
+        """
         last = max(self.transcript.places[id] for id in line.cites)
         after = {message.id for message in self.transcript.messages[last + 1 :] if message.role == "user"}
         found = None
@@ -65,7 +68,7 @@ class Quotations:
         return None if found is None else _quoting(found, line, "later")
 
     def _alike(self, text: str, among: Collection[str]) -> Iterator[tuple[NotePassage, float]]:
-        """The sentences of these messages in their order, each with the share of the text's words that it has."""
+        """Yield the sentences of these messages in order, each with the share of the text's words that it has."""
         mine = {term: self._worth[term] for term in set(terms(text)) if term in self._worth}
         whole = sum(mine.values())
         if not whole:
@@ -82,7 +85,8 @@ def _quoting(one: NotePassage, line: NoteLine, why: Literal["instead", "later"])
 def with_quotations(
     lines: Sequence[NoteLine], failed: Sequence[tuple[NoteLine, CheckName]], transcript: Transcript
 ) -> tuple[NoteLine, ...]:
-    """The lines that stand, each with what the person said last of it, and then what is quoted in place of the others.
+    """Return the lines that stand, each with the person's last sentence about it, then the quotations in place of the
+    others.
 
     Each sentence is quoted once.
     """

@@ -1,4 +1,4 @@
-"""What a model read in a range of messages: claims, what must be kept word for word, and what it left out."""
+"""What a model found in a range of messages: claims, texts to preserve word for word, and deliberate omissions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from forky_core.model.parts import canonical_json
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """What a model left out on purpose."""
+    """Something that a model left out on purpose."""
 
     cites: tuple[MessageId, ...]
     why: str
@@ -20,17 +20,17 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class ClaimReading:
-    """What was believed of one answer."""
+    """The parts of one answer that passed the checks."""
 
     claims: tuple[Claim, ...] = ()
     verbatim: tuple[Verbatim, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     against: tuple[str, ...] = ()
-    """Keys of the target that the model thinks are contradicted: a hint, code decides."""
+    """Keys of the target that the model thinks are contradicted: a hint; code decides."""
 
     @property
     def says_something(self) -> bool:
-        """Whether anything was believed, and be it that nothing is worth telling."""
+        """Whether any part passed, including a mere statement that nothing is worth reporting."""
         return bool(self.claims or self.verbatim or self.dropped)
 
     def __add__(self, other: ClaimReading) -> ClaimReading:
@@ -53,7 +53,7 @@ class ClaimReading:
 
     @classmethod
     def from_json(cls, text: str) -> ClaimReading | None:
-        """None for what no reading is stored as."""
+        """Parse what `to_json` wrote; return None for anything else."""
         try:
             entry = json.loads(text)
             return cls(

@@ -1,7 +1,7 @@
-"""A second model reads a branch and the block that a first one wrote of it, and flags what does not hold.
+"""A second model reads a branch and the block that a first one wrote about it, and flags what does not hold.
 
-It changes nothing: what it flags is shown to the person as warnings, each with the line that it is about. A flag that
-names no line of the block is one about something that is missing.
+It changes nothing: its flags are shown to the person as warnings, each with the line that it is about. A flag without a
+line of the block is about something that is missing.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ _LONGEST = 300
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """One thing that a reviewer says is wrong with a block."""
+    """One objection of a reviewer to a block."""
 
     kind: FlagKind
     why: str
     line: str = ""
-    """The line it is about; "" where something is missing."""
+    """The line it is about; "" if something is missing."""
 
     @property
     def sentence(self) -> str:
-        """For a person."""
+        """The flag as a sentence for a person."""
         if self.kind == "missing":
             return f"missing: {self.why}"
         word = "not supported" if self.kind == "unsupported" else "out of date"
@@ -58,13 +58,17 @@ class Flag:
 
 
 def review(ask: Ask, block: str, transcript: Transcript) -> tuple[Flag, ...]:
-    """What a reviewer flags in a block; ModelError from `ask`."""
+    """Ask a reviewer for flags on a block.
+
+    Raises:
+        ModelError: from `ask`.
+    """
     lines = _lines_of(block)
     return _flags(ask(review_request(lines, transcript)), lines)
 
 
 def review_request(lines: Sequence[str], transcript: Transcript) -> tuple[ProviderMessage, ...]:
-    """The branch, the numbered lines of the block, then what to do."""
+    """Return the request: the branch, the numbered lines of the block, then the instructions."""
     fence = content_hash([*transcript.texts.values(), *lines]).removeprefix("b2:")[:10]
     told = [
         f"<<{fence} m{number} | {speaker_of(message)}>>\n{transcript.texts[message.id]}\n<<{fence} end>>"
@@ -76,7 +80,7 @@ def review_request(lines: Sequence[str], transcript: Transcript) -> tuple[Provid
 
 
 def _lines_of(block: str) -> list[str]:
-    """The lines of a block that say something, without its header and headings."""
+    """Return the lines of a block with content, without its header and headings."""
     return [line for line in block.split("\n")[1:] if line.strip() and not is_heading(line)]
 
 

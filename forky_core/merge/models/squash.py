@@ -1,8 +1,8 @@
-"""A squash that a model writes: the same plan as without one, with its note in place of the quoted lines.
+"""A squash that a model writes: the same plan as without one, with the model's note in place of the quoted lines.
 
-The model only writes; code judges each line (line_checks/), puts words of the branch in the place of one that it cannot
-confirm (quotations.py), and keeps what finds room. Where nothing stands, `SquashRejected` carries the plan without a
-model, badged, so that the person can still merge.
+The model only writes; code judges each line (line_checks/), quotes the branch in the place of one that it cannot
+confirm (quotations.py), and includes what fits. If no line stands, `SquashRejected` carries the plan without a model,
+badged, so that the person can still merge.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ from forky_core.model.parts import AttachmentPart
 from forky_core.retrieval.words import terms
 
 IMPORTANCE = (RESULT, TRIED, ASKED, OPEN, FACTS, FILES)
-"""Of sections, where not all finds room."""
+"""The priority of the sections if not all fit."""
 UNCONFIRMED = "could not be confirmed"
-"""What a plan's warning says of lines whose reasons `MergePlan.failed` lists."""
+"""The words of a plan's warning about lines whose reasons `MergePlan.failed` lists."""
 MOST_CITED = 4
-"""Messages named at the end of a line, the last of those it rests on."""
+"""The most messages cited at the end of a line: the last of those it rests on."""
 _KNOWN_TURNS = 60
-"""Of the target, the last messages whose names a note may use."""
+"""The last messages of the target whose names a note may use."""
 
 
 Write = Callable[[Transcript, Sequence[Message], int, Callable[[str], int]], WrittenNote]
-"""Writes the note of a branch for a reader who knows these messages, in so many tokens, counted like this."""
+"""Writes the note of a branch for a reader who knows these messages, in so many tokens by this way of counting."""
 
 
 class SquashRejected(ForkyError):
-    """Nothing of what the model wrote can be used; nothing was written."""
+    """Nothing of what the model wrote can be used; nothing was saved."""
 
     def __init__(self, failed: Sequence[FailedCheck], answer: str, plan: MergePlan) -> None:
         self.failed = tuple(failed)
         self.problems = sentences(failed)
-        """Sentences, each one thing that failed."""
+        """Sentences, one for each failed check."""
         super().__init__("What the model wrote cannot be used.", " ".join(self.problems))
         self.answer = answer
         self.plan = plan
-        """The plan without a model, badged, with what failed."""
+        """The plan without a model, badged, with the failed checks."""
 
 
 def squash_with_model(
@@ -64,7 +64,7 @@ def squash_with_model(
     focus: str = "",
     budget_tokens: int | None = None,
 ) -> MergePlan:
-    """The squash `plan` with a note that `model` writes.
+    """Return the squash `plan` with a note that `model` writes.
 
     Raises:
         SquashRejected: no line of the note stands, or it saves nothing.
@@ -82,7 +82,7 @@ def squash_with_model(
 def squash_written_by(
     write: Write, plan: MergePlan, *, lookup: Lookup, model: str, budget_tokens: int | None = None
 ) -> MergePlan:
-    """The squash `plan` with the note that `write` brings; errors as `squash_with_model`."""
+    """Return the squash `plan` with the note that `write` returns; errors as in `squash_with_model`."""
     target = target_view(plan, lookup)
     room = note_room(plan, lookup, budget_tokens)
     try:
@@ -93,27 +93,29 @@ def squash_written_by(
 
 
 def transcript_of(plan: MergePlan, lookup: Lookup, target: Sequence[Message]) -> Transcript:
-    """The branch as a writer sees it, with what the plan found to be taken back."""
+    """Return the branch as a writer reads it, with the statements that the plan found to be taken back."""
     return Transcript(
         tuple(lookup(id) for id in plan.turns), tuple(map(spoken, target)), tuple(plan.superseded)
     )
 
 
 def target_view(plan: MergePlan, lookup: Lookup) -> list[Message]:
-    """The last messages of the branch that is merged into."""
+    """Return the last messages of the branch that is merged into."""
     path = first_parent_path(plan.target, lambda id: lookup(id).parents)[-_KNOWN_TURNS:]
     return [message for message in map(lookup, path) if not message.hidden]
 
 
 def budget_of(plan: MergePlan, budget_tokens: int | None) -> int:
-    """Tokens of all below the header."""
+    """Return the tokens for everything below the header."""
     if budget_tokens is None:
         return default_budget(plan.tokens_full)
     return max(0, budget_tokens - plan.count_tokens(plan.header))
 
 
 def note_room(plan: MergePlan, lookup: Lookup, budget_tokens: int | None) -> int:
-    """Tokens that are left for a note below what earlier merges settled or left open, and files."""
+    """Return the tokens that are left for a note, after the resolutions and open conflicts of earlier merges, and
+    files.
+    """
     beside = [*_settled(plan, lookup), *_attached(plan, lookup)]
     taken = plan.count_tokens(render("", beside, plan.short)) if beside else 0
     return max(0, budget_of(plan, budget_tokens) - taken)
@@ -122,10 +124,10 @@ def note_room(plan: MergePlan, lookup: Lookup, budget_tokens: int | None) -> int
 def squash_of_note(
     plan: MergePlan, note: WrittenNote, *, lookup: Lookup, model: str, budget_tokens: int | None = None
 ) -> MergePlan:
-    """The squash `plan` with what stands of a note.
+    """Return the squash `plan` with the lines of a note that fit.
 
     Raises:
-        SquashRejected: nothing found room, or it saves nothing over the branch itself.
+        SquashRejected: no line fits, or it saves nothing over the branch itself.
     """
     written = [_payload_line(line, plan, lookup) for line in note.lines]
     room = float(note_room(plan, lookup, budget_tokens))
@@ -166,7 +168,7 @@ def squash_of_note(
 
 
 def badged(plan: MergePlan, model: str, failed: Sequence[FailedCheck] = ()) -> MergePlan:
-    """The plan without a model, marked as what stands in for an answer that was refused."""
+    """Return the plan without a model, marked as the replacement of an answer that was refused."""
     badge = f"Quoted lines; the note by {model} failed the checks."
     return replace(plan, badge=badge, failed=tuple(failed))
 
@@ -176,7 +178,7 @@ def _lines(count: int) -> str:
 
 
 def _payload_line(line: NoteLine, plan: MergePlan, lookup: Lookup) -> PayloadLine:
-    """A line as it lands: of a merge among the messages, it cites those that the merge tells of."""
+    """Return a line as it lands: instead of a merge among the messages, it cites those that the merge cites."""
     if line.quoted and not lookup(line.cites[0]).merges:
         message = lookup(line.cites[0])
         return PayloadLine(line.text, line.cites, line.section, quoted=True, speaker=speaker_of(message))
@@ -187,7 +189,7 @@ def _payload_line(line: NoteLine, plan: MergePlan, lookup: Lookup) -> PayloadLin
 
 
 def _origins(message: Message, text: str, plan: MergePlan) -> tuple[MessageId, ...]:
-    """Of a merge, the messages that its line most like this text rests on."""
+    """Return the messages that a merge's line most similar to this text rests on."""
     mine = frozenset(terms(text))
     best, found = 0, tuple[MessageId, ...]()
     for merge in message.merges:
@@ -200,7 +202,7 @@ def _origins(message: Message, text: str, plan: MergePlan) -> tuple[MessageId, .
 
 
 def _settled(plan: MergePlan, lookup: Lookup) -> list[PayloadLine]:
-    """What earlier merges of the branch settled or left open: it is passed on word for word."""
+    """Return the resolutions and open conflicts of earlier merges on the branch, which are passed on word for word."""
     turns = [lookup(id) for id in plan.turns]
     if not any(turn.merges for turn in turns):
         return []
@@ -210,7 +212,7 @@ def _settled(plan: MergePlan, lookup: Lookup) -> list[PayloadLine]:
 
 
 def _attached(plan: MergePlan, lookup: Lookup) -> list[PayloadLine]:
-    """One line for each file of the branch, since the note does not carry it."""
+    """Return one line for each file of the branch, since the note does not include files."""
     return [
         PayloadLine(file_line(part), (id,), FILES)
         for id in plan.turns
@@ -220,7 +222,7 @@ def _attached(plan: MergePlan, lookup: Lookup) -> list[PayloadLine]:
 
 
 def _sources(plan: MergePlan, lookup: Lookup, told: Sequence[PayloadLine]) -> Iterator[PayloadLine]:
-    """Of answers that rest on passages of documents, where those stand: their SOURCES lines, word for word."""
+    """Yield the SOURCES lines of cited answers that rest on document passages, word for word."""
     cited = {id for line in told for id in line.cites}
     for id in plan.turns:
         message = lookup(id)

@@ -2,7 +2,7 @@
 supposes or plans.
 
 Nothing here understands a sentence. It finds what a summary must not change: a number, a unit, a “not”, an “if”, a
-question mark. The lists of words are of English, German, French, Spanish and Chinese.
+question mark. The word lists are English, German, French, Spanish and Chinese.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _WEAK_CONDITION = re.compile(
     re.IGNORECASE,
 )
 _NEXT_CONDITION = re.compile(r"[,;]\s*(?:and|und|et|y)\s+(?:if|wenn|falls|si)\b.*$", re.IGNORECASE)
-"""A condition of a second statement, which binds nothing before it."""
+"""A condition of a second statement, which does not restrict the first."""
 _INTERROGATIVE = re.compile(
     r"\W*(?:(?:and|so|but|ok|okay|well|und|et|y|pero|aber)\W+)*(?:what|who|whom|whose|which|when|where|why|how|is|are|was|were|do|does|did|can|could|will|would|"
     r"should|shall|may|might|has|have|had|any|was|wer|wie|wo|wann|warum|welche\w*|ist|sind|hat|haben|kann|können|soll\w*|darf|dürfen|machst|que|quoi|qui|quand|"
@@ -81,12 +81,12 @@ POINTS = re.compile(
     r"\b(?:it|they|them|he|she|this|that|es|das|sie|er|ihn|il|elle|ils|elles|ça|cela|ello|lo|esto|eso)\b|它|他|她|这|那",
     re.IGNORECASE,
 )
-"""A word for something that was named before."""
+"""A word that refers to something named before."""
 THEN = re.compile(
     r"\W*(?:(?:then|so|ok(?:ay)?\W+(?:then|so)|dann|also|alors|donc|entonces|pues)\b|那就|那|就|改)",
     re.IGNORECASE,
 )
-"""The beginning of an answer that draws the consequence."""
+"""The beginning of an answer that draws a conclusion."""
 _OPTION = re.compile(r"(?<!\w)--?[a-z][\w-]+")
 """An option of a command: `--no-cache` denies nothing."""
 _ASKS = re.compile(r"[?？]\W*$|[吗嗎呢][？?。]?$")
@@ -140,7 +140,7 @@ class CheckedSentence:
     speaker: str = ""
     code: bool = False
     orders: bool = False
-    """Whether it tells whoever reads it what to do, as an injected instruction does."""
+    """Whether it tells its reader what to do, as an injected instruction does."""
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -177,7 +177,7 @@ class CheckedSentence:
 
 
 def sentences_of(text: str, *, role: str = "", speaker: str = "") -> tuple[CheckedSentence, ...]:
-    """The sentences of a message. A line of code is one, and so is a line of a tool's output."""
+    """Return the sentences of a message. A line of code counts as one, and so does a line of a tool's output."""
     found: list[CheckedSentence] = []
     fenced, ordered = False, 0
     for raw in text.splitlines():
@@ -198,7 +198,7 @@ def sentences_of(text: str, *, role: str = "", speaker: str = "") -> tuple[Check
 
 
 def _split(line: str) -> Iterator[str]:
-    """The sentences of a line, also those that begin with a small letter; “the 30. Mai” ends none."""
+    """Split a line into sentences, including those that begin in lower case, but not at “the 30. Mai”."""
     held = ""
     for sentence in split_sentences(line):
         if held and not (_ORDINAL.search(held) and _DATED.match(sentence)):
@@ -209,7 +209,7 @@ def _split(line: str) -> Iterator[str]:
 
 
 def denies(text: str) -> bool:
-    """Whether a clause says “not”, idioms such as “not only” and “can't wait” apart."""
+    """Whether a clause has a “not”, other than in idioms such as “not only” and “can't wait”."""
     return NEGATES.search(NEGATES_NOTHING.sub(" ", _OPTION.sub(" ", text))) is not None
 
 
@@ -220,12 +220,12 @@ def may_deny(text: str) -> bool:
 
 
 def hedges(text: str) -> bool:
-    """Whether a text leaves open what it says: supposed, conditional, proposed, planned, or somebody's opinion."""
+    """Whether a text leaves its statement open: supposed, conditional, proposed, planned, or somebody's opinion."""
     return leaves_open(text) or _FUTURE.search(text) is not None
 
 
 def leaves_open(text: str) -> bool:
-    """Whether a text says that something may not be so or may not come: a plan alone does not."""
+    """Whether a text says that something may not be so or may not happen; a plan alone does not."""
     return any(pattern.search(text) for pattern in (_SUPPOSES, _CONDITION, _HEDGES, _ASKS))
 
 
@@ -240,12 +240,12 @@ def fails(text: str) -> bool:
 
 
 def says_done(text: str) -> bool:
-    """Whether a text tells something as done, and nothing in it as planned."""
+    """Whether a text reports something as done, and nothing as planned."""
     return _DONE.search(text) is not None and _FUTURE.search(text) is None
 
 
 def certain(text: str) -> Iterable[str]:
-    """The words by which a text claims to be sure."""
+    """Return the words that claim certainty."""
     return _CERTAIN.findall(text)
 
 

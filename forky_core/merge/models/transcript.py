@@ -1,4 +1,4 @@
-"""A branch as the writer and the checks of a note see it: numbered messages, who said each, and its statements."""
+"""A branch for the writer and the checks of a note: numbered messages, their speakers, and their statements."""
 
 from __future__ import annotations
 
@@ -54,25 +54,25 @@ _GERMAN_SHARE = 0.1
 
 @dataclass(frozen=True)
 class Transcript:
-    """The messages of a branch in order; a note names them m1, m2 …"""
+    """The messages of a branch in order; a note cites them as m1, m2 …"""
 
     messages: tuple[Message, ...]
     known: tuple[str, ...] = ()
-    """What the reader knows from the branch that is merged into; names may come from there."""
+    """Texts that the reader knows from the branch that is merged into; a note may use names from them."""
     superseded: tuple[Superseded, ...] = ()
-    """What the branch took back of itself."""
+    """Statements that the branch took back itself."""
     texts: dict[MessageId, str] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "texts", {message.id: _words(message) for message in self.messages})
 
     def prose(self) -> Iterator[str]:
-        """What people and models said."""
+        """Return the texts of people and models."""
         return (message.text for message in self.messages if message.role != "tool")
 
     @cached_property
     def sentences(self) -> tuple[tuple[CheckedSentence, ...], ...]:
-        """The statements of each message."""
+        """The sentences of each message."""
         return tuple(
             sentences_of(self.texts[message.id], role=message.role, speaker=speaker_of(message))
             for message in self.messages
@@ -80,7 +80,7 @@ class Transcript:
 
     @cached_property
     def statements(self) -> tuple[Clause, ...]:
-        """What people and models say in prose, one thing each; `turn` is the place of the message."""
+        """The statements of people and models in prose; `turn` is the index of the message."""
         return tuple(
             one
             for one in pieces(self.messages)
@@ -89,7 +89,7 @@ class Transcript:
 
     @cached_property
     def speakers(self) -> frozenset[str]:
-        """The names of those who speak, in small letters, whole and word by word."""
+        """The names of the speakers in lower case, whole and word by word."""
         names = {speaker_of(message).casefold() for message in self.messages}
         return frozenset(
             {*names, *(word for name in names for word in re.split(r"[\s_-]+", name) if len(word) > 1)}
@@ -97,13 +97,13 @@ class Transcript:
 
     @cached_property
     def unspaced(self) -> bool:
-        """Whether it is written in a language without spaces."""
+        """Whether the branch is in a language without spaces."""
         sample = "\n".join(self.prose())[:20_000]
         return len(_UNSPACED.findall(sample)) > 0.3 * len(_LETTER.findall(sample))
 
     @cached_property
     def capital_nouns(self) -> bool:
-        """Whether it is written in German, which gives every noun a capital."""
+        """Whether the branch is in German, which capitalises every noun."""
         words = _WORD.findall("\n".join(self.prose())[:20_000])
         return len(words) > 0 and sum(word.casefold() in _GERMAN for word in words) > _GERMAN_SHARE * len(
             words
@@ -111,37 +111,37 @@ class Transcript:
 
     @cached_property
     def places(self) -> dict[MessageId, int]:
-        """The place of each message in the branch, from 0."""
+        """The index of each message in the branch, from 0."""
         return {message.id: at for at, message in enumerate(self.messages)}
 
     @cached_property
     def whole(self) -> str:
-        """All that was said."""
+        """The text of all messages."""
         return "\n".join(self.texts.values())
 
     @cached_property
     def capitals(self) -> frozenset[str]:
-        """The words that are written with a capital somewhere within a sentence."""
+        """Words that are capitalised somewhere within a sentence."""
         return frozenset(_CAPITAL_WITHIN.findall(self.whole))
 
     @cached_property
     def initials(self) -> frozenset[str]:
-        """The words that are written with a capital anywhere."""
+        """Words that are capitalised anywhere."""
         return frozenset(_CAPITAL_WORD.findall(self.whole))
 
     @cached_property
     def smalls(self) -> frozenset[str]:
-        """The words that are written without a capital somewhere."""
+        """Words that stand in lower case somewhere."""
         return frozenset(_SMALL_WORD.findall(self.whole))
 
 
 def numbered(messages: Sequence[Message]) -> dict[str, MessageId]:
-    """The id behind each short one."""
+    """Map the short ids “m1”, “m2” … to the messages' ids."""
     return {f"m{at}": message.id for at, message in enumerate(messages, 1)}
 
 
 def _words(message: Message) -> str:
-    """All that can be quoted of a message: a tool's call with its arguments decoded."""
+    """Return everything that can be quoted from a message; a tool call's arguments are decoded."""
     calls = [call_text(part) for part in message.parts if isinstance(part, ToolCallPart)]
     return (
         "\n".join((*((message.text,) if calls and message.text else ()), *calls))

@@ -1,6 +1,6 @@
-"""A note that a model writes: asked for once, judged line by line, mended once.
+"""A note that a model writes: requested once, judged line by line, repaired once.
 
-In place of what still fails stand words of the branch (quotations.py).
+Quotations of the branch replace the lines that still fail (quotations.py).
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from forky_core.model.parts import canonical_json
 from forky_core.retrieval.words import terms
 
 Ask = Callable[[tuple[ProviderMessage, ...]], str]
-"""Sends messages to the chosen model and returns its whole answer; raises ModelError where there is none."""
+"""Sends messages to the chosen model and returns its whole answer; raises ModelError if there is none."""
 
 TOO_LONG = 1.25
-"""Times its limit from which on a note is asked for again, shorter."""
+"""The factor over its limit from which on a note is requested again, shorter."""
 _ALIKE = 0.5
-"""Of the words of two lines, the share in common from which on one is taken for the other, mended."""
+"""The share of common words from which on a line counts as the repaired form of another."""
 _WHOLE = 0.7
-"""Of the lines of a first answer, the share that a mended note has where it is a whole one."""
+"""The share of a first answer's lines from which on a repaired note counts as complete."""
 
 
 class NoteFailed(ForkyError):
-    """A model's note, and its mended one, hold no line that stands."""
+    """Neither a model's note nor its repaired one has a line that stands."""
 
     def __init__(self, failed: Sequence[FailedCheck], answer: str) -> None:
         super().__init__("The model's note cannot be used.", " ".join(one.sentence for one in failed[:6]))
@@ -45,14 +45,14 @@ class NoteFailed(ForkyError):
 
 @dataclass(frozen=True, slots=True)
 class WrittenNote:
-    """What of a model's answers is believed."""
+    """The usable part of a model's answers."""
 
     lines: tuple[NoteLine, ...]
-    """In the order of the sections; where one of the model's failed, words of the branch stand in its place."""
+    """In the order of the sections; a failed line of the model is replaced by a quotation of the branch."""
     failed: tuple[FailedCheck, ...] = ()
     """Lines that do not stand, each with the reason."""
     answer: str = ""
-    """The last answer, as it came."""
+    """The last answer, unchanged."""
 
     def to_json(self) -> str:
         return canonical_json(
@@ -65,7 +65,7 @@ class WrittenNote:
 
     @classmethod
     def from_json(cls, text: str) -> WrittenNote | None:
-        """None for what no note is stored as."""
+        """Parse what `to_json` wrote; return None for anything else."""
         try:
             entry = json.loads(text)
             lines = tuple(
@@ -80,7 +80,7 @@ class WrittenNote:
             return None
 
     def shown(self, ids: Mapping[str, MessageId]) -> str:
-        """The note as a model is shown it again, with the short ids of its request."""
+        """Return the note as a model is shown it again, with the short ids of its request."""
         marks = {id: mark for mark, id in ids.items()}
         rows: list[str] = []
         for section in NOTE:
@@ -104,13 +104,13 @@ def write_note(
     so_far: WrittenNote | None = None,
     start: int = 0,
 ) -> WrittenNote:
-    """The note that a model writes of a branch, in about `room` tokens.
+    """Return the note that a model writes about a branch, in about `room` tokens.
 
-    `target` are messages that the reader knows. Of a long branch, `so_far` is the note of the messages before number
-    `start`, and the result the note of all.
+    `target` are messages that the reader knows. For a long branch, `so_far` is the note of the messages before number
+    `start`, and the result is the note of all.
 
     Raises:
-        NoteFailed: no line of the answer stands, nor of the mended one.
+        NoteFailed: no line of the answer stands, nor of the repaired one.
         ModelError: from `ask`.
     """
     ids = numbered(transcript.messages)
@@ -141,7 +141,7 @@ def write_note(
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """One answer of the model: what it says, and what of that stands."""
+    """One answer of the model: its lines, and which of them stand."""
 
     lines: tuple[NoteLine, ...]
     stands: tuple[NoteLine, ...]
@@ -157,7 +157,7 @@ class _Judged:
         return cls(lines, found.lines, found.failed, False)
 
     def line_of(self, failed: FailedCheck) -> NoteLine | None:
-        """The line that failed."""
+        """Return the line that failed."""
         return next(
             (one for one in self.lines if (one.number, one.text) == (failed.entry, failed.shown)), None
         )
@@ -170,7 +170,7 @@ def _written(
     answer: str,
     transcript: Transcript,
 ) -> WrittenNote:
-    """The note of the lines that stand, with the words of the branch in place of those that do not."""
+    """Return the note of the lines that stand, with quotations of the branch in place of the others."""
     dropped: list[tuple[NoteLine, CheckName]] = []
     for one in failed:
         line = next((found for judged in answers if (found := judged.line_of(one)) is not None), None)
@@ -180,14 +180,14 @@ def _written(
 
 
 def _too_long(lines: Sequence[NoteLine], limit: Limit) -> int:
-    """How many words or characters too long the lines are together; 0 where that does no harm."""
+    """Return by how many words or characters the lines together are too long; 0 for a tolerable excess."""
     text = [line.text for line in lines]
     size = sum(map(len, text)) if limit.unit == "characters" else sum(len(one.split()) for one in text)
     return size - limit.count if size > TOO_LONG * limit.count else 0
 
 
 def _joined(first: Sequence[NoteLine], second: Sequence[NoteLine]) -> tuple[NoteLine, ...]:
-    """A mended note; where it holds little but what was mended, together with what stood before."""
+    """Return a repaired note; if it has little but the repaired lines, together with the earlier lines that stood."""
     if not second or not first:
         return tuple(second or first)
     left = [line for line in first if not any(_same_thing(line.text, other.text) for other in second)]
@@ -202,7 +202,7 @@ def _dropped(
     before_it: Sequence[NoteLine],
     lines: Sequence[NoteLine],
 ) -> tuple[FailedCheck, ...]:
-    """What does not stand in the end: no line that stands says it in other words."""
+    """Return the failures for which no repaired line stands."""
     found: dict[str, FailedCheck] = {}
     before = {line.text for line in before_it}
     mending = [line.text for line in lines if line.text not in before]

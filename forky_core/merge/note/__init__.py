@@ -1,1 +1,1 @@
-"""What a note of a branch tells: its messages cut into passages, weighed, and set under the headings of a note."""
+"""The content of a branch's note: its messages cut into passages, ranked, and arranged under the headings of a note."""

@@ -1,4 +1,4 @@
-"""A branch as a note is written of it: its passages, who said them, and which of them may not be told alone."""
+"""A branch analysed for a note: its passages, their speakers, and which of them may not be quoted alone."""
 
 from __future__ import annotations
 
@@ -19,66 +19,65 @@ from forky_core.retrieval.cues import is_question
 from forky_core.retrieval.words import terms
 
 RECENCY = 0.8
-"""How much less the first lines of a model tell than its last ones: what it said late has seen more."""
+"""The weight of a model's first lines relative to its last ones: what it said late has seen more."""
 NARRATION = 0.35
-"""What a model's word is worth that only accompanies the use of a tool."""
+"""The weight of a model's text that only accompanies the use of a tool."""
 REPORT = 600
-"""Characters of a model's word above which it reports something, though it calls a tool behind it."""
+"""The characters from which on a model's text counts as a report, even if a tool call follows."""
 ANNOUNCEMENT = 0.1
-"""The same for the sentence right before a tool's call, which says that it is about to be called."""
+"""The weight of the sentence right before a tool call, which announces the call."""
 SAME = 0.15
-"""Share of a passage's worth that a later passage has to share to be about the same."""
+"""The share of a passage's weight that a later passage must share to be about the same subject."""
 ALL_THEIRS = 3
-"""Lines of a person's message up to which all of them are taken for their own words."""
+"""The most lines of a person's message that all count as their own words."""
 COMMON = 6
-"""A word that stands in more passages than this, and in more than a twentieth of them, tells of no two that they are
-about the same."""
+"""A word in more passages than this, and in more than a twentieth of them, links no two of them by subject."""
 SHORT_CODE = 6
-"""Lines of a piece of code that a conclusion may hold: a command to run, an error."""
+"""The most lines of a piece of code that a conclusion may include: a command to run, an error."""
 MOST_COMMON = 40
-"""Passages, above which a word tells of no two that they are about the same, however many there are."""
+"""The passages from which on a word links no two of them by subject, however many there are."""
 REFERS_BACK = re.compile(
     r"\W*(?:(?:and|but|so|yeah|yes|und|aber|et|mais|y|pero)\W+)?(?:(?:it|its|it['’]s|they|their|they['’]re|them|he|she|he['’]s|she['’]s|his|her|this|that|"
     r"that['’]s|these|those|er|sie|das|dies\w*|il|elle|ils|elles|ce|c['’]est|ça|cela|eso|esto|él|ella|ellos)\b|[它他她这那])",
     re.IGNORECASE,
 )
-"""How a sentence begins that speaks of something in the one before."""
+"""The beginning of a sentence that refers to the one before."""
 _TAKEN_UP = 2
-"""Earlier messages of which a sentence takes up something where it sums up."""
+"""The fewest earlier messages whose words a recap repeats."""
 _CLEAR = 7
-"""Content words from which on an answer is understood without its question."""
+"""The content words from which on an answer is understood without its question."""
 _CHATTER = 3
-"""Content words, of prose without a name or a number, below which it is nothing to tell."""
+"""The fewest content words of prose without a name or a number that is worth quoting."""
 _ITEMS = ("-", "*", "+", "•", "|")
 
 
 @dataclass(frozen=True, slots=True)
 class BranchDigest:
-    """What is known of a branch before a line of the note is chosen."""
+    """The analysis of a branch from which the lines of a note are chosen."""
 
     messages: Sequence[Message]
     passages: Sequence[NotePassage]
-    """What may be quoted: each line and sentence once, and none that the target has."""
+    """The passages that may be quoted: each line and sentence once, and none that the target has."""
     relevance: Relevance
     speakers: Mapping[MessageId, str]
-    """By message, the name of who said it, or its role."""
+    """The author's name for each message, or its role."""
     talk: bool
     """Whether two or more speakers have names: people talk to each other, and no answer concludes anything."""
     narrating: frozenset[int]
-    """Numbers of messages after which a tool is called: they say what the model is about to do."""
+    """Indices of messages before a tool call: they say what the model is about to do."""
     announced: frozenset[int]
-    """Passages right before a tool's call, which say that it is about to be called."""
+    """Indices of passages right before a tool call, which announce it."""
     _by_turn: Mapping[int, Sequence[int]]
     _holding: Mapping[str, Sequence[int]]
     _lead_ins: Mapping[int, int]
-    """By passage, the line ending in a colon above the list or the code that it belongs to."""
+    """For each passage, the line ending in a colon above the list or the code that it belongs to."""
     _sources: Mapping[int, int]
-    """By message, the line that says what the citations in it are of."""
+    """For each message, its SOURCES line."""
     _remembered: dict[int, list[int]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, messages: Sequence[Message], target_texts: Sequence[str], focus: str = "") -> BranchDigest:
-        """Read the messages for a reader who knows `target_texts` and asks for `focus`."""
+        """Analyse the messages for a reader who knows `target_texts` and asks for `focus`."""
         known = plain_lines(target_texts)
         found = [
             one
@@ -87,7 +86,7 @@ class BranchDigest:
             and (any(map(str.isalpha, one.text)) or one.text == messages[one.turn].text.strip())
         ]
         named = {message.name for message in messages if message.name and message.role != "tool"}
-        # Until here, what an edit takes out parts the blocks of code around it.
+        # Up to here the text that an edit removes separates the blocks of code around it.
         found = [one for one in with_code_blocks(found, messages) if one.shape != "removed"]
         narrating = frozenset(turn for turn in range(len(messages)) if _narrates(messages, turn))
         by_turn: dict[int, list[int]] = {}
@@ -118,27 +117,27 @@ class BranchDigest:
         )
 
     def of_turn(self, turn: int) -> Sequence[int]:
-        """The numbers of a message's passages."""
+        """Return the indices of a message's passages."""
         return self._by_turn.get(turn, ())
 
     def holding(self, message: MessageId, quotation: str) -> list[int]:
-        """The passages of a message that a quotation of it touches."""
+        """Return the passages of a message that overlap a quotation of it."""
         turn = next((turn for turn, one in enumerate(self.messages) if one.id == message), -1)
         texts = ((at, self.passages[at].text) for at in self.of_turn(turn))
         return [at for at, text in texts if text in quotation or quotation in text]
 
     def said_by(self, role: Role) -> list[int]:
-        """The numbers of the messages of a role."""
+        """Return the indices of the messages of a role."""
         return [turn for turn, message in enumerate(self.messages) if message.role == role]
 
     def prose_of(self, turn: int) -> list[int]:
-        """Those that are sentences."""
+        """Return the indices of a message's sentences."""
         return [at for at in self.of_turn(turn) if self.passages[at].shape == "prose"]
 
     def blocks(self, turn: int) -> list[list[int]]:
-        """What an answer says in sentences, headings and short pieces of code, by paragraphs.
+        """Return an answer's sentences, headings and short pieces of code, by paragraphs.
 
-        What stands below a line that leads it in, or below a heading, belongs to that line's block.
+        What stands below a lead-in line, or below a heading, belongs to that line's block.
         """
         found: list[list[int]] = []
         for at in self._readable(turn):
@@ -163,25 +162,25 @@ class BranchDigest:
         return found
 
     def length(self, turn: int) -> int:
-        """Characters of the sentences of a message."""
+        """Return the characters in the sentences of a message."""
         return sum(len(self.passages[at].text) for at in self.prose_of(turn))
 
     def names_in(self, at: int) -> int:
-        """How many names with letters in them a passage has: of a file, a commit, a function."""
+        """Count the names with letters in a passage: of a file, a commit, a function."""
         return sum(any(map(str.isalpha, atom)) for atom in named_atoms(self.passages[at].text))
 
     def is_command(self, turn: int) -> bool:
-        """Whether a message gives nothing but commands to a program: its lines begin with a slash."""
+        """Whether a message consists of nothing but commands to a program: its lines begin with a slash."""
         return all(line.lstrip().startswith("/") for line in self.messages[turn].text.strip().splitlines())
 
     def says_something(self, at: int) -> bool:
-        """Whether a person's sentence has a word that says anything."""
+        """Whether a person's sentence has a content word."""
         return bool(terms(self.passages[at].text))
 
     def recap(self) -> int | None:
-        """The sentence of the later half that takes up most of what earlier messages said: there the branch sums up.
+        """Return the sentence of the later half that repeats most of earlier messages, as a summary of the branch does.
 
-        None where no sentence takes up words of two earlier messages.
+        Returns None if no sentence repeats words of two earlier messages.
         """
         said: dict[str, tuple[int, ...]] = {}
         best, most = None, 0.0
@@ -206,9 +205,9 @@ class BranchDigest:
         return best
 
     def own_words(self, turn: int) -> list[int]:
-        """Of a person's message the sentences that are surely theirs: the rest may be pasted from elsewhere.
+        """Return the sentences of a person's message that are surely their own: the rest may be pasted from elsewhere.
 
-        All of a short message; of a longer one its first and its last line, or the first alone where that leads in what
+        All of a short message; of a longer one the first and the last line, or the first alone if it leads in what
         follows.
         """
         mine = [at for at in self.of_turn(turn) if self.passages[at].shape in ("prose", "heading")]
@@ -223,24 +222,24 @@ class BranchDigest:
         return [at for at in mine if self.passages[at].row in own]
 
     def pasted(self, turn: int) -> list[int]:
-        """The sentences of a person's message that somebody else may have written; none of any other message."""
+        """Return the sentences of a person's message that may be pasted; none for any other message."""
         if self.messages[turn].role != "user":
             return []
         own = frozenset(self.own_words(turn))
         return [at for at in self.prose_of(turn) if at not in own]
 
     def is_chatter(self, at: int) -> bool:
-        """Whether a sentence has next to nothing to tell: a greeting, a word of thanks, "let me look"."""
+        """Whether a sentence has next to no content: a greeting, a word of thanks, "let me look"."""
         one = self.passages[at]
         if one.shape != "prose" or any(is_named(atom) or atom.isdigit() for atom in atoms(one.text)):
             return False
         return len(set(terms(one.text))) < _CHATTER
 
     def not_alone(self, at: int) -> list[int]:
-        """The passages without which this one would be told as something else, and theirs in turn.
+        """Return the passages without which this one would be misread, and the ones those need in turn.
 
-        The line that leads in its list; what the person said to it next; and the last that was said of the same. So
-        where two statements differ, the later one is never missing.
+        They are the lead-in of its list, the person's reply to it, and the last passage about the same subject. So if
+        two statements differ, the later one is never missing.
         """
         found: list[int] = []
         ends = [at]
@@ -252,7 +251,9 @@ class BranchDigest:
         return found
 
     def in_context(self, at: int) -> list[int]:
-        """Of talk, what a sentence is not understood without: the question it answers, what “it” is, a no to it."""
+        """Return, for talk between people, the passages needed to understand a sentence: its question, what “it” refers
+        to, a no to it.
+        """
         found = self.with_sources(at)
         one = self.passages[at]
         mine = self.of_turn(one.turn)
@@ -270,7 +271,7 @@ class BranchDigest:
         return [other for other in found if other != at]
 
     def _denial_in(self, turn: int) -> list[int]:
-        """The first sentence of a message, where it begins with a no."""
+        """Return the first sentence of a message if it begins with a no."""
         mine = self.prose_of(turn)[:1]
         return [at for at in mine if NO.search(self.passages[at].text)]
 
@@ -279,7 +280,7 @@ class BranchDigest:
         return mine[-1] if mine else None
 
     def with_sources(self, at: int) -> list[int]:
-        """The line that says what the citations in a passage are of, where its message has one."""
+        """Return the SOURCES line for the citations in a passage, if its message has one."""
         sources = self._sources.get(self.passages[at].turn)
         return [] if sources is None or sources == at else [sources]
 
@@ -298,7 +299,7 @@ class BranchDigest:
         return [one for one in dict.fromkeys(found) if one is not None]
 
     def dangling(self, chosen: Collection[int]) -> set[int]:
-        """Of chosen passages, the headings and lead-ins of an answer below which nothing of theirs is chosen."""
+        """Return the chosen headings and lead-ins of an answer below which nothing of theirs is chosen."""
         found: set[int] = set()
         leading = {
             self._lead_ins[at]
@@ -324,11 +325,11 @@ class BranchDigest:
         return found
 
     def question_before(self, turn: int) -> int | None:
-        """The person's message that a message answers."""
+        """Return the person's message that a message answers."""
         return next((at for at in range(turn - 1, -1, -1) if self.messages[at].role == "user"), None)
 
     def reply_to(self, at: int) -> Sequence[int]:
-        """The sentences of the person's next message; () of what a person said."""
+        """Return the sentences of the person's next message; () for a passage of a person."""
         one = self.passages[at]
         if one.role == "user":
             return ()
@@ -337,11 +338,13 @@ class BranchDigest:
         return () if following is None else self.prose_of(following)
 
     def last_word_on(self, at: int) -> int | None:
-        """The last passage of a later message that speaks of the same: what holds, where the two differ."""
+        """Return the last passage of a later message about the same subject: if the two differ, it is the one that
+        holds.
+        """
         words = self.relevance.words[at]
         enough = SAME * (sum(worth for word, worth in words.items() if not word.startswith("=")) or 1.0)
         held = [(worth, self._holding[word]) for word, worth in words.items() if word in self._holding]
-        # A word that is enough by itself leaves only what stands below its last passage to be looked at.
+        # A single word with enough weight leaves only passages below its last one to search.
         alone = max((places[-1] for worth, places in held if worth >= enough), default=-1)
         last = self.of_turn(self.passages[at].turn)[-1]
         end = max(alone, last)
@@ -356,12 +359,12 @@ class BranchDigest:
 
 
 def leads_in(one: NotePassage) -> bool:
-    """Whether a line says nothing by itself, but what follows it is."""
+    """Whether a line only introduces what follows it."""
     return one.text.rstrip("*_ ").endswith((":", "："))
 
 
 def _only_leads_in(one: NotePassage) -> bool:
-    """Whether a line leads in others and is no item of a list itself."""
+    """Whether a line introduces others and is no item of a list itself."""
     return leads_in(one) and not _begins_item(one.text)
 
 
@@ -370,7 +373,7 @@ def _begins_item(text: str) -> bool:
 
 
 def _narrates(messages: Sequence[Message], turn: int) -> bool:
-    """Whether a model only says what it is about to do: it says little, and calls a tool there or right behind."""
+    """Whether a model only says what it is about to do: a short text with a tool call in it or right after it."""
     if messages[turn].role != "assistant" or len(messages[turn].text) > REPORT:
         return False
     near = (part for message in messages[turn : turn + 2] for part in message.parts)
@@ -382,7 +385,7 @@ def _last_prose(mine: Sequence[int], found: Sequence[NotePassage]) -> int:
 
 
 def _holding(found: Sequence[NotePassage], relevance: Relevance) -> dict[str, list[int]]:
-    """By word, the sentences that it stands in; of words that are rare enough to say what a sentence is about."""
+    """Map each word to the sentences that have it, for words rare enough to identify a subject."""
     holding: dict[str, list[int]] = {}
     for at, one in enumerate(found):
         if one.shape == "prose":
@@ -394,7 +397,9 @@ def _holding(found: Sequence[NotePassage], relevance: Relevance) -> dict[str, li
 
 
 def _lead_ins(mine: Sequence[int], found: Sequence[NotePassage]) -> Iterator[tuple[int, int]]:
-    """Passages of one message, each with the line above it that leads it in; sentences end what a line leads in."""
+    """Yield the passages of a message, each with the line above it that introduces it; a sentence ends the introduced
+    lines.
+    """
     row, lead, here, header = -1, -1, -1, -1
     for at in mine:
         one = found[at]

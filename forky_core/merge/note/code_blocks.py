@@ -1,7 +1,7 @@
-"""Lines of code that stand together, as one passage: a reader of a note can use a block, and hardly a single line.
+"""Joins lines of code into one passage: a reader of a note can use a block, but hardly a single line.
 
-A block begins and ends with a line that is new to the reader. Known lines between two new ones are quoted with them
-where there are few, so that the block has no holes; a long block is cut where its indentation is smallest.
+A block begins and ends with a line that is new to the reader. Known lines between two new ones are quoted with them if
+they are few, so that the block has no gaps; a long block is cut where its indentation is smallest.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from forky_core.merge.note.passages import LONGEST, NotePassage, is_edit_mark
 from forky_core.model import Message
 
 MOST_LINES = 5
-"""Lines of a block; a longer one is cut."""
+"""The most lines of a block; a longer one is cut."""
 LEAST_LINES = 2
-"""Lines that each part of a block has after a cut."""
+"""The fewest lines of each part after a cut."""
 MOST_KNOWN = 2
-"""Lines between two new ones that are quoted with them though the reader has them."""
+"""The most lines between two new ones that are quoted with them although the reader has them."""
 
 
 def with_code_blocks(fresh: Sequence[NotePassage], messages: Sequence[Message]) -> list[NotePassage]:
-    """`fresh`, which is in order, with one passage for each block of code instead of one for each line."""
+    """Return `fresh`, which is in order, with one passage for each block of code instead of one for each line."""
     found: list[NotePassage] = []
     for turn, mine in groupby(fresh, key=lambda one: one.turn):
         lines = _Lines.of(messages[turn])
@@ -50,13 +50,15 @@ class _Lines:
         return cls(raw, at)
 
     def after(self, one: NotePassage, last: int) -> int | None:
-        """Where the line of a passage stands, the last time if several; None where that is not below line `last`."""
+        """Return the index of a passage's line, the last one if there are several; None if it is not below line
+        `last`.
+        """
         at = self.at.get(one.whole_row.strip(), (-1,))[-1]
         return at if at > last else None
 
 
 def _blocks(run: Sequence[NotePassage], lines: _Lines) -> Iterator[NotePassage]:
-    """The blocks of a run of lines of code; a line that is not a whole line of its message stays alone."""
+    """Yield the blocks in a run of lines of code; a passage that is not a whole line of its message stays alone."""
     group: list[tuple[int, NotePassage]] = []
     last = -1
     for one in run:
@@ -79,7 +81,7 @@ def _parted(between: Sequence[str]) -> bool:
 
 
 def _written(group: Sequence[tuple[int, NotePassage]], lines: _Lines) -> Iterator[NotePassage]:
-    """The passage of each part of a group of lines, word for word but for their common indentation."""
+    """Yield a passage for each part of a group of lines, word for word but without common indentation."""
     for part in _parts(group, lines):
         start, end = part[0][0], part[-1][0]
         while end + 1 < len(lines.raw) and _closes(lines.raw[end + 1]):
@@ -107,5 +109,5 @@ def _indent(line: str) -> int:
 
 
 def _closes(line: str) -> bool:
-    """Whether a line has nothing but brackets that close something."""
+    """Whether a line has nothing but closing brackets."""
     return bool(line.strip()) and not line.strip().strip(")]};,")

@@ -1,9 +1,9 @@
 """A note of a branch without a model: what was asked, what was said and done, and how it ended, in that order.
 
-Everything in it is quoted whole and stands in the order in which it was said, so that what was said later of the same
-thing stands below. The closing passage of the last answer that says something has the most room, then the person's own
-messages, then the passages that tell most for their length. None is told without the one that was said last of the
-same, so that of two statements that differ the one that holds is never missing.
+Everything in it is quoted whole and in order, so that a later statement about the same subject stands below. The
+closing passage of the last answer with content has the most room, then the person's own messages, then the passages
+with the most relevance for their length. No passage is quoted without the last one about the same subject, so that of
+two differing statements the one that holds is never missing.
 """
 
 from __future__ import annotations
@@ -28,55 +28,55 @@ from forky_core.retrieval.cues import is_question
 SMALLEST_BUDGET = 120
 DEFAULT_SHARE = 0.2
 LONGEST_NAME = 120
-"""Characters of the name of a file."""
+"""The longest name of a file, in characters."""
 RESULT_SHARE = 0.5
-"""Of the room, the most that the closing passage takes, with the beginning of its answer."""
+"""The largest share of the room for the closing passage, with the beginning of its answer."""
 REPORT_SHARE = 0.75
-"""The same where it closes the use of tools: then it reports what was done, and not the last of several subjects."""
+"""The same if it ends the use of tools: then it reports what was done, and not the last of several subjects."""
 RECAP_SHARE = 0.5
-"""Of the room, the most that a sentence takes that sums up the branch before its last answer."""
+"""The largest share of the room for a sentence that summarises the branch before its last answer."""
 BEGINNING_SHARE = 0.3
-"""Of that, the most that the beginning of the answer takes."""
+"""The largest share of that for the beginning of the answer."""
 ASKED_SHARE = 0.3
-"""Of the room, the most that the first thing the person asked for takes."""
+"""The largest share of the room for the person's first request."""
 PERSON_SHARE = 0.25
-"""Of the room, the most that the person's other messages take."""
+"""The largest share of the room for the person's other messages."""
 WHOLE = 40
-"""Tokens up to which a message of the person is told whole; of a longer one, its most telling sentence."""
+"""The tokens up to which a person's message is quoted whole; from a longer one, its most relevant sentence is."""
 AFTERWARDS_SHARE = 0.25
-"""Of the room, the most that tools take which ran after the result."""
+"""The largest share of the room for tools that ran after the result."""
 LAST_LINES = 3
-"""Lines that are told at most of each such tool."""
+"""The most lines that are quoted from each such tool."""
 TRIED_SHARE = 0.15
-"""Of the room, the most that pairs of what was undone and what took its place take."""
+"""The largest share of the room for pairs of something undone and its replacement."""
 FILES_SHARE = 0.08
-"""Of the room, the most that the paths of changed files take."""
+"""The largest share of the room for the paths of changed files."""
 SUBSTANTIAL = 0.03
-"""Of the length of the branch's longest answer, what an answer has to have to conclude anything."""
+"""The share of the longest answer's length that an answer must have to be a conclusion."""
 CONCLUSIVE = 0.2
-"""The same for an answer that is enough of a conclusion; below it, the one before is told, too."""
+"""The same for an answer that suffices as conclusion; if it is shorter, the one before is quoted, too."""
 _CHANGES = re.compile(
     r"write|edit|create|patch|replace|apply|insert|delete|move|rename|update", re.IGNORECASE
 )
-"""In the name of a tool: it changes files."""
+"""Names of tools that change files."""
 _FAILED = re.compile(
     r"\b(?:errors?|fail(?:s|ed|ures?)?|den(?:ied|ies)|reject(?:s|ed)|refused|exceptions?|aborted|cancell?ed|undone|reverted|removed)\b"
     r"|\bnot found\b|\bno such\b",
     re.IGNORECASE,
 )
-"""In a line of a tool's output, whatever language people speak: that something went wrong or was taken back."""
+"""Words in a line of a tool's output, whatever language people speak, about a failure or a reversal."""
 _LISTED = re.compile(r"\d+\s*[│|→⋮\t]")
-"""How a line of a file begins that a tool prints with its number."""
+"""The beginning of a line of a file that a tool prints with its number."""
 _PATH = re.compile(r"\w/\w|\w\.[A-Za-z]\w{0,4}$")
 
 
 def default_budget(branch_tokens: int) -> int:
-    """Tokens of a payload where the person named none."""
+    """Return the default tokens of a payload."""
     return max(SMALLEST_BUDGET, math.ceil(branch_tokens * DEFAULT_SHARE))
 
 
 def file_line(part: AttachmentPart) -> str:
-    """What stands in a payload for a file."""
+    """Return the line of a payload that stands for a file."""
     return f"{one_line(part.name, LONGEST_NAME) or part.sha256[:8]} ({part.media_type})"
 
 
@@ -89,9 +89,9 @@ def note(
     count_tokens: Callable[[str], int] = estimate_tokens,
     superseded: Sequence[Superseded] = (),
 ) -> list[PayloadLine]:
-    """The lines of a note of `messages` for a reader who knows `target_texts`, within `budget` tokens.
+    """Write a note about `messages` for a reader who knows `target_texts`, within `budget` tokens.
 
-    What `superseded` names is told in pairs, where there is room: what was said first, and what took its place.
+    Statements in `superseded` are quoted in pairs if there is room: the first statement, and its replacement.
     """
     branch = BranchDigest.of(messages, target_texts, focus)
     picker = Picker(branch.relevance, budget, _ratio(branch, count_tokens), branch.speakers)
@@ -101,7 +101,7 @@ def note(
 
 
 def _ratio(branch: BranchDigest, count_tokens: Callable[[str], int]) -> float:
-    """Tokens as the model counts them per token of the estimate, by a sample of the branch."""
+    """Return the model's tokens per estimated token, measured on a sample of the branch."""
     sample = "\n".join(one.text for one in branch.passages[:: max(1, len(branch.passages) // 50)])
     return max(0.2, count_tokens(sample) / max(1, estimate_tokens(sample))) if sample else 1.0
 
@@ -111,18 +111,18 @@ class _NoteWriter:
     branch: BranchDigest
     picker: Picker
     room: float
-    """Tokens of the whole note."""
+    """The tokens of the whole note."""
     section: dict[int, str] = field(default_factory=dict)
-    """By passage, the section that it stands in whenever it was said."""
+    """The section of a passage, wherever it stands in the branch."""
     asked_in: int = -1
-    """The message that says what the branch set out to do."""
+    """The message with the branch's first request."""
     closed_in: int | None = None
     """The answer whose end closes the branch."""
     result_from: int | None = None
-    """The message with which the result begins: the question to that answer, or an earlier one that sums up."""
+    """The message at which the result begins: the question of that answer, or an earlier summary."""
     files: list[PayloadLine] = field(default_factory=list)
     order: list[tuple[int, ...]] = field(default_factory=list)
-    """What was chosen together, the most important first."""
+    """Passages that were chosen together, the most important first."""
 
     def write(self, superseded: Sequence[Superseded]) -> None:
         """Choose the lines of every section."""
@@ -136,18 +136,18 @@ class _NoteWriter:
             self.quote_the_person()
         self.cover()
         if not self.picker.chosen:
-            # Nobody said anything in words of their own: better what tools were asked and thanks than nothing.
+            # Nobody wrote anything in words of their own: tool calls and thanks are better than nothing.
             self._cover(range(len(self.branch.passages)), self.picker.budget)
 
     def attach(self) -> None:
-        """One line for each file, since the note does not carry it."""
+        """Add one line for each file, since the note does not include files."""
         for message in self.branch.messages:
             for part in message.parts:
                 if isinstance(part, AttachmentPart):
                     self._list_file(file_line(part), message.id, quoted=False)
 
     def ask(self) -> None:
-        """What the branch set out to do: the person's first message that says anything."""
+        """Quote the branch's first request: the person's first message with content."""
         said = [turn for turn in self.branch.said_by("user") if self._telling(turn)]
         asked = next((turn for turn in said if not self.branch.is_command(turn)), said[0] if said else None)
         if asked is not None:
@@ -157,7 +157,7 @@ class _NoteWriter:
             )
 
     def conclude(self) -> None:
-        """The closing passage of the last answer that says something, whole, below the question that it answers."""
+        """Quote the closing passage of the last answer with content, whole, below its question."""
         said = self.branch.said_by("assistant")
         answers = [turn for turn in said if turn not in self.branch.narrating] or said
         length = {turn: self.branch.length(turn) for turn in answers}
@@ -173,7 +173,7 @@ class _NoteWriter:
                 return
 
     def _recap(self, last_answer: int) -> float:
-        """Take the sentence that sums up the branch, where that is not in the last answer; what that costs."""
+        """Quote the sentence that summarises the branch if it is not in the last answer; return its cost."""
         recap = self.branch.recap()
         if recap is None or self.branch.passages[recap].turn >= last_answer:
             return 0
@@ -185,7 +185,7 @@ class _NoteWriter:
         return cost
 
     def _close(self, turn: int, room: float) -> float:
-        """Take how an answer begins and how it ends, in whole blocks; an offer at its very end stays open."""
+        """Quote the beginning and the end of an answer, in whole blocks; an offer at its very end goes under Open."""
         before = self.picker.budget
         blocks = self.branch.blocks(turn)
         if turn == len(self.branch.messages) - 1 and blocks and self._asks(blocks[-1]):
@@ -227,14 +227,14 @@ class _NoteWriter:
         return is_question(self.branch.passages[block[-1]].text)
 
     def _front(self, block: Sequence[int], room: float) -> Sequence[int]:
-        """As much of a block's beginning as there is room for; () where that is no more than what leads in the rest."""
+        """Return as much of a block's beginning as there is room for; () if that would only be a lead-in."""
         end = 0
         while end < len(block) and self._cost(block[: end + 1]) <= room:
             end += 1
         return () if end and leads_in(self.branch.passages[block[end - 1]]) else block[:end]
 
     def follow_up(self) -> None:
-        """What the person said after the result, and the last that tools gave out."""
+        """Quote what the person said after the result, and the last output of tools."""
         if self.closed_in is None:
             return
         last = max(self.branch.passages[at].turn for at in self.picker.chosen)
@@ -250,7 +250,7 @@ class _NoteWriter:
                     self._take([at])
 
     def _outcome(self, turn: int) -> list[int]:
-        """The lines of a tool's output that say how it ended: what failed, then the last ones that name something."""
+        """Return the lines of a tool's output about its outcome: failures, then the last ones with a name."""
         passages = self.branch.passages
         output = [at for at in self.branch.of_turn(turn) if passages[at].shape == "output"]
         told = [at for at in output if not (_LISTED.match(passages[at].text) or is_code(passages[at].text))]
@@ -259,7 +259,9 @@ class _NoteWriter:
         return (failed + named[::-1])[:LAST_LINES]
 
     def undo(self, superseded: Sequence[Superseded]) -> None:
-        """What was tried or planned and then undone, each with what took its place; neither where there is no room."""
+        """Quote in pairs what was tried or planned and then undone, and its replacement; neither if there is no
+        room.
+        """
         room = self.room * TRIED_SHARE
         for one in reversed(superseded):
             earlier = self.branch.holding(one.earlier_message, one.earlier)
@@ -273,7 +275,7 @@ class _NoteWriter:
                 self.section.update(dict.fromkeys(pair, TRIED))
 
     def change(self) -> None:
-        """The files that tools changed, one line each with its last change."""
+        """Quote the files that tools changed, one line each with its last change."""
         room = self.room * FILES_SHARE
         named: set[str] = set()
         for message in reversed(self.branch.messages):
@@ -293,7 +295,7 @@ class _NoteWriter:
         return cost
 
     def quote_the_person(self) -> None:
-        """The person's messages, the most telling first and questions last, within their share."""
+        """Quote the person's messages, the most relevant first and questions last, within their share."""
         room = self.room * PERSON_SHARE
         said = {turn: mine for turn in self.branch.said_by("user") if (mine := self._telling(turn))}
         gains = {turn: max(map(self.picker.gain, mine)) for turn, mine in said.items()}
@@ -307,14 +309,14 @@ class _NoteWriter:
         return all(is_question(self.branch.passages[at].text) for at in self.branch.prose_of(turn))
 
     def _telling(self, turn: int) -> list[int]:
-        """The sentences of a message of the person that are their own and say something."""
+        """Return the sentences of a person's message that are their own and have content."""
         own = self.branch.own_words(turn)
         return [at for at in own if self.branch.says_something(at)]
 
     def _quote(self, own: Sequence[int], room: float, *, whole: float = WHOLE, most: int = 1) -> float:
-        """Tell a message of the person, whole where it is short; what that costs.
+        """Quote a person's message, whole if it is short; return its cost.
 
-        Of a longer one, as many of its most telling sentences as fit and as `most` says.
+        From a longer one, quote as many of its most relevant sentences as fit, at most `most`.
         """
         before = self.picker.budget
         room = min(room, self.picker.budget)
@@ -334,7 +336,7 @@ class _NoteWriter:
         return [one for one in self.branch.in_context(at) if one not in self.picker.chosen]
 
     def cover(self) -> None:
-        """What tells most for its length, with what it may not be told without."""
+        """Quote the passages with the most relevance for their length, with those they may not be quoted without."""
         pasted = {at for turn in range(len(self.branch.messages)) for at in self.branch.pasted(turn)}
         among = [
             at
@@ -350,7 +352,7 @@ class _NoteWriter:
         self.complete()
 
     def complete(self) -> None:
-        """The rest of the closing answer, as far as there is room left: it is best told whole."""
+        """Quote the rest of the closing answer, as far as there is room left: it reads best whole."""
         if self.closed_in is None:
             return
         for block in self.branch.blocks(self.closed_in):
@@ -370,7 +372,9 @@ class _NoteWriter:
             self.order.append(tuple(passages))
 
     def within(self, budget: float, count_tokens: Callable[[str], int]) -> list[PayloadLine]:
-        """The note in the order of its sections; what was chosen last is given up until it fits into its budget."""
+        """Return the lines in the order of their sections, dropping the last chosen ones until they fit into the
+        budget.
+        """
         while True:
             lines = self._lines()
             if not lines or count_tokens(render("", lines, ShortIds())) <= budget:
@@ -381,7 +385,7 @@ class _NoteWriter:
                 self.files.pop()
 
     def _section(self, at: int, first: int) -> str:
-        """Where a passage stands, of a note that begins with message `first`."""
+        """Return the section of a passage in a note that begins with message `first`."""
         turn = self.branch.passages[at].turn
         if at in self.section or self.branch.talk:
             return self.section.get(at, FACTS)
@@ -414,7 +418,7 @@ class _NoteWriter:
 
 
 def _joined(before: NotePassage, after: NotePassage, text: str) -> str:
-    """Two sentences that follow each other in one paragraph as one piece of it; "" where they don't."""
+    """Return two sentences that follow each other in one paragraph as one piece of it; "" if they don't."""
     if (before.turn, before.row) != (after.turn, after.row) or after.place != before.place + 1:
         return ""
     row = after.whole_row

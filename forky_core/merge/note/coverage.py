@@ -1,9 +1,9 @@
-"""Which passages of a branch tell a reader most for their length: greedy coverage of its rare words.
+"""Chooses the passages of a branch with the most relevance for their length: greedy coverage of its rare words.
 
-A word is worth −log of its share of the branch's own words: what is said once tells more than what is said all the
-time, in any language, without a list of frequencies. A passage is worth the words in it that no chosen passage has yet,
-for the tokens that it costs with its speaker and its citation. What the target knows already counts little, and what
-the reader asked for counts more.
+The weight of a word is −log of its share of the branch's own words: a rare word tells more than a frequent one, in any
+language, without a frequency list. The gain of a passage is the weight of its words that no chosen passage has yet,
+divided by its tokens with its speaker and its citation. Words that the target knows weigh little, and words that the
+reader asked for weigh more.
 """
 
 from __future__ import annotations
@@ -25,42 +25,43 @@ from forky_core.retrieval.words import terms
 BYTES_PER_TOKEN = 4
 CITATION = len(" [3f2a91]\n")
 SPEAKER = 0.7
-"""Share of the entries before which the name of the speaker stands: it is not repeated."""
+"""The share of entries that have the speaker's name before them: it is not repeated."""
 NAME = 4.0
-"""How many words a name, a path or a number with signs is worth, beside its own words."""
+"""The weight of a name, a path or a number with punctuation, in words, beside its own words."""
 SHARES: Mapping[Shape, float] = MappingProxyType(
     {"prose": 1.0, "heading": 0.5, "code": 0.5, "call": 0.5, "output": 0.35, "removed": 0.0}
 )
-"""What a word is worth beside one in prose: a reader of a note wants sentences."""
+"""The weight of a word by shape, relative to one in prose: a reader of a note wants sentences."""
 PROPER = 1.6
-"""Times which a word is worth that is written with a capital letter in the middle of a sentence."""
+"""The factor for a word with a capital letter in the middle of a sentence."""
 SAID = 0.05
-"""Of a word's worth, what is left when the note has it already: an answer may be in the words of its question."""
+"""The share of a word's weight that is left if the note has it already: an answer may repeat the words of its
+question."""
 PAUSE = 10.0
-"""Tokens that a passage counts as longer than it is: a few long passages read better than many short ones."""
+"""Tokens added to the length of each passage: a few long passages read better than many short ones."""
 BESIDE = 1.3
-"""Times which a passage is worth whose neighbour is chosen: what was said together reads better together."""
+"""The factor for a passage whose neighbour is chosen: neighbours read better together."""
 KNOWN = 0.15
-"""Of a word's worth, what is left when the target has it already."""
+"""The share of a word's weight that is left if the target has it already."""
 IN_FOCUS = 4.0
-"""Times which a word is worth that the person asked for."""
+"""The factor for a word that the person asked for."""
 
 
 _CAPITAL = re.compile(r"(?<=[^\W\d_A-Z] )[^\W\d_a-zß-ÿ][\w’'-]+")
 
 
 def size(text: str) -> float:
-    """Tokens, estimated, without rounding up line by line."""
+    """Estimate tokens, without rounding up line by line."""
     return len(text) / BYTES_PER_TOKEN if text.isascii() else estimate_tokens(text)
 
 
 @dataclass(slots=True)
 class Relevance:
-    """What each passage of a branch tells that its reader does not know."""
+    """The relevance of each passage of a branch to its reader."""
 
     passages: Sequence[NotePassage]
     words: list[dict[str, float]]
-    """Of each passage, its words and names, each with what it is worth."""
+    """For each passage, its words and names with their weights."""
 
     @classmethod
     def of(cls, passages: Sequence[NotePassage], target_texts: Iterable[str], focus: str = "") -> Relevance:
@@ -89,40 +90,40 @@ class Relevance:
         return cls(passages, words)
 
     def scale(self, at: int, share: float) -> None:
-        """Make all that a passage tells worth more or less."""
+        """Scale the relevance of a passage."""
         self.words[at] = {word: worth * share for word, worth in self.words[at].items()}
 
 
 @dataclass(slots=True)
 class Picker:
-    """Chooses passages within a budget; what is chosen once makes the rest worth less, and its neighbours cheaper."""
+    """Chooses passages within a budget; each choice makes the rest less relevant, and its neighbours cheaper."""
 
     relevance: Relevance
     budget: float
-    """Tokens that are left."""
+    """The tokens that are left."""
     ratio: float = 1.0
-    """Tokens as the model counts them per token of the estimate."""
+    """The model's tokens per estimated token."""
     speakers: Mapping[MessageId, str] = field(default_factory=dict)
     chosen: set[int] = field(default_factory=set)
     covered: set[str] = field(default_factory=set)
     opened: set[MessageId] = field(default_factory=set)
 
     def cost(self, at: int) -> float:
-        """Tokens that quoting a passage adds."""
+        """Return the tokens that quoting a passage adds."""
         passage = self.relevance.passages[at]
         speaker = self.speakers.get(passage.message, "")
         entry = 0 if passage.message in self.opened else CITATION + len(speaker) * SPEAKER
         return (size(passage.text) + (1 + entry) / BYTES_PER_TOKEN) * self.ratio
 
     def gain(self, at: int) -> float:
-        """What a passage adds to what is chosen, per token."""
+        """Return the relevance that a passage adds to the chosen ones, per token."""
         words = self.relevance.words[at].items()
         fresh = sum([worth * (SAID if word in self.covered else 1.0) for word, worth in words])
         beside = any(one in self.chosen for one in self._neighbours(at))
         return fresh * (BESIDE if beside else 1.0) / (self.cost(at) + PAUSE)
 
     def _neighbours(self, at: int) -> Iterator[int]:
-        """The passages right before and behind one in its message."""
+        """Yield the passages right before and after one in its message."""
         passages = self.relevance.passages
         for one in (at - 1, at + 1):
             if 0 <= one < len(passages) and passages[one].turn == passages[at].turn:
@@ -147,9 +148,10 @@ class Picker:
         room: float,
         along: Callable[[int], Collection[int]],
     ) -> Iterator[tuple[int, ...]]:
-        """Take the passages that tell most for their tokens, while they fit into `room`; what is taken, as it is.
+        """Choose passages with the most relevance per token while they fit into `room`; yield each group that is
+        chosen.
 
-        `along` names what has to come along with a passage; both come, or neither.
+        `along` returns the passages that must be chosen together with one; all are chosen, or none.
         """
         limit = self.budget - room
         free = [at for at in among if at not in self.chosen]
@@ -184,18 +186,18 @@ class Picker:
 
 
 def _proper_nouns(passages: Iterable[NotePassage]) -> frozenset[str]:
-    """The words that stand with a capital letter in the middle of a sentence: who, where and what is spoken of."""
+    """Return the words with a capital letter in the middle of a sentence: names of people, places and things."""
     prose = (passage.text for passage in passages if passage.shape == "prose")
     return frozenset(term for text in prose for word in _CAPITAL.findall(text) for term in terms(word))
 
 
 def names_sources(passage: NotePassage) -> bool:
-    """Whether it says what the numbers in square brackets of its message are of: nothing of that is told without it."""
+    """Whether a passage is the SOURCES line of its message, without which its citations mean nothing."""
     return passage.role == "assistant" and bool(own_sources(passage.text))
 
 
 def distinct(passages: Sequence[NotePassage], known: Collection[str]) -> list[NotePassage]:
-    """The passages without those that the target has, each once, where it was said last."""
+    """Return the passages without those that the target has, each once, in its last place."""
     last: dict[str, NotePassage] = {}
     for passage in passages:
         key = plain(passage.text)

@@ -1,8 +1,8 @@
-"""Cuts messages into the passages that a note may quote, and passages into the names and words that they hold.
+"""Splits messages into passages that a note may quote, and passages into names and words.
 
-A passage is a sentence of prose, a line of code, a heading, a tool's call, or a line of a tool's output. Each stands
-word for word in its message, so that a quotation can be checked; of a tool's call that is its name and its decoded
-arguments, as `call_text` writes them.
+A passage is a sentence of prose, a line of code, a heading, a tool call, or a line of a tool's output. Each stands word
+for word in its message, so that a quotation can be checked; for a tool call that is its name and its decoded arguments,
+as `call_text` writes them.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from forky_core.model import Message, MessageId
 from forky_core.model.parts import MergePart, TextPart, ToolCallPart, ToolResultPart
 
 Shape = Literal["prose", "heading", "code", "call", "output", "removed"]
-"""`removed`: code that an edit in the same message takes out, so that it never stands as current."""
+"""`removed`: code that an edit in the same message removes, so that it never stands as current."""
 
 READ = 200_000
-"""Characters of one part that are looked at; the middle of a longer one is not quoted, so that a preview is quick."""
+"""The most characters of a part that are read; the middle of a longer one is not quoted, so that a preview is quick."""
 LONGEST = 600
-"""Characters above which a passage is cut anyway, at a space."""
+"""The most characters of a passage; a longer one is cut at a space."""
 _KEPT_TEXT = 2_000
-"""Characters up to which the atoms of a text are remembered."""
+"""The most characters of a text whose atoms are cached."""
 _DEEPEST = 20
-"""Levels of a tool's arguments that are looked at."""
+"""The most levels of a tool's arguments that are read."""
 
 _ATOM = re.compile(
     r"""
@@ -72,20 +72,20 @@ class NotePassage:
     message: MessageId
     role: str
     text: str
-    """Exactly as it stands in the message, white space at its ends apart."""
+    """Exactly as it stands in the message, without white space at its ends."""
     shape: Shape
     place: int
-    """Number of the passage in the whole branch: passages are shown in this order."""
+    """Its index in the whole branch: passages are shown in this order."""
     turn: int
-    """Number of its message."""
+    """The index of its message."""
     row: int
-    """Number of its line in its message: sentences of one paragraph share it."""
+    """The number of its line in its message: sentences of one paragraph share it."""
     whole_row: str
-    """That line, of which the passage is a piece; of code with the white space that it begins with."""
+    """The line that it is part of; for code including its indentation."""
 
 
 def passages(messages: Sequence[Message]) -> list[NotePassage]:
-    """Every passage of the messages, in order."""
+    """Return every passage of the messages, in order."""
     found: list[NotePassage] = []
     for turn, message in enumerate(messages):
         for row, (line, kind) in enumerate(_rows(message)):
@@ -96,9 +96,9 @@ def passages(messages: Sequence[Message]) -> list[NotePassage]:
 
 
 def call_text(part: ToolCallPart) -> str:
-    """A tool's call as a note quotes it: its name with its short arguments, then the lines of the long ones.
+    """Return a tool call as a note quotes it: its name with its short arguments, then the lines of the long ones.
 
-    Of an edit, what it puts in and not what it takes out.
+    Of an edit, only the new text is included.
     """
     short: list[str] = [part.name]
     long: list[str] = []
@@ -116,7 +116,7 @@ def _decoded(arguments: str) -> object:
 
 
 def _strings(value: object, depth: int = 0) -> Iterator[str]:
-    """The texts and numbers in decoded JSON, in their order."""
+    """Yield the texts and numbers in decoded JSON, in order."""
     if isinstance(value, str):
         if value.strip():
             yield value.strip()
@@ -133,7 +133,7 @@ def _strings(value: object, depth: int = 0) -> Iterator[str]:
 
 
 def _rows(message: Message) -> Iterator[tuple[str, Shape]]:
-    """The lines of a message, each with what it is."""
+    """Yield the lines of a message, each with its shape."""
     for part in message.parts:
         if isinstance(part, TextPart):
             yield from _lines(_read(part.text))
@@ -157,7 +157,9 @@ def _pieces(line: str, shape: Shape) -> Iterator[str]:
 
 
 def _read(text: str) -> str:
-    """The text without encoded bytes; of a very long one its beginning and its end, in whole lines if it has any."""
+    """Return the text without encoded bytes; for a very long one its beginning and its end, in whole lines if
+    possible.
+    """
     if len(text) > READ:
         start, end = text[: READ // 2], text[-READ // 2 :]
         text = (start.rpartition("\n")[0] or start) + "\n" + (end.partition("\n")[2] or end)
@@ -169,7 +171,9 @@ def _has_signs(line: str) -> bool:
 
 
 def _lines(text: str) -> Iterator[tuple[str, Shape]]:
-    """Without fences and the marks of an edit; a patch's lines without their signs."""
+    """Yield the lines of a text with their shapes, without fences and edit marks; a patch's lines without their
+    signs.
+    """
     fenced = edited = patch = searched = hunk = False
     for raw in text.splitlines():
         line = raw.strip()
@@ -196,7 +200,7 @@ def _lines(text: str) -> Iterator[tuple[str, Shape]]:
 
 
 def is_code(line: str) -> bool:
-    """Whether a line outside of any fence reads like code."""
+    """Whether a line outside any fence looks like code."""
     return len(line) <= LONGEST and _CODE.search(line) is not None
 
 
@@ -206,12 +210,12 @@ def is_edit_mark(line: str) -> bool:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a paragraph, each a piece of it."""
+    """Split a paragraph into sentences, each a piece of it."""
     return [sentence.strip() for sentence in _SENTENCE_END.split(text) if sentence.strip()]
 
 
 def _cut(text: str) -> Iterator[str]:
-    """Pieces of at most LONGEST characters, cut at a space where there is one."""
+    """Yield pieces of at most LONGEST characters, cut at a space if possible."""
     while len(text) > LONGEST:
         at = text.rfind(" ", LONGEST // 2, LONGEST)
         at = at if at > 0 else LONGEST
@@ -222,18 +226,18 @@ def _cut(text: str) -> Iterator[str]:
 
 
 def atoms(text: str) -> tuple[str, ...]:
-    """The names, numbers and words of a text, each once; signs of writing without spaces in pairs."""
+    """Return the names, numbers and words of a text, each once; scripts without spaces in pairs of characters."""
     return _kept_atoms(text) if len(text) <= _KEPT_TEXT else _atoms(text)
 
 
 @lru_cache(maxsize=16_384)
 def _kept_atoms(text: str) -> tuple[str, ...]:
-    """Messages never change, and each preview of a merge reads the whole target anew."""
+    """Cached, because messages never change and each preview of a merge reads the whole target again."""
     return _atoms(text)
 
 
 def named_atoms(text: str) -> tuple[str, ...]:
-    """Those that are worth a place of their own."""
+    """Return the atoms of a text that count as names (`is_named`)."""
     return _kept_named(text) if len(text) <= _KEPT_TEXT else tuple(filter(is_named, _atoms(text)))
 
 
@@ -261,17 +265,17 @@ def is_name(atom: str) -> bool:
 
 
 def is_named(atom: str) -> bool:
-    """Whether it is worth a place of its own: no list numeral, no “and/or”, no hyphenated word."""
+    """Whether it counts as a name: no list number, no “and/or”, no hyphenated word."""
     return len(atom) > 2 and is_name(atom) and _SPELLED_OUT.fullmatch(atom) is None
 
 
 def plain(line: str) -> str:
-    """What makes two lines the same: their words, without indentation and list signs."""
+    """Normalise a line for comparison: its words, without indentation and list signs."""
     return " ".join(line.split()).strip("-*+#> `").casefold()
 
 
 def plain_lines(texts: Iterable[str]) -> set[str]:
-    """Every line of the texts in that form, and every sentence."""
+    """Return every line and every sentence of the texts, normalised by `plain`."""
     found: set[str] = set()
     for text in texts:
         for line in text.splitlines():

@@ -1,6 +1,6 @@
-"""What is kept beside the history and in no operation: the bytes of files, what was derived, and settings.
+"""What is stored outside the history and without an operation: blobs, derived values, and settings.
 
-The functions that write take the writer's cursor; its transaction makes each of them whole or nothing.
+The functions that write take the writer's cursor; its transaction makes each of them atomic.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from forky_core.store.duckdb.write.batch import replacing_derived
 
 
 def write_blob(cursor: duckdb.DuckDBPyConnection, blob: Blob) -> None:
-    """Once: the same bytes again change nothing."""
+    """Store a blob; does nothing if it is already stored."""
     if not execute(cursor, sql.HAS_BLOB, sha256=blob.sha256).fetchall()[0][0]:
         execute_text(cursor, insertion(blobs, 1), [blob.sha256, blob.media_type, blob.name, blob.content])
 
@@ -37,7 +37,7 @@ def read_blob(file: DatabaseFile, sha256: str) -> Blob:
 def write_derived(
     cursor: duckdb.DuckDBPyConnection, conversation: ConversationId, entries: Mapping[str, str]
 ) -> None:
-    """Each in place of what had its key."""
+    """Insert derived values, replacing those with the same key."""
     rows = execute(cursor, sql.CONVERSATION, id=conversation).fetchall()
     if not rows:
         raise no_conversation(conversation)
@@ -47,7 +47,7 @@ def write_derived(
 
 
 def write_setting(cursor: duckdb.DuckDBPyConnection, key: str, value: str | None) -> None:
-    """None takes it away."""
+    """Set a setting, or remove it if `value` is None."""
     execute(cursor, sql.DROP_SETTING, key=key)
     if value is not None:
         execute_text(cursor, insertion(settings, 1), [key, value])

@@ -1,8 +1,8 @@
-"""Documents in the DuckDB file: chunks, and an inverted index of postings that is looked through column by column.
+"""Documents in the DuckDB file: chunks, and an inverted index of postings that is scanned column by column.
 
 The index is a table and not a structure in memory: a question reads the rows of its terms, which for 100,000 chunks
-takes some 50 ms and no memory to speak of, a new document is a hundred rows more, and what a transaction wrote is
-there after a crash like everything else.
+takes some 50 ms and little memory, a new document adds about a hundred rows, and after a crash the index is as durable
+as everything else.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 import duckdb
 
+from forky_core.extras import needed_for
 from forky_core.model.document import (
     Chunk,
     Document,
@@ -33,13 +34,13 @@ from forky_core.store.duckdb.sql.tables import chunks, documents, postings, vect
 from forky_core.store.duckdb.write.writer import Alone, Writer
 
 _BATCH = 4096
-"""Vectors held at once."""
+"""Vectors read at a time."""
 _ALL = 2**31 - 1
 _POSTING = ("chunk", "term", "frequency", "length")
 
 
 class FiledDocuments:
-    """A `DocumentKeeper` in the same file, and behind the same writer, as the conversations."""
+    """A `DocumentKeeper` in the same file, and with the same writer, as the conversations."""
 
     def __init__(self, file: DatabaseFile, writer: Writer) -> None:
         self._file = file
@@ -86,7 +87,8 @@ class FiledDocuments:
         return tuple(Chunk(*row) for row in rows)
 
     def postings(self, terms: Sequence[int], reach: Reach) -> Postings:
-        import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
+        with needed_for("Searching documents", "documents"):
+            import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
 
         given = _reach(reach)
         with self._file.snapshot() as cursor:
@@ -161,7 +163,7 @@ def _drop(cursor: duckdb.DuckDBPyConnection, numbers: list[int]) -> None:
 
 
 def _take_in(cursor: duckdb.DuckDBPyConnection, pieces: Sequence[DocumentPiece]) -> None:
-    """Inside a transaction."""
+    """Store pieces of documents; to be called inside a transaction."""
     standing = {
         id: (number, whole)
         for id, number, whole in _rows(cursor, sql.STANDING, ids=[piece.document.id for piece in pieces])
@@ -189,18 +191,18 @@ def _begins(piece: DocumentPiece) -> bool:
 
 
 class _Rows:
-    """What a list of pieces becomes."""
+    """The rows that a list of pieces becomes."""
 
     def __init__(self, document: int, chunk: int, standing: dict[DocumentId, tuple[int, bool]]) -> None:
         self._document = document
         self._chunk = chunk
         self._standing = standing
         self.documents: dict[int, list[Any]] = {}
-        """New ones by their numbers."""
+        """New documents by number."""
         self.chunks: list[Row] = []
         self.postings: list[Row] = []
         self.grown: list[tuple[int, int, int, bool]] = []
-        """Of documents that were there: the number, chunks and terms more, whether it is whole now."""
+        """Documents that grew: number, added chunks, added terms, and whether the document is now complete."""
 
     def take(self, piece: DocumentPiece) -> None:
         one = piece.document

@@ -1,8 +1,8 @@
-"""Conversations in one DuckDB file: the store a person's laptop and a small team run on.
+"""Conversations in one DuckDB file: the store for a person's laptop and a small team.
 
-Writes go through one thread (write/writer.py), reads take a cursor of their own (file/database.py), and messages,
-which never change, are read once (cache/cache.py); what pages ask for at every run is held as the writer leaves it.
-Every law of the contract is proven by tests/store/laws/ and by comparison with memory/store.py.
+Writes go through one thread (write/writer.py), reads take a cursor of their own (file/database.py), and messages, which
+never change, are read once (cache/cache.py); what pages need on every run is cached and updated by the writer. Every
+law of the contract is proven by tests/store/laws/ and by comparison with memory/store.py.
 """
 
 from __future__ import annotations
@@ -81,11 +81,12 @@ from forky_core.store.duckdb.write.writer import IDLE_SECONDS, Alone, Done, Reco
 from forky_core.store.words import search_words
 
 _SHORT = 4000
-"""A conversation of up to so many messages is read whole where one of its paths is wanted: one scan in place of three,
-and the rest of it is asked for next."""
+"""Messages up to which a conversation is read whole when one of its paths is wanted: one scan in place of three, and
+the rest of it is usually wanted next.
+"""
 
 _FEW = 16
-"""Conversations whose views are read in place of a scan of all entries."""
+"""Conversations up to which views are read one by one instead of scanning all entries."""
 
 
 class DuckDBStore:
@@ -94,7 +95,7 @@ class DuckDBStore:
     def __init__(
         self, file: DatabaseFile, *, cache_bytes: int = CACHE_BYTES, idle_seconds: float = IDLE_SECONDS
     ) -> None:
-        """Of a file that is open and has the newest schema; see `open`."""
+        """Use a file that is open and has the newest schema; see `open`."""
         file.ready = True
         self._file = file
         self._cache = Cache(cache_bytes)
@@ -116,7 +117,7 @@ class DuckDBStore:
         idle_seconds: float = IDLE_SECONDS,
         migrations: Sequence[Migration] = MIGRATIONS,
     ) -> DuckDBStore:
-        """Open or make the file, its folder included, and bring it to the newest schema.
+        """Open or create the file, including its folder, and migrate it to the newest schema.
 
         Raises:
             StoreBusy: another process, or this one, has it open.
@@ -212,7 +213,7 @@ class DuckDBStore:
             try:
                 value = self.view(id).entries.get(key)
             except NotFound:
-                continue  # It was purged this moment.
+                continue  # It was purged just now.
             if value is not None:
                 found[id] = value
         return found
@@ -227,7 +228,7 @@ class DuckDBStore:
                     return {ids[number]: json.loads(value) for number, value in rows if number in ids}
 
     def _keys_of(self, kind: str) -> Known:
-        """The keys that begin with the word and a slash."""
+        """The index of keys that begin with `kind` and a slash."""
         known = self._keys.get(kind)
         if known is None:
             pattern = f"{kind}/%"
@@ -298,10 +299,10 @@ class DuckDBStore:
         return snapshot
 
     def _messages(self, number: int, most: int | None = None) -> list[Message] | None:
-        """As `read_messages`; where a pack is no good, from the messages themselves.
+        """Read messages like `read_messages`; if a pack is damaged, read them from their own table.
 
-        Such a pack is dropped and made anew where the messages are found to be what their ids say: it is derived of
-        them, and nothing is lost. Where they are not, the file is damaged and the pack stays, as it may hold more.
+        Such a pack is dropped and rebuilt if the messages match their ids: it is derived from them, and nothing is
+        lost. If they do not, the file is damaged and the pack is preserved, as it may hold more.
         """
         whole = self._writer.whole
         try:
@@ -314,14 +315,14 @@ class DuckDBStore:
                 self._distrust(number)
             return found
         except StoreDamaged:
-            # Perhaps only the packs cannot be read: the messages are tried by themselves.
+            # Perhaps only the packs cannot be read: try the messages alone.
             return read_messages(self._file, number, None, most)
         if whole.wanted and not whole.learned:
             self._writer.tell(Alone(whole.learn))
         return found
 
     def _distrust(self, number: int) -> None:
-        """Have the packs of a conversation dropped; the next rest makes them anew."""
+        """Have the packs of a conversation dropped; they are rebuilt when the writer is idle."""
 
         def drop(cursor: duckdb.DuckDBPyConnection) -> None:
             self._writer.whole.discard(number)
@@ -341,7 +342,7 @@ class DuckDBStore:
         return self._numbers.of(conversation) in self._writer.whole
 
     def _in_memory(self, conversation: ConversationId) -> Mapping[MessageId, Message] | None:
-        """All of its messages; None where some are in the file only."""
+        """All cached messages of a conversation; None if some are only in the file."""
         shelf = self._cache.held(conversation)
         return shelf.snapshot() if shelf is not None else None
 
@@ -453,11 +454,11 @@ class DuckDBStore:
         return verify_file(self._file, conversation, self._distrust)
 
     def backup(self) -> Path:
-        """A whole copy of the file beside it; see backup.py."""
+        """Make a complete copy of the file beside it; see backup.py."""
         return back_up(self._file)
 
     def rest(self) -> bool:
-        """Do now what is done when nobody writes for a while: fold the log into the file, pack what lies scattered."""
+        """Do the work of idle time now: fold the log into the file and pack scattered messages."""
         rested: bool = self._writer.ask(Rest())
         return rested
 
@@ -494,6 +495,6 @@ _open_stores: WeakSet[DuckDBStore] = WeakSet()
 
 @atexit.register
 def _close_what_is_open() -> None:
-    """A program that ends without closing its store still leaves a file with its log folded in."""
+    """Close stores at exit, so that a program that forgets to leaves a file with its log folded in."""
     for store in tuple(_open_stores):
         store.close()

@@ -1,4 +1,4 @@
-"""The reference for documents: the contract in dictionaries under one lock."""
+"""The reference implementation for documents: the contract in dictionaries under one lock."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import RLock
 
+from forky_core.extras import needed_for
 from forky_core.model.document import (
     Chunk,
     Document,
@@ -27,7 +28,7 @@ class _Kept:
 
 
 class MemoryDocuments:
-    """A `DocumentKeeper` that keeps nothing."""
+    """A `DocumentKeeper` in memory; its documents are gone when the process ends."""
 
     def __init__(self) -> None:
         self._lock = RLock()
@@ -115,7 +116,8 @@ class MemoryDocuments:
         return tuple(wanted if most is None else wanted[: max(most, 0)])
 
     def postings(self, terms: Sequence[int], reach: Reach) -> Postings:
-        import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
+        with needed_for("Searching documents", "documents"):
+            import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
 
         wanted = set(terms)
         with self._lock:

@@ -1,7 +1,7 @@
-"""The reference store: the contract in dictionaries under one lock, gone when the process ends.
+"""The reference store: the contract in dictionaries under one lock; its content is gone when the process ends.
 
-It is what every other store is compared with (tests/store), and what tests, demonstrations and `:memory:` run on.
-Its laws are the contract's; it keeps them in the plainest way there is.
+Every other store is compared with it (tests/store), and tests, demonstrations and `:memory:` use it. Its laws are the
+contract's, implemented in the simplest way there is.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class _Conversation:
         )
 
     def attachments(self) -> set[str]:
-        """sha256 of every attachment that a message or a stash, past ones included, names."""
+        """sha256 of every attachment that a message or a stash, including past ones, names."""
         named = {
             sha256
             for operation in self.operations
@@ -98,7 +98,7 @@ class _Conversation:
 
 
 class MemoryStore:
-    """A `Store` that keeps nothing."""
+    """A `Store` in memory; its content is gone when the process ends."""
 
     def __init__(self) -> None:
         self.documents = MemoryDocuments()
@@ -397,11 +397,11 @@ class MemoryStore:
             )
 
     def status(self, patience: float = 0.0) -> StoreStatus:
-        """Always well: callers write by themselves."""
+        """See `Store.status`. There is no writer thread, so it never hangs."""
         return StoreStatus(writes=True, answered=patience > 0)
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing: there is nothing to release."""
 
 
 def _started(call: Generation) -> tuple[int, GenerationId]:

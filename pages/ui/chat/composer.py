@@ -22,15 +22,15 @@ from pages.ui.chat.meter import Measure, account_of_files, measure, meter_html
 from pages.ui.chat.overflow import draw_overflow
 from pages.ui.chat.rules import draw_model_picker, draw_rules
 from pages.ui.chat.stashes import DRAFT, draw_stashes
+from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.models import ONCE, Asking, asking
-from pages.ui.components.telling import telling
 from pages.ui.components.too_large import draw_too_large
 from pages.ui.documents.switch import draw_document_use
 from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, go, saying
 from pages.ui.frame import place as at_place
-from pages.ui.streamlit_patches.filling import fill, refill
+from pages.ui.streamlit_patches.field_updates import fill, refill
 
 _PLACE = "chat._draft_place"
 _TAKEN = "chat._draft_taken"
@@ -42,7 +42,7 @@ _LARGEST = int(st.get_option("server.maxUploadSize")) * 1_000_000
 
 
 @st.fragment
-@telling
+@error_boundary
 def draw_composer(here: Frame, seen: Branch) -> None:
     """`seen` is the branch as the page drew it; what other tabs did since is no reason to redraw or to lose a draft.
 

@@ -6,8 +6,7 @@ each handled click: a second click on a node is a new one, and an old click is k
 never set: the component would run it as HTML. Labels are plain text.
 
 Its page is put into a frame by a component of ours (agraph.js). Streamlit's own way would import pyarrow, pandas and
-numpy for a picture that has no data frame: 80 MB and half a second of the first page. It is declared here, because its
-own declaration looks up the file of every module for its name, and is heard only while a page runs.
+numpy for a picture that has no data frame: 80 MB and half a second of the first page.
 """
 
 from __future__ import annotations
@@ -16,19 +15,16 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
-from streamlit import runtime
-from streamlit.components.v1.custom_component import CustomComponent
 
 from forky_core.layout.lanes import Edge
 from forky_core.views.graph import GraphRow, GraphView
 from forky_core.views.shelf import count
+from pages.ui.chat.agraph_page import agraph_url
 from pages.ui.components.notice import stay
 from pages.ui.components.palette import Palette, blend, palette
 from pages.ui.session import session
@@ -41,7 +37,6 @@ _MARGIN = 0.05
 _agraph_frame = st.components.v2.component(
     "forky_agraph", js=Path(__file__).with_name("agraph.js").read_text("utf-8"), isolate_styles=False
 )
-_PACKAGE = "streamlit_agraph"
 _BUCKET = 10
 """Rows by which the frame grows: a new height mounts it anew, which must not happen at every message."""
 _EPOCHS = "graph.epochs"
@@ -115,7 +110,7 @@ def draw_graph(
             "config": json.dumps(_options(width, tall)),
         }
         given = {
-            "page": _page(),
+            "page": agraph_url(),
             "width": width,
             "height": tall,
             "room": room,
@@ -140,25 +135,6 @@ def _fresh(clicked: object, key: str, graph: GraphView) -> str | None:
         return None
     epochs[key] = epochs.get(key, 0) + 1
     return id
-
-
-@cache
-def _declared() -> CustomComponent:
-    """streamlit-agraph's page, served from now on."""
-    spec = find_spec(_PACKAGE)
-    assert spec is not None
-    assert spec.origin is not None
-    folder = Path(spec.origin).with_name("frontend") / "build"
-    component = CustomComponent(f"{_PACKAGE}.agraph", path=str(folder), module_name=_PACKAGE)
-    if runtime.exists():
-        runtime.get_instance().component_registry.register_component(component)
-    return component
-
-
-def _page() -> str:
-    """Where streamlit-agraph's page is served."""
-    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
-    return f"{f'/{base}' if base else ''}/component/{_declared().name}/index.html"
 
 
 def _theme(colors: Palette) -> dict[str, str]:

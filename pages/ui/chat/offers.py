@@ -23,9 +23,9 @@ from forky_core.views.graph import line_of_text
 from forky_core.views.merging import Way, way_home
 from forky_core.views.shelf import count
 from pages.ui.chat.acts import Merges
+from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import showable
 from pages.ui.components.notice import stay
-from pages.ui.components.telling import telling
 from pages.ui.frame import Frame
 
 ACT = "merge-"
@@ -106,7 +106,7 @@ def draw_card(here: Frame) -> None:
             return
 
         @st.fragment(run_every=0.4, key="chat.card")
-        @telling
+        @error_boundary
         def watch() -> None:
             st.html(_card(here, message))
             if costs_of(here, message.id) is not None:

@@ -19,9 +19,9 @@ from forky_core.views.notebook import Notebook
 from pages.ui.chat.cells import said
 from pages.ui.chat.composer import stop
 from pages.ui.chat.live import REASONING, STATUS, draw_live
+from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.models import grouped, label_of, model_title
-from pages.ui.components.telling import telling
 from pages.ui.frame import Frame, go, saying
 
 LOOK_EVERY = 2.0
@@ -35,7 +35,7 @@ _MENDED_IN_SETTINGS = frozenset({"no_key", "bad_key", "unreachable"})
 def draw_tail(here: Frame, job: ReplyJob | None, version: int) -> None:
     """`version` is the view that the page has drawn."""
     pause = LOOK_EVERY if job is None else LOOK_AT_REPLY
-    st.fragment(run_every=pause)(telling(_tail))(here, job, version)
+    st.fragment(run_every=pause)(error_boundary(_tail))(here, job, version)
 
 
 def _tail(here: Frame, job: ReplyJob | None, version: int) -> None:

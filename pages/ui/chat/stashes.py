@@ -14,7 +14,7 @@ from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
 from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, go, saying
-from pages.ui.streamlit_patches.filling import fill
+from pages.ui.streamlit_patches.field_updates import fill
 
 DRAFT = "chat.draft"
 """Key of the composer's text area."""

@@ -21,9 +21,9 @@ from forky_core.views.compare import Column, ColumnEntry, Comparison, Turn
 from forky_core.views.graph import line_of_text
 from forky_core.views.shelf import count
 from pages.ui.compare.together import draw_together
+from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, show_text
 from pages.ui.components.notice import done
-from pages.ui.components.telling import telling
 from pages.ui.frame import Frame, place, saying
 from pages.ui.streamlit_patches.renewing import anew
 
@@ -285,7 +285,7 @@ def _draw_live(desk: Desk, column: Column, job: ReplyJob) -> None:
     name, model = plain_label(column.side.label, 40), plain_label(desk.label(job.generation.model), 60)
 
     @st.fragment(run_every=_LOOK_EVERY, key=f"compare.live.{column.side.key}")
-    @telling
+    @error_boundary
     def live() -> None:
         if not job.running:
             st.rerun()

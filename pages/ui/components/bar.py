@@ -22,7 +22,7 @@ def title_bar(
     """`undo` and `redo` say what they would take back or bring again; None switches the button off.
 
     `renames` makes the title itself a button; whether it was pressed. Ctrl+Z, Ctrl+Shift+Z and Ctrl+K press the others;
-    in a field that holds what was typed, the first two are the field's (ui/streamlit_patches/mending.py). Keys:
+    in a field that holds what was typed, the first two are the field's (ui/streamlit_patches/browser_fixes.py). Keys:
     `bar.title`, `bar.undo`, `bar.redo`, `bar.search`.
     """
     with st.container(key="bar", horizontal=True, vertical_alignment="center"):

@@ -16,7 +16,7 @@ from pages.ui.components.markdown import showable
 from pages.ui.components.notice import done, draw_notice
 from pages.ui.frame import saying
 from pages.ui.session import Session
-from pages.ui.streamlit_patches.mending import mend_browser
+from pages.ui.streamlit_patches.browser_fixes import fix_browser
 
 _TAB = 80
 """Letters of a page's title in the browser's tab."""
@@ -38,7 +38,7 @@ def page_top(
     """
     _name_tab(title, held)
     inside = f" – in “{called(chat.title)}”" if names_it and chat is not None else ""
-    mend_browser(held)
+    fix_browser(held)
     pressed = title_bar(
         title,
         undo=_said(chat.next_undo, inside) if chat is not None else None,

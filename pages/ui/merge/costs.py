@@ -11,8 +11,8 @@ import streamlit as st
 
 from forky_core.merge.strategies import strategies
 from forky_core.model.errors import ForkyError
+from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.notice import stay
-from pages.ui.components.telling import telling
 from pages.ui.frame import Frame
 from pages.ui.merge.planning import MergeOptions, Planning, plan_anew
 
@@ -87,7 +87,7 @@ def await_costs(frame: Frame, wish: MergeOptions, held: Planning) -> None:
     """Draw the page again as soon as the costs are known."""
 
     @st.fragment(run_every=0.4, key="merge.costs")
-    @telling
+    @error_boundary
     def watch() -> None:
         if costs_of(frame, wish, held) is not None:
             stay(frame.session)

@@ -11,8 +11,8 @@ import streamlit as st
 from forky_core.llm.contract import OFFLINE
 from forky_core.merge.plan import MergePlan
 from forky_core.views.shelf import count
+from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, showable
-from pages.ui.components.telling import telling
 from pages.ui.frame import Frame
 from pages.ui.merge.asking_price import LIMIT, may_begin, priced
 from pages.ui.merge.choices import want
@@ -197,7 +197,7 @@ def _write(frame: Frame, held: Planning) -> None:
 
 def _draw_waiting(frame: Frame, held: Planning) -> None:
     @st.fragment(run_every=0.4, key="merge.waiting")
-    @telling
+    @error_boundary
     def watch() -> None:
         writing = held.writing
         if writing is None or writing.done():

@@ -7,7 +7,7 @@ import secrets
 import streamlit as st
 
 from forky_core.observability import events
-from pages.ui.observability.runs import page_name
+from pages.ui.session import shown_page
 
 
 def show_incident(error: Exception) -> bool:
@@ -26,5 +26,5 @@ def log_page_failure(error: Exception) -> str:
     """The number under which the log has it."""
     incident = secrets.token_hex(4)
     conversation = st.query_params.get("c")
-    events.page_failed(incident=incident, page=page_name(), fault=error, conversation=conversation)
+    events.page_failed(incident=incident, page=shown_page(), fault=error, conversation=conversation)
     return incident

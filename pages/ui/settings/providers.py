@@ -26,8 +26,8 @@ from forky_core.preferences import (
     chosen_reviewer,
     remove_server,
 )
+from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, showable
-from pages.ui.components.telling import telling
 from pages.ui.frame import saying
 from pages.ui.secrets import read_secrets
 from pages.ui.session import Session
@@ -153,7 +153,9 @@ def draw_servers(forky: Workspace, models: Catalogue, held: Session) -> None:
         ):
             models.refresh(now=True, wait=5.0)
     looking = any("Looking" in status.sentence for status in models.providers())
-    st.fragment(telling(_draw_found), run_every=_LOOKING_AGAIN if looking else None)(forky, models, held)
+    st.fragment(error_boundary(_draw_found), run_every=_LOOKING_AGAIN if looking else None)(
+        forky, models, held
+    )
     if (proposed := held.proposed_server) is not None:
         _draw_proposal(proposed, forky, models, held)
         return

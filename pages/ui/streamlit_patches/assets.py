@@ -1,32 +1,32 @@
-"""Streamlit's own scripts, styles and fonts, each sent whole.
+"""Streamlit's own scripts, styles and fonts are each read and sent in one piece.
 
-A first paint fetches sixty of them. Streamlit changes threads to find one, to open it, for every 64 KB of it and to
+A first page fetches sixty of them. Streamlit changes threads to find one, to open it, for every 64 KB of it and to
 close it: three hundred changes, and each waits for its turn while the interpreter imports what the first page needs.
-Reading one from the system's cache takes less than one such change. Their names carry a hash of what is in them: a
-browser asks once.
+Reading a file from the system's cache takes less than one such change. The names of these files carry a hash of their
+content, so that a browser asks once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+from starlette.middleware import Middleware
+
+from pages.ui.streamlit_patches.patch import streamlit_folder
 
 TYPES = {
     ".js": b"text/javascript; charset=utf-8",
     ".css": b"text/css; charset=utf-8",
     ".woff2": b"font/woff2",
 }
-"""By suffix; what ends otherwise is left to Streamlit."""
+"""The content type by suffix. Files with another suffix are left to Streamlit."""
 
 
 def assets() -> dict[str, Path]:
-    """Where each lies, by what its address says after `/static/`."""
-    spec = find_spec("streamlit")
-    assert spec is not None
-    assert spec.origin is not None
-    home = Path(spec.origin).parent / "static" / "static"
+    """The files, by what the address of each says after `/static/`."""
+    home = streamlit_folder() / "static" / "static"
     return {
         f"{folder}/{file.name}": file
         for folder in ("js", "css", "media")
@@ -35,8 +35,12 @@ def assets() -> dict[str, Path]:
     }
 
 
+def middleware() -> Middleware:
+    return Middleware(Assets, known=assets())
+
+
 class Assets:
-    """ASGI middleware that answers for the files it knows, and for nothing else."""
+    """ASGI middleware that answers requests for the files in `known`, and passes everything else on."""
 
     def __init__(self, app: Callable[..., Awaitable[None]], known: Mapping[str, Path]) -> None:
         self.app = app
@@ -56,7 +60,10 @@ class Assets:
         await send({"type": "http.response.body", "body": content})
 
     def _content(self, scope: MutableMapping[str, Any]) -> tuple[bytes | None, bytes]:
-        """None for what is no asset, or not wanted whole, or not there any more."""
+        """The file that a request asks for, and its type; None for one that Streamlit must answer.
+
+        That is a request for no such file, for a part of one, or for one that has been deleted.
+        """
         if scope["type"] != "http" or scope["method"] != "GET":
             return None, b""
         file = self.known.get(scope["path"].rpartition("/static/")[2])

@@ -1,7 +1,7 @@
-"""A double click is one press.
+"""The second press of a double click is ignored.
 
-Its second half comes before anybody can have seen what the first one did, and nobody meant two forks, or a second stash
-of the same draft. Of Undo and Redo each press is a step, and one of “Show more” shows more.
+It comes before anybody can have seen what the first press did, and nobody wants two forks, or a second stash of the
+same draft. Undo, Redo and “Show more” are exempt: there each press is one more step.
 """
 
 from __future__ import annotations
@@ -9,26 +9,25 @@ from __future__ import annotations
 import math
 import time
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from streamlit.proto.WidgetStates_pb2 import WidgetStates
-from streamlit.runtime.state import SafeSessionState, SessionState
+from pages.ui.streamlit_patches.patch import part
 
-_HANDLE = "on_script_will_rerun"
-_FINISH = "on_script_finished"
+if TYPE_CHECKING:
+    from streamlit.proto.WidgetStates_pb2 import WidgetStates
+    from streamlit.runtime.state import SafeSessionState, SessionState
+
 _STEPS = (".undo", ".redo", ".earlier", ".more")
-"""Ends of the ids of the buttons of which each press counts."""
-_ANSWERED = "hearing.answered"
+"""The ends of the ids of those buttons of which each press counts."""
+_ANSWERED = "double_clicks.answered"
 _UNSEEN = 0.3
-"""Seconds from a page that is drawn to one that somebody may have seen."""
+"""Seconds from when a page is drawn until somebody may have seen it."""
 
 
-def take_a_double_click_for_one() -> None:
-    """Once. A Streamlit that does it otherwise is left alone."""
-    handle = getattr(SafeSessionState, _HANDLE, None)
-    finish = getattr(SafeSessionState, _FINISH, None)
-    if handle is None or finish is None:
-        return
+def apply() -> None:
+    """Have `SafeSessionState` leave second presses out of what a request brings."""
+    state_class = part("streamlit.runtime.state:SafeSessionState")
+    handle, finish = state_class.on_script_will_rerun, state_class.on_script_finished
 
     @wraps(handle)
     def handle_once(safe: SafeSessionState, came: WidgetStates | None, **named: Any) -> None:
@@ -40,29 +39,33 @@ def take_a_double_click_for_one() -> None:
     def finish_and_forget(safe: SafeSessionState, drawn: frozenset[str], **named: Any) -> None:
         finish(safe, drawn, **named)
         if named.get("remove_stale_widgets", True):
-            _let_be_seen(safe._state)
+            _limit_answered(safe._state)
 
-    setattr(SafeSessionState, _HANDLE, handle_once)
-    setattr(SafeSessionState, _FINISH, finish_and_forget)
+    state_class.on_script_will_rerun = handle_once
+    state_class.on_script_finished = finish_and_forget
 
 
 def _leave_out_answered(state: SessionState, came: WidgetStates) -> None:
-    """A button without a handler is answered by what the page does when it is drawn: its press is never left out."""
+    """Take second presses out of `came`, and note the first ones.
+
+    A button without a handler is never left out: the page reacts to it when it is drawn, and the run that did so may
+    have been interrupted.
+    """
     now = time.monotonic()
     answered = {id: until for id, until in _answered(state).items() if now < until}
     pressed = {one.id: one for one in came.widgets if one.trigger_value and not one.id.endswith(_STEPS)}
     for id in answered.keys() & pressed.keys():
         pressed.pop(id).trigger_value = False
-    heard = (id for id in pressed if (known := state.get_widget_metadata(id)) and known.callback)
-    state[_ANSWERED] = answered | dict.fromkeys(heard, math.inf)
+    handled = (id for id in pressed if (known := state.get_widget_metadata(id)) and known.callback)
+    state[_ANSWERED] = answered | dict.fromkeys(handled, math.inf)
 
 
-def _let_be_seen(state: SessionState) -> None:
-    """The page is drawn, and on its way to the browser."""
+def _limit_answered(state: SessionState) -> None:
+    """Let each button be pressed again shortly after the page, which is drawn now, can have been seen."""
     seen = time.monotonic() + _UNSEEN
     state[_ANSWERED] = {id: min(until, seen) for id, until in _answered(state).items()}
 
 
 def _answered(state: SessionState) -> dict[str, float]:
-    """Buttons whose handler ran, and until when another press of each is of one who has not seen it."""
+    """The buttons whose handler ran, each with the time until which another press of it is a double click."""
     return state[_ANSWERED] if _ANSWERED in state else {}  # noqa: SIM401 - it has no get

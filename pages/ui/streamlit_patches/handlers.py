@@ -1,48 +1,49 @@
-"""Handlers run to their end, and then the next request.
+"""A handler runs to its end before the next request is looked at.
 
-A request that comes while the one before is at work breaks that off at the next thing it asks of its session. Where
-that was a handler, or just before one, half of it was done, or nothing. And Streamlit's fast reruns begin the next run
-at once, in a thread of its own: it drew what the handler had not done yet, and what that one sent afterwards was thrown
-away as a former run's. So a request waits for the handlers of the run before it, and breaks its drawing off only.
+Streamlit interrupts a run when another request comes, at the next place where the run uses its session: also inside a
+handler, or just before one, so that the press is done by half or not at all. With `runner.fastReruns` the next run
+even begins in a thread of its own while the handler is still running: it draws what the handler has not done yet, and
+what the handler's run sends afterwards is thrown away. Forky's configuration therefore switches fast reruns off, and
+this patch restores what is good about them: a request waits for the handlers of the run before it and interrupts only
+its drawing.
 
-One that asks for another page waits for the handlers of a press that has not begun yet, too. Streamlit would take both
-in one run, of the other page: before any handler it forgets the handlers of the page that was left.
+A request for another page also waits for the handlers of a press that has not begun yet. Streamlit would merge the two
+into one run, of the other page, and forget the handlers of the page that is left before it calls any.
 """
 
 from __future__ import annotations
 
 import threading
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from streamlit.runtime.scriptrunner import RerunData, ScriptRunner, get_script_run_ctx
-from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests, ScriptRequestType
-from streamlit.runtime.state import SafeSessionState
+from pages.ui.streamlit_patches.fragment_requests import is_pressed
+from pages.ui.streamlit_patches.patch import part
 
-from pages.ui.streamlit_patches.requests import is_pressed
+if TYPE_CHECKING:
+    from streamlit.runtime.scriptrunner import RerunData, ScriptRunner
+    from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests
+    from streamlit.runtime.state import SafeSessionState
 
-_HANDLE = "on_script_will_rerun"
-_GIVE_WAY = "_maybe_handle_execution_control_request"
-_REQUEST = "request_rerun"
-_FOLD = "_request_rerun_locked"
-_DRAWN = "hearing.drawn"
-"""Of a run's requests: the one whose handlers are done, and whose page is being drawn."""
-_HELD = "hearing.held"
-"""Of a run's requests: those that wait for the handlers of a press that waits itself, taken together."""
+_DRAWN = "forky_drawn"
+"""Attribute of a run's requests: the request whose handlers are done and whose page is being drawn."""
+_HELD = "forky_held"
+"""Attribute of a run's requests: those that wait for the handlers of a press that waits itself, merged into one."""
+_STATES = "streamlit.runtime.scriptrunner_utils.script_requests:ScriptRequestType"
 
 
-def let_handlers_end() -> None:
-    """Once, where `runner.fastReruns` is off. A Streamlit that does it otherwise is left alone."""
-    handle = getattr(SafeSessionState, _HANDLE, None)
-    give_way = getattr(ScriptRunner, _GIVE_WAY, None)
-    request = getattr(ScriptRunner, _REQUEST, None)
-    if handle is None or give_way is None or request is None or not hasattr(ScriptRequests, _FOLD):
-        return
+def apply() -> None:
+    """Have the three steps of a run (request, handlers, giving way) keep this order. Needs `runner.fastReruns` off."""
+    state_class = part("streamlit.runtime.state:SafeSessionState")
+    runner_class = part("streamlit.runtime.scriptrunner:ScriptRunner")
+    script_context = part("streamlit.runtime.scriptrunner:get_script_run_ctx")
+    handle, request = state_class.on_script_will_rerun, runner_class.request_rerun
+    give_way = runner_class._maybe_handle_execution_control_request
     handling = threading.local()
 
     @wraps(handle)
     def handle_all(state: SafeSessionState, *given: Any, **named: Any) -> None:
-        context = get_script_run_ctx()
+        context = script_context()
         requests = context.script_requests if context is not None else None
         _set_drawn(requests, drawn=False)
         handling.now = True
@@ -50,7 +51,7 @@ def let_handlers_end() -> None:
             handle(state, *given, **named)
         finally:
             handling.now = False
-            _let_go(requests)
+            _release_held(requests)
             _set_drawn(requests, drawn=True)
 
     @wraps(give_way)
@@ -59,64 +60,65 @@ def let_handlers_end() -> None:
             give_way(runner)
 
     @wraps(request)
-    def request_after_handlers(runner: ScriptRunner, asked: RerunData) -> bool:
-        if not asked.fragment_id and _stop_drawing(runner._requests):
+    def request_after_handlers(runner: ScriptRunner, rerun_data: RerunData) -> bool:
+        if not rerun_data.fragment_id and _stop_drawing(runner._requests):
             runner.request_stop()
-        elif _hold(runner._requests, asked):
+        elif _hold(runner._requests, rerun_data):
             return True
-        taken: bool = request(runner, asked)
+        taken: bool = request(runner, rerun_data)
         return taken
 
-    setattr(SafeSessionState, _HANDLE, handle_all)
-    setattr(ScriptRunner, _GIVE_WAY, give_way_between)
-    setattr(ScriptRunner, _REQUEST, request_after_handlers)
+    state_class.on_script_will_rerun = handle_all
+    runner_class._maybe_handle_execution_control_request = give_way_between
+    runner_class.request_rerun = request_after_handlers
 
 
 def _set_drawn(requests: ScriptRequests | None, *, drawn: bool) -> None:
     if requests is None:
         return
     with requests._lock:
-        # One that waits already is next, whatever is asked for after it.
-        is_last = requests._state is ScriptRequestType.CONTINUE
+        # A request that waits already runs next, whatever is asked for after it.
+        is_last = requests._state is part(_STATES).CONTINUE
         setattr(requests, _DRAWN, requests._rerun_data if drawn and is_last else None)
 
 
 def _stop_drawing(requests: ScriptRequests) -> bool:
-    """Whether this run only draws: it is over then, as fast reruns would have it, and takes no request."""
+    """End a run that has called its handlers and only draws; whether it was one. It takes no further request then."""
+    states = part(_STATES)
     with requests._lock:
         drawn = getattr(requests, _DRAWN, None)
-        if requests._state is not ScriptRequestType.CONTINUE or requests._rerun_data is not drawn:
+        if requests._state is not states.CONTINUE or requests._rerun_data is not drawn:
             return False
-        requests._state = ScriptRequestType.STOP
+        requests._state = states.STOP
     return True
 
 
 def _hold(requests: ScriptRequests, asked: RerunData) -> bool:
-    """Whether this waits for the handlers of a press on another page, which wait themselves."""
+    """Hold a request back that must wait for the handlers of a press on another page; whether it must."""
     with requests._lock:
         held: ScriptRequests | None = getattr(requests, _HELD, None)
         if held is None:
             waiting = requests._rerun_data
             if not _is_press_waiting(requests) or waiting.page_script_hash == asked.page_script_hash:
                 return False
-            held = ScriptRequests()
+            held = type(requests)()
             setattr(requests, _HELD, held)
         return held.request_rerun(asked)
 
 
-def _let_go(requests: ScriptRequests | None) -> None:
-    """Have what was held come next, where its press has been handled."""
+def _release_held(requests: ScriptRequests | None) -> None:
+    """Have the requests that were held back run next, unless the press that they wait for still waits."""
     if requests is None:
         return
     with requests._lock:
         held: ScriptRequests | None = getattr(requests, _HELD, None)
         if held is not None and not _is_press_waiting(requests):
             setattr(requests, _HELD, None)
-            getattr(requests, _FOLD)(held._rerun_data)
+            requests._request_rerun_locked(held._rerun_data)
 
 
 def _is_press_waiting(requests: ScriptRequests) -> bool:
     waiting = requests._rerun_data.widget_states
-    if requests._state is not ScriptRequestType.RERUN or waiting is None:
+    if requests._state is not part(_STATES).RERUN or waiting is None:
         return False
     return any(is_pressed(state) for state in waiting.widgets)

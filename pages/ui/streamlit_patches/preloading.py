@@ -1,16 +1,18 @@
-"""The browser is told early which of Streamlit's scripts every page of ours needs beside those that index.html names.
+"""The browser is told with the page which of Streamlit's scripts every page of Forky needs.
 
-Streamlit asks for the script of an element when it first draws one of its kind. The heads of cells, code and our own
-components are such elements: without this the first of them wait for a second round of fetching, and React then holds
-back the whole page for another half second (its throttle for content that replaces a placeholder).
+Streamlit's browser loads the script of an element when it first draws one of its kind. The heads of messages, code and
+Forky's own components are such elements: without this patch the first of them wait for a second round of fetching, and
+React then holds back the whole page for another half second (its throttle for content that replaces a placeholder).
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
+
+from starlette.middleware import Middleware
+
+from pages.ui.streamlit_patches.patch import streamlit_folder
 
 SCRIPTS = (
     *("Html", "purify.es"),
@@ -19,19 +21,23 @@ SCRIPTS = (
 )
 """What `st.html`, code in Markdown and components need: the names before the hash."""
 
+_FRAMES = ("/component/", "/agraph/")
+"""Parts of the paths of pages that stand in a frame."""
+
 
 def links(names: Iterable[str] = SCRIPTS) -> str:
-    """The value of a Link header (RFC 8288); "" where this Streamlit has no such scripts."""
-    spec = find_spec("streamlit")
-    assert spec is not None
-    assert spec.origin is not None
-    scripts = Path(spec.origin).parent / "static" / "static" / "js"
+    """The value of a Link header (RFC 8288) that names these scripts; "" where Streamlit has none of them."""
+    scripts = streamlit_folder() / "static" / "static" / "js"
     found = [file.name for name in names for file in scripts.glob(f"{name}.*.js")]
     return ", ".join(f"<./static/js/{name}>; rel=modulepreload; crossorigin" for name in found)
 
 
+def middleware() -> Middleware:
+    return Middleware(Preloading)
+
+
 class Preloading:
-    """ASGI middleware that adds the header to pages, but not to those of components, which stand in frames of one."""
+    """ASGI middleware that adds the header to pages, but not to those that stand in a frame within one."""
 
     def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
         self.app = app
@@ -43,7 +49,7 @@ class Preloading:
                 message["headers"] = [*message["headers"], (b"link", self.links)]
             await send(message)
 
-        ours = scope["type"] == "http" and "/component/" not in scope["path"]
+        ours = scope["type"] == "http" and not any(frame in scope["path"] for frame in _FRAMES)
         await self.app(scope, receive, send_with_links if ours else send)
 
 

@@ -1,4 +1,4 @@
-"""Keys for widgets whose default changes under them."""
+"""Keys that make Streamlit take a widget's new default, which it ignores for a widget that it knows."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import streamlit as st
 
 
 def anew(key: str, mark: str) -> str:
-    """A key for a widget that begins anew whenever what it stands for changed elsewhere (another branch, undo).
+    """A key for a widget that takes its default anew whenever `mark` changes: on another branch, after an undo.
 
-    Its value must be its default and not set through the session: a popover mounts its widgets when it is opened, and
-    what the session set in an earlier run is lost on them.
+    Give the widget its value as its default, and do not set it through the session: a popover makes its widgets when
+    it is opened, and they ignore what the session set in an earlier run.
     """
     marks: dict[str, tuple[str, int]] = st.session_state.setdefault("_marks", {})
     seen, number = marks.get(key, ("", 0))

@@ -1,37 +1,33 @@
-"""What the theme is, is looked up once.
+"""The theme is looked up once, and not at the beginning of each run.
 
-Streamlit tells it to the browser at the begin of every run, also of a fragment's. For that it goes six times through
-all of its settings, on the event loop and with the lock held that every running script asks for.
+Streamlit sends the theme to the browser when a run begins, also a fragment's. For that it goes six times through all of
+its settings, on the event loop and holding the lock that every running script needs.
 """
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import Any
 
-from streamlit import config
-from streamlit.runtime import app_session
+from pages.ui.streamlit_patches.patch import part
 
-_NAME = "_populate_theme_msg"
+_SESSIONS = "streamlit.runtime.app_session:"
 
 
-def keep_theme() -> None:
-    """Once, before the first session; a changed file of settings counts.
+def apply() -> None:
+    """Have Streamlit remember each section of the theme until its settings are read again."""
+    look_up = part(f"{_SESSIONS}_populate_theme_msg")
+    cached: dict[str, Any] = {}
 
-    A Streamlit that does it otherwise is left alone.
-    """
-    look_up = getattr(app_session, _NAME, None)
-    if look_up is None:
-        return
-    kept: dict[str, Any] = {}
-
-    def tell(message: Any, section: str = "theme") -> None:
-        found = kept.get(section)
+    @wraps(look_up)
+    def populate(msg: Any, section: str = "theme") -> None:
+        found = cached.get(section)
         if found is None:
-            found = type(message)()
+            found = type(msg)()
             look_up(found, section)
-            kept[section] = found
-        if found.ByteSize():  # Else the browser would be told of a theme that says nothing.
-            message.MergeFrom(found)
+            cached[section] = found
+        if found.ByteSize():  # Merging an empty theme would tell the browser that there is one.
+            msg.MergeFrom(found)
 
-    setattr(app_session, _NAME, tell)
-    config.on_config_parsed(kept.clear, force_connect=True)
+    part(_SESSIONS)._populate_theme_msg = populate
+    part("streamlit.config:on_config_parsed")(cached.clear, force_connect=True)

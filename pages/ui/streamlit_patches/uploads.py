@@ -1,32 +1,33 @@
-"""An uploader that asks where to put a file hears it, also where a run begins in that moment.
+"""A file uploader gets the address that it asked for, also where a run begins at that moment.
 
-What is still to be sent when a run begins is thrown away, because it is of a former run, but for what tells the browser
-of runs themselves. The address that an uploader asked for is of no run: without it the file waits for ever.
+Streamlit throws away what is still to be sent when a run begins, because it belongs to the run before, except for
+messages about runs themselves. The address for an upload belongs to no run: without it the file waits for ever.
 """
 
 from __future__ import annotations
 
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+from pages.ui.streamlit_patches.patch import part
 
-_CLEAR = "clear"
+if TYPE_CHECKING:
+    from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+
 _ADDRESSES = "file_urls_response"
 
 
-def keep_addresses() -> None:
-    """Once. A Streamlit that does it otherwise is left alone."""
-    clear = getattr(ForwardMsgQueue, _CLEAR, None)
-    if clear is None:
-        return
+def apply() -> None:
+    """Have `ForwardMsgQueue.clear` keep the addresses for uploads."""
+    queue_class = part("streamlit.runtime.forward_msg_queue:ForwardMsgQueue")
+    clear = queue_class.clear
 
     @wraps(clear)
-    def clear_but_addresses(queue: ForwardMsgQueue, **named: Any) -> None:
+    def clear_all_but_addresses(queue: ForwardMsgQueue, **named: Any) -> None:
         waiting = list(queue._queue) if named.get("retain_lifecycle_msgs") else []
         clear(queue, **named)
         for message in waiting:
             if message.WhichOneof("type") == _ADDRESSES and all(message is not one for one in queue._queue):
                 queue.enqueue(message)
 
-    setattr(ForwardMsgQueue, _CLEAR, clear_but_addresses)
+    queue_class.clear = clear_all_but_addresses

@@ -16,8 +16,6 @@ import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from streamlit import delta_generator
-
 from forky_core.llm import loading
 from forky_core.model.errors import ForkyError
 from forky_core.scheduling import short_turns
@@ -37,7 +35,8 @@ BEFORE_THE_FIRST_PAGE = (
     "pages.ui.chat.taking_back",
     "pages.ui.chat.window",
     "pages.ui.library.broken_off",
-    "pages.ui.streamlit_patches.pacing",
+    "pages.ui.streamlit_patches.favicon",
+    "pages.ui.streamlit_patches.flush",
     "pages.ui.components.style",
     "pages.ui.components.undoing",
     "pages.ui.registry",
@@ -83,8 +82,6 @@ def warm_up_in(seconds: float) -> threading.Timer:
 
 def prepare() -> threading.Thread:
     """Import what the first page needs and open the database while the browser is still fetching the frame."""
-    # Else the first element asks whether this is a console, by looking up the source of every module: 0.1 to 0.2 s.
-    delta_generator._use_warning_has_been_displayed = True
     thread = threading.Thread(target=_prepare, name="prepare", daemon=True)
     thread.start()
     return thread

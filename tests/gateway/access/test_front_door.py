@@ -25,6 +25,7 @@ TARGETS = [
     ("GET", "/media/x.png"),
     ("GET", "/static/js/x.js"),
     ("GET", "/component/streamlit_agraph.agraph/index.html"),
+    ("GET", "/agraph/index.html"),
     ("GET", "/replies/x"),
     ("GET", "/moves/x"),
     ("GET", "/downloads/x"),

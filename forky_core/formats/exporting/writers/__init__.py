@@ -1,1 +1,1 @@
-"""One file for each format that a conversation can leave in; what one is, says ../exporting.py."""
+"""One file for each export format; ../exporting.py has the contract."""

@@ -1,7 +1,7 @@
-"""ChatGPT's `mapping` tree with its `current_node`, as the browser extensions write a single conversation.
+"""ChatGPT's `mapping` tree with its `current_node`, as browser extensions write a single conversation.
 
-One of our messages becomes several nodes there: thoughts, text, each call and each result have one of their own. The
-last of them has the message's id, so that whatever follows hangs below all of them.
+One of our messages becomes several nodes there: thoughts, text, each call and each result are separate nodes. The last
+of them has the message's id, so that the next message becomes its child.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class ChatGPTTree:
 
 
 def _children(chat: Chat) -> Mapping[str, list[str]]:
-    """The first nodes of the messages below each."""
+    """For each message, the first nodes of its children."""
     found: dict[str, list[str]] = {}
     for message in chat.messages.values():
         found.setdefault(message.parent or ROOT, []).append(_ids(message, len(_contents(message)))[0])
@@ -77,7 +77,7 @@ def _children(chat: Chat) -> Mapping[str, list[str]]:
 
 
 def _ids(message: Message, nodes: int) -> list[str]:
-    """Of the nodes that a message becomes."""
+    """The ids of the nodes that a message becomes."""
     return [*(f"{message.id}/{number}" for number in range(1, nodes)), message.id]
 
 
@@ -108,7 +108,7 @@ def _message(id: str, message: Message, content: dict[str, Json], call: Generati
 
 
 def _contents(message: Message) -> list[dict[str, Json]]:
-    """The `content` of each node, with what else of the node differs: `author`, `recipient`, `metadata`."""
+    """The `content` of each node, with its other fields that differ: `author`, `recipient`, `metadata`."""
     nodes: list[dict[str, Json]] = []
     texts: list[Json] = []
     files: list[Json] = []

@@ -1,4 +1,4 @@
-"""Forky's own file: everything (docs/format.md). A part of a conversation comes without its log."""
+"""Forky's own file, which holds everything (docs/format.md). A part of a conversation is written without its log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON written as it is made: arrays with an item a line, so that a long conversation is never one value in memory."""
+"""Writes JSON incrementally: arrays with one item a line, so that a long conversation is never one value in memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def array(items: Iterable[Json]) -> Iterator[bytes]:
 
 
 def array_of(items: Iterable[Iterable[bytes]]) -> Iterator[bytes]:
-    """Of items that come in pieces themselves."""
+    """The JSON of an array whose items come in pieces."""
     before = b"[\n"
     for item in items:
         yield before
@@ -27,14 +27,14 @@ def array_of(items: Iterable[Iterable[bytes]]) -> Iterator[bytes]:
 
 
 def object_with(fields: Mapping[str, Json], name: str, value: Iterable[bytes]) -> Iterator[bytes]:
-    """An object with these fields and, last of all, one that comes in pieces."""
+    """The JSON of an object with these fields, followed by one whose value comes in pieces."""
     yield one(dict(fields))[:-1] + (b", " if fields else b"") + one(name) + b": "
     yield from value
     yield b"}"
 
 
 def members(items: Iterable[tuple[str, Json]]) -> Iterator[bytes]:
-    """An object of many fields."""
+    """The JSON of an object with many fields."""
     before = b"{\n"
     for name, value in items:
         yield before + one(name) + b": " + one(value)

@@ -1,7 +1,8 @@
 """simonw/llm's `logs.db`, the content-addressed generation (0.32 and later): `llm logs`, `llm chat --continue` read it.
 
-Where a message has one parent and no author its hash there is our id (law 1); merges are flattened first, so that all
-have. A branch becomes a thread, an answer a turn: what nobody knows the model of is a turn without one.
+For a message with one parent and no author, llm's hash is our id (law 1); merges are flattened first, so that all
+messages have one parent. A branch becomes a thread, an answer a turn; the turn of an answer whose model is unknown has
+no model.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def _schema() -> str:
 
 
 def _without_strangers(chat: Chat) -> Chat:
-    """Parts that llm has no type for, or whose bytes are not at hand, as text: it could not read them back."""
+    """Replace parts that llm has no type for, or whose bytes are missing, by text: llm could not read them."""
 
     def parts(message: Message) -> tuple[Part, ...]:
         kept = tuple(said(part) for part in message.parts if not is_left_unsaid(part))
@@ -100,7 +101,7 @@ def _fill(database: sqlite3.Connection, chat: Chat) -> None:
 
 
 class _CallRecord(NamedTuple):
-    """What is known of how an answer came."""
+    """The known facts about the call behind an answer."""
 
     id: str
     branch: str = ""
@@ -146,7 +147,7 @@ def _add_part(database: sqlite3.Connection, message: MessageId, position: int, p
 
 
 def _add_threads(database: sqlite3.Connection, chat: Chat) -> dict[str, str]:
-    """The threads by branch: the first one has the conversation's own name."""
+    """Insert a thread for each branch; the first one has the conversation's own name."""
     threads: dict[str, str] = {}
     tips = {name: branch.head for name, branch in chat.view.branches.items()}
     ends = {**tips, **{f"kept {id.removeprefix('b2:')[:8]}": id for id in chat.view.kept}}
@@ -166,7 +167,7 @@ def _add_threads(database: sqlite3.Connection, chat: Chat) -> dict[str, str]:
 def _add_turn(
     database: sqlite3.Connection, chat: Chat, answer: Message, call: _CallRecord, thread: str
 ) -> None:
-    """What was sent ends with the message above the answer; the answer is all that the turn added."""
+    """Insert a turn: its input ends with the message above the answer, and the answer is its output."""
     asked = chat.messages[answer.parent] if answer.parent is not None else None
     database.execute(
         "INSERT OR IGNORE INTO turns (id, thread_id, parent_message_hash, tip_message_hash, model, options_json, "

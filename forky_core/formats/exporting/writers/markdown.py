@@ -1,4 +1,6 @@
-"""Markdown to read: the main line first, then each branch with the message it leaves; one heading a message."""
+"""Markdown for reading: the main line first, then each branch with the message it branches off; one
+heading a message.
+"""
 
 from __future__ import annotations
 
@@ -110,7 +112,9 @@ _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
 
 
 def closed(text: str) -> str:
-    """The text with its last block of code closed: a reply that was cut off must not swallow what follows."""
+    """The text with an unclosed code block closed: an interrupted reply must not turn the rest of the
+    file into code.
+    """
     fence = ""
     for line in text.splitlines():
         match = _FENCE.match(line)

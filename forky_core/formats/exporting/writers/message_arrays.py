@@ -1,7 +1,7 @@
-"""Message arrays as the APIs of OpenAI and Anthropic take them, and ShareGPT's: one line of messages each.
+"""Message arrays in the formats of OpenAI's and Anthropic's APIs, and ShareGPT's: a list of messages for each branch.
 
-A single branch is the array (or the request) itself; of several each is an object of its own with its `branch`. The
-messages are those that a context is made of, so that what leaves here is what a model would have read.
+A single branch is the array (or the request) itself; each of several branches is an object with its name as `branch`.
+The messages are those of a context, so that the file has what a model would have read.
 """
 
 from __future__ import annotations
@@ -97,12 +97,12 @@ def _heading(chat: Chat, path: Path) -> dict[str, Json]:
 
 
 def _several(chat: Chat) -> bool:
-    """Whether there is not one line of messages only."""
+    """Whether the conversation has more than one branch to export."""
     return len({branch.head for branch in chat.view.branches.values() if branch.head is not None}) != 1
 
 
 def _system(chat: Chat, path: Path) -> dict[str, Json]:
-    """What Anthropic has apart from the messages."""
+    """The system prompt, which Anthropic takes outside the messages."""
     said = () if path.system else path.messages
     those = replace(path, messages=tuple(id for id in said if chat.messages[id].role == "system"))
     words = [_words(message["content"]) for message in provider_messages(chat, those)]
@@ -110,7 +110,9 @@ def _system(chat: Chat, path: Path) -> dict[str, Json]:
 
 
 def _turns(messages: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Json]]:
-    """Without `system`, results of tools in messages of the user, neighbours of one role as one message."""
+    """The messages without `system`; tool results are in messages of the user, and adjacent messages of one role are
+    joined.
+    """
     turn: dict[str, Any] = {}
     for message in messages:
         if message["role"] == "system":

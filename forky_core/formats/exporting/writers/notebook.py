@@ -1,4 +1,4 @@
-"""A Jupyter notebook (nbformat 4.5): messages as Markdown cells, Python in answers as code cells that can be run."""
+"""A Jupyter notebook (nbformat 4.5): messages as Markdown cells, and Python code in answers as runnable code cells."""
 
 from __future__ import annotations
 

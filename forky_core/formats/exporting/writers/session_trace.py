@@ -1,4 +1,4 @@
-"""Session traces as llama.cpp's web UI writes them: JSON Lines, a tree by `parent`, the live end `currNode`."""
+"""Session traces as llama.cpp's web UI writes them: JSON Lines, a tree by `parent`, the checked-out end `currNode`."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class SessionTrace:
 
 
 def _shown(stems: Mapping[MessageId, Linked], id: MessageId | None) -> MessageId | None:
-    """The message, or the nearest one above it that is not hidden."""
+    """The message, or its nearest ancestor that is not hidden."""
     while id is not None and stems[id].hidden:
         id = stems[id].parent
     return id
@@ -66,7 +66,7 @@ def _line(value: Json) -> bytes:
 
 
 def _entries(chat: Chat, message: Message) -> list[dict[str, Json]]:
-    """The message, or one entry for each result of a tool and what else it says."""
+    """The message's entries: one for each tool result, and one for its other content."""
     texts = [part.text for part in message.parts if isinstance(part, TextPart)]
     thoughts = [part.text for part in message.parts if isinstance(part, ReasoningPart)]
     calls = [_call(part) for part in message.parts if isinstance(part, ToolCallPart)]

@@ -1,1 +1,1 @@
-"""One file for each format. registry.py lists them in the order they are asked in."""
+"""One file for each import format. registry.py lists them in the order they are tried in."""

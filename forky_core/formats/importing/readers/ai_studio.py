@@ -67,7 +67,7 @@ def _prompt(value: Mapping[str, Any], stem: str, files: SourceFiles) -> ParsedCo
     for number, chunk in enumerate(chunks, 1):
         id = word(chunk.get("id")) or f"#{number}"
         named = word(obj(chunk.get("branchParent")).get("id"))
-        # The parent may be of another file: then it only says where this one was copied from.
+        # The parent may be in another file: then it only says where this one was copied from.
         nodes += _nodes(id, named if named in known else before, chunk, model, files)
         before = id
     system = obj(value.get("systemInstruction"))
@@ -125,7 +125,7 @@ def _parts(chunk: Mapping[str, Any], files: SourceFiles) -> list[Part]:
 
 
 def _ran(chunk: Mapping[str, Any]) -> list[Part]:
-    """Code that the model ran, and what came out."""
+    """Code that the model ran, and its output."""
     parts: list[Part] = []
     code, result = obj(chunk.get("executableCode")), obj(chunk.get("codeExecutionResult"))
     if code:

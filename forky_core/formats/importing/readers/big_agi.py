@@ -1,4 +1,4 @@
-"""big-AGI's conversations (`.agi.json`) and backups: messages made of fragments; of a backup the conversations only."""
+"""big-AGI's conversations (`.agi.json`) and backups: messages made of fragments; only the conversations are read."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _PARTS = {
     "tool_invocation": ("pt", "invocation"),
     "tool_response": ("pt", "response", "error", "environment"),
 }
-"""Fields of each kind of part that are read."""
+"""The fields that are read of each kind of part."""
 
 
 class BigAGI:
@@ -111,7 +111,7 @@ def _parts(message: Mapping[str, Any], files: SourceFiles) -> list[Part]:
             "vendorState",
         )
         parts += leftovers(fragment, around, PROGRAM, within="fragments.")
-    if not parts:  # As it was written before version 4.
+    if not parts:  # The format before version 4.
         parts = content_parts(message.get("text"), files, PROGRAM)
     joined = "\n\n".join(part.text for part in parts if isinstance(part, TextPart))
     known = _READ - {"text"} | set(told(message, ("text",), joined))

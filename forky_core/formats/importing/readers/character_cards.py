@@ -1,7 +1,7 @@
 """SillyTavern's and other programs' character cards: JSON, by itself or in a text chunk of a PNG picture.
 
-A card is how a chat begins: its greetings are siblings at the root, its description is the system prompt. Of a picture
-only the chunks' heads and the card are read, never the pixels.
+A card is the beginning of a chat: its greetings are siblings at the root, its description is the system prompt. In a
+picture only the chunks' heads and the card are read, never the pixels.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from forky_core.model.parts import Draft
 
 _SPECS = ("chara_card_v2", "chara_card_v3")
 _KEYWORDS = (b"ccv3", b"chara")
-"""Of the chunks that hold a card, the newer kind first."""
+"""Keywords of the chunks that hold a card, the newer kind first."""
 
 
 class CharacterCard:
@@ -55,7 +55,7 @@ class CharacterCard:
 
 
 def _in_picture(picture: bytes) -> object:
-    """Raises ValueError where there is no card in it."""
+    """The card in a picture. Raises ValueError if there is none."""
     found = dict(chunks(picture))
     for keyword in _KEYWORDS:
         if keyword in found:

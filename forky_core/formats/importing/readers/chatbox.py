@@ -1,6 +1,6 @@
-"""Chatbox's backups: a key for each session. What is live, what was said before, and the lines that fork off a message.
+"""Chatbox's backups: a key for each session, with its current messages, earlier threads, and forks at messages.
 
-The same file holds settings with keys in them: nothing but sessions is read.
+The same file holds settings with API keys: nothing but sessions is read.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Chatbox:
             for key, session in obj(value).items():
                 if key.startswith(_SESSION) and isinstance(session, dict):
                     yield _session(session, key.removeprefix(_SESSION), files)
-            for session in objs(obj(value).get("chat-sessions")):  # Before each had a key of its own.
+            for session in objs(obj(value).get("chat-sessions")):  # The older format, a list.
                 yield _session(session, "", files)
 
 
@@ -93,14 +93,14 @@ def _session(session: Mapping[str, Any], key: str, files: SourceFiles) -> Parsed
 
 
 class _MessageLines:
-    """Lines of messages, each below the message it begins at."""
+    """Lines of messages, each below the message it branches off."""
 
     def __init__(self, files: SourceFiles) -> None:
         self.files = files
         self.nodes: list[Node] = []
 
     def add(self, messages: Json, parent: str | None) -> str | None:
-        """The last of them; None where there is none."""
+        """Add a line of messages; returns the id of the last one, or None if there is none."""
         last = None
         for message in objs(messages):
             id = word(message.get("id")) or f"#{len(self.nodes) + 1}"
@@ -109,7 +109,9 @@ class _MessageLines:
         return last
 
     def fork(self, id: str, fork: Json, *, before: bool) -> None:
-        """The lines below a message that stand before the live one, or after it. The live one is the session's own."""
+        """Add the lines below a message that precede the current one, or follow it; the session itself has the current
+        one.
+        """
         position = obj(fork).get("position")
         live = position if type(position) is int else -1
         for number, line in enumerate(seq(obj(fork).get("lists"))):

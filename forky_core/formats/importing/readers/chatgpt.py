@@ -1,7 +1,7 @@
-"""ChatGPT's data export, and the single conversations that browser extensions write in the same shape.
+"""ChatGPT's data export, and single conversations that browser extensions write in the same format.
 
-`mapping` holds the nodes by id; edges are the nodes' `parent`, the live end is `current_node`. One visible answer is
-often several nodes: a call, its output, thoughts, a recap, the text.
+`mapping` holds the nodes by id; edges are the nodes' `parent`, the checked-out end is `current_node`. One visible
+answer is often several nodes: a call, its output, thoughts, a recap, the text.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ METADATA = frozenset(
         ),
     )
 )
-"""Fields of the metadata that say which model and request it was, or how it is shown there."""
+"""Fields of the metadata about the model and the request, or about how the message is displayed there."""
 
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
 _INSTRUCTIONS = {
@@ -138,7 +138,7 @@ _RESULTS = frozenset(
     )
 )
 _MARK = re.compile("\ue200[^\ue201]*\ue201|[\ue200-\ue206]")
-"""A citation mark: where no reference says what it stood for, nothing readable is in it."""
+"""A citation mark; if no reference explains it, it contains nothing readable."""
 _FILE_ID = re.compile(r"file[-_][A-Za-z0-9]+")
 
 
@@ -175,7 +175,7 @@ def _by_id(files: SourceFiles) -> dict[str, str]:
 def conversation_of(
     value: Mapping[str, Any], files: SourceFiles, beside: Mapping[str, str]
 ) -> ParsedConversation:
-    """One object of `mapping` and what stands around it; `beside`: names of members by file id."""
+    """Read one object with a `mapping`; `beside` has the names of members by file id."""
     nodes = tuple(_node(id, obj(entry), files, beside) for id, entry in _in_order(obj(value["mapping"])))
     return ParsedConversation(
         source_id=word(value.get("conversation_id")) or word(value.get("id")),
@@ -191,7 +191,7 @@ def conversation_of(
 
 
 def _in_order(mapping: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Siblings in the order of their parent's `children`, where that names them; else as the file has them."""
+    """Nodes with siblings in the order of their parent's `children` if that lists them; else in the file's order."""
     place: dict[str, int] = {}
     for entry in mapping.values():
         for number, child in enumerate(seq(obj(entry).get("children"))):
@@ -225,21 +225,21 @@ def _node(id: str, entry: Mapping[str, Any], files: SourceFiles, beside: Mapping
 
 
 def _content(content: Any) -> Mapping[str, Any]:
-    """A content as an object; some programs that write the same shape have a text or a list there."""
+    """A content as an object; some programs that write the same format have a text or a list there."""
     if isinstance(content, str | list):
         return {"content_type": "text", "parts": content if isinstance(content, list) else [content]}
     return obj(content)
 
 
 def _speaker(message: Mapping[str, Any], role: str) -> str | None:
-    """Who of several people or models spoke; of a tool it is the tool's name, which its result has."""
+    """The name of the speaker among several people or models; None for a tool, whose result has its name."""
     return (word(obj(message.get("author")).get("name")) or None) if role in ("user", "assistant") else None
 
 
 def _extra(message: Mapping[str, Any], metadata: Mapping[str, Any], role: str) -> dict[str, Any]:
     extra = picked(message, "weight", "channel", "end_turn", "update_time")
     extra.update(picked(metadata, *_KEPT_BESIDE))
-    # Its metadata say how an answer was made and shown; what is new in them is kept, but is no part of the message.
+    # The metadata say how an answer was made and displayed; unknown ones are kept, but are no part of the message.
     other = {
         name: value for name, value in metadata.items() if name not in METADATA and says_something(value)
     }
@@ -268,7 +268,7 @@ def _parts(
         said = _texts(words(message.get("text")) or words(message.get("value")))
     author = obj(message.get("author"))
     if message.keys() <= _ALL and content.keys() <= _WORDS and author.keys() <= _AUTHOR:
-        return said  # Nearly every message is one of these.
+        return said  # A shortcut, since nearly every message is of this kind.
     known = {*_MESSAGE, *told(message, ("text", "value"), *(words(one.stored()) for one in said))}
     return [
         *said,
@@ -292,7 +292,7 @@ def _said(
     files: SourceFiles,
     beside: Mapping[str, str],
 ) -> tuple[list[Part], Collection[str]]:
-    """What a message says, and the fields of its content that were read for it."""
+    """A message's parts, and the fields of its content that they came from."""
     author, recipient = obj(message.get("author")), word(message.get("recipient")) or "all"
     if kind in _INSTRUCTIONS:
         fields = _INSTRUCTIONS[kind]
@@ -338,7 +338,7 @@ def _cited(text: str, message: Mapping[str, Any]) -> str:
 
 
 def _thoughts(content: Mapping[str, Any]) -> list[Part]:
-    """Its list of thoughts; some exporters have them as texts among the parts."""
+    """A content's list of thoughts; some exporters have them as texts among the parts."""
     pieces = [words(part) for part in seq(content.get("parts"))]
     for thought in objs(content.get("thoughts")):
         summary, said = (
@@ -379,7 +379,7 @@ def _multimodal(
     *,
     shown_only: bool = False,
 ) -> list[Part]:
-    """What the parts of a content show, and its words too but for `shown_only`."""
+    """The pictures and files among the parts of a content, and its text too unless `shown_only` is set."""
     parts: list[Part] = []
     used: set[str] = set()
     pointers = [content[key] for key in _POINTERS if content.get(key)]
@@ -398,7 +398,7 @@ def _listed(value: Any) -> list[Any]:
 def _piece(
     entry: Mapping[str, Any], files: SourceFiles, beside: Mapping[str, str], used: set[str]
 ) -> list[Part]:
-    """One object among the parts of a content."""
+    """Read one object among the parts of a content."""
     kind = word(entry.get("content_type")) or word(entry.get("type"))
     match kind:
         case "audio_transcription":
@@ -425,7 +425,7 @@ def _piece(
 
 
 def _pointed(entry: Mapping[str, Any], files: SourceFiles, beside: Mapping[str, str], used: set[str]) -> Part:
-    """The picture or sound of an asset pointer; where the export has not got it, the pointer itself."""
+    """The picture or sound of an asset pointer; the pointer itself if the export lacks the file."""
     match = _FILE_ID.search(word(entry.get("asset_pointer")).rpartition("//")[2])
     part = _file(match.group(), "", "", files, beside, used) if match else None
     return (

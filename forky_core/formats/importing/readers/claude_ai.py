@@ -1,6 +1,6 @@
 """Claude.ai's data export, old (a flat list) and new (`parent_message_uuid`), and what browser exporters write.
 
-`content` is the truth, `text` repeats it or is empty. Results of tools stand inside the assistant's message and become
+`content` is authoritative, `text` repeats it or is empty. Tool results are inside the assistant's message and become
 messages of the tool.
 """
 
@@ -26,7 +26,7 @@ from forky_core.model.parts import Draft, Part, ReasoningPart, TextPart
 
 ROOT = "00000000-0000-4000-8000-000000000000"
 _OFF = frozenset(("token_budget",))
-"""Blocks that say nothing about the conversation."""
+"""Blocks without any content of the conversation."""
 
 
 PROGRAM = Program(
@@ -53,7 +53,7 @@ PROGRAM = Program(
         )
     ),
 )
-"""What it says of how a block is shown, and digests of thoughts that are there in full; citations are kept beside."""
+"""Fields about how a block is displayed, and digests of thoughts whose text is there; citations are kept separately."""
 _READ = frozenset(
     (
         *("sender", "content", "text", "attachments", "files", "files_v2", "parent_message_uuid"),
@@ -61,7 +61,7 @@ _READ = frozenset(
     )
 )
 _PLACEHOLDER = "not supported on your current device"
-"""In a text that stands for blocks which the export has in full."""
+"""A text that contains this replaces blocks which the export has in full."""
 
 
 class ClaudeAI:
@@ -105,7 +105,7 @@ def _conversation(value: Mapping[str, Any], files: SourceFiles) -> ParsedConvers
 
 
 def _parent(message: Mapping[str, Any], before: str | None) -> str | None:
-    """Some archives name the parent on some messages only; the others follow the one before."""
+    """The parent's id. Some archives name it on some messages only; the others follow the one before."""
     if "parent_message_uuid" not in message:
         return before
     parent = ref(message["parent_message_uuid"])
@@ -145,7 +145,7 @@ def _words(part: Part) -> str:
 
 
 def _beside(message: Mapping[str, Any], blocks: list[Mapping[str, Any]]) -> dict[str, Any]:
-    """What a message has no part for: citations, what a tool found with its addresses, files without their text."""
+    """Content without a part type: citations, search results with their addresses, files without their text."""
     cited = [block["citations"] for block in blocks if block.get("citations")]
     found = [
         block["content"]
@@ -163,7 +163,9 @@ def _beside(message: Mapping[str, Any], blocks: list[Mapping[str, Any]]) -> dict
 
 
 def _attached(message: Mapping[str, Any], files: SourceFiles) -> list[Part]:
-    """Attachments whose text the export carries. Of `files` it names only the names, kept beside the message."""
+    """Attachments whose text the export includes. Entries of `files` have only names, which are kept
+    with the message.
+    """
     parts: list[Part] = []
     for entry in objs(message.get("attachments")):
         text, name = word(entry.get("extracted_content")), word(entry.get("file_name"))

@@ -1,8 +1,8 @@
-"""Claude Code's sessions: JSON Lines linked by `parentUuid`, the program's own notes among them.
+"""Claude Code's sessions: JSON Lines linked by `parentUuid`, including the program's own notes.
 
-A sub-agent's lines have roots of their own. A compaction begins anew and names what it follows (`logicalParentUuid`),
-so the path is whole again here. A line without an id is a piece of the one it follows; one that repeats an id is told
-beside the first.
+A sub-agent's lines have roots of their own. A compaction starts a new root and names its predecessor
+(`logicalParentUuid`), so the path is made whole here. A line without an id belongs to the one it follows; a line that
+repeats an id is stored with the first.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PROGRAM = Program(
         )
     ),
 )
-"""`toolUseResult` says for the program what the block of the result says for the model."""
+"""`toolUseResult` repeats for the program what the block of the result has for the model."""
 _READ = frozenset(("content", "role"))
 NOTE = "It is a note of the program, no message."
 ERROR = "It is an error of the program, no answer."
@@ -68,11 +68,11 @@ class ClaudeCode:
 class _Session:
     files: SourceFiles
     lines: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    """By their ids; in the order of the file."""
+    """Lines by id, in the order of the file."""
     again: dict[str, list[Json]] = field(default_factory=dict)
-    """What else was said under an id that had occurred."""
+    """Further lines with an id that had occurred before."""
     pieces: dict[str, str] = field(default_factory=dict)
-    """Of lines without an id, the one they follow, by the id they are given."""
+    """For a line without an id, the generated id → the id of the line it follows."""
     titles: dict[str, str] = field(default_factory=dict)
     summaries: dict[str, str] = field(default_factory=dict)
 
@@ -114,7 +114,7 @@ class _Session:
         )
 
     def _summaries(self) -> list[str]:
-        """Newest first; those of other sessions are in the file as well."""
+        """The summaries, newest first; the file contains those of other sessions as well."""
         return [text for leaf, text in reversed(self.summaries.items()) if leaf in self.lines]
 
     def _nodes(self, id: str, line: Mapping[str, Any], *, counts: bool) -> list[Node]:
@@ -134,7 +134,7 @@ class _Session:
             Draft(role, ()),
             created=micros(line.get("timestamp")),
             model=model if role == "assistant" else "",
-            # The lines of one reply each repeat the tokens of the whole of it.
+            # The lines of one reply each repeat the token usage of the whole reply.
             usage=usage_of(message.get("usage")) if counts else Usage(),
             hidden=line.get("isMeta") is True,
             extra=self._extra(id, line),
@@ -161,6 +161,6 @@ def _says(line: Mapping[str, Any]) -> bool:
 
 
 def _reply(line: Mapping[str, Any]) -> tuple[str, str]:
-    """One answer of the API is several lines with its id."""
+    """The key of a line's API response, which several lines share."""
     id = word(obj(line.get("message")).get("id"))
     return (id, "") if id else ("", word(line.get("uuid")))

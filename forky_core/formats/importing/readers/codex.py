@@ -1,6 +1,6 @@
 """Codex rollouts: a line for each item of the conversation, between events that repeat them for the screen.
 
-Where turns were rolled back, what came after follows the message before them: a fork.
+If turns were rolled back, later messages follow the message before them: a fork.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PROGRAM = Program(
 SEALED = "It holds thoughts that only the provider can read."
 _ITEMS = frozenset(("message", "reasoning", "function_call", "function_call_output"))
 _SURROUNDINGS = ("<environment_context>", "<user_instructions>", "<permissions", "# AGENTS.md instructions")
-"""How messages begin that the program wrote for the model."""
+"""Beginnings of user messages that the program itself wrote for the model."""
 
 
 class Codex:
@@ -67,10 +67,10 @@ class _Rollout:
     nodes: list[Node] = field(default_factory=list)
     last: str | None = None
     turns: list[str | None] = field(default_factory=list)
-    """What each user message on the live path follows."""
+    """For each user message on the current path, the message it follows."""
     model: str = ""
     names: dict[str, str] = field(default_factory=dict)
-    """Of tools, by the id of a call."""
+    """Names of tools, by the id of the call."""
 
     def take(self, line: Mapping[str, Any]) -> None:
         payload = obj(line.get("payload")) or line
@@ -146,7 +146,9 @@ class _Rollout:
 
 
 def _output(output: Any, files: SourceFiles) -> tuple[str, list[Part]]:
-    """A text; an object with one; or a text that is such an object. And what else stands there, such as pictures."""
+    """The text of an output (a string, an object with one, or JSON of such an object), and its other parts, such as
+    pictures.
+    """
     if isinstance(output, str):
         try:
             inner = obj(parse(output)) if output.startswith("{") else {}

@@ -1,4 +1,4 @@
-"""Microsoft Copilot's history: CSV under one of three headers, with conversations by their title only."""
+"""Microsoft Copilot's history: CSV with one of three headers; conversations are identified only by their titles."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HEADERS: dict[tuple[str, ...], tuple[str, str, str, str]] = {
     ),
     ("timestamp", "clientapp", "prompt"): ("clientapp", "timestamp", "", "prompt"),
 }
-"""Names of the columns in any order: those of the conversation, the time, the author (none: the person), the text."""
+"""Known column names in any order: those of the conversation, the time, the author (none: the person), the text."""
 _ANY = ("conversation", "time", "author", "message")
 _PEOPLE = frozenset(("human", "user", "you", "me", ""))
 _AMERICAN = ("%m/%d/%Y %I:%M:%S %p", "%m/%d/%Y %H:%M:%S", "%m/%d/%Y %H:%M")

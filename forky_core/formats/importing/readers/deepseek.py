@@ -1,8 +1,8 @@
 """DeepSeek's data export (`conversations.json` in a zip), and a conversation as its web page loads it.
 
-The export has ChatGPT's `mapping`, but its messages are `fragments`: what was asked, thought, looked for and answered,
-one after another. What the page loads (`chat_messages`, which browser extensions save) has the same fragments, and
-before them had `content` and `thinking_content`. Shapes seen in Eternity-LLM/transfer, DavidShiang/DeepSeek2md and
+The export has ChatGPT's `mapping`, but its messages are `fragments`: question, thought, search and answer, one after
+another. The page's data (`chat_messages`, which browser extensions save) has the same fragments; older versions have
+`content` and `thinking_content` instead. Formats seen in Eternity-LLM/transfer, DavidShiang/DeepSeek2md and
 ceyaima/deepseek-exporter.
 """
 
@@ -56,7 +56,7 @@ _FRAGMENT = ("content", "results", "queries")
 _PAGE = ("title", "url", "snippet", "content")
 _SEARCHES = frozenset(("SEARCH", "TOOL_SEARCH", "TOOL_OPEN", "READ_LINK"))
 _WHOLE = frozenset(("", "FINISHED"))
-"""States of a message that came to its end."""
+"""States of a complete message."""
 
 
 class DeepSeek:
@@ -86,7 +86,7 @@ def _has_fragments(value: Mapping[str, Any]) -> bool:
 
 
 def _loaded(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The part of an answer of DeepSeek's server that has the messages; nothing where it is none."""
+    """The part of a response of DeepSeek's server that has the messages; empty for anything else."""
     inner = obj(obj(value.get("data")).get("biz_data")) or value
     return inner if isinstance(inner.get("chat_messages"), list) and "chat_session" in inner else {}
 
@@ -141,7 +141,7 @@ def _nodes(id: str, parent: str | None, message: Mapping[str, Any], files: Sourc
 
 
 def _role(message: Mapping[str, Any]) -> Role:
-    """The export does not say it, but who asks makes a request."""
+    """The message's role. If the export does not name it, a person's message is one with a request fragment."""
     said = word(message.get("role"))
     if said:
         return role_of(said)
@@ -155,7 +155,7 @@ def _parts(message: Mapping[str, Any], files: SourceFiles) -> list[Part]:
         parts += text_parts(fragment) if isinstance(fragment, str) else _fragment(obj(fragment), files)
     thought = words(message.get("thinking_content"))
     before: list[Part] = [ReasoningPart(thought)] if thought.strip() else []
-    # Messages had these before they had fragments.
+    # Messages had these fields before fragments were introduced.
     return [*before, *content_parts(message.get("content"), files, PROGRAM), *parts]
 
 
@@ -173,7 +173,7 @@ def _fragment(fragment: Mapping[str, Any], files: SourceFiles) -> list[Part]:
 
 
 def _search(kind: str, fragment: Mapping[str, Any], text: str) -> list[Part]:
-    """What was looked for, and what was found: each page with its title, address and words."""
+    """The search query, and the results: each page with its title, address and text."""
     name = kind.lower().removeprefix("tool_")
     queries = fragment.get("queries")
     asked: list[Part] = []

@@ -1,8 +1,8 @@
-"""The Markdown that Forky writes (exporting/writers/markdown.py): its branches come back, each at the message it
-leaves.
+"""The Markdown that Forky writes (exporting/writers/markdown.py): branches are restored at the messages they branch
+off.
 
-Its numbers count through the whole file, so a heading inside a message is one of ours only where it counts on. Calls,
-attachments and thoughts were written as words and stay words.
+Its numbers count through the whole file, so a heading inside a message is one of ours only if it has the next number.
+Calls, attachments and thoughts were written as text and stay text.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ class _Said:
 @dataclass(slots=True)
 class _MarkdownReading:
     messages: list[_Said] = field(default_factory=list)
-    """The first is number 1."""
+    """The messages in order; numbers start with 1."""
     ends: dict[str, int] = field(default_factory=dict)
-    """By branch, the number of its last message."""
+    """For each branch, the number of its last message."""
     sections: int = 0
-    """Those whose heading has come; a file of one line has none."""
+    """Sections whose heading has been read; a file with a single line has none."""
     branch: str = ""
     parent: int | None = None
     live: int = 0
@@ -145,7 +145,7 @@ class _MarkdownReading:
 
 
 def _role(who: str, *, alone: bool) -> Role:
-    """`alone`: one person speaks, who is “You”, so that any other name is a model's."""
+    """The role of a speaker. `alone`: the one person is “You”, so any other name is a model's."""
     known = _ROLES.get(who)
     if known is not None:
         return known
@@ -153,7 +153,7 @@ def _role(who: str, *, alone: bool) -> Role:
 
 
 def _moment(said: str | None) -> int:
-    """Microseconds since the epoch."""
+    """Parse a time to microseconds since the epoch."""
     if said is None:
         return 0
     try:

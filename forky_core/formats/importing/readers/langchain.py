@@ -1,6 +1,6 @@
-"""LangChain's messages as its two ways of dumping write them: `{"type", "data"}`, and constructors with `kwargs`.
+"""LangChain's messages in its two serialisation formats: `{"type", "data"}`, and constructors with `kwargs`.
 
-A constructor is read as the message it names; nothing is ever constructed by what a file says.
+A constructor is parsed as the message it names; no object is ever constructed from a file.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class LangChain:
 
 
 def _listed(value: Json) -> list[Json]:
-    """The messages of a list, of an object that wraps one, or the one there is."""
+    """The messages in a list, in an object that wraps one, or a single message as a list."""
     if isinstance(value, dict) and isinstance(value.get("messages"), list):
         return seq(value["messages"])
     return value if isinstance(value, list) else [value]
@@ -114,7 +114,7 @@ def _parts(role: Role, entry: Mapping[str, Any], files: SourceFiles) -> list[Par
     around = obj(entry.get("additional_kwargs"))
     thought = words(around.get("reasoning_content")) or words(around.get("reasoning"))
     before: list[Part] = [ReasoningPart(thought)] if thought.strip() else []
-    # OpenAI's calls stand there once more.
+    # OpenAI's calls are repeated there.
     known = ("reasoning_content", "reasoning", "tool_calls", "function_call", "refusal")
     rest = [
         *leftovers(entry, _READ, PROGRAM),

@@ -119,6 +119,6 @@ def _nodes(id: str, parent: str | None, message: Mapping[str, Any], files: Sourc
         extra=picked(message, *_BESIDE),
         failure=joined if failed else "",
     )
-    if failed:  # What it says is why it failed.
+    if failed:  # Its text is the reason why it failed.
         parts = [part for part in parts if not isinstance(part, TextPart)]
     return spread(node, [*lost, *parts], role)

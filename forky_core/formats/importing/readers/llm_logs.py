@@ -1,8 +1,8 @@
-"""simonw/llm's logs.db, both generations; a database that was brought forward has both.
+"""simonw/llm's logs.db, both generations; a migrated database has both.
 
-Up to 0.31 a conversation is a line of responses. From 0.32 on messages are content-addressed, by the contract that
-Forky keeps as well, so a message has the same id here as there; threads point at them, and one that was forked from
-another is a branch of the same conversation.
+Up to 0.31 a conversation is a list of responses. From 0.32 on messages are content-addressed, by the same contract as
+Forky's, so a message has the same id here as there; threads point at them, and one that was forked from another is a
+branch of the same conversation.
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ class _Threads:
     files: SourceFiles
     messages: dict[str, Row] = field(default_factory=dict)
     turns: dict[str, Row] = field(default_factory=dict)
-    """By each message that a turn brought."""
+    """Turns, by each message that a turn added."""
     asked: dict[str, Row] = field(default_factory=dict)
-    """By the last message that was sent."""
+    """Turns, by the last message that was sent."""
 
     def found(self) -> Iterator[ParsedConversation]:
         self.messages = {word(row.get("hash")): row for row in self.tables.rows("messages")}
@@ -89,7 +89,7 @@ class _Threads:
             )
 
     def _path(self, tip: str, until: str) -> Iterator[str]:
-        """A message and those above it, up to `until`."""
+        """A message and its ancestors, up to `until`."""
         seen: set[str] = set()
         while tip in self.messages and tip != until and tip not in seen:
             seen.add(tip)
@@ -129,7 +129,7 @@ class _Threads:
 
 
 def _families(threads: Mapping[str, Row]) -> list[list[str]]:
-    """Threads with those that were forked from them, in any number of steps; the one they come from first."""
+    """Groups of threads that were forked from one another, in any number of steps; the original one comes first."""
     families: dict[str, list[str]] = {}
     for id in threads:
         first, seen = id, {id}
@@ -141,7 +141,7 @@ def _families(threads: Mapping[str, Row]) -> list[list[str]]:
 
 
 class _Parts:
-    """Parts with what they refer to put in its place: texts of fragments, ids of attachments."""
+    """Parts with references replaced by their targets: texts of fragments, ids of attachments."""
 
     def __init__(self, tables: Tables, files: SourceFiles, rows: Mapping[Json, Sequence[Row]]) -> None:
         self._files = files
@@ -180,7 +180,7 @@ class _Parts:
         return part_from_stored(payload)
 
     def _attachment(self, holder: Mapping[str, Json]) -> tuple[dict[str, Json], Part | None]:
-        """What is hashed of an attachment, and its part where the database has the bytes."""
+        """The hashed fields of an attachment, and its part if the database has the bytes."""
         id = word(holder.get("id"))
         row = self._attachments.get(id, {})
         media = ref(row.get("type"))
@@ -204,7 +204,7 @@ def _texts(tables: Tables, ids: Iterable[Json]) -> dict[Json, str]:
 
 @dataclass(slots=True)
 class _Responses:
-    """The generation before: a row for each question and its answer."""
+    """The older generation: a row for each question and its answer."""
 
     tables: Tables
     files: SourceFiles

@@ -1,6 +1,6 @@
 """LobeChat's backups, old (`state`) and new (`data`): flat messages, joined by topic, parent and thread.
 
-A message without a parent follows the one said before it in its topic. Settings and users beside them are not read.
+A message without a parent follows the previous one in its topic. The settings and users in the file are not read.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _tree(
 ) -> tuple[tuple[Node, ...], str | None]:
     nodes: list[Node] = []
     last: dict[str, str] = {}
-    """The newest message of each thread; "": of the topic itself."""
+    """The newest message of each thread; "" is the topic itself."""
     for number, message in enumerate(sorted(messages, key=lambda one: micros(one.get("createdAt"))), 1):
         id = word(message.get("id")) or f"#{number}"
         thread = word(message.get("threadId"))
@@ -164,5 +164,5 @@ def _nodes(
 
 
 def _failure(error: Json) -> str:
-    """Why a reply failed, in the program's words."""
+    """Why a reply failed, as the program describes it."""
     return word(error) or word(obj(error).get("message")) or word(obj(error).get("type"))

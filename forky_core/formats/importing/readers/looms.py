@@ -1,4 +1,4 @@
-"""Looms: trees of continuations, many at one place. A text is the model's, or the person's prompt."""
+"""Looms: trees of continuations, often with many siblings. A text is the model's, or the person's prompt."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ class Loom:
 
 
 def _is_nested(value: Mapping[str, Any]) -> bool:
-    """socketteer's loom."""
+    """Whether it is a file of socketteer's loom."""
     root = obj(value.get("root"))
     return "text" in root and isinstance(root.get("children"), list)
 
 
 def _is_flat(value: Mapping[str, Any]) -> bool:
-    """The export of Obsidian's loom."""
+    """Whether it is an export of Obsidian's loom."""
     nodes = obj(value.get("nodes"))
     return "current" in value and any("parentId" in obj(one) and "text" in obj(one) for one in nodes.values())
 

@@ -1,7 +1,7 @@
-"""Message arrays as the APIs take them: OpenAI's fine-tuning lines, Anthropic's requests, and whatever wraps them.
+"""Message arrays in API formats: OpenAI's fine-tuning lines, Anthropic's requests, and objects that wrap them.
 
-`{"messages": [{"role", "content"}]}` on a line, in an array or alone; a bare array of messages; with a title, dates and
-a system prompt beside it where there are any.
+`{"messages": [{"role", "content"}]}` on a line, in an array or alone; a bare array of messages; optionally with a
+title, dates and a system prompt.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class MessageArrays:
 
 
 _SAYING = ("content", "tool_calls", "text", "value", "parts", "message")
-"""Fields by one of which an object with a role is a message."""
+"""An object with a role is a message if it has one of these fields."""
 
 
 def _are_messages(value: Any) -> bool:

@@ -1,7 +1,8 @@
-"""Open WebUI's exports, and its database: `history.messages` by id, edges by `parentId`, the live end `currentId`.
+"""Open WebUI's exports, and its database: `history.messages` by id, edges by `parentId`, the checked-out end
+`currentId`.
 
-Newer answers carry `output`, a list of thoughts, calls, results and text; in older ones the same stands in `content` as
-`<details>` blocks, which are taken apart.
+Newer answers have `output`, a list of thoughts, calls, results and text; older ones have the same in `content` as
+`<details>` blocks, which are parsed.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ class OpenWebUI:
 
 
 def _rows(document: SourceDocument) -> Iterator[Json | Unreadable]:
-    """The chats of `webui.db`, as an export has them. Of its other tables, accounts and keys, nothing is read."""
+    """The chats of `webui.db`, in the format of an export. Its other tables, with accounts and keys, are not read."""
     try:
         with opened_tables(document) as tables:
             for row in tables.rows("chat", order="created_at"):
@@ -208,12 +209,12 @@ def _output(entry: Mapping[str, Any], files: SourceFiles) -> list[Part]:
 
 
 def _plain(content: Json) -> str:
-    """The words of a content, without the blocks that stand for thoughts and calls."""
+    """The text of a content, without the blocks of thoughts and calls."""
     return _DETAILS.sub("", words(content))
 
 
 def _beside_words(blocks: Iterable[Mapping[str, Any]], files: SourceFiles) -> list[Part]:
-    """What blocks hold beside their text."""
+    """The parts of blocks besides their text."""
     parts = (part for block in blocks for part in content_parts([block], files, PROGRAM))
     return [part for part in parts if not isinstance(part, TextPart)]
 

@@ -1,7 +1,7 @@
-"""pi's sessions: JSON Lines, a tree by `parentId` since their second version, a line of entries before.
+"""pi's sessions: JSON Lines, a tree by `parentId` since their second version, a list of entries before.
 
-Entries that are no messages (a change of the model, a label) are links of the chain. What a summary of a branch or a
-compaction says was sent to the model, so it is a message.
+Entries that are no messages (a change of the model, a label) are links of the chain. The summary of a branch or a
+compaction was sent to the model, so it is a message.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _nodes(id: str, parent: str | None, entry: Mapping[str, Any], files: SourceF
         parts = [*text_parts(word(entry.get("summary"))), *leftovers(entry, ("summary", *about), PROGRAM)]
         draft = Draft("user", tuple(parts))
         extra = {"type": kind, **picked(entry, *about)}
-        # Above a compaction stands the conversation itself.
+        # The conversation itself is above a compaction.
         return [Node(id, parent, draft, created=at, hidden=kind == "compaction", extra=extra)]
     if kind == "custom_message":
         parts = content_parts(entry.get("content"), files, PROGRAM)
@@ -152,7 +152,7 @@ def _blocks(content: Json) -> list[Json]:
 
 
 def _block(block: Json) -> Json:
-    """A block under the name that Anthropic gives it."""
+    """The block with the name that Anthropic gives its type."""
     kind = obj(block).get("type")
     if kind == "toolCall":
         return {**block, "type": "tool_use", "input": block.get("arguments")}

@@ -1,7 +1,7 @@
-"""A spool file: what ForkyLogger wrote where no Forky was running, one call a line.
+"""A spool file: the calls that ForkyLogger wrote while no Forky was running, one a line.
 
-Programs send the whole array each time, so calls share their beginnings; here they become the tree they are: a message
-is named by its path, and calls that begin with the same words, in the same session, are one conversation.
+Programs send the whole array each time, so calls share their beginnings; here they become a tree: a message is
+identified by its path, and calls of one session with the same first messages are one conversation.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class _Tree:
                 status=answer.status,
                 usage=answer.usage,
             )
-            # An array that came first may have brought the answer's words, but not who said them.
+            # An earlier array may have contained the answer's text, but not who gave it.
             known = self.nodes.get(id)
             self.nodes[id] = said if known is None else replace(said, parent=known.parent)
             self.current = id
@@ -94,7 +94,7 @@ class _Tree:
 
 
 def _path(call: RecordedCall, files: SourceFiles) -> list[Node]:
-    """The nodes of a call's array, each named by all that leads to it."""
+    """The nodes of a call's array, each identified by its path."""
     messages = call.request.get("messages")
     chain = openai_chain([one for one in messages or () if isinstance(one, dict)], files, PROGRAM)
     path: list[Node] = []

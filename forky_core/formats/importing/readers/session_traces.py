@@ -1,7 +1,7 @@
 """Session traces: the JSON Lines of llama.cpp's web UI and of the Hugging Face Hub, and llama.cpp's older JSON.
 
-llama.cpp's messages are a tree (`parent`, `currNode`); the Hub's format says nothing of branches: a line follows the
-one before it.
+llama.cpp's messages are a tree (`parent`, `currNode`); the Hub's format has no branches: each line follows the one
+before it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class SessionTraces:
 def _sessions(
     values: Iterable[Json | Unreadable], files: SourceFiles
 ) -> Iterator[ParsedConversation | Unreadable]:
-    """A file holds one session; where several were put together, each header begins another."""
+    """A file holds one session; if several were concatenated, each header begins another."""
     header: Mapping[str, Any] | None = None
     messages: list[Mapping[str, Any]] = []
     for value in values:
@@ -128,7 +128,7 @@ def _nodes(id: str, parent: str | None, message: Mapping[str, Any], files: Sourc
 
 
 def _calls(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """A list; in old files a text that holds one."""
+    """A list of calls; in old files it is encoded as a text."""
     calls = message.get("toolCalls")
     if isinstance(calls, str):
         try:

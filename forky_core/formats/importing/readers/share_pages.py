@@ -1,7 +1,8 @@
 """A shared conversation of ChatGPT whose web page was saved: the same `mapping` as in an export, inside a script.
 
-Best effort, since the page's build changes. Two are known: one JSON value (`__NEXT_DATA__`), and one flat list whose
-objects name their fields and values by place (`{"_3":4}`), handed over in pieces. Neither is run, only read.
+This is best effort, since the page's build changes. Two builds are known: one JSON value (`__NEXT_DATA__`), and one
+flat list whose objects refer to their fields and values by index (`{"_3":4}`), split into pieces. Neither is run, only
+parsed.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _ADDRESS = re.compile(r"(?:chatgpt\.com|chat\.openai\.com)/share/([0-9A-Za-z-]{8
 _WHOLE = re.compile(r'<script id="__NEXT_DATA__"[^>]{0,500}>(.*?)</script>', re.DOTALL)
 _PIECE = re.compile(r'streamController\.enqueue\(("[^"\\]*(?:\\.[^"\\]*)*")\)', re.DOTALL)
 _MOST = 5_000_000
-"""Values that are read: a list that names itself over and over would go on for ever."""
+"""The most values that are read: a list that refers to itself repeatedly would never end."""
 _DEEPEST = 60
 
 UNKNOWN = "The page is a shared conversation of ChatGPT, in a form that is not known here."
@@ -51,7 +52,7 @@ class SharePage:
 
 
 def _values(page: str) -> Iterator[Json]:
-    """What the page's scripts carry. ValueError where that is no JSON."""
+    """The data in the page's scripts. Raises ValueError if it is no JSON."""
     for match in _WHOLE.finditer(page):
         yield parse(match[1])
     text = "".join(parse(match[1]) for match in _PIECE.finditer(page))
@@ -61,7 +62,7 @@ def _values(page: str) -> Iterator[Json]:
 
 
 def _conversation(value: Json) -> Mapping[str, Any] | None:
-    """The first object in it that has a tree of messages, or the line of them that is shown."""
+    """The first object in it that has a tree of messages, or the visible list of them."""
     open_values = [value]
     while open_values:
         value = open_values.pop()
@@ -78,7 +79,7 @@ def _conversation(value: Json) -> Mapping[str, Any] | None:
 
 
 class _Flat:
-    """A list in which values name one another by their places; what a negative place stands for is nothing to us."""
+    """A list whose values refer to one another by index; negative indexes are ignored."""
 
     def __init__(self, flat: list[Json]) -> None:
         self._flat = flat
@@ -95,7 +96,7 @@ class _Flat:
             named = ((self._name(key), place) for key, place in value.items())
             return {name: self.value(place, depth + 1) for name, place in named if name}
         if isinstance(value, list):
-            # One that begins with a word is of another kind than an array: a date, a promise.
+            # A list that begins with a word is no array but another kind of value: a date, a promise.
             return None if value and isinstance(value[0], str) else [self.value(p, depth + 1) for p in value]
         return value
 

@@ -1,4 +1,4 @@
-"""ShareGPT: `conversations` of `{from, value}`. Two of the same side in a row, and answers first, occur."""
+"""ShareGPT: `conversations` of `{from, value}`. Several messages of one side in a row, and answers first, occur."""
 
 from __future__ import annotations
 

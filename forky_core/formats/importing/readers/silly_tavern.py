@@ -1,7 +1,7 @@
-"""SillyTavern's and TavernAI's chats: a line for each message, its swipes beside it.
+"""SillyTavern's and TavernAI's chats: a line for each message, with its swipes.
 
-Swipes are siblings; the rest of the file goes on from the one that is shown. A branch is another file that repeats the
-messages up to the fork: all files of one chat are given the same name, so that they become one conversation again.
+Swipes are siblings; the rest of the file continues the one that is shown. A branch is another file that repeats the
+messages up to the fork: all files of one chat get the same id, so that they become one conversation again.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def _trunk(name: str) -> str:
 
 
 def _swipes(number: int, message: Mapping[str, Any], before: str | None) -> tuple[list[Node], str]:
-    """The node of each variant in their order, and which of them is shown."""
+    """The node of each variant in their order, and the id of the one that is shown."""
     texts = [word(text) for text in seq(message.get("swipes"))]
     infos = objs(message.get("swipe_info"))
     shown = message.get("swipe_id")

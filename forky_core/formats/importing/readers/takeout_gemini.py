@@ -1,6 +1,6 @@
 """Google Takeout's activity of the Gemini apps: one record for each prompt and its answer, which is HTML.
 
-Most records do not say which conversation they are of; each of those is one by itself.
+Most records do not name their conversation; each of those becomes a conversation of its own.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class TakeoutGemini:
             elif record:
                 yield _found("", [record], files, beside)
         for id, records in chats.items():
-            records.reverse()  # The newest stands first.
+            records.reverse()  # The newest comes first.
             yield _found(id, sorted(records, key=lambda one: micros(one.get("time"))), files, beside)
 
 
@@ -77,7 +77,7 @@ def _found(
 def _pair(
     id: str, parent: str | None, record: Mapping[str, Any], files: SourceFiles, beside: Mapping[str, str]
 ) -> list[Node]:
-    """The prompt, and below it the answer where there is one."""
+    """The prompt, and below it the answer if there is one."""
     title, at = word(record.get("title")), micros(record.get("time"))
     answer = markdown_of("\n\n".join(word(item.get("html")) for item in objs(record.get("safeHtmlItem"))))
     if not answer and not title.startswith(_PREFIX):

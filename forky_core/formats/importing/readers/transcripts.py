@@ -1,6 +1,6 @@
 """Plain transcripts in Markdown or text: `## User`, `**You:** …` or `User: …`, whichever of them a file uses.
 
-A mark inside a code block is part of the code. What stands above the first mark is the title or kept beside.
+A mark inside a code block is part of the code. The text above the first mark is the title, or is kept separately.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _STYLES = (
     re.compile(rf"\*\*{_WHO}(?::\*\*|\*\* *:|\*\*$) *(?P<rest>.*)"),
     re.compile(rf"(?:> *)?{_WHO}: *(?P<rest>.*)"),
 )
-"""Headings, bold names, bare names: the first kind by which both sides speak is the file's."""
+"""Headings, bold names, bare names: a file's style is the first one in which both sides speak."""
 _GPT = re.compile(r"(?:gpt|claude|gemini|llama|o\d|mistral|qwen|deepseek)[ \w.-]*", re.IGNORECASE)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _TITLE = re.compile(r"# +(.+)")
@@ -57,7 +57,7 @@ class Transcripts:
 
 
 def _marks(lines: list[str], style: re.Pattern[str]) -> Iterator[tuple[int, Role, str, str]]:
-    """Line, role, name and the rest of the line, of each mark outside of code."""
+    """Line, role, name and the rest of the line of each mark outside of code."""
     fence = ""
     for number, line in enumerate(lines):
         opening = _FENCE.match(line)

@@ -1,4 +1,6 @@
-"""TypingMind's exports: `data.chats`, each a line of messages. Folders, prompts and keys beside them are not read."""
+"""TypingMind's exports: `data.chats`, each a list of messages. The folders, prompts and keys in the
+file are not read.
+"""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _FROM_ANTHROPIC = {word: reason for reason, word in _TO_ANTHROPIC.items()} | {
 def _usage(usage: Usage) -> dict[str, Any]:
     cached = usage.cached_tokens or 0
     told: dict[str, Any] = {
-        # Anthropic counts what came from the cache apart.
+        # Anthropic counts cached tokens separately.
         "input_tokens": max(0, (usage.prompt_tokens or 0) - cached),
         "output_tokens": usage.completion_tokens or 0,
     }
@@ -69,19 +69,19 @@ def whole(call: ClientRequest, id: str, said: Sequence[Response]) -> dict[str, A
 
 
 def _object(arguments: str) -> dict[str, Any]:
-    """A tool's input is an object, whatever a model wrote."""
+    """The input of a tool call as an object, even if the model wrote something else."""
     value = parsed(arguments_json(arguments).encode("utf-8", "replace"))
     return value if isinstance(value, dict) else {"arguments": value}
 
 
 class AnthropicVoice:
-    """`message_start`, blocks that open, grow and close, `message_delta`, `message_stop`."""
+    """Writes `message_start`, blocks that open, grow and close, `message_delta`, `message_stop`."""
 
     def __init__(self, call: ClientRequest, id: str) -> None:
         self._head = _head(call, id)
         self._number = -1
         self._open = ""
-        """The type of the block that is open."""
+        """The type of the open block."""
 
     def begin(self) -> bytes:
         return _event("message_start", message=self._head)
@@ -138,7 +138,7 @@ class _ToolUse:
 
 
 class AnthropicEar(OneAnswer):
-    """Understands Anthropic's own events, and its answers in one piece."""
+    """Parses Anthropic's own events and complete answers."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -210,7 +210,7 @@ class AnthropicEar(OneAnswer):
         self._count(value.get("usage"))
 
     def _count(self, record: Any) -> None:
-        """Counts come in two events; each says only what it knows."""
+        """Add token counts. They come in two events, each with different fields."""
         if not isinstance(record, dict):
             return
         fresh, read, written, out = (

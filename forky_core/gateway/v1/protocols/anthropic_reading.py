@@ -1,7 +1,7 @@
 """Anthropic's request as a chat: blocks become messages, tool uses become calls, tool results messages of their own.
 
-A model that is not Anthropic's is asked with that. What only Anthropic's own models understand (cache marks, signatures
-of thoughts) has no place in a chat and is left out; to Anthropic itself the request goes as it came.
+Models of other providers are asked with that. What only Anthropic's own models understand (cache marks, signatures of
+thoughts) has no place in a chat and is left out; Anthropic itself gets the request unchanged.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _CHOICES = {"auto": "auto", "any": "required", "none": "none"}
 
 
 def read(payload: Mapping[str, Any]) -> ClientRequest:
-    """Raises ApiError (400): the request is none."""
+    """Read a request. Raises ApiError (400) if it is malformed."""
     messages = payload.get("messages")
     if not isinstance(messages, list) or not messages:
         raise malformed("“messages” must be an array with at least one message.", "messages")
@@ -38,7 +38,7 @@ def read(payload: Mapping[str, Any]) -> ClientRequest:
 
 
 def without_theirs(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """The request as far as any model understands it; in place of a block that only Anthropic's do, its type stands."""
+    """The request for models of other providers; a block that only Anthropic's understand is replaced by its type."""
     common = dict(payload)
     if isinstance(payload.get("messages"), list):
         common["messages"] = [_common(message) for message in payload["messages"]]
@@ -144,7 +144,7 @@ def _result(content: Any, place: str) -> str:
 
 
 def _text(blocks: Any, place: str) -> str:
-    """The words of blocks; what is none is named, so that nothing is left out in silence."""
+    """The text of blocks; other blocks are named, so that nothing is left out silently."""
     texts = [
         str(block.get("text") or "") if block["type"] == "text" else f"[{block['type']}]"
         for block in _blocks(blocks, place)

@@ -1,4 +1,4 @@
-"""OpenAI's `/v1/chat/completions`: what nearly every client speaks, and most local servers do."""
+"""OpenAI's `/v1/chat/completions`, which nearly every client and most local servers speak."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _NOT_PARAMETERS = frozenset({"messages", "model", "stream", "stream_options", "n
 
 
 def read(payload: Mapping[str, Any]) -> ClientRequest:
-    """Raises ApiError (400): the request is none."""
+    """Read a request. Raises ApiError (400) if it is malformed."""
     answers = payload.get("n")
     if answers is None:
         answers = 1
@@ -61,7 +61,7 @@ def read(payload: Mapping[str, Any]) -> ClientRequest:
 
 
 def checked_messages(value: Any) -> tuple[ProviderMessage, ...]:
-    """An array of messages whose roles and contents are of the right kind; what they say is the model's business."""
+    """An array of messages with valid roles and content types; their content is not checked."""
     if not isinstance(value, list) or not value:
         raise malformed("“messages” must be an array with at least one message.", "messages")
     for number, message in enumerate(value):
@@ -89,7 +89,7 @@ def _check_parts(content: Any, place: str) -> None:
 
 
 def usage_told(usage: Usage) -> dict[str, Any] | None:
-    """None where the provider did not say."""
+    """The usage in OpenAI's form; None if the provider reported none."""
     if usage.prompt_tokens is None and usage.completion_tokens is None:
         return None
     prompt, completion = usage.prompt_tokens or 0, usage.completion_tokens or 0
@@ -106,7 +106,7 @@ def usage_told(usage: Usage) -> dict[str, Any] | None:
 
 
 def total(said: Sequence[Response]) -> Usage:
-    """Of all answers of a call together."""
+    """The total usage of all answers of a call."""
     known = [one.end.usage for one in said if one.end is not None]
     prompt = [usage.prompt_tokens for usage in known if usage.prompt_tokens is not None]
     completion = [usage.completion_tokens for usage in known if usage.completion_tokens is not None]
@@ -150,7 +150,7 @@ def _tool_call(call: ToolCallDone) -> dict[str, Any]:
 
 
 class ChatVoice:
-    """Chunks of `chat.completion.chunk`, as OpenAI sends them."""
+    """Writes chunks of `chat.completion.chunk`, as OpenAI sends them."""
 
     def __init__(self, call: ClientRequest, id: str) -> None:
         self._call = call
@@ -212,7 +212,7 @@ class _UpstreamAnswer:
 
 
 class ChatEar:
-    """Understands an upstream's chunks, and its answers in one piece."""
+    """Parses an upstream's chunks and complete answers."""
 
     def __init__(self) -> None:
         self.id = ""
@@ -246,7 +246,7 @@ class ChatEar:
                 yield index, Done(heard.reason, usage)
             else:
                 yield index, Failed(self._failure or CUT_OFF, usage)
-            # Of the call as a whole, so it is put to one answer only.
+            # The usage is that of the whole call, so it is added to one answer only.
             usage = Usage()
 
     def _take(self, value: Mapping[str, Any], what: str) -> Iterator[Indexed]:
@@ -283,7 +283,7 @@ CUT_OFF = Failure("cut_off", "The reply broke off before it was finished. Ask ag
 
 
 def _words(content: Any) -> Iterator[ModelEvent]:
-    """A text, or blocks of it: so some servers stream thoughts and words."""
+    """Text, or blocks of it, in which some servers stream thoughts and text."""
     if isinstance(content, str) and content:
         yield TextDelta(content)
     for block in content if isinstance(content, list) else ():
@@ -297,7 +297,7 @@ def _words(content: Any) -> Iterator[ModelEvent]:
 
 
 def _add(heard: _UpstreamAnswer, piece: Mapping[str, Any]) -> None:
-    """Of a call. Where a server does not count them, one begins with each name."""
+    """Add a piece of a tool call. If a server does not number its calls, each name begins one."""
     function = piece.get("function") or piece.get("custom")
     function = function if isinstance(function, dict) else {}
     at, last = piece.get("index"), max(heard.calls, default=-1)
@@ -312,7 +312,7 @@ def _add(heard: _UpstreamAnswer, piece: Mapping[str, Any]) -> None:
 
 
 def usage_heard(record: Mapping[str, Any]) -> Usage:
-    """A provider's usage record, by OpenAI's names of either API."""
+    """A provider's usage record, with OpenAI's field names of either API."""
 
     def number(value: Any) -> int | None:
         return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -1,4 +1,4 @@
-"""Server-sent events as models' servers write them, and understanding those that arrive in pieces."""
+"""Server-sent events as models' servers write them: writing them, and parsing those that arrive in pieces."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from forky_core.gateway.v1.calls import Indexed
 from forky_core.llm.contract import ModelEvent, ReasoningDelta
 
 DONE = b"data: [DONE]\n\n"
-"""How OpenAI's chat streams end."""
+"""The end of OpenAI's chat streams."""
 
 
 def event(value: object, name: str = "") -> bytes:
@@ -22,13 +22,13 @@ def event(value: object, name: str = "") -> bytes:
 
 
 class Lines:
-    """The data of each event of a stream; a line may arrive in any number of pieces."""
+    """Parses the data of each event of a stream; a line may arrive in any number of pieces."""
 
     def __init__(self) -> None:
         self._rest = b""
 
     def hear(self, piece: bytes) -> Iterator[Any]:
-        """The JSON objects that are whole now. "[DONE]" comes as None, what is no JSON not at all."""
+        """The JSON objects that are complete now. "[DONE]" becomes None, and data that is no JSON is dropped."""
         *lines, self._rest = (self._rest + piece).split(b"\n")
         for line in lines:
             if not line.startswith(b"data:"):
@@ -43,14 +43,14 @@ class Lines:
 
 
 class OneAnswer(ABC):
-    """What ears have in common whose protocol's streams hold one answer, as objects that say their type."""
+    """The common part of parsers whose protocol's streams hold one answer, as objects with a type."""
 
     def __init__(self) -> None:
         self.id = ""
         self.complete = False
         self._lines = Lines()
         self._thinking: object = None
-        """Which block the last thought was of."""
+        """The block that the last thought belonged to."""
 
     def hear(self, piece: bytes) -> Iterator[Indexed]:
         for value in self._lines.hear(piece):
@@ -59,7 +59,7 @@ class OneAnswer(ABC):
                     yield 0, said
 
     def _thought(self, block: object, text: str) -> Iterator[ModelEvent]:
-        """Words of a thought; each block of them is a paragraph of its own.
+        """Text of a thought; each block of thoughts is a paragraph of its own.
 
         Blocks of the answer are not: clients send them back joined as well as apart, and a citation cuts a sentence.
         """
@@ -70,11 +70,11 @@ class OneAnswer(ABC):
 
     @abstractmethod
     def _take(self, value: Mapping[str, Any]) -> Iterator[ModelEvent]:
-        """What one object brings."""
+        """The events of one object."""
 
 
 def parsed(body: bytes) -> Any:
-    """JSON, or None where it is none."""
+    """Parse JSON; None if it is malformed."""
     try:
         return json.loads(body)
     except (ValueError, RecursionError):

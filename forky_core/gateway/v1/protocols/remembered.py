@@ -1,8 +1,8 @@
 """Answers of `/v1/responses` that a later request may continue by `previous_response_id` alone.
 
-Such a request holds the new turn only. The turns before it are the path to the answer in the tree, so beside an
-answer's conversation is kept under which id it was given: the chain holds across restarts, for as long as the
-conversation is there. The newest are in memory as well, the only place for an answer that was not recorded.
+Such a request has only the new turn. The turns before it are the path to the answer in the tree, so the id of an answer
+is stored with its conversation: continuing works across restarts, while the conversation exists. The newest answers are
+also cached in memory, the only place for an answer that was not recorded.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from forky_core.model.parts import (
 from forky_core.store.contract import Store
 
 MOST = 2_000
-"""Answers in memory."""
+"""Answers that are cached in memory."""
 Items = tuple[Any, ...]
 
 
 class StoredResponses:
-    """By token, so that no program continues another's."""
+    """Answers by token, so that no program continues another's."""
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
@@ -44,7 +44,7 @@ class StoredResponses:
         self._lock = threading.Lock()
 
     def whole(self, store: Store, token: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The request with the turns that it continues; None where they are not known."""
+        """The request with the turns that it continues; None if they are not known."""
         before = payload.get("previous_response_id")
         if not before:
             return dict(payload)
@@ -57,7 +57,7 @@ class StoredResponses:
         return {**payload, "input": [*known, *_items(payload.get("input"))]}
 
     def keep(self, token: str, id: str, payload: Mapping[str, Any], said: Response) -> None:
-        """`payload` is the whole request; what its sender wants forgotten is."""
+        """Store an answer; `payload` is the whole request. If it asks not to be stored, it is not."""
         if payload.get("store") is False:
             return
         items = (*_items(payload.get("input")), *_said(said))
@@ -68,7 +68,7 @@ class StoredResponses:
 
 
 def save_id(store: Store, token: str, id: str, conversation: ConversationId, answer: MessageId) -> None:
-    """Keep under which id an answer was given. Raises StoreError, NotFound."""
+    """Store the id of an answer. Raises StoreError, NotFound."""
     store.keep_derived(conversation, {_key(token, id): answer})
 
 
@@ -88,7 +88,7 @@ def _stored(store: Store, key: str) -> Items | None:
 
 
 def items_of(path: Sequence[Message], blob: Callable[[str], Blob]) -> Iterator[dict[str, Any]]:
-    """A path as the items that a request would spell it with; thoughts stay out, as no other model may have them."""
+    """A path as the items of a request; thoughts are left out, as no other model may have them."""
     for message in path:
         content: list[dict[str, Any]] = []
         calls: list[dict[str, Any]] = []

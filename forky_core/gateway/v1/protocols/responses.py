@@ -108,7 +108,7 @@ def whole(call: ClientRequest, id: str, said: Sequence[Response]) -> dict[str, A
 
 
 class ResponsesVoice:
-    """Items that are added, grow and are done, between `response.created` and `response.completed`."""
+    """Writes items that are added, grow and are done, between `response.created` and `response.completed`."""
 
     def __init__(self, call: ClientRequest, id: str) -> None:
         self._call = call
@@ -116,7 +116,7 @@ class ResponsesVoice:
         self._number = -1
         self._output: list[dict[str, Any]] = []
         self._kind = ""
-        """The type of the item that is open."""
+        """The type of the open item."""
         self._item = ""
         self._text: list[str] = []
 
@@ -210,7 +210,7 @@ class ResponsesVoice:
 
 
 class ResponsesEar(OneAnswer):
-    """Understands OpenAI's own events, and its answers in one piece."""
+    """Parses OpenAI's own events and complete answers."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -271,7 +271,7 @@ class ResponsesEar(OneAnswer):
             self._calls.append(ToolCallDone(id, name, arguments or "{}"))
 
     def _said(self, number: int, item: Mapping[str, Any]) -> Iterator[ModelEvent]:
-        """The words of an item that is whole."""
+        """The text of a complete item."""
         thinks = item.get("type") == "reasoning"
         pieces = item.get("summary") if thinks else item.get("content")
         for at, piece in enumerate(pieces if isinstance(pieces, list) else ()):

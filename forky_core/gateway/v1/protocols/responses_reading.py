@@ -1,7 +1,7 @@
-"""A request of OpenAI's `/v1/responses` as a chat: items become messages, calls and their outputs find each other.
+"""A request of OpenAI's `/v1/responses` as a chat: items become messages, and outputs are put below their calls.
 
-Instructions come first and hold for this one response, as the API has it. Tools that run at OpenAI (web search, a code
-interpreter) cannot be given to another model; the request says which one it was and is refused.
+Instructions come first and apply to this one response, as in the API. Tools that run at OpenAI (web search, a code
+interpreter) are not available to another model; a request with one is refused with its name.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ROLES = frozenset({"system", "developer", "user", "assistant"})
 
 
 def read(payload: Mapping[str, Any]) -> ClientRequest:
-    """Raises ApiError (400): the request is none."""
+    """Read a request. Raises ApiError (400) if it is malformed."""
     before = payload.get("previous_response_id") or ""
     if not isinstance(before, str):
         raise malformed("“previous_response_id” must be a text.", "previous_response_id")
@@ -37,7 +37,7 @@ def read(payload: Mapping[str, Any]) -> ClientRequest:
 
 
 def without_theirs(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """The request as far as any model understands it; in place of an item that only OpenAI's do, its type stands."""
+    """The request for models of other providers; an item that only OpenAI's understand is replaced by its type."""
     common = dict(payload)
     if isinstance(payload.get("input"), list):
         common["input"] = [item if _is_common(item) else _named(item) for item in payload["input"]]
@@ -81,7 +81,7 @@ def _input(value: Any) -> Iterator[ProviderMessage]:
 
 
 def _objects(values: list[Any], name: str) -> Iterator[tuple[dict[str, Any], str]]:
-    """Each with its place, as errors say it."""
+    """The objects of a list, each with its place for error messages."""
     for number, value in enumerate(values):
         place = f"{name}[{number}]"
         if not isinstance(value, dict):
@@ -106,7 +106,7 @@ def _item(item: Mapping[str, Any], place: str) -> Iterator[ProviderMessage]:
             text = output if isinstance(output, str) else _words(output)
             yield {"role": "tool", "tool_call_id": str(item.get("call_id") or ""), "content": text}
         case "reasoning":
-            # What the model thought is its own and comes back for OpenAI's models only.
+            # A model's thoughts are its own and are sent back to OpenAI's models only.
             return
         case kind:
             raise only_theirs(
@@ -148,7 +148,7 @@ def _words(output: Any) -> str:
 
 
 def _together(messages: list[ProviderMessage]) -> Iterator[ProviderMessage]:
-    """Calls of one turn, and the words before them, as the one message they are in a chat."""
+    """Join the calls of one turn, and the text before them, into one message, as in a chat."""
     waiting: ProviderMessage | None = None
     for message in messages:
         calls = message.get("tool_calls")

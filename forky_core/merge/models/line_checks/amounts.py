@@ -1,4 +1,4 @@
-"""Limits and dates: “less than” stays less, and a day of the week, a date or a time stands in what is cited."""
+"""Checks limits and dates: “less than” stays less, and each weekday, date or time stands in the cited messages."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ _SPAN = re.compile(
     r"(?:the\s+|las?\s+|den\s+|dem\s+|le\s+|el\s+|early\s+|late\s+|Anfang\s+|Ende\s+)?(?P<point>[^\W\d_]{3,}|\d+)",
     re.IGNORECASE,
 )
-"""A point in time up to which, or from which on, something holds."""
+"""A point in time until which, or from which on, something holds."""
 _DATES = frozenset({"date", "weekday", "clock"})
 
 
 def other_limit(line: NoteLine, here: Evidence) -> str | None:
-    """A number under “more than” that stands under “less than” in what is cited, or the other way round."""
+    """Reject a number under “more than” that stands under “less than” in the cited messages, or the other way round."""
     said = [(limit, number, one) for one in here.sources for limit, number in _limits(one.text)]
     for limit, number in _limits(line.text):
         alike = [(other, one) for other, value, one in said if value.same_value(number)]
@@ -53,7 +53,7 @@ def other_limit(line: NoteLine, here: Evidence) -> str | None:
 
 
 def other_span(line: NoteLine, here: Evidence) -> str | None:
-    """A point in time from which on something holds, where it holds until then, or the other way round."""
+    """Reject a point in time from which on something holds, if it holds until then, or the other way round."""
     said = {span: one for one in here.sources for span in _spans(one.text)}
     for side, point in _spans(line.text):
         other = ("since" if side == "until" else "until", point)
@@ -68,7 +68,7 @@ def _spans(text: str) -> Iterator[tuple[str, str]]:
 
 
 def other_date(line: NoteLine, here: Evidence) -> str | None:
-    """A date, a day of the week or a time of day that no cited message gives."""
+    """Reject a date, a weekday or a time of day that no cited message gives."""
     there = {month for one in (*here.sources, *here.before()) for month, _ in _months(one.text)}
     for month, shown in _months(line.text):
         if there and month not in there:
@@ -86,7 +86,7 @@ def other_date(line: NoteLine, here: Evidence) -> str | None:
 
 
 def _limits(text: str) -> Iterator[tuple[str, Number]]:
-    """The numbers of a text that limit something, each with the side on which the rest lies."""
+    """Yield the numbers of a text that are limits, each with the side on which the values lie."""
     for match in _LIMIT.finditer(text):
         found = numbers(match["number"] or match["wide"])
         if found:
@@ -94,7 +94,7 @@ def _limits(text: str) -> Iterator[tuple[str, Number]]:
 
 
 def _months(text: str) -> Iterator[tuple[int, str]]:
-    """The months of a text that are written with a capital, by their numbers; “may” and “mars” are other words."""
+    """Yield the months of a text by number; “may” and “mars” count only with a capital."""
     for match in _MONTH.finditer(text):
         name = match["name"]
         if name[0].isupper() or name.casefold() not in ("may", "march", "mars", "mai"):

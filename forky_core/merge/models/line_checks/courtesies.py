@@ -1,4 +1,4 @@
-"""Whether a sentence is a courtesy or an assent, which says nothing by itself."""
+"""Recognises sentences of courtesy or assent, which say nothing by themselves."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WORDS = """
 _COURTESIES = frozenset(_WORDS.split())
 _UNSPACED = re.compile("[好的谢了明白收到可以行嗯吧啊,，。!！ ]+")
 _LONGEST = 8
-"""Words of a courtesy."""
+"""The most words of a courtesy."""
 
 
 def is_courtesy(text: str) -> bool:

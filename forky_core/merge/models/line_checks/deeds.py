@@ -1,4 +1,6 @@
-"""What a line tells as done has to be told as done somewhere, and not only planned, proposed or denied."""
+"""Checks deeds: what a line reports as done must be reported as done somewhere, not only planned, proposed or
+denied.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ _PARTICIPLE = re.compile(
     re.IGNORECASE,
 )
 _BASES = {"sent": "send", "bought": "buy", "wrote": "write", "paid": "pay", "built": "build", "sold": "sell"}
-"""Irregular verbs that mean something by themselves; “made”, “took” and “got” stand for many deeds."""
+"""Irregular verbs with one meaning; “made”, “took” and “got” stand for many deeds."""
 _LEAST_STEM = 4
 _GE = re.compile(r"^((?:ab|an|auf|aus|ein|mit|nach|vor|zu|zurück|um|weg|her|hin)?)ge(?=\w{4})")
 _VERB = re.compile(
@@ -30,13 +32,13 @@ _VERB = re.compile(
     r"\b[^\W\d_]+",
     re.IGNORECASE,
 )
-"""A word that no article makes a noun."""
+"""A word without an article before it, which would make it a noun."""
 _WORD = re.compile(r"[^\W\d_]+")
 _PENDING = re.compile(
     r"\b(?:scheduled|still|pending|tonight|planned|due|left|noch|geplant|steht\s+aus|heute\s+abend|prévue?s?|encore|ce\s+soir|pendientes?|todavía|aún|esta\s+noche)\b|还|待|计划",
     re.IGNORECASE,
 )
-"""Words of what waits to be done."""
+"""Words about what is yet to be done."""
 _PROPOSES = re.compile(
     r"\b(?:would|should|could|can|may|might|must|let\s+me|let['’]s|shall|i['’]d|we['’]d|want\s+to|going\s+to|need(?:s)?\s+to|to\s+(?=[a-z]+\b)|please|"
     r"würde\w*|sollte\w*|soll|sollen|könnte\w*|kannst|kann|können|will|wollen|möchte\w*|muss|müssen|bitte|"
@@ -49,7 +51,7 @@ _PROPOSES = re.compile(
 
 
 def deed_not_done(line: NoteLine, here: Evidence) -> str | None:
-    """A deed that is told as done, where the branch only proposes, plans, asks or denies it from there on."""
+    """Reject a deed reported as done if the branch only proposes, plans, asks for or denies it from there on."""
     if line.section not in (RESULT, FACTS, FILES):
         return None
     for part in here.parts:
@@ -68,7 +70,7 @@ def deed_not_done(line: NoteLine, here: Evidence) -> str | None:
 
 
 def other_object(line: NoteLine, here: Evidence) -> str | None:
-    """A deed that the line says of one identifier and that the cited messages say of another one only."""
+    """Reject a deed on one identifier if the cited messages report it only on another one."""
     if line.section not in (RESULT, FACTS, FILES):
         return None
     for part in here.parts:
@@ -96,7 +98,7 @@ def other_object(line: NoteLine, here: Evidence) -> str | None:
 
 
 def _names(text: str) -> frozenset[str]:
-    """The identifiers of a text that stand as code."""
+    """Return the identifiers of a text that stand as code."""
     return frozenset(name.casefold() for name in re.findall(r"`([^`\s]+)`", text))
 
 
@@ -107,7 +109,7 @@ def _reported(place: int, here: Evidence) -> bool:
 
 
 def _deeds(part: str) -> Iterator[str]:
-    """The verbs of a part that are told as done, in small letters."""
+    """Yield the verbs that a part reports as done, in lower case."""
     for match in (*_PAST.finditer(part), *_PARTICIPLE.finditer(part)):
         verb = next(filter(None, match.groups()), match.group()).casefold()
         yield verb
@@ -116,9 +118,9 @@ def _deeds(part: str) -> Iterator[str]:
 def _clauses_with(
     verb: str, mine: frozenset[str], here: Evidence
 ) -> Iterator[tuple[int, CheckedSentence, SentenceClause]]:
-    """The clauses that hold the verb in any form, questions apart.
+    """Yield the clauses with the verb in any form, except questions.
 
-    They stand in cited messages or, where they share another word with the line, in later ones.
+    They stand in cited messages or, if they share another word with the line, in later ones.
     """
     for at in sorted({*here.cited, *range(max(here.cited), len(here.transcript.messages))}):
         for sentence in here.transcript.sentences[at]:

@@ -1,4 +1,4 @@
-"""Denials and opposites: a “not” of what is cited must not get lost, and none may be added."""
+"""Checks denials and opposites: a “not” of the cited messages must not get lost, and none may be added."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from forky_core.merge.models.statements import (
 from forky_core.retrieval.words import terms
 
 _SHORT = 3
-"""Words, besides those that say nothing, of a sentence that names hardly what it is about."""
+"""The most content words of a sentence that hardly names its subject."""
 _FEW = 12
-"""Sentences of the cited messages up to which a denial may stand anywhere in them."""
+"""The most sentences of the cited messages in which a denial anywhere counts."""
 _FILLING = "doch halt mal schon aber eben leider sadly unfortunately however finalement donc pues todavía"
 _FILLERS = frozenset(terms(_FILLING))
-"""Words that say nothing of what a clause denies."""
+"""Words without bearing on what a clause denies."""
 _MOST = 0.75
-"""The share of a denied clause's words from which on a line tells that clause."""
+"""The share of a denied clause's words from which on a line repeats that clause."""
 _OPPOSITES: dict[str, frozenset[str]] = {}
 for _pair in (
     "faster/slower,slow",
@@ -153,7 +153,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def turned_round(_line: NoteLine, here: Evidence) -> str | None:
-    """A line that affirms what all that supports it denies, or says the opposite word."""
+    """Reject a line that affirms what all its supporting sentences deny, or that uses the opposite word."""
     for part in here.parts:
         supporters = here.supporters(part)
         if not supporters:
@@ -170,7 +170,7 @@ def turned_round(_line: NoteLine, here: Evidence) -> str | None:
 
 
 def denial_added(line: NoteLine, here: Evidence) -> str | None:
-    """A line that denies something which nothing in the cited messages denies."""
+    """Reject a line with a denial that the cited messages do not have."""
     if line.section == OPEN:
         return None
     for part in here.parts:
@@ -188,7 +188,7 @@ def denial_added(line: NoteLine, here: Evidence) -> str | None:
 
 
 def _affirmed(part: str, near: Sequence[CheckedSentence]) -> CheckedSentence | None:
-    """A sentence that affirms what a clause of the part denies, where no sentence about it denies anything."""
+    """Return a sentence that affirms what a clause of the part denies, if no sentence about it denies anything."""
     for clause in CheckedSentence(part).clauses:
         about = (
             [one for one in near if not one.asks and shared(clause.words, one.words)] if clause.denies else []
@@ -210,7 +210,7 @@ def _denies_shortly(one: CheckedSentence) -> bool:
 
 
 def denial_dropped(_line: NoteLine, here: Evidence) -> str | None:
-    """A line that tells the very words of a clause that is denied, and no denial with them."""
+    """Reject a line that has the very words of a denied clause, without the denial."""
     affirmed = frozenset(
         word for one in here.sources for clause in one.clauses if not clause.denies for word in clause.words
     )
@@ -227,14 +227,14 @@ def denial_dropped(_line: NoteLine, here: Evidence) -> str | None:
 
 
 def _is_not_yet(part: str, here: Evidence) -> bool:
-    """Whether a part says that something planned has not happened yet."""
+    """Whether a part says that a plan has not been carried out yet."""
     return NOT_YET.search(SETS_AGAINST.sub(" ", part)) is not None and any(
         one.planned for one in here.sources
     )
 
 
 def _loses_denial(part: str, best: Sequence[SentenceClause]) -> bool:
-    """Whether all clauses that say most of a part deny it or report a failure, and the part does not."""
+    """Whether all clauses most similar to a part deny it or report a failure, and the part does not."""
     if not best or may_deny(part):
         return False
     if all(clause.denies for clause in best):
@@ -243,7 +243,7 @@ def _loses_denial(part: str, best: Sequence[SentenceClause]) -> bool:
 
 
 def _opposite(part: str, supporters: Sequence[CheckedSentence], here: Evidence) -> str:
-    """A sentence that says the opposite of a word in the line, which no cited message says."""
+    """Return a sentence with the opposite of a word in the line that no cited message has; "" if there is none."""
     mine = {word.casefold() for word in _WORD.findall(part)}
     everything = {word.casefold() for word in _WORD.findall(here.text)}
     for one in supporters:
@@ -266,7 +266,7 @@ def _opposite(part: str, supporters: Sequence[CheckedSentence], here: Evidence) 
 
 
 def _prefixed(word: str) -> frozenset[str]:
-    """A word with and without the syllables that deny: “valid”, “invalid”."""
+    """Return a word with and without negating prefixes: “valid”, “invalid”."""
     added = {f"{prefix}{word}" for prefix in ("un", "in", "im", "ir", "il", "dis", "non")}
     bare = {
         word.removeprefix(prefix) for prefix in ("un", "in", "im", "dis", "non") if word.startswith(prefix)

@@ -1,4 +1,4 @@
-"""What a check looks at: a line of a note, the messages that it cites, and the sentences that say most of it."""
+"""The evidence for a check: a line of a note, the messages it cites, and the sentences most similar to it."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from forky_core.model import MessageId
 from forky_core.retrieval.words import terms
 
 LEAST_LEANED = 0.4
-"""The share of a part's words that a sentence holds whose “if” or question mark the part has to keep."""
+"""The share of a part's words that a sentence must have for the part to keep its “if” or question mark."""
 _HEAD = 5
-"""Letters by which two forms of a word are known."""
+"""The letters at the beginning by which two forms of a word are matched."""
 _PART_END = re.compile(r"(?<=[.!?])(?<!\b\d\.)(?<!\b\d\d\.)\s+(?=[A-ZÄÖÜ“\"'`(¿¡])|[;；。！？]\s*")
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """One line beside what it cites. All places are those of messages in the branch, from 0."""
+    """One line with what it cites. All places are indices of messages in the branch, from 0."""
 
     line: NoteLine
     transcript: Transcript
@@ -45,12 +45,12 @@ class Evidence:
 
     @cached_property
     def text(self) -> str:
-        """All that the cited messages say."""
+        """The whole text of the cited messages."""
         return "\n".join(self.transcript.texts[id] for id in self.line.cites)
 
     @cached_property
     def speakers(self) -> frozenset[str]:
-        """The speakers of the cited messages, in small letters."""
+        """The speakers of the cited messages, in lower case."""
         return frozenset(speaker_of(self.transcript.messages[at]).casefold() for at in self.cited)
 
     @cached_property
@@ -60,19 +60,21 @@ class Evidence:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The words of the line, without those that say nothing."""
+        """The content words of the line."""
         return frozenset(terms(self.line.text))
 
     def id(self, place: int) -> MessageId:
         return self.transcript.messages[place].id
 
     def before(self) -> tuple[CheckedSentence, ...]:
-        """The message before the first cited one: an “it” in that is about this."""
+        """Return the sentences of the message before the first cited one, to which an “it” may refer."""
         first = min(self.cited)
         return self.transcript.sentences[first - 1] if first else ()
 
     def supporters(self, part: str, least: float = 0.2) -> list[CheckedSentence]:
-        """The cited sentences that share most with a part of the line, and at least this share of its words."""
+        """Return the cited sentences that share most with a part of the line, and at least the share `least` of its
+        words.
+        """
         mine = weighed(part)
         scored = [(len(shared(mine, weighed(one.text))), one) for one in self.sources]
         best = max((score for score, _ in scored), default=0)
@@ -81,7 +83,9 @@ class Evidence:
         return [one for score, one in scored if score >= max(1, 0.8 * best)]
 
     def best_clauses(self, part: str, supporters: Sequence[CheckedSentence]) -> list[SentenceClause]:
-        """The clauses of these sentences that share most with a part of the line; a shared identifier counts twice."""
+        """Return the clauses of these sentences that share most with a part of the line; a shared identifier counts
+        twice.
+        """
         mine, names = frozenset(terms(part)), _identifiers(part)
         scored = [
             (
@@ -96,7 +100,7 @@ class Evidence:
         return [clause for score, clause in scored if score >= max(1, 0.7 * best)]
 
     def around(self, supporters: Sequence[CheckedSentence]) -> list[CheckedSentence]:
-        """These sentences with those before and after each."""
+        """Return these sentences with the ones before and after each."""
         found: list[CheckedSentence] = []
         for at in self.cited:
             said = self.transcript.sentences[at]
@@ -109,13 +113,13 @@ class Evidence:
 
 
 def weighed(text: str) -> frozenset[str]:
-    """The words and numbers of a text by which it is compared."""
+    """Return the words and numbers by which a text is compared."""
     words = (word for word in terms(text) if not word.isdigit() and (len(word) > 1 or not word.isalpha()))
     return frozenset(words) | frozenset(form for number in numbers(text) for form in number.forms)
 
 
 def shared(mine: frozenset[str], said: frozenset[str]) -> frozenset[str]:
-    """Words of a line that stand in a source, in any form: “scraping”, “scrapes”."""
+    """Return the words of a line that a source has in any form: “scraping”, “scrapes”."""
     found = mine & said
     rest = [word for word in mine - found if len(word) >= _HEAD - 1 and word.isalpha()]
     if not rest:
@@ -131,12 +135,12 @@ def shared(mine: frozenset[str], said: frozenset[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=16_384)
 def _unaccented(text: str) -> str:
-    """The letters without their accents: “lancés” and “lancer” begin alike."""
+    """Return the letters without their accents: “lancés” and “lancer” begin alike."""
     return text if text.isascii() else "".join(c for c in normalize("NFKD", text) if not combining(c))
 
 
 def _identifiers(text: str) -> frozenset[str]:
-    """The identifiers of a text, in small letters."""
+    """Return the identifiers of a text, in lower case."""
     tokens = (token.strip("/.:()").casefold() for token in re.findall(r"[\w./@:#-]*\w", text))
     return frozenset(
         token

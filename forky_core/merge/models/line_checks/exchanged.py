@@ -1,7 +1,8 @@
-"""Words that changed places: “Rita at the school and Tom at the harbour”, where the branch says it the other way round.
+"""Checks for words that changed places: “Rita at the school and Tom at the harbour” where the branch has it the other
+way round.
 
-Only words that stand in a single clause of the cited messages tell where they belong, so that what is said of several
-things at once does no harm.
+Only words that stand in a single clause of the cited messages show where they belong, so that a word that applies to
+several things at once does no harm.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from forky_core.retrieval.words import stem, terms
 _LIST_SIGN = re.compile(r"[,;，；、]\s*$")
 _CAPITAL = re.compile(r"(?<=\w )[A-ZÄÖÜÉ]\w|`")
 _LONGER = 6
-"""Words of the first clause, at most, whose verb the next one leaves out: “Ann pays in May, Tom in June”."""
+"""The most words of a first clause whose verb the next one leaves out: “Ann pays in May, Tom in June”."""
 _SHORT = 4
-"""Words of a clause in an enumeration, at most: “drinks Oliver, tents Ludger”."""
+"""The most words of a clause in an enumeration: “drinks Oliver, tents Ludger”."""
 
 
 def exchanged_words(line: NoteLine, here: Evidence) -> str | None:
-    """A line whose clauses each join words of two clauses of the branch that belong to different things."""
+    """Reject a line whose clauses each join words of two clauses of the branch that belong to different things."""
     if line.section == TRIED:
         return None
     for part in here.parts:
@@ -50,12 +51,12 @@ def exchanged_words(line: NoteLine, here: Evidence) -> str | None:
 
 
 def _without_units(clause: SentenceClause) -> frozenset[str]:
-    """The words of a clause, without the units of its numbers, which belong to anything."""
+    """Return the words of a clause without the units of its numbers, which may belong to anything."""
     return weighed(clause.text) - {stem(number.unit) for number in clause.numbers if number.unit}
 
 
 def _homes(one: CheckedSentence) -> dict[str, int]:
-    """The number of the clause of each word that stands in only one clause of the sentence."""
+    """Map each word that stands in only one clause of the sentence to the index of that clause."""
     found: dict[str, int] = {}
     several: set[str] = set()
     for at, clause in enumerate(one.clauses):
@@ -66,7 +67,7 @@ def _homes(one: CheckedSentence) -> dict[str, int]:
 
 
 def _by_home(words: frozenset[str], homes: dict[str, int]) -> dict[int, frozenset[str]]:
-    """The words of a clause of the line, by the clause of the branch that they stand in."""
+    """Group the words of a clause of the line by the clause of the branch that they stand in."""
     found: dict[int, set[str]] = {}
     for word in words:
         if word in homes:
@@ -84,7 +85,7 @@ def _cross(
 
 
 def _together(some: frozenset[str], others: frozenset[str], here: Evidence) -> bool:
-    """Whether a clause of the cited messages joins a word of both."""
+    """Whether a clause of the cited messages has a word of each set."""
     return any(
         not some.isdisjoint(words) and not others.isdisjoint(words)
         for one in here.sources
@@ -93,7 +94,9 @@ def _together(some: frozenset[str], others: frozenset[str], here: Evidence) -> b
 
 
 def _enumerated(one: CheckedSentence) -> list[tuple[int, int]]:
-    """Neighbouring short clauses of a sentence that each give a value to something: “drinks Oliver, tents Ludger”."""
+    """Return neighbouring short clauses of a sentence that each give a value to something: “drinks Oliver, tents
+    Ludger”.
+    """
     found: list[tuple[int, int]] = []
     for (a, mine), (b, other) in pairwise(enumerate(one.clauses)):
         short = 2 <= len(mine.text.split()) <= _LONGER and 2 <= len(other.text.split()) <= _SHORT

@@ -1,4 +1,4 @@
-"""What was said last: a line about what holds may not rest on something that the branch took back later."""
+"""Checks for what was said last: a line about what holds may not rest on something that the branch took back later."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _SLOT = re.compile(
     re.IGNORECASE,
 )
 _LEAST_WORDS = 2
-"""Words that a line shares with a statement that it tells."""
+"""The fewest words that a line shares with a statement it repeats."""
 SOLVED = re.compile(
     r"\b(?:fix(?:ed|es)|solv(?:ed|es)|works|cured|helped|resolved|behoben|gelöst|geholfen|funktioniert|klappt|läuft|résolu\w*|règle|corrigé\w*|marche|fonctionne|"
     r"arregl\w+|solucion\w+|resuel\w+|resolv\w+|funciona)(?!\w)|修好|解决|正常",
     re.IGNORECASE,
 )
-"""Words of trouble that is over."""
+"""Words about a problem that is solved."""
 _MIND = frozenset(
     terms(
         "need necessary nötig bedarf besoin peine hace falta sans ohne sin without finally mind changed finalement avis changé doch jetzt ahora final"
@@ -42,16 +42,16 @@ _NO_NEED = re.compile(
     r"\b(?:no\s+need|not\s+necessary|nicht\s+nötig|kein\s+bedarf|pas\s+besoin|pas\s+la\s+peine|no\s+hace\s+falta)\b|不用|不必|无需",
     re.IGNORECASE,
 )
-"""Words by which somebody says that something need not be done."""
+"""Words that say that something need not be done."""
 _LEAST_LETTERS = 3
 _AT_ONCE = 8
-"""Characters of a sentence within which it says at once that something is taken back."""
+"""The first characters of a sentence, in which it can take something back directly."""
 _LOOKED_AT = 3
-"""Sentences at the beginning of an answer in which it takes something back."""
+"""The first sentences of an answer that are searched for taking something back."""
 
 
 def taken_back(line: NoteLine, here: Evidence) -> str | None:
-    """A line under Result or Facts that rests on what a later message of the branch takes back or replaces."""
+    """Reject a line under Result or Facts that rests on what a later message of the branch takes back or replaces."""
     if line.section not in (RESULT, FACTS):
         return None
     planned = _found_by_plan(here)
@@ -65,7 +65,7 @@ def taken_back(line: NoteLine, here: Evidence) -> str | None:
 
 
 def _found_by_plan(here: Evidence) -> str | None:
-    """What the plan of the merge found to be taken back, where the line tells the earlier statement."""
+    """Return a failure if the line repeats a statement that the plan of the merge found to be taken back."""
     order, mine = here.transcript.places, here.words
     for one in here.transcript.superseded:
         earlier, later = order.get(one.earlier_message), order.get(one.later_message)
@@ -73,7 +73,7 @@ def _found_by_plan(here: Evidence) -> str | None:
             continue
         old, new = frozenset(terms(one.earlier)), frozenset(terms(one.later))
         if len(new) > 1 and not shared(new, mine) and not OVERRULES.search(one.later):
-            continue  # It speaks of something else of what was said.
+            continue  # It is about another part of that message.
         both, fewer = shared(old, mine), min(len(old), len(mine))
         enough = (
             len(both) >= _LEAST_WORDS
@@ -86,7 +86,7 @@ def _found_by_plan(here: Evidence) -> str | None:
 
 
 def _objected(here: Evidence) -> tuple[int, CheckedSentence] | None:
-    """What the next message of another speaker takes back, where the line cites nothing from there on."""
+    """Find the objection in the next message of another speaker, if the line cites nothing from there on."""
     messages, said = here.transcript.messages, here.transcript.sentences
     last = max(here.cited)
     speaker = speaker_of(messages[last])
@@ -114,7 +114,7 @@ def _objected(here: Evidence) -> tuple[int, CheckedSentence] | None:
 
 
 def _conceded(here: Evidence) -> tuple[int, CheckedSentence] | None:
-    """What the person says next about the line's subject, where the model then gives in to it."""
+    """Find what the person says next about the line's subject, if the model then concedes it."""
     messages, said = here.transcript.messages, here.transcript.sentences
     last = max(here.cited)
     if messages[last].role != "assistant" or last + 2 >= len(messages):
@@ -135,7 +135,7 @@ def _aims_back(one: CheckedSentence, start: int, here: Evidence) -> bool:
 
 
 def _renounced(here: Evidence) -> tuple[int, CheckedSentence] | None:
-    """A later sentence that changes its mind and denies a word of the line: “no granite after all”."""
+    """Find a later sentence that changes its mind and denies a word of the line: “no granite after all”."""
     for at, one in _later_prose(here):
         if one.asks or one.conditional or not (OVERRULES.search(one.text) or _NO_NEED.search(one.text)):
             continue
@@ -150,7 +150,7 @@ def _renounced(here: Evidence) -> tuple[int, CheckedSentence] | None:
 
 
 def _changed_course(here: Evidence) -> tuple[int, CheckedSentence] | None:
-    """What the person says against the cited answer, where the model then goes another way: “Then by month.”"""
+    """Find the person's objection to the cited answer, if the model then changes course: “Then by month.”"""
     messages, said = here.transcript.messages, here.transcript.sentences
     last = max(here.cited)
     if messages[last].role != "assistant" or last + 2 >= len(messages) or not _by_the_person(here, last + 1):
@@ -167,7 +167,7 @@ def _changed_course(here: Evidence) -> tuple[int, CheckedSentence] | None:
 
 
 def _still_failing(here: Evidence) -> tuple[int, CheckedSentence] | None:
-    """The last cited message, in which the person reports that what the line calls solved goes on."""
+    """Find, in the last cited message, the person's report that a problem persists which the line calls solved."""
     last = max(here.cited)
     if not _by_the_person(here, last) or not SOLVED.search(here.line.text) or may_deny(here.line.text):
         return None
@@ -177,20 +177,20 @@ def _still_failing(here: Evidence) -> tuple[int, CheckedSentence] | None:
 
 
 def _by_the_person(here: Evidence, at: int) -> bool:
-    """Whether a message is of the one person who talks with a model."""
+    """Whether a message is from the one person who talks with a model."""
     message = here.transcript.messages[at]
     return message.role == "user" and not message.name
 
 
 def _meant(at: int, here: Evidence) -> bool:
-    """Whether what is taken back is what the line tells: the cited message has little else, or shares its words."""
+    """Whether what is taken back is the line's statement: the cited message has little else, or shares its words."""
     said = here.transcript.sentences
     words = frozenset(word for one in said[at] for word in one.words)
     return len(said[max(here.cited)]) <= 3 or bool(shared(here.words, words))
 
 
 def _corrected(here: Evidence) -> tuple[int, CheckedSentence] | None:
-    """What a later sentence says of the line's own value in taking it back."""
+    """Find a later sentence that takes back the line's own value."""
     values = {one for one in values_of(here.line.text, here.transcript) if one.is_number or len(one.key) > 3}
     for at, one in _later_prose(here):
         if not (ADMITS.search(one.text) or NO_LONGER.search(one.text)) or one.asks:
@@ -203,7 +203,7 @@ def _corrected(here: Evidence) -> tuple[int, CheckedSentence] | None:
 
 
 def _relabelled(here: Evidence) -> tuple[int, CheckedSentence] | None:
-    """A later sentence that says something else of the very same thing: “Second half: carols”."""
+    """Find a later sentence that says something else about the very same subject: “Second half: carols”."""
     mine = _slot(here.line.text)
     if mine is None:
         return None
@@ -221,13 +221,13 @@ def _relabelled(here: Evidence) -> tuple[int, CheckedSentence] | None:
 
 
 def _later_prose(here: Evidence) -> Iterator[tuple[int, CheckedSentence]]:
-    """The sentences of people and models after the last cited message."""
+    """Yield the sentences of people and models after the last cited message."""
     for at in range(max(here.cited) + 1, len(here.transcript.messages)):
         yield from ((at, one) for one in here.transcript.sentences[at] if one.role != "tool" and not one.code)
 
 
 def _slot(text: str) -> tuple[frozenset[str], frozenset[str]] | None:
-    """What a sentence is about, and what it says of it: “The port is 8080”, “Second half: carols”."""
+    """Split a sentence into its subject and what it says about it: “The port is 8080”, “Second half: carols”."""
     match = _SLOT.match(text)
     if match is None:
         return None
@@ -244,4 +244,4 @@ _WAYS: tuple[Callable[[Evidence], tuple[int, CheckedSentence] | None], ...] = (
     _corrected,
     _relabelled,
 )
-"""How a later message takes something back, each a function that finds the message and the sentence."""
+"""The ways in which a later message takes something back, each a function that finds the message and the sentence."""

@@ -1,8 +1,8 @@
-"""A value that the branch replaced later without a word that says so: “42 seats”, and further on “45 seats”.
+"""Checks for a value that the branch replaced later without saying so: “42 seats”, and further on “45 seats”.
 
 The line and the later messages are read into statements as for contradictions between branches (claims/pieces.py). A
-later statement replaces the line's value where it gives another one of the same measure to the same words, and where
-nothing says the old value again after it.
+later statement replaces the line's value if it gives the same words another value of the same measure, and if no
+statement after it repeats the old value.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from forky_core.model import seal
 from forky_core.model.parts import Draft, TextPart
 
 _IS = re.compile(r"(?:\b(?:is|are|ist|sind|est|sont|es|son)|[是])\s*$", re.IGNORECASE)
-"""What stands before a value that is said of something: “the vegetarians are six”."""
+"""What stands before a value that is predicated of something: “the vegetarians are six”."""
 _MOST_CHANGED = 12
-"""Times that a plain number may grow or shrink and still be a new value of the same thing."""
+"""The factor by which a plain number may grow or shrink and still be a new value of the same thing."""
 
 
 def replaced_value(line: NoteLine, here: Evidence) -> str | None:
-    """A value under Result or Facts that a later message gives anew, without the old one being said again."""
+    """Reject a value under Result or Facts that a later message replaces, unless the old one is repeated after it."""
     if line.section not in (RESULT, FACTS):
         return None
     last = max(here.cited)
@@ -58,7 +58,7 @@ def replaced_value(line: NoteLine, here: Evidence) -> str | None:
 
 
 def contradicted(line: NoteLine, others: Sequence[NoteLine], transcript: Transcript) -> str | None:
-    """A value under Result or Facts for which another line of the note, of later messages, gives another one."""
+    """Reject a value under Result or Facts if another line of the note, resting on later messages, has another one."""
     if line.section not in (RESULT, FACTS):
         return None
     mine = _statements_of(line)
@@ -77,16 +77,17 @@ def contradicted(line: NoteLine, others: Sequence[NoteLine], transcript: Transcr
 
 
 def _statements_of(line: NoteLine) -> list[Clause]:
-    """The line, read as if it were a message."""
+    """Read the line as if it were a message."""
     return pieces([seal(Draft("assistant", (TextPart(line.text),)), ())])
 
 
 def _replaced(
     piece: Clause, value: Quantity, after: list[Clause], *, alone: bool
 ) -> tuple[Clause, Quantity] | None:
-    """The last statement that gives the words of `piece` another value; None where the old one is said after it.
+    """Return the last statement that gives the words of `piece` another value; None if the old one is repeated after
+    it.
 
-    `alone` says whether the line has no other value, so that an answer which only names a new one is about this one.
+    `alone` says whether the line has no other value, so that an answer that only names a new one is about this one.
     """
     found: tuple[Clause, Quantity] | None = None
     for later in after:
@@ -101,7 +102,7 @@ def _replaced(
 
 
 def _of_the_same(piece: Clause, value: Quantity, later: Clause, other: Quantity) -> bool:
-    """Whether two values that differ are said of the same thing."""
+    """Whether two values that differ belong to the same subject."""
     if later.reason or _denied(later, other):
         return False
     both = (piece.own & later.own) - ATTRIBUTES
@@ -124,7 +125,7 @@ def _denied(later: Clause, other: Quantity) -> bool:
 
 
 def _numbers_one_of(text: str, value: Quantity, both: frozenset[str]) -> bool:
-    """Whether a number tells things of one name apart, as in “step 3”: another one is another thing."""
+    """Whether a number is a label, as in “step 3”: another number is another thing."""
     before = text[: value.start].split()
     return bool(before) and not both.isdisjoint(word_keys(before[-1]))
 

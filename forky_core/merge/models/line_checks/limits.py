@@ -1,4 +1,4 @@
-"""What holds only sometimes, somewhere or for somebody stays so: no “only in May” gets lost, no “always” is added."""
+"""Checks that limited statements stay limited: no “only in May” gets lost, no “always” is added."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ONLY = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(r"[A-ZÄÖÜÉ]\w+")
-"""A word with a capital, such as “May”, which is no stop word."""
+"""A word with a capital, such as “May”, which is not treated as a stop word."""
 _EVERY = re.compile(
     r"\b(?:always|everywhere|forever|permanently|all\s+(?:year|day|the\s+time)|every\s+time|immer|überall|jederzeit|ganzjährig|das\s+ganze\s+Jahr|"
     r"partout|toute\s+l['’]année|en\s+permanence|siempre|todo\s+el\s+(?:año|día|tiempo)|en\s+todas\s+partes)\b|总是|永远|全年|随时|到处",
@@ -25,7 +25,7 @@ _EVERY = re.compile(
 
 
 def limit_dropped(line: NoteLine, here: Evidence) -> str | None:
-    """A line that tells what holds only under a limit, without the limit."""
+    """Reject a line without the limit under which its statement holds."""
     if line.section in (OPEN, TRIED):
         return None
     for part in here.parts:
@@ -42,7 +42,7 @@ def limit_dropped(line: NoteLine, here: Evidence) -> str | None:
 
 
 def made_general(line: NoteLine, here: Evidence) -> str | None:
-    """A word such as “always” or “everywhere” that nothing in the cited messages stands for."""
+    """Reject a word such as “always” or “everywhere” that the cited messages do not have."""
     match = _EVERY.search(line.text)
     if match is None or _EVERY.search(here.text) is not None:
         return None

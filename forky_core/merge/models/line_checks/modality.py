@@ -1,4 +1,6 @@
-"""What is asked, supposed, planned or bound to a condition stays so, and nothing becomes surer than it was said."""
+"""Checks that questions, suppositions, plans and conditions stay so, and that nothing becomes more certain than
+it was.
+"""
 
 from __future__ import annotations
 
@@ -20,17 +22,17 @@ from forky_core.merge.models.statements import (
 from forky_core.retrieval.words import stem
 
 LEAST_ASKED = 0.25
-"""The same for a question that is told as its answer, which words it anew."""
+"""The share of words for a question that a line may answer in other words; lower than LEAST_LEANED."""
 _TAG = re.compile(
     r",\s*(?:right|no|isn['’]t\s+it|doesn['’]t\s+it|oder|nicht\s+wahr|non|n['’]est-ce\s+pas|hein|¿no|¿verdad|¿no\s+es\s+así)\s*\?\W*$|(?:对吧|是吧)[?？]?$",
     re.IGNORECASE,
 )
-"""What makes a question of a whole statement."""
+"""A tag that turns a statement into a question."""
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 def made_certain(line: NoteLine, here: Evidence) -> str | None:
-    """A word such as “certainly” or “proven” that nothing in the cited messages stands for."""
+    """Reject a word such as “certainly” or “proven” that the cited messages do not have."""
     if denies(line.text):
         return None
     said = {stem(one) for one in _WORD.findall(here.text.casefold())}
@@ -41,7 +43,7 @@ def made_certain(line: NoteLine, here: Evidence) -> str | None:
 
 
 def question_as_answer(line: NoteLine, here: Evidence) -> str | None:
-    """A line that tells as a fact what only a question says."""
+    """Reject a line that states as a fact what only a question says."""
     if line.section == ASKED:
         return None
     for part, supporters in _leaning(line, here, LEAST_ASKED):
@@ -51,7 +53,7 @@ def question_as_answer(line: NoteLine, here: Evidence) -> str | None:
 
 
 def condition_dropped(line: NoteLine, here: Evidence) -> str | None:
-    """A line without the “if” of all that it rests on."""
+    """Reject a line without the “if” of all its supporting sentences."""
     for part, supporters in _leaning(line, here):
         if all(one.conditional for one in supporters) and not (
             hedges(part) or conditional(part) or denies(part)
@@ -61,7 +63,7 @@ def condition_dropped(line: NoteLine, here: Evidence) -> str | None:
 
 
 def supposition_as_fact(line: NoteLine, here: Evidence) -> str | None:
-    """A line that tells as a fact what somebody only supposed."""
+    """Reject a line that states as a fact what somebody only supposed."""
     for part, supporters in _leaning(line, here):
         best = here.best_clauses(part, supporters)
         if best and all(clause.supposes for clause in best) and not leaves_open(part):
@@ -70,7 +72,7 @@ def supposition_as_fact(line: NoteLine, here: Evidence) -> str | None:
 
 
 def plan_as_done(line: NoteLine, here: Evidence) -> str | None:
-    """A line that tells as done what was only planned, unless a later cited message reports it."""
+    """Reject a line that reports a plan as done, unless a later cited message does."""
     for part, supporters in _leaning(line, here):
         if says_done(part) and all(one.planned for one in supporters) and not _carried_out(supporters, here):
             return f"It tells a plan as done: “{supporters[0].text[:120]}”."
@@ -80,7 +82,7 @@ def plan_as_done(line: NoteLine, here: Evidence) -> str | None:
 def _leaning(
     line: NoteLine, here: Evidence, least: float = LEAST_LEANED
 ) -> Iterator[tuple[str, list[CheckedSentence]]]:
-    """The parts of a line that tells what holds, each with the sentences that it leans on."""
+    """Yield the parts of a line about what holds, each with its supporting sentences."""
     if line.section in (OPEN, TRIED):
         return
     for part in here.parts:
@@ -90,7 +92,7 @@ def _leaning(
 
 
 def _asked(part: str, one: CheckedSentence, here: Evidence) -> bool:
-    """Whether what the line tells stands in a question, and not before one in the same sentence."""
+    """Whether the line's statement stands in a question, and not before one in the same sentence."""
     if not one.asks:
         return False
     if _TAG.search(one.text):

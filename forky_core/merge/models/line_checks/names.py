@@ -1,4 +1,4 @@
-"""Names that a line tells: each has to be spelled by a message, in one of the forms that people use for it."""
+"""Checks names: a message must have each name of a line, in one of the forms that people use for it."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ _NOT_NAMES = """
     january february march april may june july august september october november december
 """
 _GENERIC = frozenset(_NOT_NAMES.split())
-"""Words with a capital that need no message to spell them."""
+"""Capitalised words that need not occur in a message."""
 
 
 def with_spellings(line: NoteLine, transcript: Transcript) -> NoteLine:
-    """The line, citing one more message for each name that only a message spells which it does not cite."""
+    """Return the line with a further citation for each name that only an uncited message has."""
     here = Evidence(line, transcript)
     found = {at for name in _unspelled(here) if (at := _nearest(name, here)) is not None}
     if not found:
@@ -51,7 +51,7 @@ def with_spellings(line: NoteLine, transcript: Transcript) -> NoteLine:
 
 
 def made_up_name(_line: NoteLine, here: Evidence) -> str | None:
-    """A name that no cited message spells, and that the reader does not know."""
+    """Reject a name that no cited message has, and that the reader does not know."""
     known = [text.casefold() for text in here.transcript.known]
     for name in _unspelled(here):
         if not any(_spelled(name, text, here.transcript) for text in known):
@@ -60,7 +60,7 @@ def made_up_name(_line: NoteLine, here: Evidence) -> str | None:
 
 
 def _unspelled(here: Evidence) -> list[str]:
-    """The names of the line that the cited messages do not spell."""
+    """Return the names of the line that the cited messages do not have."""
     said = here.text.casefold()
     return [
         name
@@ -70,7 +70,7 @@ def _unspelled(here: Evidence) -> list[str]:
 
 
 def _nearest(name: str, here: Evidence) -> int | None:
-    """The message nearest to the cited ones that spells a name."""
+    """Return the message nearest to the cited ones that has a name."""
     messages = here.transcript.messages
     rest = [at for at in range(len(messages)) if at not in here.cited]
     rest.sort(key=lambda at: (min(abs(at - one) for one in here.cited), at))
@@ -86,7 +86,7 @@ _ABBREVIATION = re.compile(
 
 
 def _named(text: str, *, capital_nouns: bool) -> tuple[str, ...]:
-    """The names that a line may only tell if a message spells them."""
+    """Return the names in a line that a message must have."""
     text = _ABBREVIATION.sub(" ", text)
     found = [span for span in _CODE_SPAN.findall(text) if is_name(span) or " " not in span]
     tokens = (token.strip("/.:-()") for token in _TOKEN.findall(text))
@@ -100,7 +100,7 @@ def _named(text: str, *, capital_nouns: bool) -> tuple[str, ...]:
 
 
 def _spelled(name: str, said: str, transcript: Transcript) -> bool:
-    """Whether a text, in small letters, holds a name: also its stem, its possessive, its extension, its pieces."""
+    """Whether a text in lower case has a name: also its stem, its possessive, its extension, its pieces."""
     bare = re.sub(r"['’]s?$", "", name.casefold()).strip("/.:-()`")
     if not bare or bare in transcript.speakers or _holds(said, bare) or stem(bare) in _GENERIC:
         return True
@@ -120,7 +120,7 @@ def _spelled(name: str, said: str, transcript: Transcript) -> bool:
 
 
 def _holds(said: str, name: str) -> bool:
-    """Whether a name stands in a text, and not as the beginning of a longer one."""
+    """Whether a text has a name, other than as the beginning of a longer one."""
     return re.search(rf"(?<![\w]){re.escape(name)}(?![\w]|[.-]\w)", said) is not None or (
         re.search(rf"(?<![\w]){re.escape(name)}(?!\w)", said) is not None and not re.search(r"[.\-_/]", name)
     )

@@ -1,4 +1,4 @@
-"""Instructions of the branch to whoever reads it: a line may report one, and not pass it on."""
+"""Checks instructions in the branch to its reader: a line may report one, but not pass it on."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ORDER = re.compile(
 
 
 def passes_on_order(line: NoteLine, here: Evidence) -> str | None:
-    """A line that tells its reader what to do because something in the branch said so."""
+    """Reject a line that tells its reader what to do because something in the branch said so."""
     text = line.text
     if _REPORTS.search(text) is not None and _NOT_FOLLOWED.search(text) is not None:
         return None

@@ -1,8 +1,8 @@
-"""What code can check of a note: every line against the messages it cites, by the checks of one list.
+"""Checks every line of a note against the messages it cites, by one list of checks.
 
-A line that fails is dropped with a sentence that says why; the others stand. A line that is believed can still be
-wrong: code sees words, numbers, names, denials and order, and no meaning. What it cannot see, a second model may
-(review.py), and the ids at the end of each line let a person look.
+A line that fails is dropped with a sentence that says why; the others stand. A line that passes can still be wrong:
+code sees words, numbers, names, denials and order, and no meaning. A second model may see more (review.py), and the ids
+at the end of each line let a person look.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from forky_core.merge.models.transcript import Transcript
 from forky_core.retrieval.words import terms
 
 Check = Callable[[NoteLine, Evidence], str | None]
-"""Returns a sentence that says what is wrong with a line, None where it finds nothing."""
+"""Returns a sentence about what is wrong with a line, or None if the line passes."""
 
 CHECKS: tuple[tuple[CheckName, Check], ...] = (
     ("citation", unknown_citation),
@@ -84,21 +84,21 @@ CHECKS: tuple[tuple[CheckName, Check], ...] = (
     ("superseded", replaced_value),
     ("modality", proposal_as_result),
 )
-"""All checks of a line, in the order in which they are asked; the first that finds something drops the line."""
+"""All checks of a line in order; the first that fails drops the line."""
 _SAME = 0.9
-"""The share of words in common from which on one line repeats another."""
+"""The share of common words from which on one line repeats another."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What stands of a note, and what does not and why."""
+    """The lines of a note that pass, and the failures of the others."""
 
     lines: tuple[NoteLine, ...]
     failed: tuple[FailedCheck, ...]
 
 
 def judge(lines: Sequence[NoteLine], transcript: Transcript) -> Judgement:
-    """Each line against the messages it cites. What repeats another line joins it."""
+    """Check each line against the messages it cites. A line that repeats another is merged into it."""
     kept: list[NoteLine] = []
     failed: list[FailedCheck] = []
     for written in lines:
@@ -123,7 +123,7 @@ def judge(lines: Sequence[NoteLine], transcript: Transcript) -> Judgement:
 
 
 def first_failure(line: NoteLine, transcript: Transcript) -> FailedCheck | None:
-    """The first check that a line fails, with its reason; None where it stands."""
+    """Return the first check that a line fails, with its reason; None if it passes all."""
     here = Evidence(line, transcript)
     for name, check in CHECKS:
         reason = check(line, here)

@@ -1,4 +1,4 @@
-"""What was only proposed: nobody took it up, so it is no result."""
+"""Checks proposals: one that nobody took up is no result."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _OFFERS = re.compile(
     r"\b(?:yo|lo)\s+(?:pondría|haría|usaría|pediría)\b|\bpodríamos\b|\bsugiero\b|建议|可以考虑|不如",
     re.IGNORECASE,
 )
-"""Words by which a model proposes something; between people they mean much else."""
+"""Words by which a model proposes something; between people they have other meanings."""
 _PROPOSES = re.compile(
     r"\b(?:suggests|proposes|recommends|schl(?:ägt|agen)\b.*\bvor|propose|proposent|propone|proponen)\b|提议",
     re.IGNORECASE,
 )
-"""Words that tell of somebody's proposal."""
+"""Words that report somebody's proposal."""
 _TAKEN_UP = re.compile(
     r"^\W*(?:yes|yeah|yep|ok(?:ay)?|sure|fine|good|great|agreed|perfect|do\s+(?:it|that)|go\s+(?:ahead|for)|let['’]s|please\s+do|will\s+do|ja|gut|mach|genau|passt|"
     r"einverstanden|oui|d['’]accord|parfait|vas-y|allez|bien|sí|si|vale|de\s+acuerdo|perfecto|adelante|hazlo|listo|好|可以|行|同意|就这样)",
@@ -32,7 +32,7 @@ _TAKEN_UP = re.compile(
 
 
 def proposal_as_result(line: NoteLine, here: Evidence) -> str | None:
-    """A line that tells as a result or a fact what somebody proposed and nobody agreed to."""
+    """Reject a line that states as a result or a fact what somebody proposed and nobody agreed to."""
     if line.section not in (RESULT, FACTS):
         return None
     for part in here.parts:
@@ -48,7 +48,7 @@ def proposal_as_result(line: NoteLine, here: Evidence) -> str | None:
 
 
 def _proposes(part: str, one: CheckedSentence, here: Evidence) -> bool:
-    """Whether what a part tells stands in a clause that proposes it."""
+    """Whether a part's statement stands in a clause that proposes it."""
     clauses: list[SentenceClause] = here.best_clauses(part, [one])
     by_model = one.role == "assistant" and one.speaker == "assistant"
     return any(
@@ -57,7 +57,7 @@ def _proposes(part: str, one: CheckedSentence, here: Evidence) -> bool:
 
 
 def _taken_up(last: int, here: Evidence) -> bool:
-    """Whether the next message of somebody else agrees to what the last cited message proposes, if there is one."""
+    """Whether the next message of another speaker, if there is one, accepts the proposal in the last cited message."""
     messages, said = here.transcript.messages, here.transcript.sentences
     speaker = speaker_of(messages[last])
     after = next((at for at in range(last + 1, len(messages)) if speaker_of(messages[at]) != speaker), None)

@@ -1,4 +1,4 @@
-"""Who said and who did it: what a line gives to somebody has to be theirs in what it cites."""
+"""Checks attributions: what a line attributes to somebody must be theirs in the cited messages."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _DOER = re.compile(rf"^\W*{_WHO}\s+(?P<verb>[^\W\d_]+)")
 
 
 def other_speaker(line: NoteLine, here: Evidence) -> str | None:
-    """A statement that a line gives to one person and that another one made."""
+    """Reject a statement that a line attributes to one person and that another one made."""
     found = [*_SAYS.finditer(line.text), *_UNSPACED_SAYS.finditer(line.text)]
     for match in found:
         theirs, others = _by_whom(match["who"], here)
@@ -71,12 +71,12 @@ def other_speaker(line: NoteLine, here: Evidence) -> str | None:
 
 
 def _tells(word: str) -> bool:
-    """Whether a word is more than a part of grammar that no list of stop words holds."""
+    """Whether a word is more than a grammatical word that is missing from the stop words."""
     return len(word) > _SHORT_WORD or not (word.isascii() and word.isalpha())
 
 
 def other_doer(_line: NoteLine, here: Evidence) -> str | None:
-    """A deed that a line gives to one speaker and that another one tells of themselves: “I did”."""
+    """Reject a deed that a line attributes to one speaker and that another one reports of themselves: “I did”."""
     for part in here.parts:
         match = _DOER.match(part)
         named = _speakers(match["who"], here) if match is not None else frozenset()
@@ -89,16 +89,16 @@ def other_doer(_line: NoteLine, here: Evidence) -> str | None:
 
 
 def _of_themselves(one: CheckedSentence, who: str, named: frozenset[str]) -> bool:
-    """Whether another speaker than `who` says a sentence about themselves, and does not name `who` in it."""
+    """Whether a speaker other than `who` says a sentence about themselves, without naming `who` in it."""
     if one.speaker.casefold() in named or hedges(one.text) or not _MYSELF.search(one.text):
         return False
     return not any(word in one.text.casefold() for word in _ARTICLE.sub("", who).casefold().split())
 
 
 def _by_whom(who: str, here: Evidence) -> tuple[list[CheckedSentence], list[CheckedSentence]]:
-    """The cited sentences that tell what somebody said, and the others; nothing where nobody of the name is known.
+    """Split the cited sentences into those of somebody and the others; both are empty if the name is unknown.
 
-    Of a speaker it is what they say; of anybody else it is the sentences that name them.
+    A speaker's sentences are what they say; for anybody else they are the sentences that name them.
     """
     named = _speakers(who, here)
     cited = [one for at in here.cited for one in here.transcript.sentences[at]]
@@ -124,7 +124,7 @@ def _by_whom(who: str, here: Evidence) -> tuple[list[CheckedSentence], list[Chec
 
 
 def _speakers(who: str, here: Evidence) -> frozenset[str]:
-    """The speakers of the branch that are meant by a name or a role."""
+    """Return the speakers of the branch that a name or a role refers to."""
     name = _ARTICLE.sub("", who).casefold().strip()
     name = _ROLES.get(name, name)
     known = {speaker_of(message).casefold() for message in here.transcript.messages}

@@ -1,4 +1,4 @@
-"""What belongs to what: a number or a name stands beside what it is said of, and no two of them change places."""
+"""Checks what belongs to what: a number or a name stays with its subject, and no two of them change places."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ _CHANGE = re.compile(
     r"\b(?:from|von|vom|de|du|desde)\s+(?P<first>[^,;.]{0,12}?\d[^\s]*(?:\s\w{1,8})?)\s+(?:to|auf|bis|zu|à|a|hasta|en)\s+(?P<last>[^,;]{0,12}?\d\S*(?:\s\w{1,8})?)",
     re.IGNORECASE,
 )
-"""A change of a number from one to another."""
+"""A change of a number from one value to another."""
 _NOW_AND_BEFORE = re.compile(
     r"(?P<now>\d[\d.,]*)[^.;\d]{0,25}?(?:\b(?:was|were|instead\s+of|up\s+from|down\s+from|war|waren|statt|vorher|au\s+lieu\s+de|contre|avant|"
     r"en\s+(?:vez|lugar)\s+de|antes)\b|而不是|原来是?)[^.;\d]{0,15}(?P<before>\d[\d.,]*)",
     re.IGNORECASE,
 )
-"""The same, with the new number first."""
+"""A change of a number, with the new value first."""
 _PHRASE = 3
-"""Words of a clause that says nothing by itself, at most."""
+"""The most words of a clause that says nothing by itself."""
 
 Source = Sequence[tuple[SentenceClause, frozenset[StatedValue], CheckedSentence]]
 """The clauses of the cited messages, each with its values and its sentence."""
 
 
 def other_subject(line: NoteLine, here: Evidence) -> str | None:
-    """A value that the cited messages say of something else.
+    """Reject a value that the cited messages give to another subject.
 
-    It is said of it in one clause, or in one where no other value of its kind stands.
+    They give it in one clause, or in one without another value of its kind.
     """
     if line.section == TRIED:
         return None
@@ -78,7 +78,7 @@ def other_subject(line: NoteLine, here: Evidence) -> str | None:
 
 
 def other_scope(_line: NoteLine, here: Evidence) -> str | None:
-    """A line that says of one environment, production say, what the branch says of another one."""
+    """Reject a line that says of one environment, say production, what the branch says of another."""
     for part in here.parts:
         mine = scopes(part)
         supporters = [one for one in here.supporters(part, least=0.3) if scopes(one.text)] if mine else []
@@ -88,14 +88,14 @@ def other_scope(_line: NoteLine, here: Evidence) -> str | None:
 
 
 def _bare(clause: SentenceClause, held: frozenset[StatedValue]) -> frozenset[str]:
-    """The words of a clause besides its values."""
+    """Return the words of a clause without its values."""
     names = {stem(value.key) for value in held} | {value.key for value in held}
     names |= {stem(number.unit) for number in clause.numbers if number.unit}
     return frozenset(word for word in clause.words if word not in names and not word.isdigit())
 
 
 def _beside(clause: SentenceClause, one: CheckedSentence) -> frozenset[str]:
-    """The words of the sentence around a clause that is only a phrase, such as “During the holidays”."""
+    """Return the words of the sentence around a clause that is only a phrase, such as “During the holidays”."""
     return one.words if len(clause.text.split()) <= _PHRASE else frozenset()
 
 
@@ -106,7 +106,9 @@ def _rival(
     whole: frozenset[StatedValue],
     source: Source,
 ) -> str:
-    """A clause that says these words of another value of the same kind, while none that holds `value` says any."""
+    """Return a clause that has these words with another value of the same kind, if no clause with `value` has any of
+    them; else "".
+    """
     here = [(clause, values, one) for clause, values, one in source if value in values]
     if not here:
         return ""
@@ -130,10 +132,10 @@ def _rival(
 
 
 def _other_owner(part: str, clause: SentenceClause, held: frozenset[StatedValue], here: Evidence) -> str:
-    """A sentence that gives a number of the line to another name than the line does.
+    """Return a sentence that gives a number of the line to another name than the line does, or "".
 
-    That is the name in the number's clause, else the one with which the part begins. It has a number of its own in the
-    cited messages, and not this one.
+    The line's name is the one in the number's clause, else the one with which the part begins. It has a number of its
+    own in the cited messages, and not this one.
     """
     names = [value for value in held if value.kind == "name"]
     told = names or [value for value in values_of(part, here.transcript) if value.kind == "name"]
@@ -158,7 +160,7 @@ def _other_owner(part: str, clause: SentenceClause, held: frozenset[StatedValue]
 
 
 def _other_noun(clause: SentenceClause, here: Evidence) -> str:
-    """A sentence that gives a number of the clause to something else than the words with which the clause begins.
+    """Return a sentence that gives a number of the clause to another subject than the clause's first words, or "".
 
     These words have a number of that measure in another cited sentence, and no cited sentence has them and this one.
     """
@@ -179,7 +181,9 @@ def _other_noun(clause: SentenceClause, here: Evidence) -> str:
 
 
 def _mixed(held: frozenset[StatedValue], whole: frozenset[StatedValue], source: Source) -> str:
-    """A clause that pairs one of two values with another than the line does, and so of the second."""
+    """Return a clause that pairs one of two values with another than the line does, if the second is paired differently
+    too, or "".
+    """
     for one in held:
         for two in held:
             if one.kind >= two.kind or any(one in values and two in values for _, values, _ in source):
@@ -191,7 +195,7 @@ def _mixed(held: frozenset[StatedValue], whole: frozenset[StatedValue], source: 
 
 
 def _paired(value: StatedValue, other: StatedValue, whole: frozenset[StatedValue], source: Source) -> str:
-    """A clause of this value with one like the other, where all that hold the value have such a one."""
+    """Return a clause of this value with one like the other, if all clauses with the value have such a one, or ""."""
     holding = [(clause, values) for clause, values, _ in source if value in values]
     if holding and all(
         any(each.kind == other.kind and each not in whole for each in values) for _, values in holding
@@ -201,7 +205,7 @@ def _paired(value: StatedValue, other: StatedValue, whole: frozenset[StatedValue
 
 
 def parted_numbers(line: NoteLine, here: Evidence) -> str | None:
-    """Two numbers in one clause, where the branch puts another one in place of the second."""
+    """Reject two numbers in one clause, if the branch has another in the place of the second."""
     told = numbers(line.text)
     clauses = [(said, one) for one in here.sources if not one.code for said in one.clauses]
     for clause in (each for part in here.parts for each in CheckedSentence(part).clauses):
@@ -223,7 +227,7 @@ def _has(clause: SentenceClause, number: Number) -> bool:
 
 
 def _turned(part: str, here: Evidence) -> str:
-    """A sentence with the change of a number (“from 1.2 s to 9 s”) that the line tells the other way round."""
+    """Return a sentence with a change of a number (“from 1.2 s to 9 s”) that the line reverses, or ""."""
     said = [(change, one.text) for one in here.sources for change in _changes(one.text)]
     for first, last in _changes(part):
         if any(first.same_value(one) and last.same_value(two) for (one, two), _ in said):
@@ -235,7 +239,7 @@ def _turned(part: str, here: Evidence) -> str:
 
 
 def _changes(text: str) -> Iterator[tuple[Number, Number]]:
-    """The numbers of each change that a text tells, before and after it."""
+    """Yield the numbers of each change in a text, before and after it."""
     for match in _CHANGE.finditer(text):
         first, last = (numbers(match[name]) for name in ("first", "last"))
         if first and last:
@@ -247,7 +251,7 @@ def _changes(text: str) -> Iterator[tuple[Number, Number]]:
 
 
 def _crossed(mine: Sequence[tuple[SentenceClause, frozenset[StatedValue]]], source: Source) -> str:
-    """A clause whose number the line says of another, which in turn has the number of this one."""
+    """Return a clause of two words whose numbers the line has exchanged, or ""."""
     numbered = [(clause.text, values) for clause, values in mine if any(one.is_number for one in values)]
     if len(numbered) < 2:
         return ""
@@ -263,7 +267,7 @@ def _crossed(mine: Sequence[tuple[SentenceClause, frozenset[StatedValue]]], sour
 
 
 def _numbers_by_word(clauses: Sequence[tuple[str, frozenset[StatedValue]]]) -> dict[str, set[StatedValue]]:
-    """The numbers of the clauses in which each word stands."""
+    """Map each word to the numbers of the clauses it stands in."""
     found: dict[str, set[StatedValue]] = {}
     for text, values in clauses:
         for word in {word.casefold() for word in _WORD.findall(text)}:

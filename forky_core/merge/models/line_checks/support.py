@@ -1,4 +1,4 @@
-"""Whether what a line cites exists and says something of it: its words, its quotations, its numbers."""
+"""Checks that the citations of a line exist and support it: its words, its quotations, its numbers."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from forky_core.merge.wording import speaker_of
 from forky_core.retrieval.words import stem
 
 LONGEST_LINE = 90
-"""Words above which a line is refused; one or two sentences are asked for, and models count loosely."""
+"""The longest line in words; one or two sentences are asked for, and models count loosely."""
 LEAST_SHARED = 0.25
-"""The share of a line's words that has to stand in what it cites."""
+"""The share of a line's words that its cited messages must have."""
 _SHORT = 8
-"""Words of a sentence that hardly stands without the one before."""
+"""The most words of a sentence that hardly stands without the one before."""
 SMALL_NUMBERS = frozenset({"0", "1", "2", "3"})
-"""Numbers that are words like others when they are spelled out."""
+"""Numbers that count as ordinary words when they are spelled out."""
 _YEAR_DIGITS = 4
 _ABOUT = re.compile(
     r"\b(?:about|around|roughly|approximately|nearly|almost|over|under|some|ca\.?|etwa|rund|fast|environ|presque|unos|"
@@ -29,24 +29,24 @@ _PLAIN_QUOTES = str.maketrans("’‘“”„«»\u00a0", '\'\'""""" ')
 
 
 def unknown_citation(line: NoteLine, _here: Evidence) -> str | None:
-    """An id that no message of the branch has, or no id at all."""
+    """Reject a line that cites an unknown id, or none at all."""
     if line.unknown:
         return f"It cites {', '.join(line.unknown)}, which is no message of the branch."
     return None if line.cites else "It cites no message."
 
 
 def too_long(line: NoteLine, _here: Evidence) -> str | None:
-    """A line of more than LONGEST_LINE words."""
+    """Reject a line of more than LONGEST_LINE words."""
     return f"It is longer than {LONGEST_LINE} words." if len(line.text.split()) > LONGEST_LINE else None
 
 
 def rests_on_courtesy(_line: NoteLine, here: Evidence) -> str | None:
-    """A line that cites nothing but thanks and assent."""
+    """Reject a line that cites nothing but thanks and assent."""
     return None if here.sources else "What it cites is a courtesy, which says nothing."
 
 
 def false_quotation(line: NoteLine, here: Evidence) -> str | None:
-    """Words in quotation marks that do not stand in what is cited; “…” may leave some out."""
+    """Reject words in quotation marks that the cited messages do not have; “…” may leave some out."""
     cited = _plain(here.text)
     for groups in _QUOTED.findall(line.text):
         quote = next(filter(None, groups)).strip()
@@ -58,7 +58,7 @@ def false_quotation(line: NoteLine, here: Evidence) -> str | None:
 
 
 def other_words(line: NoteLine, here: Evidence) -> str | None:
-    """A line that shares too few words with what it cites."""
+    """Reject a line that shares too few words with what it cites."""
     unspaced = here.transcript.unspaced
     mine = weighed(line.text) - {stem(word) for word in here.transcript.speakers}
     sources = [*here.sources]
@@ -74,9 +74,9 @@ def other_words(line: NoteLine, here: Evidence) -> str | None:
 
 
 def other_number(line: NoteLine, here: Evidence) -> str | None:
-    """A number that does not stand in what is cited, or stands there with another unit.
+    """Reject a number that the cited messages do not have, or have with another unit.
 
-    How many messages it cites, a line may say: “edited five times”.
+    The number of messages it cites is allowed: “edited five times”.
     """
     said = [number for one in here.sources for number in numbers(one.text)]
     said += [number for at in here.cited for number in numbers(speaker_of(here.transcript.messages[at]))]
@@ -102,7 +102,7 @@ def other_number(line: NoteLine, here: Evidence) -> str | None:
 
 
 def _answered(here: Evidence) -> list[Number]:
-    """The numbers of the messages that cited ones answer: a line may tell them together with the answer."""
+    """Return the numbers of the messages that cited ones answer: a line may state them together with the answer."""
     asked = (at - 1 for at in here.cited if at and here.transcript.messages[at].role == "assistant")
     return [
         number
@@ -115,12 +115,12 @@ def _answered(here: Evidence) -> list[Number]:
 
 
 def _is_year(number: Number) -> bool:
-    """Whether a number is a year of our time, which a branch names once for all."""
+    """Whether a number is a recent year, which a branch names once for all."""
     return any(re.fullmatch(r"(?:19|20)\d\d", form) for form in number.forms)
 
 
 def _year_in_short(number: Number, pieces: frozenset[str]) -> bool:
-    """Whether a year stands there by its last two digits."""
+    """Whether the pieces have a year by its last two digits."""
     years = [
         form
         for form in number.forms
@@ -130,7 +130,7 @@ def _year_in_short(number: Number, pieces: frozenset[str]) -> bool:
 
 
 def _measures_alike(number: Number, alike: list[Number], said: list[Number]) -> bool:
-    """Whether one of the numbers that were said is this one, in its unit or in one that can be converted."""
+    """Whether one of the branch's numbers equals this one, in its unit or in one that can be converted."""
     measured = [other for other in alike if other.unit] if number.unit else []
     if any(number.same_measure(other) for other in measured) or (alike and not measured):
         return True
@@ -138,6 +138,6 @@ def _measures_alike(number: Number, alike: list[Number], said: list[Number]) -> 
 
 
 def _plain(text: str) -> str:
-    """A text as quotations are compared: without emphasis, with plain quotation marks, white space folded."""
+    """Normalise a text for comparing quotations: without emphasis, with plain quotation marks, white space folded."""
     plain = re.sub(r"[*`]|(?<!\w)_+|_+(?!\w)", "", text.translate(_PLAIN_QUOTES))
     return re.sub(r" (?=[.,;:!?')\"])|(?<=[(\"]) ", "", " ".join(plain.split()).casefold())

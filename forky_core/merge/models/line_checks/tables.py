@@ -1,4 +1,4 @@
-"""Rows of a table: what a line tells of one row may not stand in another one of the same column."""
+"""Checks rows of a table: what a line says of one row may not stand in another one of the same column."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Row = tuple[frozenset[str], ...]
 
 
 def other_row(_line: NoteLine, here: Evidence) -> str | None:
-    """A line that names one row of a table and gives it the cell of another row."""
+    """Reject a line that names one row of a table and gives it the cell of another row."""
     for part in here.parts:
         mine = weighed(part)
         for table in _tables(here):
@@ -28,7 +28,7 @@ def other_row(_line: NoteLine, here: Evidence) -> str | None:
 
 
 def _tells(cell: frozenset[str], mine: frozenset[str]) -> bool:
-    """Whether the words of a cell stand in the part."""
+    """Whether the part has all words of a cell."""
     return cell <= mine
 
 

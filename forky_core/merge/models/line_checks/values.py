@@ -1,4 +1,4 @@
-"""The numbers and names of a text, of which something is said."""
+"""The numbers and names of a text, as values that belong to a subject."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from forky_core.retrieval.words import STOPWORDS
 
 @dataclass(frozen=True)
 class StatedValue:
-    """A number or a name that something is said of."""
+    """A number or a name that belongs to a subject."""
 
     kind: str
     key: str
@@ -26,9 +26,9 @@ class StatedValue:
 
 
 def values_of(text: str, transcript: Transcript, told: str = "") -> frozenset[StatedValue]:
-    """The values of a text; `transcript` tells names from other words with a capital.
+    """Return the values of a text; `transcript` distinguishes names from other capitalised words.
 
-    A word that has its capital only because it begins a sentence is a name where the line, `told`, has it, too.
+    A word that is capitalised only at the beginning of a sentence counts as a name if the line, `told`, has it, too.
     """
     found = {
         StatedValue("number", min(number.forms), number.shown)

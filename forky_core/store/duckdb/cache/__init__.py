@@ -1,1 +1,1 @@
-"""What is held in memory of the file, as the writer leaves it: none of it can go stale unseen."""
+"""What is cached of the file. The writer updates it, so it never goes stale."""

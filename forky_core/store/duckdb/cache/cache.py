@@ -1,7 +1,7 @@
-"""Immutable messages kept in memory, conversation by conversation; law 1 means that none of them ever goes stale.
+"""A cache of immutable messages, one shelf per conversation; by law 1 none of them ever goes stale.
 
 A whole conversation is handed out as a plain dictionary behind a proxy, copied when the first reader after a commit
-asks (40 µs for 10,000 messages): what a reader holds never changes, and looking a parent up costs nothing more.
+asks (40 µs for 10,000 messages): a reader's mapping never changes, and looking up a parent costs nothing more.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from forky_core.model.parts import TextPart
 CACHE_BYTES = 256 * 1024 * 1024
 _TRIM_EVERY = 32
 _OVERHEAD = 700
-"""Bytes of a message's objects beside its text, measured roughly."""
+"""Bytes that a message's objects take besides its text, measured roughly."""
 
 
 def _weight(messages: Iterable[Message]) -> int:
-    """Bytes."""
+    """The approximate bytes that messages take in memory."""
     weight = 0
     for message in messages:
         parts = message.parts
@@ -33,7 +33,7 @@ def _weight(messages: Iterable[Message]) -> int:
 
 
 class CachedMessages:
-    """The messages of one conversation that are in memory."""
+    """The cached messages of one conversation."""
 
     def __init__(self) -> None:
         self.known: dict[MessageId, Message] = {}
@@ -43,14 +43,14 @@ class CachedMessages:
         """All messages in the order they were written, once they have been loaded."""
         self._handed_out: Mapping[MessageId, Message] | None = None
         self.long = False
-        """Too many messages to load all of them for the sake of one path."""
+        """Whether there are too many messages to load all of them for one path."""
         self._late: list[Message] = []
-        """Published while a reader may be loading: its rows may not hold them yet."""
+        """Messages published while a reader may be loading: its rows may lack them."""
         self.loading = Lock()
-        """Held by whoever loads everything, so that it is done once."""
+        """Held while loading the whole conversation, so that only one thread does it."""
 
     def keep(self, messages: Iterable[Message]) -> list[Message]:
-        """Put them here; of each the object that was here first comes back."""
+        """Cache messages; for each, return the instance that was cached first."""
         with self._lock:
             return [self._keep(message) for message in messages]
 
@@ -61,7 +61,7 @@ class CachedMessages:
         return kept
 
     def publish(self, messages: Iterable[Message]) -> None:
-        """Messages that have just become durable, in the order they were written."""
+        """Add messages that have just become durable, in the order they were written."""
         with self._lock:
             for message in messages:
                 kept = self._keep(message)
@@ -72,7 +72,7 @@ class CachedMessages:
             self._handed_out = None
 
     def complete(self, messages: Iterable[Message]) -> None:
-        """All of the conversation's messages as they were read, in the order they were written."""
+        """Cache the whole conversation as it was read from the file, in the order it was written."""
         with self._lock:
             if self._whole is None:
                 found = {message.id: message for message in messages}
@@ -85,14 +85,14 @@ class CachedMessages:
                 self._late.clear()
 
     def snapshot(self) -> Mapping[MessageId, Message] | None:
-        """None where not all messages are here."""
+        """All messages, or None if some are not cached."""
         with self._lock:
             if self._handed_out is None and self._whole is not None:
                 self._handed_out = MappingProxyType(self._whole.copy())
             return self._handed_out
 
     def path(self, head: MessageId) -> tuple[Message, ...] | None:
-        """None where a message of the path is not here."""
+        """The path to `head`, or None if one of its messages is not cached."""
         known = self.known
         found = known.get(head)
         if found is None:
@@ -108,7 +108,7 @@ class CachedMessages:
 
 
 class Cache:
-    """Shelves, the one that was used last kept longest, within a number of bytes."""
+    """Shelves of messages within a limit of bytes; the least recently used one is evicted first."""
 
     def __init__(self, most: int = CACHE_BYTES) -> None:
         self._most = most
@@ -117,7 +117,7 @@ class Cache:
         self._shelves: OrderedDict[ConversationId, CachedMessages] = OrderedDict()
 
     def shelf(self, conversation: ConversationId) -> CachedMessages:
-        """The conversation's shelf, an empty one where it has none."""
+        """The conversation's shelf, created if it has none."""
         with self._lock:
             shelf = self._shelves.get(conversation)
             if shelf is None:
@@ -126,7 +126,7 @@ class Cache:
             return shelf
 
     def held(self, conversation: ConversationId) -> CachedMessages | None:
-        """The shelf of a conversation that somebody has read."""
+        """The conversation's shelf, or None if nobody has read the conversation."""
         with self._lock:
             return self._shelves.get(conversation)
 
@@ -138,12 +138,12 @@ class Cache:
             self._shelves.pop(conversation, None)
 
     def size(self) -> tuple[int, int, int]:
-        """Bytes and conversations that are here, and the most bytes that stay here."""
+        """Bytes and conversations in the cache, and the limit of bytes."""
         with self._lock:
             return sum(shelf.bytes for shelf in self._shelves.values()), len(self._shelves), self._most
 
     def trim(self) -> None:
-        """Let go of the conversations that were not used for longest; looks only now and then."""
+        """Evict the least recently used conversations. Most calls return at once; only some check the size."""
         with self._lock:
             self._calls += 1
             if self._calls % _TRIM_EVERY:

@@ -1,9 +1,9 @@
-"""Texts that the file may hold and the conversations that have them, so that a text is looked up without the file.
+"""An in-memory index of texts that the file may hold, so that most lookups of new texts skip the file.
 
-Nearly every conversation that a program begins has an opening and an id that nobody had before; to hear so from the
-file takes a scan of its keys, a millisecond and more with every thousand conversations. Kept is a hash of each text and
-the conversation's number, 12 bytes, read at the first question and added to by the writer. Nothing is ever taken out:
-what was purged is asked for once too often, never once too little.
+Nearly every conversation that a program begins has a new opening and a new id. To learn that from the file takes a scan
+of its keys, a millisecond and more for every thousand conversations. The index holds a hash of each text and the
+conversation's number, 12 bytes; it is read at the first lookup and extended by the writer. Nothing is ever removed, so
+a purged text costs a needless lookup, but no stored text is ever missed.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from threading import Lock
 
 
 class Known:
-    """Hashes of texts. `note` must be called for every text that is written from the time this was made."""
+    """Hashes of texts. Call `note` for every text that is written after this was created."""
 
     def __init__(self, stored: Callable[[], Iterable[tuple[str, int]]]) -> None:
         """`stored` reads the texts that the file holds, each with the number of a conversation that has it."""
         self._read = stored
         self._stored: tuple[array[int], array[int]] | None = None
-        """Hashes in their order, and the number that belongs to each."""
+        """Sorted hashes, and the conversation number that belongs to each."""
         self._fresh: dict[int, tuple[int, ...]] = {}
         self._reading = Lock()
 
     def note(self, text: str, number: int) -> None:
-        """To be called by one thread."""
+        """Add a text. Only one thread may call this."""
         at = hash(text)
         self._fresh[at] = (*self._fresh.get(at, ()), number)
 
     def lacks(self, text: str) -> bool:
-        """Whether the file certainly does not hold it."""
+        """Whether the file certainly does not hold this text."""
         return not self.numbers(text)
 
     def numbers(self, text: str) -> frozenset[int]:
-        """Every conversation that has it, and perhaps some that do not."""
+        """The numbers of all conversations that have this text, and perhaps of some that do not."""
         stored = self._stored
         if stored is None:
             with self._reading:

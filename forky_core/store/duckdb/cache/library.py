@@ -1,6 +1,6 @@
-"""The lines of the Library: every conversation's title, size and where to resume, kept as the writer leaves them.
+"""A cache of the Library's lines: every conversation's title, size and resume point, updated by the writer.
 
-They are read once, in four scans of one moment; from then on a commit replaces its conversation's line.
+They are read once, in four scans within one snapshot; from then on a commit replaces its conversation's line.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from forky_core.store.duckdb.sql.running import execute
 
 
 def summaries(file: DatabaseFile) -> list[ConversationSummary]:
-    """Of all conversations, in the trash or not; the one that was made first first."""
+    """Read the summaries of all conversations, trashed or not, in the order they were created."""
     with file.snapshot() as cursor:
         known = execute(cursor, sql.CONVERSATIONS).fetchall()
         times = {row[0]: row[1:] for row in execute(cursor, sql.LIBRARY_OPERATIONS).fetchall()}
@@ -40,7 +40,7 @@ class Library:
     def __init__(self) -> None:
         self._lock = Lock()
         self._lines: dict[ConversationId, ConversationSummary] = {}
-        """In the order the conversations were made."""
+        """In the order the conversations were created."""
         self._state: Literal["unread", "loading", "read"] = "unread"
         self._late: list[tuple[ConversationId, ConversationSummary | None]] = []
         self._listed: dict[bool, tuple[ConversationSummary, ...]] = {}
@@ -48,11 +48,11 @@ class Library:
 
     @property
     def wanted(self) -> bool:
-        """Whether anybody has asked for it: before, there is nothing to keep up to date."""
+        """Whether anybody has asked for the lines; until then there is nothing to update."""
         return self._state != "unread"
 
     def publish(self, lines: Iterable[ConversationSummary]) -> None:
-        """What has just become durable, in the order of the conversations."""
+        """Update lines that have just become durable, in the order the conversations were created."""
         self._change([(line.id, line) for line in lines])
 
     def drop(self, conversation: ConversationId) -> None:
@@ -76,7 +76,7 @@ class Library:
     def lines(
         self, read: Callable[[], list[ConversationSummary]], *, trashed: bool
     ) -> tuple[ConversationSummary, ...]:
-        """The conversation that changed last first; `read` is asked for all of them the first time."""
+        """The lines, most recently changed first. The first call loads all of them with `read`."""
         if self._state != "read":
             self._load(read)
         with self._lock:

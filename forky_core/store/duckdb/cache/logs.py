@@ -1,7 +1,7 @@
-"""Operations and generations of the conversations that were looked at lately, kept as the writer leaves them.
+"""A cache of the operations and generations of recently read conversations, updated by the writer.
 
-Pages ask for them at every run. Only the writer changes them, so it hands each of them here once it is durable, and
-before its caller hears of it; a reader that is loading meanwhile gets what came late put on top of its rows.
+Pages need them on every run. Only the writer changes them, and it publishes each change here once it is durable, before
+its caller's call returns. A reader that is loading meanwhile adds these late changes to the rows it read.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from threading import Lock
 from forky_core.model import ConversationId, Generation, Operation
 
 _MOST = 200_000
-"""Operations and generations that may be held together: about 200 MB."""
+"""Operations and generations that may be cached together: about 200 MB."""
 _TRIM_EVERY = 64
 
 
@@ -25,7 +25,7 @@ class Log:
         self._lock = Lock()
         self._held: list[Operation] = []
         self._late: list[Operation] = []
-        """Published before anything was loaded."""
+        """Operations published before anything was loaded."""
 
     def __len__(self) -> int:
         return len(self._held)
@@ -38,7 +38,7 @@ class Log:
                 self._held.append(operation)
 
     def complete(self, operations: Sequence[Operation]) -> None:
-        """Some of the newest operations as they were read, at least one, oldest first."""
+        """Store the newest operations as they were read from the file: at least one, oldest first."""
         with self._lock:
             newest = operations[-1].number
             later = [operation for operation in (*self._held, *self._late) if operation.number > newest]
@@ -47,7 +47,7 @@ class Log:
             self._late.clear()
 
     def later(self, after: int, limit: int | None) -> tuple[Operation, ...] | None:
-        """As `Store.operations`; None where one that is asked for is not here."""
+        """What `Store.operations` returns, or None if some of it is not cached."""
         with self._lock:
             if not self._held:
                 return None
@@ -82,7 +82,7 @@ class CallLog:
                 self._late.append(generation)
 
     def complete(self, generations: Iterable[Generation]) -> None:
-        """All of them as they were read."""
+        """Store all generations as they were read from the file."""
         with self._lock:
             if not self._whole:
                 for generation in (*generations, *self._late):
@@ -106,7 +106,7 @@ class CallLog:
         self._listed = None
 
     def all(self) -> tuple[Generation, ...] | None:
-        """None where they are not loaded."""
+        """All generations, or None if they are not loaded."""
         with self._lock:
             if self._whole and self._listed is None:
                 self._listed = tuple(self._held)
@@ -114,7 +114,7 @@ class CallLog:
 
 
 class Logs:
-    """The logs and calls of conversations, those that were used last kept longest."""
+    """The logs and calls of conversations; the least recently used ones are evicted first."""
 
     def __init__(self, most: int = _MOST) -> None:
         self._most = most
@@ -123,7 +123,7 @@ class Logs:
         self._held: OrderedDict[ConversationId, tuple[Log, CallLog]] = OrderedDict()
 
     def of(self, conversation: ConversationId) -> tuple[Log, CallLog]:
-        """To be taken before rows are read, so that nothing published meanwhile is missed."""
+        """The caches of a conversation. Take them before reading rows, so that no concurrent publication is missed."""
         with self._lock:
             held = self._held.get(conversation)
             if held is None:
@@ -143,7 +143,7 @@ class Logs:
     def publish(
         self, conversation: ConversationId, operation: Operation | None, generations: Iterable[Generation]
     ) -> None:
-        """What has just become durable; of a conversation nobody looks at, nothing is kept."""
+        """Add what has just become durable. Nothing is cached for a conversation that nobody has read."""
         with self._lock:
             held = self._held.get(conversation)
         if held is not None:

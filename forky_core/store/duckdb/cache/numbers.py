@@ -1,6 +1,6 @@
-"""Which number a conversation has inside the file, and which conversation a number is, as far as anybody has asked.
+"""A cache that maps conversation ids to their numbers in the file, and back.
 
-Neither ever changes while the conversation exists; a purge may give its number to another one.
+Neither changes while the conversation exists; after a purge its number may be given to another one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from forky_core.store.duckdb.file.database import DatabaseFile
 from forky_core.store.duckdb.sql import statements as sql
 
 _AT_ONCE = 5000
-"""Conversations that are read at the first question: looking up one takes nearly as long."""
+"""Conversations that the first lookup reads: looking up a single one takes nearly as long."""
 
 
 class Numbers:
@@ -27,10 +27,12 @@ class Numbers:
         self._ids: dict[int, ConversationId] = {}
         self._begun = False
         self.purges = 0
-        """Whoever reads twice sees by it whether a number may have changed hands in between."""
+        """Count of purges. A reader that compares it before and after sees whether a number may have
+        been reassigned.
+        """
 
     def of(self, conversation: ConversationId) -> int:
-        """NotFound where there is no such conversation."""
+        """The number of a conversation. Raises NotFound if it does not exist."""
         number = self._numbers.get(conversation)
         if number is None:
             self._begin()
@@ -46,7 +48,7 @@ class Numbers:
         return number
 
     def ids(self, numbers: Iterable[int]) -> Mapping[int, ConversationId]:
-        """Of those numbers that are a conversation's."""
+        """The conversation ids of these numbers; unknown numbers are left out."""
         self._begin()
         wanted = set(numbers)
         held = ((number, self._ids.get(number)) for number in wanted)
@@ -59,7 +61,7 @@ class Numbers:
         return found
 
     def drop(self, conversation: ConversationId) -> None:
-        """It was purged."""
+        """Forget a conversation that was purged."""
         with self._lock:
             self.purges += 1
             number = self._numbers.pop(conversation, None)
@@ -73,7 +75,7 @@ class Numbers:
             self._begun = True
 
     def _keep(self, rows: Iterable[tuple[str, int]], purges: int) -> None:
-        """Rows that were read when there had been so many purges."""
+        """Cache rows that were read when the count of purges was `purges`."""
         with self._lock:
             if purges == self.purges:
                 for id, number in rows:

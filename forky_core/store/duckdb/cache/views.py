@@ -1,6 +1,6 @@
-"""The current view of each conversation that was looked at or changed lately.
+"""A cache of the current views of recently read or changed conversations.
 
-Versions only grow, so whichever of two threads brings the newer view wins, in any order.
+Versions only grow, so the newer of two views wins, whichever thread stores it first.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ class Views:
 
     @property
     def purges(self) -> int:
-        """How many conversations are gone: a view that was read before the last purge is not kept."""
+        """Count of purges. A view that was read before the last purge is not cached."""
         with self._lock:
             return self._purges
 
     def keep(self, conversation: ConversationId, view: View, purges: int | None = None) -> View:
-        """The newer of `view` and the one that is here."""
+        """Cache `view` unless a newer one is cached, and return the newer one."""
         with self._lock:
             if purges is not None and purges != self._purges:
                 return view

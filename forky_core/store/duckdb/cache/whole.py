@@ -1,8 +1,8 @@
-"""Which conversations are in packs to their last message: to open one of these its packs are enough.
+"""Which conversations are fully packed, so that reading their packs is enough to open them.
 
-What may have come behind its packs is a question of its own to the file, a third of what opening a conversation takes.
-Only the writer's thread adds numbers, and it takes one away before it writes anything to that conversation: whoever
-finds a number here before and after reading has read everything there was.
+Asking the file for messages newer than the packs takes a third of the time of opening a conversation. Only the writer
+thread adds numbers, and it removes one before it writes to that conversation: a reader that sees a number here before
+and after reading has read every message.
 """
 
 from __future__ import annotations
@@ -14,24 +14,27 @@ from forky_core.store.duckdb.sql.running import execute
 
 
 class Whole:
-    """Numbers of conversations, each with its last message; to be asked from any thread."""
+    """Numbers of fully packed conversations, each with its last message. Safe from any thread."""
 
     def __init__(self) -> None:
         self._last: dict[int, int] = {}
         self.learned = False
-        """Whether those are here that were packed before the file was opened."""
+        """Whether conversations that were packed before the file was opened have been added."""
         self.wanted = False
-        """Whether somebody has read packs and did not know whether they are all."""
+        """Whether somebody has read packs without knowing whether they are complete."""
 
     def __contains__(self, number: int) -> bool:
         return number in self._last
 
     def last(self, number: int) -> int | None:
-        """Of a conversation that is in packs: its last message, which says how many they are."""
+        """The last message of a fully packed conversation, which is also its number of messages; else None."""
         return self._last.get(number)
 
     def learn(self, cursor: duckdb.DuckDBPyConnection) -> None:
-        """11 ms of a million messages; nobody else may write meanwhile."""
+        """Add the conversations that are fully packed in the file. Nobody else may write meanwhile.
+
+        It takes 11 ms for a million messages.
+        """
         if not self.learned:
             self._last.update(execute(cursor, sql.WHOLE).fetchall())
             self.learned = True

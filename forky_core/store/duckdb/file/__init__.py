@@ -1,1 +1,1 @@
-"""The one database file: open, whole, migrated, backed up; and what its errors mean."""
+"""The database file: opening, checking, migrating, backing up, repairing; and what its errors mean."""

@@ -1,4 +1,4 @@
-"""A copy of the database beside it, made while it is open: whole or not there at all."""
+"""Backups made while the database is open: a copy beside the file, complete or not there at all."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _NO_PLACE = NO_ROOM | {errno.EROFS}
 
 
 def back_up(file: DatabaseFile, moment: datetime | None = None) -> Path:
-    """A copy named by the moment."""
+    """Back up the file to a copy named after the time."""
     when = (moment or datetime.now(UTC)).astimezone().strftime("%Y-%m-%d-%H%M%S")
     return copied_beside(file, f"backup-{when}")
 
 
 def copied_beside(file: DatabaseFile, label: str) -> Path:
-    """Copy the file, its log folded in, to `<stem>.<label>`; everybody else waits as long as that takes.
+    """Copy the file, with its log folded in, to `<stem>.<label>`; all other calls wait until the copy is done.
 
     Raises:
         StoreFull: no room or no permission; nothing is left of the attempt.
@@ -31,7 +31,7 @@ def copied_beside(file: DatabaseFile, label: str) -> Path:
     unfinished = backup.with_name(f"{backup.name}.part")
     with file.detached():
         try:
-            unfinished.unlink(missing_ok=True)  # A crash may have left it.
+            unfinished.unlink(missing_ok=True)  # A crash may have left it behind.
             copy(file.path, unfinished)
             unfinished.replace(backup)
         except OSError as error:
@@ -49,7 +49,7 @@ def copied_beside(file: DatabaseFile, label: str) -> Path:
 
 
 def _free(path: Path) -> Path:
-    """`path`, or with a number where it is taken."""
+    """`path`, or `path` with a number if the name is taken."""
     number, free = 1, path
     while free.exists():
         number += 1

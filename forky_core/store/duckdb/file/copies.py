@@ -1,4 +1,4 @@
-"""The copies of a database that Forky puts beside it: where each stands and how it is called."""
+"""Names of the copies of a database that Forky puts beside it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pathlib import Path
 
 
 def backup_name(path: Path, label: str) -> Path:
-    """Of a copy that can be opened in its place; `label` is `backup-…` or `schema-…`."""
+    """Where to put a copy that can be opened in place of the database; `label` is `backup-…` or `schema-…`."""
     return path.with_name(f"{path.stem}.{label}{path.suffix}")
 
 
 def damaged_name(path: Path, number: int) -> Path:
-    """Of a file that `repair` has kept as it was; its log has the same name and `.wal`."""
+    """Where `repair` puts the unrepaired file; its log has the same name and `.wal`."""
     return path.with_name(f"{path.name}.damaged-{number}")
 
 
@@ -23,6 +23,6 @@ def backups_of(path: Path) -> Iterator[Path]:
 
 
 def copies_of(path: Path) -> Iterator[Path]:
-    """Backups, and what `repair` has kept."""
+    """The existing copies: backups and files preserved by `repair`."""
     yield from backups_of(path)
     yield from path.parent.glob(f"{escape(path.name)}.damaged-*")

@@ -1,8 +1,8 @@
-"""One open database file: a cursor for each call, and the moments when nobody may have one.
+"""One open database file: a cursor for each call, and exclusive access for work that allows none.
 
-A DuckDB connection shared between threads hands one thread another's rows, so every call takes a cursor of its own
-and drains it at once. Re-attaching the file makes rows this process wrote as quick to scan as any; it needs a moment
-without cursors, which the gate gives.
+A DuckDB connection shared between threads hands one thread another's rows, so every call takes a cursor of its own and
+drains it at once. Re-attaching the file makes rows that this process wrote as fast to scan as any others; it requires a
+moment without cursors, which the gate provides.
 """
 
 from __future__ import annotations
@@ -38,14 +38,18 @@ T = TypeVar("T")
 BLOCK_SIZE = 65536
 """A quarter of DuckDB's own: a small database takes 0.3 MB instead of 1.1 MB, at no cost."""
 ROW_GROUP_SIZE = 4096
-"""Rows that are compressed together, a thirtieth of DuckDB's own: a checkpoint joins what was appended since into whole
-groups, several of them in memory at once. With DuckDB's own an import held 500 MB more and everybody for seconds."""
+"""Rows that are compressed together, a thirtieth of DuckDB's default: a checkpoint joins rows appended since into whole
+groups, several of them in memory at once. With the default an import used 500 MB more and blocked everybody for
+seconds.
+"""
 CHECKPOINT_THRESHOLD = "32MB"
-"""A checkpoint stalls everyone, so it should come when idle and only rarely under load; until then what was written
-is also in memory."""
+"""A checkpoint stalls everyone, so it should run when idle and only rarely under load; until it runs, written rows also
+stay in memory.
+"""
 _IN_BULK = ("SET checkpoint_threshold = '16MB'", "SET max_vacuum_tasks = 0")
-"""While an import is written, until the file rests. What was written since the last checkpoint is in memory; one that
-joined groups of rows that are not full would hold those besides, decompressed. The checkpoints after the rest do so."""
+"""Settings while an import is written, until the writer is idle. Rows written since the last checkpoint are in memory;
+a checkpoint that joined groups that are not full would also hold those, decompressed. Checkpoints in idle time do that.
+"""
 _CACHED_IN_BULK = 8_000_000
 """Bytes of the file that stay in memory while an import is written."""
 _IN_USE = "SELECT coalesce(sum(memory_usage_bytes), 0) FROM duckdb_memory() WHERE tag <> 'BASE_TABLE'"
@@ -60,18 +64,19 @@ class DatabaseFile:
         self._alone = False
         self._broken = False
         self._damaged = False
-        """Whether something in it could not be read. From then on nothing is written and nothing folded in, so that
-        what is there stays as it is."""
+        """Whether some of the file could not be read. From then on nothing is written and the log is not folded in, so
+        that the rest is preserved.
+        """
         self.ready = False
-        """Whether it was seen to be a database of Forky's, with the newest schema."""
+        """Whether the file was verified to be a database of Forky's with the newest schema."""
         self._closed = False
         self.cut_off = _bytes_cut_off(path)
-        """Bytes at the end of the log that were no whole commit when the file was opened, and so were left out."""
+        """Bytes at the end of the log that did not form a whole commit when the file was opened, and were ignored."""
         self._root = duckdb.connect(
             ":memory:",
             config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"},
         )
-        # Where it is not said, DuckDB spills into the folder in which Forky was started.
+        # Without this setting, DuckDB spills into the folder in which Forky was started.
         self._spill = path.with_name(f".{path.name}.tmp")
         made = False
         try:
@@ -82,7 +87,7 @@ class DatabaseFile:
             self._attach()
             self._identity = _identity(path)
             self._owners = frozenset({path.stat().st_uid, os.geteuid()}) if POSIX else frozenset()
-            """Whose log may be written to: ours, or that of whoever the database belongs to."""
+            """Users whose log may be written to: this process's user and the owner of the database."""
         except BaseException as error:
             self._root.close()
             if made:
@@ -96,10 +101,11 @@ class DatabaseFile:
             tighten(found)
 
     def _make_file(self) -> None:
-        """An empty database that was its owner's alone from its first byte on.
+        """Create an empty database that only its owner can read, from its first byte on.
 
-        DuckDB makes a file with the permissions of the process (0666 without its umask), which cannot be changed for
-        one thread, and refuses one that is there and empty. So it is made in a private folder and put in its place.
+        DuckDB creates a file with the permissions of the process (0666 without its umask), which cannot be changed for
+        one thread, and it refuses an existing empty file. So the file is created in a private folder and moved into
+        place.
         """
         folder = Path(mkdtemp(prefix=".forky-", dir=self.path.parent))
         try:
@@ -112,7 +118,7 @@ class DatabaseFile:
             except FileExistsError:
                 """Another process was quicker; its file is opened, or refused because it is in use."""
             except OSError:
-                made.rename(self.path)  # A disk that knows no links.
+                made.rename(self.path)  # The file system has no hard links.
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -125,11 +131,12 @@ class DatabaseFile:
         self._root.execute(f"ATTACH '{quoted}' AS forky ({new}ROW_GROUP_SIZE {ROW_GROUP_SIZE})")
 
     def let_go_of_blocks(self) -> None:
-        """Keep little of the file in memory beside what was written since the last checkpoint: DuckDB would keep all
-        it has read or written, up to most of the machine's memory.
+        """Evict blocks of the file from memory, except what was written since the last checkpoint.
+
+        Otherwise DuckDB would keep all it has read or written, up to most of the machine's memory.
         """
         if not self._lock_out(0.0):
-            return  # A query of that moment could find itself without memory.
+            return  # A query at that moment could run out of memory.
         with self._locked_out():
             ((in_use,),) = self._root.execute(_IN_USE).fetchall()
             try:
@@ -142,7 +149,7 @@ class DatabaseFile:
                 self._root.execute(setting)
 
     def before_writing(self) -> None:
-        """To be called before each transaction that writes.
+        """Check the file; call this before each transaction that writes.
 
         Raises:
             StoreDamaged: something in the file could not be read since it was opened.
@@ -153,25 +160,26 @@ class DatabaseFile:
         self._private_log()
 
     def refuse_damaged(self) -> None:
-        """StoreDamaged where something in the file could not be read since it was opened."""
+        """Raise StoreDamaged if some of the file could not be read since it was opened."""
         if self._damaged:
             raise refused_write(self.path)
 
     @property
     def damaged(self) -> bool:
-        """Whether something in it could not be read since it was opened."""
+        """Whether some of the file could not be read since it was opened."""
         return self._damaged
 
     def distrust(self) -> StoreDamaged:
-        """From here on nothing is written to the file; what to tell whoever wanted to read."""
+        """Stop all further writes to the file, and return the error to raise for the failed read."""
         self._damaged = True
         return damaged_part(self.path)
 
     @contextmanager
     def decoding(self) -> Iterator[None]:
-        """Make values of rows. Rows of which none can be made are damage: DuckDB gave back what was never written.
+        """Wrap code that makes values of rows; rows that cannot be decoded are reported as damage.
 
-        Text that cannot be encoded comes from the caller and not from the file.
+        They mean that DuckDB returned what was never written. Text that cannot be encoded comes from the caller,
+        though, and is no damage.
         """
         try:
             yield
@@ -181,16 +189,16 @@ class DatabaseFile:
             raise self.distrust() from error
 
     def _private_log(self) -> None:
-        """Make the log before DuckDB does, so that nobody else can read it from its first byte on.
+        """Create the log before DuckDB does, so that nobody else can read it from its first byte on.
 
-        DuckDB removes the log at each checkpoint and opens the next one with the permissions of the process.
+        DuckDB removes the log at each checkpoint and creates the next one with the permissions of the process.
         """
         if not POSIX:
             return
         try:
             found = os.lstat(self._log)
         except FileNotFoundError:
-            with suppress(OSError):  # What keeps Forky from making it, DuckDB will say in its own words.
+            with suppress(OSError):  # If Forky cannot create it, DuckDB will report why.
                 os.close(new_file(Path(self._log)))
             return
         if not stat.S_ISREG(found.st_mode) or found.st_uid not in self._owners:
@@ -202,7 +210,7 @@ class DatabaseFile:
             tighten(Path(self._log))
 
     def still_there(self) -> None:
-        """StoreError where the file was moved, removed or replaced: what is written then would go nowhere."""
+        """Raise StoreError if the file was moved, removed or replaced: further writes would be lost."""
         found = _identity(self.path)
         if found is None:
             raise StoreError(
@@ -216,12 +224,12 @@ class DatabaseFile:
             )
 
     def size(self) -> int:
-        """Bytes on disk, with the log beside it."""
+        """Bytes on disk, including the log."""
         return _size(self.path) + _size(log_of(self.path))
 
     @contextmanager
     def cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A cursor for one call on one thread; not to be nested. DuckDB's errors leave as StoreErrors."""
+        """A cursor for one call on one thread; do not nest. DuckDB's errors are raised as StoreErrors."""
         self._enter()
         try:
             cursor = self._root.cursor()
@@ -259,14 +267,14 @@ class DatabaseFile:
 
     @contextmanager
     def snapshot(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A cursor whose reads all see one moment."""
+        """A cursor whose reads all see the same snapshot."""
         with self.cursor() as cursor:
             cursor.execute("BEGIN TRANSACTION")
-            yield cursor  # Where the caller raises, closing the cursor ends the transaction.
+            yield cursor  # If the caller raises, closing the cursor ends the transaction.
             cursor.execute("COMMIT")
 
     def reattach(self, *, patience: float = 5.0) -> bool:
-        """Checkpoint, detach and attach again; False where someone was still reading after `patience` seconds."""
+        """Checkpoint, detach and attach again; False if someone was still reading after `patience` seconds."""
         if self._damaged or not self._lock_out(patience):
             return False
         with self._locked_out():
@@ -279,7 +287,7 @@ class DatabaseFile:
 
     @contextmanager
     def detached(self) -> Iterator[None]:
-        """The file let go of, with its log folded in, so that it can be copied."""
+        """Fold in the log and detach the file, so that it can be copied."""
         if self._damaged:
             raise StoreDamaged(
                 f"{self.path.name} is damaged; nothing was copied.", "Restore a backup of the file."
@@ -313,7 +321,9 @@ class DatabaseFile:
                 self._gate.notify_all()
 
     def _detach(self) -> None:
-        """Where the checkpoint fails, DuckDB wants the file attached anew: its log still holds everything."""
+        """Checkpoint and detach. If the checkpoint fails, the file must be attached again: its log still holds
+        everything.
+        """
         if not self._broken:
             try:
                 self._root.execute("CHECKPOINT forky")
@@ -323,7 +333,7 @@ class DatabaseFile:
         self._root.execute("DETACH DATABASE IF EXISTS forky")
 
     def abandon(self) -> None:
-        """Let go of the file without folding in its log."""
+        """Close the file without folding in its log."""
         self._closed = True
         self._root.execute("PRAGMA disable_checkpoint_on_shutdown")
         self._let_go()
@@ -333,11 +343,11 @@ class DatabaseFile:
         log = log_of(self.path)
         with suppress(OSError):
             if _identity(self.path) == self._identity and not log.lstat().st_size:
-                log.unlink()  # Made for a write that did not come.
+                log.unlink()  # It was created for a write that never happened.
         _remove_folder(self._spill)
 
     def close(self) -> None:
-        """Wait for calls in flight, fold in the log and let go of the file; what cannot be folded in stays there."""
+        """Wait for calls in flight, fold in the log and close the file. What cannot be folded in stays in the log."""
         with self._gate:
             if self._closed:
                 return
@@ -345,7 +355,7 @@ class DatabaseFile:
             self._gate.wait_for(lambda: not self._inside and not self._alone, 30)
         try:
             if self._damaged or _identity(self.path) != self._identity:
-                # A checkpoint would also remove the log that by now lies beside another file.
+                # A checkpoint would also remove the log, which may by now belong to another file.
                 self._root.execute("PRAGMA disable_checkpoint_on_shutdown")
             elif not self._broken:
                 self._root.execute("CHECKPOINT forky")
@@ -355,7 +365,7 @@ class DatabaseFile:
 
 
 def in_transaction(cursor: duckdb.DuckDBPyConnection, work: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
-    """What `work` returns, its changes durable; where it raises, none of them are."""
+    """Run `work` in a transaction and return its result once it is durable; if it raises, nothing is changed."""
     cursor.execute("BEGIN TRANSACTION")
     try:
         result = work(cursor)
@@ -370,7 +380,10 @@ def in_transaction(cursor: duckdb.DuckDBPyConnection, work: Callable[[duckdb.Duc
 
 
 def _bytes_cut_off(path: Path) -> int:
-    """Of the log; see `LogState`. StoreDamaged where DuckDB would pass over some of it."""
+    """Bytes of an incomplete commit at the end of the log; see `LogState`.
+
+    Raises StoreDamaged if DuckDB would ignore whole commits.
+    """
     log = log_of(path)
     try:
         state = log_state(log)
@@ -385,10 +398,10 @@ def _bytes_cut_off(path: Path) -> int:
 
 
 def _private_folder(folder: Path) -> bool:
-    """Make the folder that DuckDB spills into, for its owner alone; whether it was made now.
+    """Create the folder that DuckDB spills into, readable only by its owner; whether it was created now.
 
-    DuckDB would make it for everybody. One that a crash has left is used again. StoreError where something else, or
-    somebody else's folder, has its name.
+    DuckDB would make it readable for everybody. A folder that a crash left behind is reused. Raises StoreError if a
+    file, or somebody else's folder, has its name.
     """
     if not POSIX:
         return False
@@ -403,20 +416,20 @@ def _private_folder(folder: Path) -> bool:
             ) from None
         tighten(folder)
     except OSError:
-        return False  # Opening the file fails for the same reason, and says so.
+        return False  # Opening the file fails for the same reason, and reports it.
     else:
         return True
     return False
 
 
 def _remove_folder(folder: Path) -> None:
-    """Where it is empty."""
+    """Remove a folder if it is empty."""
     with suppress(OSError):
         folder.rmdir()
 
 
 def _files_of(path: Path) -> Iterator[Path]:
-    """The database, what DuckDB may have left beside it, and the copies that Forky has made of it."""
+    """The database, files that DuckDB may have left beside it, and Forky's copies of it."""
     yield path
     for ending in (".wal", ".wal.checkpoint", ".wal.recovery", ".tmp"):
         yield path.with_name(f"{path.name}{ending}")
@@ -424,7 +437,7 @@ def _files_of(path: Path) -> Iterator[Path]:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Which file stands there; None where none does."""
+    """Device and inode of the file at this path; None if there is no file."""
     try:
         found = path.stat()
     except OSError:
@@ -440,7 +453,7 @@ def _size(path: Path) -> int:
 
 
 def place_of(path: str | Path) -> Path:
-    """Where that is. StoreError where no file can have the name, or somebody else's link has it."""
+    """The absolute path. Raises StoreError if it cannot be a file name, or if it is somebody else's link."""
     try:
         named = Path(path).expanduser()
         refuse_planted(named)

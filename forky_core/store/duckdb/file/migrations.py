@@ -1,6 +1,7 @@
 """Numbered changes of the schema, each in one transaction with the record that it was applied.
 
-A file that is to be migrated is copied aside first. A file with a later number than this program knows is left alone.
+A file that is to be migrated is copied aside first. A file with a later number than this program knows, or one from
+before the first schema, is refused and left as it is.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import duckdb
 
-from forky_core.model.errors import StoreDamaged, StoreTooNew
+from forky_core.model.errors import StoreDamaged, StoreError, StoreTooNew
 from forky_core.observability import events
 from forky_core.store.duckdb.file import schemas
 from forky_core.store.duckdb.file.backup import copied_beside
@@ -37,13 +38,7 @@ def _running(statements: Sequence[str]) -> Callable[[duckdb.DuckDBPyConnection],
     return apply
 
 
-MIGRATIONS: tuple[Migration, ...] = (
-    Migration(1, "the first schema", _running(schemas.FIRST)),
-    Migration(2, "what was worked out of messages", _running(schemas.DERIVED)),
-    Migration(3, "documents", _running(schemas.DOCUMENTS)),
-    Migration(4, "messages side by side", _running(schemas.PACKS)),
-    Migration(5, "messages side by side, quicker to read", _running(schemas.LEANER_PACKS)),
-)
+MIGRATIONS: tuple[Migration, ...] = (Migration(5, "the first schema", _running(schemas.FIRST)),)
 """Never edited once released: what follows is appended."""
 
 _TABLES = "SELECT table_name FROM duckdb_tables() WHERE database_name = 'forky'"
@@ -64,9 +59,20 @@ def schema_number(file: DatabaseFile) -> int:
 
 
 def migrate(file: DatabaseFile, steps: Sequence[Migration] = MIGRATIONS) -> Path | None:
-    """Bring the file to the newest schema; the backup that was made of it, if one was."""
+    """Bring the file to the newest schema; the backup that was made of it, if one was.
+
+    Raises:
+        StoreTooNew: a later Forky wrote the file; it is as it was.
+        StoreError: the file has a schema from before the first one; it is as it was.
+    """
     number = schema_number(file)
-    newest = steps[-1].number
+    first, newest = steps[0].number, steps[-1].number
+    if 0 < number < first:
+        raise StoreError(
+            f"{file.path.name} was made by a Forky from before its first release (schema {number}); this one reads schema "
+            f"{first} and later.",
+            "Nothing was changed. Export its conversations with the Forky that made it, and import them into a new file.",
+        )
     if number > newest:
         raise StoreTooNew(
             f"{file.path.name} was written by a later Forky (schema {number}; this one knows {newest}).",

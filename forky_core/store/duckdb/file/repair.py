@@ -1,7 +1,7 @@
-"""The repair of a damaged log: keep a copy of everything, then cut the log where the damage begins.
+"""Repair of a damaged log: preserve a copy of everything, then cut the log off where the damage begins.
 
-A log is written from front to back, so what stands before the damage is whole commits. What stood after it is lost to
-the opened file, and still in the copy. A log whose head is damaged or that belongs to another file is left out whole.
+A log is written from front to back, so everything before the damage is whole commits. Everything after it is lost from
+the repaired file, but still in the copy. A log with a damaged head, or of another file, is left out entirely.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ _CUT_AT = re.compile(r"at byte position (\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What was done; `cut` is 0 where nothing was damaged."""
+    """What `repair` did; `cut` is 0 if nothing was damaged."""
 
     cut: int
     """Bytes of the log that were left out."""
     copies: tuple[Path, ...]
-    """The file and its log as they were."""
+    """Copies of the file and its log as they were before."""
 
 
 def repair(path: str | Path) -> Repair:
-    """Make a file with a damaged log open again, with everything up to the damage.
+    """Make a file with a damaged log usable again, with everything up to the damage.
 
     Raises:
         StoreDamaged: the file itself is damaged, or the log cannot be cut; both are as they were.
@@ -63,7 +63,7 @@ def repair(path: str | Path) -> Repair:
 
 
 def _damage(path: Path) -> StoreDamaged | None:
-    """Why the file does not open; None where it does."""
+    """The error that opening the file raises; None if it opens."""
     try:
         DatabaseFile(path).abandon()
     except StoreDamaged as damage:
@@ -72,7 +72,7 @@ def _damage(path: Path) -> StoreDamaged | None:
 
 
 def _begin(damage: StoreDamaged, log: Path) -> int | None:
-    """The byte of the log at which the damage begins; None where it is not in the log."""
+    """The byte of the log at which the damage begins; None if the damage is not in the log."""
     told = str(damage.__cause__)
     if FOREIGN.search(told):
         return 0
@@ -81,7 +81,7 @@ def _begin(damage: StoreDamaged, log: Path) -> int | None:
 
 
 def _copied_aside(path: Path, log: Path) -> tuple[Path, ...]:
-    """Copies beside the originals, under the first free number: all of them or none."""
+    """Copy the originals under the first free number: all of them or none."""
     count = 1
     while (aside := damaged_name(path, count)).exists() or log_of(aside).exists():
         count += 1

@@ -1,6 +1,8 @@
-"""The schema as each release made it: what migrations run, in order. Never edited: a change is the next migration's.
+"""The tables of each schema as text: what migrations run, in order.
 
-What all of it comes to is what sql/source/tables.py says; tests/store/test_sql.py compares the two.
+A text is never edited once released: a change is the next migration's. The first schema has the number 5: schemas 1
+to 4 belonged to builds from before the first release, and files with them are refused. What all migrations come to is
+what sql/source/tables.py says; tests/store/test_sql.py compares the two.
 """
 
 from __future__ import annotations
@@ -12,9 +14,34 @@ FIRST = (
     name TEXT,
     content BYTEA
 )""",
+    """CREATE TABLE forky.chunks (
+    chunk INTEGER,
+    document INTEGER,
+    number INTEGER,
+    place TEXT,
+    text TEXT,
+    overlap INTEGER
+)""",
     """CREATE TABLE forky.conversations (
     conversation INTEGER,
     id TEXT
+)""",
+    """CREATE TABLE forky.derived (
+    conversation INTEGER,
+    key TEXT,
+    value TEXT
+)""",
+    """CREATE TABLE forky.documents (
+    document INTEGER,
+    id TEXT,
+    name TEXT,
+    media_type TEXT,
+    size BIGINT,
+    added BIGINT,
+    shelf TEXT,
+    whole BOOLEAN,
+    chunks INTEGER,
+    terms BIGINT
 )""",
     """CREATE TABLE forky.entries (
     conversation INTEGER,
@@ -65,6 +92,20 @@ FIRST = (
     gesture INTEGER,
     reverts TEXT
 )""",
+    """CREATE TABLE forky.packs (
+    conversation INTEGER,
+    place BIGINT,
+    last INTEGER,
+    heads TEXT,
+    texts TEXT
+)""",
+    """CREATE TABLE forky.postings (
+    chunk INTEGER,
+    document INTEGER,
+    term BIGINT,
+    frequency INTEGER,
+    length INTEGER
+)""",
     """CREATE TABLE forky.segments (
     conversation INTEGER,
     segment INTEGER,
@@ -75,44 +116,6 @@ FIRST = (
     key TEXT,
     value TEXT
 )""",
-)
-
-DERIVED = (
-    """CREATE TABLE forky.derived (
-    conversation INTEGER,
-    key TEXT,
-    value TEXT
-)""",
-)
-
-DOCUMENTS = (
-    """CREATE TABLE forky.documents (
-    document INTEGER,
-    id TEXT,
-    name TEXT,
-    media_type TEXT,
-    size BIGINT,
-    added BIGINT,
-    shelf TEXT,
-    whole BOOLEAN,
-    chunks INTEGER,
-    terms BIGINT
-)""",
-    """CREATE TABLE forky.chunks (
-    chunk INTEGER,
-    document INTEGER,
-    number INTEGER,
-    place TEXT,
-    text TEXT,
-    overlap INTEGER
-)""",
-    """CREATE TABLE forky.postings (
-    chunk INTEGER,
-    document INTEGER,
-    term BIGINT,
-    frequency INTEGER,
-    length INTEGER
-)""",
     """CREATE TABLE forky.vectors (
     chunk INTEGER,
     document INTEGER,
@@ -121,27 +124,3 @@ DOCUMENTS = (
     vector BYTEA
 )""",
 )
-
-PACKS = (
-    """CREATE TABLE forky.packs (
-    conversation INTEGER,
-    first INTEGER,
-    last INTEGER,
-    part INTEGER,
-    checksum BIGINT,
-    heads TEXT,
-    texts TEXT
-)""",
-)
-
-LEANER_PACKS = (
-    "DROP TABLE forky.packs",
-    """CREATE TABLE forky.packs (
-    conversation INTEGER,
-    place BIGINT,
-    last INTEGER,
-    heads TEXT,
-    texts TEXT
-)""",
-)
-"""Packs are made anew: they are derived of the messages."""

@@ -1,6 +1,6 @@
 """What DuckDB's errors mean for a person: which kind of store error it is, what happened, and what to do.
 
-DuckDB tells most of these apart only in its text, so this is the one place that reads it.
+DuckDB distinguishes most of these only by the error's text, so this is the one place that reads it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from forky_core.store.duckdb.file.copies import backups_of
 _HOLDER = re.compile(r"\(PID (\d+)\)")
 _NO_ROOM = ("No space left", "File too large", "Disk quota", "out of disk", "max_temp_directory_size")
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""The same of the system's own errors."""
+"""Error numbers of the system for a disk, quota or file size limit that is reached."""
 _NO_PERMISSION = (
     "Permission denied",
     "Read-only file system",
@@ -35,21 +35,21 @@ _NO_RESOURCES = (
     "Interrupted system call",
     "Resource temporarily unavailable",
 )
-"""The machine could not do it at that moment; the file has nothing to do with it."""
+"""Errors that mean that the machine lacked resources at that moment; they say nothing about the file."""
 _ABOUT_THE_FILE = (
     duckdb.FatalException,
     duckdb.IOException,
     duckdb.InternalException,
     duckdb.SerializationException,
 )
-"""What DuckDB raises about its file or its own state, and not about a statement or the values given to it."""
+"""Exceptions about the file or DuckDB's own state, as opposed to a statement or its parameters."""
 _DAMAGED = ("Corrupt", "not a valid DuckDB", "checksum", "Serialization Error", "deserializ")
 _MISSING = re.compile(r"Table with name \S+ does not exist")
-"""Forky asks for its own tables only, so one that is missing was lost."""
+"""Forky queries its own tables only, so a missing one means lost data."""
 _FILE_DAMAGED = re.compile(r'Corrupt database file|read enough bytes from file "[^"]*(?<!\.wal)"')
-"""The file itself, also where that was noticed while its log was read."""
+"""Errors about the file itself, including those raised while its log was read."""
 FOREIGN = re.compile("WAL does not match database file|WAL checkpoint iteration does not match")
-"""What DuckDB says where the head of a log names another file, or another moment of this one."""
+"""Errors about a log whose head names another file, or another state of this file."""
 _TOO_NEW = ("newer version", "storage version", "version number")
 
 
@@ -58,13 +58,13 @@ def _holds(text: str, marks: tuple[str, ...]) -> bool:
 
 
 def store_error(error: duckdb.Error, path: Path) -> StoreError:
-    """`error`, raised while working on the file at `path`, as a sentence.
+    """The store error, as a sentence for a person, for a DuckDB `error` on the file at `path`.
 
     It is `StoreDamaged` where the content of the file, or DuckDB's own state, cannot be trusted any more. A lock, a
     full disk, missing permissions, too little memory, too many open files, a conflict of transactions, an interrupted
     query and a value that DuckDB refuses say nothing about the file.
     """
-    # Neither the name of a folder nor, in an error about values, what somebody wrote decides what it means.
+    # Names of folders and, in an error about values, a person's text must not decide the kind of error.
     text = str(error).replace(str(path), "")
     if not _is_about_the_file(error, text):
         return _other(str(error))
@@ -111,7 +111,9 @@ def store_error(error: duckdb.Error, path: Path) -> StoreError:
 
 
 def file_error(error: OSError, path: Path) -> StoreError:
-    """`error`, raised by the system while Forky made or prepared the file at `path`, as a sentence."""
+    """The store error, as a sentence for a person, for a system `error` while making or preparing the
+    file at `path`.
+    """
     if error.errno in NO_ROOM:
         return full_disk(path)
     return StoreFull(
@@ -132,7 +134,9 @@ def _other(text: str) -> StoreError:
 
 
 def _is_about_the_file(error: duckdb.Error, text: str) -> bool:
-    """Whether DuckDB speaks of the file, its own state or the machine, and not of a statement or its values."""
+    """Whether an error is about the file, DuckDB's own state or the machine, and not about a statement
+    or its values.
+    """
     match error:
         case duckdb.TransactionException():
             return "Failed to commit" in text
@@ -141,7 +145,7 @@ def _is_about_the_file(error: duckdb.Error, text: str) -> bool:
         case duckdb.OutOfMemoryException() | duckdb.ResourceInUseException():
             return True
         case _:
-            # DuckDB has no class for corrupted content: its error is a plain one.
+            # DuckDB has no class for corrupted content: it raises a plain error.
             return isinstance(error, _ABOUT_THE_FILE) or (
                 type(error) is duckdb.Error and _holds(text, _DAMAGED)
             )
@@ -154,7 +158,7 @@ def damaged_file(path: Path) -> StoreDamaged:
 
 
 def damaged_part(path: Path) -> StoreDamaged:
-    """What a read is told that fails in a file that could be opened."""
+    """The error for a read that fails in a file that could be opened."""
     return StoreDamaged(
         f"{path.name} is damaged: what was to be read cannot be read.",
         "Nothing is written to it any more. What else it holds can still be read and exported; "
@@ -163,7 +167,7 @@ def damaged_part(path: Path) -> StoreDamaged:
 
 
 def refused_write(path: Path) -> StoreDamaged:
-    """What a write is told once something in the file could not be read."""
+    """The error for a write after some of the file could not be read."""
     return StoreDamaged(
         f"{path.name} is damaged, something in it could not be read{NOTHING_SAVED}",
         "What can be read stays as it is. Close Forky and run `python -m forky_core verify`, which says what is damaged. "
@@ -179,7 +183,7 @@ def damaged_log(path: Path) -> StoreDamaged:
 
 
 def _restore(path: Path) -> str:
-    """What to do about a damaged file: name the newest copy that stands beside it."""
+    """Advice about a damaged file: it names the newest copy beside it."""
     newest = max(backups_of(path), key=lambda copy: copy.stat().st_mtime, default=None)
     if newest is None:
         return "Restore a backup of the file."
@@ -187,5 +191,5 @@ def _restore(path: Path) -> str:
 
 
 def is_invalid(error: duckdb.Error) -> bool:
-    """Whether the file has to be attached anew before anything else can be done with it."""
+    """Whether the file must be attached again before it can be used."""
     return isinstance(error, duckdb.FatalException) or "has been invalidated" in str(error)

@@ -4,6 +4,9 @@ DuckDB checks what each entry of its log holds, but neither the head of the log 
 Where one of those is damaged it takes the rest for a write that was cut off and opens the file without it, in silence:
 acknowledged messages would be gone, and the next checkpoint would remove the log that still holds them. A write that
 was really cut off has no whole commit behind it, which tells the two apart.
+
+How DuckDB writes its log is not documented and may change with any minor version. So nothing here reads the log of
+another version than `KNOWN_SERIES`: Forky refuses to open a database with one (`refuse_unknown_duckdb`).
 """
 
 from __future__ import annotations
@@ -13,6 +16,16 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+import duckdb
+
+from forky_core.model.errors import StoreError
+
+KNOWN_SERIES = "2.0"
+"""The minor version of DuckDB whose log is described below; pyproject.toml allows no other.
+
+To move to a later one, change this and pyproject.toml, then run tests/store/test_wal.py, test_damage.py and
+test_ends.py, which make logs with the DuckDB that is installed, damage them and read them.
+"""
 _HEAD = re.compile(
     rb"\x64\x00\x62\x65\x00[\x01-\x7f]"  # field 100: what it is (98, a head); field 101: its version
     rb"\x66\x00\x10(?:[\x80-\xff]\x01|[\x00-\x7f]){16}"  # field 102: 16 numbers that name the database
@@ -29,6 +42,21 @@ def log_of(path: Path) -> Path:
     return path.with_name(path.name + ".wal")
 
 
+def refuse_unknown_duckdb() -> None:
+    """StoreError where the installed DuckDB is of a minor version whose log nobody has compared with this module.
+
+    It is raised before a file is opened, whether or not a log is beside it: a log that this DuckDB wrote could not be
+    checked after a crash.
+    """
+    series = ".".join(duckdb.__version__.split(".")[:2])
+    if series != KNOWN_SERIES:
+        raise StoreError(
+            f"DuckDB {duckdb.__version__} is installed, and this Forky can check the logs of DuckDB {KNOWN_SERIES} only; "
+            "nothing was opened or changed.",
+            f"Install what Forky asks for: `pip install 'duckdb=={KNOWN_SERIES}.*'`.",
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class LogState:
     """How a log reads."""
@@ -40,6 +68,8 @@ class LogState:
 
 
 def log_state(log: Path) -> LogState:
+    """How the log at this path reads; StoreError where the installed DuckDB is of an unknown minor version."""
+    refuse_unknown_duckdb()
     if not log.is_file() or not log.stat().st_size:
         return LogState()
     with log.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:

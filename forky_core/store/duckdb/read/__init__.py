@@ -1,1 +1,1 @@
-"""Rows of the file as messages, paths, hits; and the check of all of them."""
+"""Functions that read rows of the file as messages, paths and hits; and the check of all rows."""

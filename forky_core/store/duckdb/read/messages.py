@@ -1,4 +1,4 @@
-"""Messages out of rows: one, a path by its segments, or all of a conversation."""
+"""Reading messages from rows: one, a path by its segments, or all of a conversation."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def read_message(file: DatabaseFile, conversation: int, id: MessageId) -> Messag
 
 
 def read_reuse(file: DatabaseFile, conversation: int | None) -> Reuse:
-    """Of one conversation, or of all."""
+    """Read the reuse of stored answers in one conversation, or in all if it is None."""
     rows = file.rows(sql.LOOKED)
     with file.decoding():
         looked = [
@@ -71,7 +71,7 @@ def read_reuse(file: DatabaseFile, conversation: int | None) -> Reuse:
 
 
 def read_path(file: DatabaseFile, conversation: int, head: MessageId) -> list[Message] | None:
-    """From the root to `head`; None for an unknown head."""
+    """Read the path from the root to `head`; None for an unknown head."""
     if not is_whole(head):
         return None
     with file.snapshot() as cursor:
@@ -97,7 +97,7 @@ def read_path(file: DatabaseFile, conversation: int, head: MessageId) -> list[Me
 def _rows_of_ranges(
     cursor: duckdb.DuckDBPyConnection, conversation: int, segments: list[int], depths: list[int]
 ) -> list[Row]:
-    """A condition for each of a few ranges is twice as quick as a join with a list of them."""
+    """Rows of a few ranges. One condition for each range is twice as fast as a join with a list of them."""
     if len(segments) > _FEW:
         given = {"segments": segments, "depths": depths}
         rows = execute(cursor, sql.PATH, conversation=conversation, **given).fetchall()
@@ -112,9 +112,9 @@ def _rows_of_ranges(
 def read_messages(
     file: DatabaseFile, conversation: int, whole: Whole | None, most: int | None = None
 ) -> list[Message] | None:
-    """All of them, in the order they were written; None where there are more than `most`.
+    """Read all messages in the order they were written; None if there are more than `most`.
 
-    BadPack where what is packed of them cannot be trusted: they can be read without, which is what no `whole` means.
+    Raises BadPack if packs are damaged: without `whole`, the messages are read without packs.
     """
     if whole is not None and (last := whole.last(conversation)) is not None:
         if most is not None and last > most:
@@ -152,9 +152,9 @@ def read_messages(
 
 
 def read_along(file: DatabaseFile, conversation: int, path: Sequence[MessageId], most: int) -> Along | None:
-    """Only ids and parents are read, and the words of the few messages that leave the path.
+    """See `Store.along`. It reads only ids and parents, and the content of the few messages that branch off the path.
 
-    Of two moments, which does no harm: what is written in between follows what was there.
+    The two reads may see different snapshots, which is harmless: messages written in between follow existing ones.
     """
     rows = file.rows(sql.LINKS, conversation=conversation)
     with file.decoding():
@@ -181,7 +181,7 @@ def read_along(file: DatabaseFile, conversation: int, path: Sequence[MessageId],
 
 
 def read_stretch(file: DatabaseFile, conversation: int, after: int, most: int) -> list[Message]:
-    """In the order they were written; `message` counts them from 1 without gaps."""
+    """Read messages in the order they were written; `message` counts them from 1 without gaps."""
     with file.snapshot() as cursor:
         given = {"conversation": conversation, "after": after, "last": after + most}
         rows = execute(cursor, sql.STRETCH, **given).fetchall()
@@ -200,8 +200,8 @@ def read_stretch(file: DatabaseFile, conversation: int, after: int, most: int) -
 def read_log(
     file: DatabaseFile, number: int, conversation: ConversationId, after: int, most: int
 ) -> list[Operation]:
-    """Operations behind `after`, oldest first."""
-    # The one before the first is read too: each names the id of the one before it.
+    """Read operations with a number above `after`, oldest first."""
+    # One operation before the first is read too, because each holds the id of its predecessor.
     rows = file.rows(sql.LOG_STRETCH, conversation=number, first=max(after, 1), last=after + most)
     return _chained(file, conversation, rows, max(after, 1))[1 if after else 0 :]
 
@@ -209,7 +209,7 @@ def read_log(
 def read_log_from(
     file: DatabaseFile, number: int, conversation: ConversationId, first: int
 ) -> list[Operation]:
-    """Operations from the `first` on to the last; [] where there is no such conversation."""
+    """Read operations from number `first` to the last; [] for an unknown conversation."""
     before = max(first - 1, 1)
     found = _chained(file, conversation, file.rows(sql.OPERATIONS, conversation=number, first=before), before)
     return found[1:] if first > 1 else found
@@ -218,7 +218,7 @@ def read_log_from(
 def _chained(
     file: DatabaseFile, conversation: ConversationId, rows: list[Row], first: int
 ) -> list[Operation]:
-    """StoreDamaged where the numbers have a gap, so that one names as its predecessor what is not."""
+    """Turn rows into operations. Raises StoreDamaged if their numbers have a gap, so that a predecessor is missing."""
     with file.decoding():
         if rows and [row[0] for row in rows] != list(range(first, first + len(rows))):
             raise ValueError("The log has a gap.")
@@ -228,7 +228,7 @@ def _chained(
 def read_calls(
     file: DatabaseFile, conversation: int, after: Generation | None, most: int
 ) -> list[Generation]:
-    """Model calls behind `after`, in the order they were started."""
+    """Read generations after `after`, in the order they were started."""
     started, id = (after.started, after.id) if after is not None else (-1, "")
     rows = file.rows(sql.CALLS_STRETCH, conversation=conversation, started=started, id=id, most=most)
     with file.decoding():
@@ -236,7 +236,7 @@ def read_calls(
 
 
 def read_all_calls(file: DatabaseFile, conversation: int) -> list[Generation]:
-    """In the order they were started."""
+    """Read all generations, in the order they were started."""
     rows = file.rows(sql.GENERATIONS, conversation=conversation)
     with file.decoding():
         return [generation_from_row(row) for row in rows]
@@ -254,7 +254,7 @@ def read_stems(file: DatabaseFile, conversation: int) -> dict[MessageId, Stem]:
 
 
 def is_whole(id: str) -> bool:
-    """Whether it is an id at all, not the beginning of one."""
+    """Whether `id` is a complete id and not just the beginning of one."""
     return (
         id.startswith(HASH_PREFIX)
         and len(id) == len(HASH_PREFIX) + 32
@@ -263,7 +263,7 @@ def is_whole(id: str) -> bool:
 
 
 def uuid_range(prefix: str) -> tuple[str, str] | None:
-    """The lowest and highest key an id with this prefix can have; None where no id begins so."""
+    """The lowest and highest key that an id with this prefix can have; None if no id can begin so."""
     digits = prefix.lower().removeprefix("b2:")
     if len(digits) > 32 or not _HEX.issuperset(digits):
         return None

@@ -1,10 +1,11 @@
-"""Packs: a conversation's messages once more, side by side, so that opening it reads one place and not many.
+"""Packs: a second copy of a conversation's messages, stored side by side so that opening it reads one place.
 
-Messages lie in the file as they were written, everybody's between everybody else's, and DuckDB has no index to jump
-along: a thousand of a million lie in seventy-five places. A pack holds a run of them as two texts, their words and all
-else, cut into parts that DuckDB compresses. Messages never change, so a pack never goes stale: what came later is read
-from the messages themselves. It is derived data: written while the store rests, gone with its conversation, and where
-it is damaged passed over, dropped and made anew. `verify` holds every pack against the messages.
+Messages lie in the file in the order they were written, interleaved across conversations, and DuckDB has no index to
+seek by: a thousand messages among a million lie in seventy-five places. A pack holds a run of messages as two texts,
+their words and all other fields, cut into parts that DuckDB compresses. Messages never change, so a pack never goes
+stale: newer messages are read from their own table. Packs are derived data: they are written while the store is idle,
+purged with their conversation, and a damaged one is ignored, dropped and rebuilt. `verify` compares every pack with the
+messages.
 """
 
 from __future__ import annotations
@@ -29,17 +30,21 @@ from forky_core.store.duckdb.sql.running import execute
 from forky_core.store.duckdb.sql.tables import packs
 
 WORTH = 100_000
-"""Messages of a database from which on packs are worth a second copy of every text: fewer lie close enough together."""
+"""Messages in a database from which on packs justify a second copy of every text; in a smaller one they lie close
+enough together.
+"""
 LEAST = 32
-"""Messages of a conversation that are in no pack yet and worth one: fewer are read as quickly from where they lie."""
+"""Unpacked messages of a conversation that justify a pack; fewer are read as quickly from their table."""
 _MOST = 250
-"""Messages of one pack: a transaction of 10 ms, so that nobody who comes to write meanwhile waits for long."""
+"""Messages in one pack: a transaction of 10 ms, so that a writer never waits for long."""
 _ENOUGH = 4_000_000
-"""Characters after which a pack is closed, however few its messages."""
+"""Characters after which a pack is closed, even if it has few messages."""
 _FOLDED = 8_000_000
-"""Bytes of the log after which it is folded into the file: a quarter of what DuckDB does by itself, and of the wait."""
+"""Bytes of the log after which it is folded into the file: a quarter of DuckDB's default, and of the
+time others wait.
+"""
 _PART = 1000
-"""Bytes: beyond 4,096 DuckDB would keep a text as it is, and a checkpoint writes up to 4,096 rows anew."""
+"""Bytes of a part: beyond 4,096 DuckDB would store a text uncompressed, and a checkpoint rewrites up to 4,096 rows."""
 _DIGITS = 8
 _PARTS_BITS = 20
 """A million parts, a billion bytes: a pack ends with the `LEAST` messages that take it beyond `_ENOUGH`."""
@@ -47,7 +52,7 @@ _ROLES: dict[str, Role] = {"s": "system", "u": "user", "a": "assistant", "t": "t
 
 
 class BadPack(Exception):
-    """Not what was written: to be dropped, and the messages read from their own table."""
+    """A pack does not hold what was written. Drop it and read the messages from their own table."""
 
 
 def pack_rows(conversation: int, rows: Sequence[Row]) -> list[Row]:
@@ -78,8 +83,8 @@ def pack_rows(conversation: int, rows: Sequence[Row]) -> list[Row]:
 
 
 def _place(first: int) -> int:
-    """Of a pack's first part; the others follow. Its parts are kept in order by one column, and not by two: each column
-    takes a twentieth of the time in which packs are read.
+    """The place of a pack's first part; the others follow it. One column orders packs and parts, because each
+    additional column takes a twentieth of the time of reading packs.
     """
     return first << _PARTS_BITS
 
@@ -96,9 +101,9 @@ def _checksum(heads: str, words: str) -> int:
 def read_packs(
     cursor: duckdb.DuckDBPyConnection, conversation: int, most: int | None = None
 ) -> list[Message]:
-    """The conversation's messages from the first to the last that is packed; BadPack where they cannot be trusted.
+    """Read the conversation's messages from the first to the last packed one. Raises BadPack if a pack is damaged.
 
-    With `most`, packs that begin behind so many are left out.
+    With `most`, packs that begin after so many messages are left out.
     """
     if most is None:
         rows = execute(cursor, sql.PACKS, conversation=conversation).fetchall()
@@ -119,7 +124,7 @@ def read_packs(
 
 
 def _unpack(messages: list[Message], sealed: str, words: str) -> None:
-    """Put what a pack holds behind the messages of the packs before it."""
+    """Decode a pack and append its messages to those of the packs before it."""
     heads = sealed[_DIGITS:]
     if int(sealed[:_DIGITS], 16) != _checksum(heads, words):
         raise BadPack
@@ -140,10 +145,9 @@ def _unpack(messages: list[Message], sealed: str, words: str) -> None:
 
 
 def packs_due(file: DatabaseFile) -> list[tuple[int, int]]:
-    """The conversations that have grown since they were packed, and the last message of each that is in a pack.
+    """Conversations that have grown since they were packed, each with its last packed message.
 
-    Nothing in a small database, and where the disk could not hold the file twice: what can be done without must not
-    fill it.
+    None in a small database, or if the disk could not hold the file twice: optional data must not fill the disk.
     """
     ((messages,),) = file.rows(sql.MESSAGE_COUNT)
     if messages < WORTH or shutil.disk_usage(file.path.parent).free < file.path.stat().st_size:
@@ -154,7 +158,7 @@ def packs_due(file: DatabaseFile) -> list[tuple[int, int]]:
 def write_packs(
     file: DatabaseFile, due: Sequence[tuple[int, int]], busy: Callable[[], bool], whole: Whole
 ) -> bool:
-    """Whether all of them were written before `busy`; for whoever alone writes to the file."""
+    """Write packs until `busy`; whether all were written. Only the writer thread may call this."""
     log = log_of(file.path)
     for conversation, packed_last in due:
         last: int | None = packed_last
@@ -169,7 +173,10 @@ def write_packs(
 
 
 def _pack(file: DatabaseFile, conversation: int, last: int, whole: Whole) -> int | None:
-    """Write the next pack of a conversation, behind its message `last`; the last of it, None where there is no more."""
+    """Write the next pack of a conversation, after its message `last`.
+
+    Returns the last message of the pack, or None if nothing was left to pack.
+    """
     rows = _next_rows(file, conversation, last)
     if not rows:
         whole.add(conversation, last)
@@ -187,7 +194,7 @@ def _pack(file: DatabaseFile, conversation: int, last: int, whole: Whole) -> int
 
 
 def _next_rows(file: DatabaseFile, conversation: int, last: int) -> list[Row]:
-    """Messages for one pack; they are taken a few at a time, as each may be large."""
+    """Read the messages for one pack, a few at a time, because each may be large."""
     rows: list[Row] = []
     characters = 0
     with file.cursor() as cursor:

@@ -1,7 +1,7 @@
-"""How values become rows and rows values: the columns a query needs stand alone, the rest is canonical JSON.
+"""Conversion between values and rows: the columns that queries need are separate, all else is canonical JSON.
 
-Most messages are one text below one parent; such a row has its words and no JSON at all, which is what makes a path
-quick to load and a million messages small.
+Most messages are one text below one parent; such a row has its text and no JSON at all, which makes a path fast to load
+and a million messages small.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Row = tuple[Any, ...]
 
 
 def id_key(id: str) -> str:
-    """The 32 hex digits of an id: what a UUID column takes."""
+    """The 32 hex digits of an id, as a UUID column stores it."""
     return id[len(HASH_PREFIX) :]
 
 
@@ -40,7 +40,7 @@ def id_from_key(key: object) -> MessageId:
 
 
 def message_body(message: Message) -> tuple[str, str | None]:
-    """The columns `text` and `rest`."""
+    """A message's values of the columns `text` and `rest`."""
     rest: dict[str, Json] = {}
     if len(message.parts) != 1 or not isinstance(message.parts[0], TextPart):
         rest["parts"] = [part.stored() for part in message.parts]
@@ -57,14 +57,14 @@ def message_body(message: Message) -> tuple[str, str | None]:
 
 _OpenMessage: Any = type("_OpenMessage", (), {"__slots__": Message.__slots__})
 _OpenText: Any = type("_OpenText", (), {"__slots__": TextPart.__slots__})
-"""The same slots as the frozen classes have, so that what was filled in one can become the other."""
+"""It has the slots of the frozen class, so that an instance can be filled in and then change its class."""
 
 
 def text_message(
     id: MessageId, parents: tuple[MessageId, ...], role: Role, text: str, created: int
 ) -> Message:
-    """A message that is one text, past the constructors of frozen classes: they take four times as long, and nearly all
-    that is read are such messages, a thousand at once.
+    """A message of one text, built without the constructors of frozen classes. They take four times as long, and nearly
+    all messages that are read are of this form, a thousand at once.
     """
     part = _OpenText()
     part.text = text
@@ -121,7 +121,7 @@ def operation_row(conversation: int, operation: Operation) -> Row:
 def operations_from_rows(
     conversation: ConversationId, rows: Iterable[Sequence[Any]], previous: str | None
 ) -> list[Operation]:
-    """`rows` oldest first; `previous` is the id of the operation before the first of them."""
+    """Operations of `rows`, which are oldest first; `previous` is the id of the operation before the first one."""
     found: list[Operation] = []
     for number, id, made, actor, verb, summary, changes, gesture, reverts in rows:
         operation = Operation(

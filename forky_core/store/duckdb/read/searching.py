@@ -1,7 +1,7 @@
-"""Search over every branch of every conversation: the engine finds and ranks texts, then what is not visible drops out.
+"""Search over every branch of every conversation: the engine finds and ranks texts, then hidden messages drop out.
 
-The engine's filter is generous where lower case differs between engines; words.py has the last word on what matches.
-All of it is read at one moment, and no conversation is loaded for it.
+The engine's filter errs on the side of matching where engines differ in lower case; words.py decides what matches. One
+snapshot is read, and no conversation is loaded for it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from forky_core.store.words import score, snippet
 
 _FIRST = 200
 _FACTOR = 8
-"""Each further page is so much larger than the one before: every page is a scan over all texts."""
+"""Factor by which each further page is larger than the one before, because every page scans all texts."""
 
 
 def search(file: DatabaseFile, words: Sequence[str], conversation: int | None, limit: int) -> tuple[Hit, ...]:

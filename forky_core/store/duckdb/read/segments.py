@@ -1,7 +1,7 @@
 """Segments: runs of first-parent descendants, so that a path is a handful of (segment, last depth) ranges.
 
-A message whose parent ends its segment joins that segment; any other opens a new one that remembers where it left.
-Loading a path is then a scan over a few ranges instead of one step a message (docs/design: 200 times quicker).
+A message whose parent ends its segment joins that segment; any other opens a new one that records its origin. Loading a
+path is then a scan over a few ranges instead of one step a message (docs/design: 200 times faster).
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 Origin = tuple[int | None, int]
-"""The parent segment and the depth it was left at; (None, -1) for a segment that starts at a root."""
+"""The parent segment and the depth at which it was left; (None, -1) for a segment that starts at a root."""
 
 ROOT: Origin = (None, -1)
 
 
 def ranges(segment: int, depth: int, origins: Mapping[int, Origin]) -> tuple[list[int], list[int]]:
-    """Segments from the one at hand back to the root's, and of each the last depth that is on the path.
+    """Segments from this one back to the root's, and for each the last depth that is on the path.
 
     Raises:
         LookupError, ValueError: the origins do not lead to a root; those that Forky wrote do.
@@ -35,7 +35,7 @@ def ranges(segment: int, depth: int, origins: Mapping[int, Origin]) -> tuple[lis
 
 @dataclass(slots=True)
 class Places:
-    """Where each message of one conversation stands; the writer's, who alone adds to it."""
+    """Where each message of one conversation is stored. Only the writer uses and changes it."""
 
     numbers: dict[str, int] = field(default_factory=dict)
     """Message id → 1, 2, 3 … in the order they were written."""
@@ -45,7 +45,7 @@ class Places:
     """Segment 1, 2, 3 … → the depth of its last message."""
 
     def add(self, id: str, segment: int, depth: int) -> int:
-        """The number of a message that is already placed."""
+        """Record where a message was placed, and return its number."""
         number = self.numbers[id] = len(self.segments) + 1
         self.segments.append(segment)
         self.depths.append(depth)
@@ -55,7 +55,7 @@ class Places:
         return number
 
     def place(self, parent: str | None) -> tuple[int, int, Origin | None]:
-        """Segment and depth of the next message below `parent`, and the origin of the segment where it is new."""
+        """Segment and depth of the next message below `parent`, and the segment's origin if the segment is new."""
         if parent is None:
             return len(self.last) + 1, 0, ROOT
         at = self.numbers[parent] - 1

@@ -1,4 +1,4 @@
-"""`verify` over the rows of a file, past every cache: what auditing.py checks, and what only rows can get wrong."""
+"""`verify` over the rows of a file, bypassing every cache: the checks of auditing.py, and those about rows only."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _TABLES = (
 
 @dataclass(slots=True)
 class _Audit:
-    """What was read and what is wrong with it."""
+    """What was read so far and the findings."""
 
     findings: list[Finding] = field(default_factory=list)
     remarks: list[Finding] = field(default_factory=list)
@@ -73,7 +73,9 @@ class _Audit:
     damaged: bool = False
 
     def found(self, conversation: ConversationId | None, what: str, *, damage: bool) -> None:
-        """`damage` is said of what Forky never writes; the rest can have been written so, or is made anew."""
+        """Add a finding. `damage` marks what Forky never writes; other findings can stem from a
+        caller, or are rebuilt.
+        """
         self.findings.append(Finding(conversation, what))
         self.damaged = self.damaged or damage
 
@@ -81,10 +83,10 @@ class _Audit:
 def verify_file(
     file: DatabaseFile, conversation: ConversationId | None, distrust: Callable[[int], None]
 ) -> Verification:
-    """Of one conversation, or of all; `distrust` is given the number of each whose packs are no good.
+    """Verify one conversation, or all; `distrust` is called with the number of each whose packs are damaged.
 
-    What cannot be read is a finding, and the rest is looked at all the same. Where something is damaged, the file
-    refuses to be written to from then on.
+    Data that cannot be read is a finding, and the rest is checked all the same. If something is damaged, the file
+    refuses further writes.
 
     Raises:
         StoreDamaged: the list of conversations cannot be read.
@@ -121,7 +123,7 @@ def verify_file(
 
 
 def _blob_names(file: DatabaseFile) -> frozenset[str] | None:
-    """None where they cannot be read."""
+    """The sha256 of all blobs; None if they cannot be read."""
     try:
         return frozenset(str(row[0]) for row in file.rows(sql.BLOB_NAMES))
     except StoreDamaged:
@@ -134,7 +136,7 @@ def _whole_file(
     blobs: frozenset[str],
     audit: _Audit,
 ) -> None:
-    """Every table in full, what belongs to no conversation, and the bytes of attachments."""
+    """Check every table in full, rows that belong to no conversation, and the bytes of attachments."""
     numbers = [number for number, _ in known]
     if len(set(numbers)) != len(numbers) or len({id for _, id in known}) != len(known):
         audit.found(None, "Two conversations have the same number or id.", damage=True)
@@ -151,7 +153,7 @@ def _whole_file(
             if orphans:
                 what = f"The table “{name}” has rows of conversations that are not stored: {orphans:,}."
                 audit.found(None, what, damage=True)
-    with suppress(StoreDamaged):  # That the table cannot be read is said already.
+    with suppress(StoreDamaged):  # That the table cannot be read has been reported already.
         for what in _blob_findings(file, blobs):
             audit.found(None, what, damage=True)
 
@@ -181,7 +183,7 @@ def _conversation(
         entry_rows = rows(sql.ENTRIES)
         generation_rows = rows(sql.GENERATIONS)
         if not execute(cursor, sql.CONVERSATION, id=id).fetchall():
-            return  # It was purged meanwhile.
+            return  # It was purged in the meantime.
     with file.decoding():
         messages, findings = _messages(message_rows)
         operations = operations_from_rows(id, operation_rows, None)
@@ -221,7 +223,7 @@ def _conversation(
 def _end_findings(
     messages: list[Message], packed: list[Message] | None, last: int, entries: list[Row]
 ) -> Iterator[str]:
-    """What the view and the packs hold of a log, or of messages, that end before it."""
+    """Report operations or messages that the view and the packs name beyond the end of the log or of the messages."""
     moved = max((number for _, _, number in entries), default=0)
     if moved > last:
         yield f"The view holds what operation {moved} changed, but the log ends at operation {last}."
@@ -233,7 +235,7 @@ def _end_findings(
 
 
 def _packed(cursor: duckdb.DuckDBPyConnection, conversation: int) -> list[Message] | None:
-    """None where it cannot be read."""
+    """The packed messages of a conversation; None if they cannot be read."""
     try:
         return read_packs(cursor, conversation)
     except BadPack:
@@ -241,7 +243,7 @@ def _packed(cursor: duckdb.DuckDBPyConnection, conversation: int) -> list[Messag
 
 
 def _fits(packed: list[Message] | None, messages: list[Message]) -> bool:
-    """Whether packs may be kept: of messages that were altered they hold what was stored at first."""
+    """Whether packs may be kept; packs of messages that were altered later still hold the original text."""
     if packed is None:
         return False
     return packed == messages[: len(packed)] or any(message_findings(messages))
@@ -266,7 +268,7 @@ def _messages(rows: list[Row]) -> tuple[list[Message], list[str]]:
 
 
 def _place_findings(messages: list[Row], segments: list[Row]) -> Iterator[str]:
-    """Where loading a path by its segments would not follow the parents."""
+    """Report places where loading a path by its segments would not follow the parents."""
     origins: dict[int, Origin] = {segment: (parent, depth) for segment, parent, depth in segments}
     if len(origins) != len(segments):
         yield "A segment is stored twice."
@@ -290,7 +292,7 @@ def _blob_findings(file: DatabaseFile, names: frozenset[str]) -> Iterator[str]:
     for sha256 in sorted(names):
         rows = file.rows(sql.BLOB, sha256=sha256)
         if not rows:
-            continue  # It was purged meanwhile.
+            continue  # It was purged in the meantime.
         if len(rows) > 1:
             yield f"The attachment {sha256[:12]}… is stored twice."
         what = blob_finding(sha256, bytes(rows[0][2]))

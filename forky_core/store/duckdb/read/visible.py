@@ -1,7 +1,7 @@
-"""What of a conversation can be seen: the messages its refs name, and all their ancestors.
+"""Which messages of a conversation are visible: those its refs name, and all their ancestors.
 
-A message is never removed by undo or prune; it only stops being reachable, and a search must not find it then. Said in
-segments: of each, the deepest message that can be seen. So many conversations are looked through without loading one.
+Undo and prune never remove a message; they only make it unreachable, and a search must not find it then. Visibility is
+expressed by segments: for each, the deepest visible message. So many conversations can be searched without loading any.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ Place = tuple[int, int]
 
 @dataclass(slots=True)
 class VisibleRows:
-    """One conversation as far as it can be seen."""
+    """The visible part of one conversation."""
 
     view: View
     origins: dict[int, Origin] = field(default_factory=dict)
     _deepest: dict[int, int] = field(default_factory=dict)
 
     def reveal(self, place: Place) -> None:
-        """This message and its first-parent ancestors can be seen."""
+        """Mark this message and its first-parent ancestors as visible."""
         segment: int | None
         segment, depth = place
         while segment is not None and self._deepest.get(segment, -1) < depth:
@@ -46,7 +46,7 @@ class VisibleRows:
 
 
 def read_visible(cursor: duckdb.DuckDBPyConnection, conversations: Sequence[int]) -> dict[int, VisibleRows]:
-    """Of each conversation, inside a transaction."""
+    """Read the visible part of each conversation; to be called inside a transaction."""
     of_each = list(conversations)
     entries: dict[int, dict[str, object]] = defaultdict(dict)
     for conversation, key, value in execute(cursor, sql.ENTRIES_OF, conversations=of_each).fetchall():

@@ -1,4 +1,4 @@
-"""The rows of one group of commits, and the quickest way to write them in one transaction.
+"""The rows of one group of commits, and the fastest way to write them in one transaction.
 
 A few rows go as one data-modifying statement (planning costs ~0.1 ms a statement, a begin and commit as much again);
 many go through DuckDB's appender, at a hundredth of the cost of an insert each.
@@ -31,7 +31,7 @@ from forky_core.store.duckdb.sql.tables import (
 )
 
 _FEW = 16
-"""Up to this many rows, one statement is quicker than the appenders."""
+"""Rows up to which one statement is faster than the appenders."""
 
 Step = tuple[str, list[Any]]
 
@@ -39,22 +39,22 @@ Step = tuple[str, list[Any]]
 @dataclass(slots=True)
 class _Entry:
     stored: bool
-    """Whether the file holds the key before this batch."""
+    """Whether the file had the key before this batch."""
     value: Json | None
     operation: int
 
 
 @dataclass(slots=True)
 class Batch:
-    """Rows to write; a key or generation that changes several times is written once, as it ends."""
+    """Rows to write; a key or generation that changes several times is written once, with its final value."""
 
     inserts: dict[Table, list[Row]] = field(default_factory=dict)
     changed: dict[tuple[int, str], _Entry] = field(default_factory=dict)
     generations: dict[tuple[int, str], tuple[bool, Generation]] = field(default_factory=dict)
-    """… → whether it is new to the file, and what it is now."""
+    """(conversation, id) → whether the generation is new to the file, and its current value."""
 
     derived: dict[tuple[int, str], tuple[bool, str]] = field(default_factory=dict)
-    """… → whether its conversation is new to the file, and the value."""
+    """(conversation, key) → whether the conversation is new to the file, and the value."""
 
     def insert(self, table: Table, row: Row) -> None:
         self.inserts.setdefault(table, []).append(row)
@@ -62,7 +62,7 @@ class Batch:
     def change(
         self, conversation: int, key: str, *, stored: bool, value: Json | None, operation: int
     ) -> None:
-        """Set or remove an entry; `stored`: it has a value before this change."""
+        """Set or remove an entry; `stored` says whether the key had a value before this change."""
         known = self.changed.get((conversation, key))
         if known is None:
             self.changed[conversation, key] = _Entry(stored, value, operation)
@@ -74,11 +74,11 @@ class Batch:
         self.generations[conversation, generation.id] = (known[0] if known else new, generation)
 
     def derive(self, conversation: int, key: str, value: str, *, new: bool) -> None:
-        """`new`: the file holds nothing of the conversation yet."""
+        """Set a derived value; `new` says whether the file has nothing of the conversation yet."""
         self.derived[conversation, key] = (new, value)
 
     def write(self, cursor: duckdb.DuckDBPyConnection) -> None:
-        """All of it in one transaction, or duckdb.Error and nothing."""
+        """Write all rows in one transaction. On duckdb.Error, nothing was written."""
         inserts = self._inserts()
         by_table = {
             entries: self._entry_steps(),
@@ -162,7 +162,7 @@ class Batch:
 
 
 def replacing_derived(conversation: int, kept: Mapping[str, str]) -> tuple[Step, Step]:
-    """Each in place of what had its key."""
+    """Steps that insert derived values, replacing those with the same key."""
     keys, values = list(kept), list(kept.values())
     return (
         (sql.DROP_DERIVED.text, sql.DROP_DERIVED.values(conversation=conversation, keys=keys)),
@@ -174,7 +174,7 @@ _ORDER = (conversations, segments, messages, operations)
 
 
 def _run_as_one(cursor: duckdb.DuckDBPyConnection, steps: Sequence[Step]) -> None:
-    """Steps on different tables as one data-modifying statement, which is a transaction by itself."""
+    """Run steps on different tables as one data-modifying statement, which is a transaction by itself."""
     *before, (last, _) = steps
     heads = ", ".join(f"step_{at} AS ({text} RETURNING 1)" for at, (text, _) in enumerate(before))
     text = f"WITH {heads} {last}" if before else last

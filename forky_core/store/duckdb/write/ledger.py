@@ -1,7 +1,7 @@
-"""What the writer keeps in memory of a conversation it is writing to, so that races are decided before any SQL runs.
+"""The writer's in-memory state of a conversation it writes to, so that races are decided before any SQL runs.
 
-Only the writer thread reads or changes a ledger. It always equals what the file will say once the group at hand is
-durable; where a group fails, its ledgers are thrown away and read again.
+Only the writer thread reads or changes a ledger. It always equals the file's state once the current group is durable;
+if a group fails, its ledgers are discarded and read again.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ class Ledger:
     """Its number inside the file."""
     entries: dict[str, Json] = field(default_factory=dict)
     moved: dict[str, int] = field(default_factory=dict)
-    """Key → number of the operation that last changed it; keys removed before this process started are not known."""
+    """Key → number of the operation that last changed it; keys removed before this process started are absent."""
     recent: dict[int, Operation] = field(default_factory=dict)
-    """Operations made since the ledger was read, for those who lose a race."""
+    """Operations made since the ledger was read, to tell the losers of a race what came first."""
     version: int = 0
     last: str | None = None
-    """Id of the last operation."""
+    """Id of the last operation; None before the first."""
     created: int = 0
     """When the first operation was made, and when the last; microseconds since the epoch, UTC."""
     updated: int = 0
@@ -42,7 +42,7 @@ class Ledger:
     generations: set[str] = field(default_factory=set)
 
     def take(self, operation: Operation) -> None:
-        """The state after `operation`."""
+        """Advance the ledger by `operation`."""
         for change in operation.changes:
             if change.after is None:
                 self.entries.pop(change.key, None)
@@ -77,7 +77,7 @@ class Ledger:
 
     @property
     def weight(self) -> int:
-        """Roughly how many things it holds."""
+        """Approximate number of things it holds."""
         return len(self.places.numbers) + len(self.generations) + len(self.entries) + 1
 
 
@@ -89,7 +89,7 @@ def stored_entries(rows: Iterable[Row]) -> Mapping[str, Json]:
 
 
 def read_ledger(cursor: duckdb.DuckDBPyConnection, id: ConversationId) -> Ledger | None:
-    """The ledger of a stored conversation; None where there is none of that id."""
+    """Read the ledger of a stored conversation; None for an unknown id."""
 
     def rows(statement: SqlStatement, **given: object) -> list[Row]:
         return execute(cursor, statement, **given).fetchall()

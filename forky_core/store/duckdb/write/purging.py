@@ -16,7 +16,7 @@ _SHA256 = re.compile(r'"([0-9a-f]{64})"')
 
 
 def purge_rows(cursor: duckdb.DuckDBPyConnection, id: ConversationId) -> None:
-    """Inside a transaction."""
+    """Remove a conversation's rows; to be called inside a transaction."""
     rows = execute(cursor, sql.CONVERSATION, id=id).fetchall()
     if not rows:
         raise no_conversation(id)
@@ -34,9 +34,9 @@ def purge_rows(cursor: duckdb.DuckDBPyConnection, id: ConversationId) -> None:
 
 
 def drop_unnamed_blobs(cursor: duckdb.DuckDBPyConnection, names: frozenset[str]) -> None:
-    """Remove those attachments that no message and no stash names; inside a transaction.
+    """Remove those of these attachments that no message and no stash names; to be called inside a transaction.
 
-    All names are read at once: to ask for each by itself would scan every message that many times.
+    All names are read at once: asking for each by itself would scan every message that many times.
     """
     named = {
         sha256
@@ -48,6 +48,6 @@ def drop_unnamed_blobs(cursor: duckdb.DuckDBPyConnection, names: frozenset[str])
 
 
 def _named_blobs(cursor: duckdb.DuckDBPyConnection, number: int) -> set[str]:
-    """Whatever looks like an attachment's name in this conversation; more than there are does no harm."""
+    """Every text of this conversation that looks like an attachment's name; false positives are harmless."""
     rows = execute(cursor, sql.NAMED_BLOBS, conversation=number).fetchall()
     return {sha256 for (text,) in rows for sha256 in _SHA256.findall(text)}

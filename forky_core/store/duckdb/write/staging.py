@@ -1,6 +1,6 @@
-"""Deciding a group: each commit is checked against the ledgers and, where it passes, becomes rows of the batch.
+"""Deciding a group: each commit is checked against the ledgers and, if it passes, becomes rows of the batch.
 
-Everything here happens in memory, before any SQL, so a lost race costs its author a sentence and the group nothing.
+Everything here happens in memory, before any SQL, so a lost race costs its author an error and the group nothing.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from forky_core.store.duckdb.write.batch import Batch
 from forky_core.store.duckdb.write.ledger import Ledger, read_ledger
 
 _LEDGER_WEIGHT = 1_000_000
-"""Messages, generations and entries that all ledgers together may remember: about 250 MB."""
+"""Messages, generations and entries that all ledgers together may hold: about 250 MB."""
 
 _TRIM_EVERY = 64
 
@@ -47,20 +47,20 @@ class Staged:
     born: set[ConversationId] = field(default_factory=set)
     fresh: dict[ConversationId, list[Message]] = field(default_factory=dict)
     in_bulk: set[ConversationId] = field(default_factory=set)
-    """Written by nothing but commits that nobody is about to read."""
+    """Conversations that are written only by commits that nobody is about to read."""
 
 
 class Ledgers:
-    """The ledgers of the conversations written to last."""
+    """The ledgers of the most recently written conversations."""
 
     def __init__(self, file: DatabaseFile) -> None:
         self._file = file
         self._held: OrderedDict[ConversationId, Ledger] = OrderedDict()
         self._groups = 0
         self._numbers = 0
-        """The highest number a conversation has; 0 where it is not known yet."""
+        """The highest number of a conversation; 0 if it is not known yet."""
         self._ids: Known | None = None
-        """Of the conversations that the file may hold; None until they are read."""
+        """Ids of conversations that the file may hold; None until they are read."""
 
     def find(self, cursor: duckdb.DuckDBPyConnection, id: ConversationId) -> Ledger | None:
         ledger = self._held.get(id)
@@ -74,7 +74,7 @@ class Ledgers:
         return ledger
 
     def _is_new(self, cursor: duckdb.DuckDBPyConnection, id: ConversationId) -> bool:
-        """Whether the file certainly has no such conversation: asking it for each takes a millisecond."""
+        """Whether the file certainly lacks this conversation; asking the file for each takes a millisecond."""
         if self._ids is not None:
             return self._ids.lacks(id)
         known = Known(lambda: ((str(id), n) for n, id in execute(cursor, sql.CONVERSATIONS).fetchall()))
@@ -83,7 +83,7 @@ class Ledgers:
         return new
 
     def begin(self, cursor: duckdb.DuckDBPyConnection, id: ConversationId) -> Ledger:
-        """A ledger for a new conversation, not held until `hold`."""
+        """A ledger for a new conversation; call `hold` to store it."""
         if not self._numbers:
             highest = execute(cursor, sql.LAST_CONVERSATION).fetchall()[0][0]
             self._numbers = highest or 0
@@ -100,7 +100,7 @@ class Ledgers:
             self._held.pop(id, None)
 
     def trim(self) -> None:
-        """Only between groups: a group's ledgers must stay."""
+        """Evict ledgers. Call this only between groups: a group's ledgers must stay."""
         self._groups += 1
         if self._groups % _TRIM_EVERY:
             return
@@ -133,7 +133,9 @@ def _stage_generation(ledger: Ledger, batch: Batch, generation: Generation) -> N
 def stage_commit(
     ledgers: Ledgers, staged: Staged, cursor: duckdb.DuckDBPyConnection, commit: Commit
 ) -> Operation:
-    """The operation `commit` becomes; raises what `Store.commit` documents, with nothing staged."""
+    """Stage `commit` and return the operation it becomes. On an error that `Store.commit` documents,
+    nothing is staged.
+    """
     check_form(commit)
     ledger = ledgers.find(cursor, commit.conversation)
     new = ledger is None
@@ -221,7 +223,7 @@ def _stage_message(ledger: Ledger, batch: Batch, message: Message, body: tuple[s
 
 
 def _mover(cursor: duckdb.DuckDBPyConnection, ledger: Ledger, key: str) -> Operation | None:
-    """The operation that changed `key` last."""
+    """The operation that last changed `key`."""
     number = ledger.moved.get(key)
     if number is None:
         given = {"conversation": ledger.conversation, "key": _quoted(key)}
@@ -239,5 +241,5 @@ def _operation(cursor: duckdb.DuckDBPyConnection, ledger: Ledger, number: int) -
 
 
 def _quoted(key: str) -> str:
-    """How the key begins a change in the stored JSON."""
+    """The text with which a change of this key begins in the stored JSON."""
     return f"[{canonical_json(key)},"

@@ -1,7 +1,7 @@
 """The one thread that writes: it drains a queue into groups, each durable as one transaction (group commit).
 
-One writer makes races a matter of order in a queue, and sixty-four callers share one fsync. Each gets its own result:
-a commit that loses its race, or that the database refuses, fails alone; the rest of its group is written.
+One writer makes races a matter of order in a queue, and sixty-four callers share one fsync. Each gets its own result: a
+commit that loses its race, or that the database refuses, fails alone; the rest of its group is written.
 """
 
 from __future__ import annotations
@@ -27,23 +27,26 @@ from forky_core.store.duckdb.write.staging import Ledgers, Staged, stage_commit,
 GROUP = 256
 """Most operations in one transaction."""
 IDLE_SECONDS = 2.0
-"""Without work for so long, the log is folded into the file and the file attached anew."""
+"""Seconds without work after which the log is folded into the file and the file is attached again."""
 _UNDER_WAY = 30
-"""Times as long after a group of an import: a busy machine may read for seconds before it has the next one."""
+"""Factor on IDLE_SECONDS after a group of an import: a busy machine may read for seconds before it has
+the next group.
+"""
 _CROWD = 8
-"""After a group of so many, its callers are probably about to ask again: the next group waits for them."""
+"""Jobs in a group after which its callers will probably ask again soon: the next group waits for them."""
 _STEP = 0.0004
 _STEPS = 5
-"""The most it waits, and only while more come: a transaction costs 4 ms and 0.03 ms a commit, so two half groups
-cost nearly twice one whole one."""
+"""The most seconds it waits, and only while more jobs come: a transaction costs 4 ms and 0.03 ms a commit, so two half
+groups cost nearly twice one whole one.
+"""
 _PATIENCE = 5.0
-"""Seconds to wait for readers where somebody asked for the rest."""
+"""Seconds to wait for readers if somebody requested the idle work."""
 _LONGEST_PUBLICATION = 5.0
-"""Seconds."""
+"""Seconds to wait at most for a group to be published."""
 _HANGS = 10.0
-"""Seconds at one thing after which the thread is taken to hang; the slowest group that was measured took 0.5."""
+"""Seconds on one task after which the thread is considered hung; the slowest group ever measured took 0.5."""
 _BULK = 8
-"""Groups of an import, some megabytes each, between two moments at which the database's memory is looked after."""
+"""Groups of an import, some megabytes each, between two evictions of the database's memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +57,21 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """Work that has a transaction to itself: a blob, a setting, a purge."""
+    """Work that gets a transaction of its own: a blob, a setting, a purge."""
 
     work: Callable[[duckdb.DuckDBPyConnection], Any]
     forgets: ConversationId | None = None
-    """The conversation that is gone afterwards."""
+    """The conversation that no longer exists afterwards."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """What is done when nobody writes for a while, now and to its end."""
+    """A request to do the work of idle time now, to its end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ping:
-    """A question whether the thread is at work; nothing is written."""
+    """A request that only checks whether the thread responds; nothing is written."""
 
 
 Request = Commit | Record | Alone | Rest | Ping
@@ -77,7 +80,7 @@ Done = tuple[Request, Any]
 
 
 class _Job:
-    """A request and, once it is settled, its outcome. One lock is a tenth of what a Future costs to make and wake."""
+    """A request and, once it is settled, its outcome. A lock costs a tenth of what a Future costs to make and wake."""
 
     __slots__ = ("_error", "_result", "_settled", "asked", "request")
 
@@ -98,14 +101,14 @@ class _Job:
         self._settled.release()
 
     def is_settled(self, patience: float) -> bool:
-        """Within so many seconds; for a job that nobody waits for otherwise."""
+        """Whether the job settles within so many seconds; for a job that nobody else waits for."""
         settled = self._settled.acquire(timeout=patience)
         if settled:
             self._settled.release()
         return settled
 
     def wait(self) -> Any:
-        """The result, or the error raised; for the one thread that asked."""
+        """Wait for the result, or raise the job's error; only the thread that submitted it may call this."""
         self._settled.acquire()
         if self._error is not None:
             raise self._error
@@ -121,7 +124,7 @@ class Writer:
         *,
         idle_seconds: float = IDLE_SECONDS,
     ) -> None:
-        """`publish` is called with what has just become durable, before its callers hear of it."""
+        """`publish` is called with what has just become durable, before its callers get their results."""
         self._idle_seconds = idle_seconds
         self._last_group = 0
         self._file = file
@@ -132,17 +135,17 @@ class Writer:
         self.whole = Whole()
         self._closing = Lock()
         self._unpublished = Lock()
-        """Held from before a group becomes durable until readers are told of it."""
+        """Held from before a group becomes durable until it is published to readers."""
         self._closed = False
         self._dirty = False
         self._in_bulk = 0
-        """Groups of an import since memory was let go of."""
+        """Groups of an import since memory was last released."""
         self._importing = False
-        """Whether the last group was one."""
+        """Whether the last group belonged to an import."""
         self._busy_since: float | None = None
-        """When the thread took up what it does now; None: it waits for work."""
+        """When the thread began its current task; None while it waits for work."""
         self._ping: _Job | None = None
-        """The last question whether it is at work."""
+        """The last ping."""
         self._could_rest = True
         self._thread = Thread(target=self._run, name="forky-writer", daemon=True)
         self._thread.start()
@@ -152,19 +155,19 @@ class Writer:
         return operation
 
     def ask(self, request: Request) -> Any:
-        """The request's result once it is durable, or its error."""
+        """Submit a request and wait; the result once it is durable, or the request's error."""
         return self.ask_all((request,))[0]
 
     def tell(self, request: Request) -> None:
-        """Have it done, or not, without waiting for it."""
+        """Submit a request without waiting for it or its errors."""
         with self._closing:
             if not self._closed:
                 self._queue.put(_Job(request))
 
     def ask_all(self, requests: Sequence[Request]) -> list[Any]:
-        """The results once all are durable, or the first error once none of them is under way any more.
+        """Submit requests and wait; the results once all are durable, or the first error once all have finished.
 
-        The ones behind an error are attempted all the same.
+        The requests after a failed one are attempted all the same.
         """
         jobs = [_Job(request) for request in requests]
         with self._closing:
@@ -186,8 +189,8 @@ class Writer:
     def wait_for_publication(self) -> None:
         """Return once everything that is durable at this moment is published, too.
 
-        Whoever has read rows from the file may have seen a group of which the caches of the store know nothing yet. A
-        disk that hangs holds nobody up for longer than `_LONGEST_PUBLICATION`.
+        A reader of rows may have seen a group that is not in the store's caches yet. If the disk hangs, nobody waits
+        for longer than `_LONGEST_PUBLICATION`.
         """
         if self._unpublished.acquire(timeout=_LONGEST_PUBLICATION):
             self._unpublished.release()
@@ -197,12 +200,12 @@ class Writer:
         return self._queue.qsize()
 
     def busy(self) -> float:
-        """Seconds that the thread has been at what it does now; 0.0: it is free."""
+        """Seconds that the thread has spent on its current task; 0.0 if it is idle."""
         since = self._busy_since
         return time.perf_counter() - since if since is not None else 0.0
 
     def answers(self, patience: float) -> bool:
-        """Whether the thread takes up what it is asked, within so many seconds; one question at a time is asked."""
+        """Whether the thread responds to a ping within so many seconds; there is one ping at a time."""
         with self._closing:
             if self._closed:
                 return False
@@ -213,7 +216,7 @@ class Writer:
         return asked.is_settled(patience)
 
     def works(self) -> bool:
-        """Whether the thread is there, and has not been at one thing for so long that it must hang."""
+        """Whether the thread is alive and has not been on one task for so long that it must hang."""
         return self._thread.is_alive() and self.busy() < _HANGS
 
     def close(self) -> None:
@@ -246,7 +249,7 @@ class Writer:
         return self._idle_seconds * (_UNDER_WAY if self._importing else 1)
 
     def _group(self, first: _Job | None) -> tuple[list[_Job], bool]:
-        """What goes into one transaction, and whether more may come after it."""
+        """The jobs of the next transaction, and whether more may follow."""
         jobs: list[_Job] = []
         job = first
         steps = _STEPS if self._last_group >= _CROWD else 0
@@ -269,18 +272,18 @@ class Writer:
         return jobs, job is not None
 
     def _rest(self) -> None:
-        """Idle: until somebody wants to write. A reader in flight, or a full disk, only puts it off."""
+        """Do idle work until a request arrives. A reader in flight, or a full disk, only postpones it."""
         try:
             self._dirty = not self._tidy(lambda: not self._queue.empty(), patience=0.0)
             self._could_rest = True
         except StoreError as error:
-            if self._could_rest:  # It is tried every few seconds.
+            if self._could_rest:  # It is retried every few seconds.
                 events.store_failed(work="rest", fault=error)
             self._could_rest = False
             time.sleep(0.1)
 
     def _tidy(self, busy: Callable[[], bool], patience: float) -> bool:
-        """Fold the log into the file and pack what lies scattered in it; whether both are done."""
+        """Fold the log into the file and pack scattered messages; whether both are done."""
         if not self._file.reattach(patience=patience):
             return False
         with self._file.cursor() as cursor:
@@ -293,7 +296,7 @@ class Writer:
         return self._file.reattach(patience=patience)
 
     def _serve(self, jobs: Sequence[_Job]) -> None:
-        """Write the jobs in one transaction; where that fails, each in one of its own."""
+        """Write the jobs in one transaction; if that fails, each in one of its own."""
         try:
             match jobs[0].request:
                 case Rest():
@@ -330,7 +333,7 @@ class Writer:
                 settled.extend((job, self._stage(cursor, staged, job.request)) for job in jobs)
                 with self._unpublished:
                     if staged.touched:
-                        self._file.refuse_damaged()  # Reading what the group builds on may have shown it.
+                        self._file.refuse_damaged()  # Reading the state that the group builds on may have revealed it.
                         for ledger in staged.touched.values():
                             self.whole.discard(ledger.conversation)
                         staged.batch.write(cursor)
@@ -350,7 +353,7 @@ class Writer:
         return settled
 
     def _spare_memory(self, staged: Staged) -> None:
-        """After every few groups that nobody is about to read."""
+        """Release memory after every few groups that nobody is about to read."""
         self._importing = bool(staged.in_bulk)
         self._in_bulk += self._importing
         if self._in_bulk >= _BULK:
@@ -358,7 +361,7 @@ class Writer:
             self._file.let_go_of_blocks()
 
     def _stage(self, cursor: duckdb.DuckDBPyConnection, staged: Staged, request: Request) -> Any:
-        """The request's result, or the error that is its own alone."""
+        """The request's result, or the error that concerns this request alone."""
         try:
             match request:
                 case Commit():
@@ -376,7 +379,7 @@ class Writer:
 
 
 def _log(settled: Sequence[tuple[_Job, Any]], begun: float) -> None:
-    """Of one transaction that began then and is durable."""
+    """Log a transaction that began at `begun` and is durable."""
     kinds = [type(job.request) for job, result in settled if not isinstance(result, Exception)]
     if kinds:
         now = time.perf_counter()
@@ -390,7 +393,7 @@ def _log(settled: Sequence[tuple[_Job, Any]], begun: float) -> None:
 
 
 def _split(jobs: Sequence[_Job]) -> list[list[_Job]]:
-    """Runs of jobs that can share a transaction, in order."""
+    """Split jobs into runs that can share a transaction, in order."""
     groups: list[list[_Job]] = []
     for job in jobs:
         alone = isinstance(job.request, Alone | Rest | Ping)

@@ -1,1 +1,3 @@
-"""The self-contained web page: one file that anybody can read and that gives the conversation back."""
+"""The self-contained web page: one file that anybody can read, and from which the conversation can be
+imported again.
+"""

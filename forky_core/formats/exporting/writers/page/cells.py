@@ -1,7 +1,7 @@
-"""Messages as HTML in which nothing but our own elements is markup.
+"""Messages as HTML in which only our own elements are markup.
 
-Every text goes through `html.escape`; Markdown is not rendered, only blocks and spans of code are set apart. Pictures
-are shown where they are bytes of a kind that runs nothing (no SVG).
+Every text goes through `html.escape`; Markdown is not rendered, except that blocks and spans of code are marked up.
+Pictures are shown if they have a type that runs nothing (no SVG).
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ _PICTURES = frozenset(("image/png", "image/jpeg", "image/gif", "image/webp"))
 
 
 def safe(text: str) -> str:
-    """Text as HTML text or the value of a quoted attribute."""
+    """Escape text for HTML or for the value of a quoted attribute."""
     return escape(_UNSHOWABLE.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n")))
 
 
 @dataclass(frozen=True, slots=True)
 class PageLinks:
-    """What numbers of passages lead to: the passage at the end of the page, or the message that was cited."""
+    """Links for the numbers of passages: to the passage at the end of the page, or to the cited message."""
 
     chat: Chat
     anchor: Callable[[MessageId], str]
     shown: frozenset[MessageId]
-    """The messages of the page."""
+    """The messages on the page."""
     _passages: dict[str, Cited | None] = field(default_factory=dict)
 
     def __call__(self, number: str, address: str) -> str:
@@ -64,7 +64,7 @@ class PageLinks:
         return _passage_anchor(address) if self._passages[address] is not None else ""
 
     def passages(self) -> Iterable[str]:
-        """Those that something leads to, as HTML."""
+        """The HTML of all linked passages."""
         for address, one in self._passages.items():
             if one is not None:
                 yield (
@@ -78,7 +78,7 @@ def _passage_anchor(address: str) -> str:
 
 
 def text_html(text: str, link: Callable[[str, str], str] | None = None) -> str:
-    """What somebody wrote: line breaks kept, code set apart, nothing obeyed; `link` draws numbers of passages."""
+    """The HTML of a text: line breaks kept, code marked up, all else escaped; `link` renders numbers of passages."""
     lines = text.split("\n")
     opened = opened_by_line(lines) if link is not None else [NOTHING] * len(lines)
     pieces: list[str] = []
@@ -110,7 +110,7 @@ def text_html(text: str, link: Callable[[str, str], str] | None = None) -> str:
 
 
 def _spans(text: str, opens: Opens, link: Callable[[str, str], str] | None) -> str:
-    """An escaped line with spans of code."""
+    """An escaped line with spans of code marked up."""
 
     def words(prose: str) -> str:
         return linked(prose, opens, safe, link) if link is not None else safe(prose)

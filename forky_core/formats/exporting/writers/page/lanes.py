@@ -54,7 +54,7 @@ def lanes_svg(read: Outline, messages: Mapping[MessageId, Message], layout: Layo
 
 
 def _edge(edge: Edge, layout: Layout) -> str:
-    """Sideways out of its source, down its lane, sideways into its target."""
+    """An edge's path: sideways out of its source, down its lane, sideways into its target."""
     colour = f'class="c{edge.color % COLOURS}{" merge" if edge.kind == "merge" else ""}"'
     top, bottom = ROW * edge.source + ROW // 2, ROW * edge.target + ROW // 2
     columns = (layout.lane_of[edge.source], edge.lane, layout.lane_of[edge.target])

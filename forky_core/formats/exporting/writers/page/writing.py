@@ -1,7 +1,7 @@
-"""The page as a whole: what is said, a policy that runs nothing of it, and the Forky file inside.
+"""The page as a whole: the conversation, a policy that blocks all foreign scripts, and the embedded Forky file.
 
-The policy names the one script and the one style by their hashes and allows nothing else: no address is ever asked, and
-should a text ever get past the escaping, a browser still would not run it. Without scripts everything can be read.
+The policy allows the one script and the one style by their hashes and nothing else: no address is ever requested, and
+if a text ever got past the escaping, a browser still would not run it. Everything can be read without scripts.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from forky_core.formats.forky_file.writing import written
 from forky_core.model import Generation, Message, MessageId
 
 _KEPT = frozenset(get_args(Kind)) - {"log", "undone", "stashes"}
-"""Everything that is to be seen; what went before and what was put aside is not handed on."""
+"""Everything visible is kept; undone and stashed content is not exported."""
 _MOST_ROWS = 5_000
-"""Rows of the graph; a longer one is more than a browser draws at once."""
+"""The most rows of the graph; a browser cannot draw more at once."""
 
 
 class Page:
@@ -159,7 +159,7 @@ def _foot(chat: Chat, script: str) -> Iterator[bytes]:
 
 
 def _packed(rows: Iterable[str]) -> Iterator[bytes]:
-    """The rows as gzip in base64, which takes three bytes at a time."""
+    """The rows as gzip in Base64, which encodes three bytes at a time."""
     packer = zlib.compressobj(wbits=31)
     ready = bytearray()
     for row in rows:

@@ -9,13 +9,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from textwrap import wrap
 from types import ModuleType
+from typing import TypeAlias
 
 from duckdb_sqlalchemy import Dialect
 from sqlalchemy import MetaData
 from sqlalchemy.sql.expression import ClauseElement
 
 from forky_core.store.duckdb.sql.source import (
-    beside,
+    blobs_and_settings,
     conversations,
     documents,
     generations,
@@ -25,12 +26,14 @@ from forky_core.store.duckdb.sql.source import (
     search,
     tables,
 )
-from forky_core.store.duckdb.sql.source.given import Repeated
+from forky_core.store.duckdb.sql.source.bind_parameters import Repeated
 from forky_core.store.duckdb.sql.statement import Each, Family, SqlStatement
 
+Source: TypeAlias = ClauseElement | tuple[ClauseElement, ...]
+"""One statement, or several under one name."""
 HOME = Path(__file__).resolve().parent.parent
 _MODULES: Mapping[str, tuple[ModuleType, ...]] = {
-    "statements.py": (beside, conversations, generations, messages, operations, packs, search),
+    "statements.py": (blobs_and_settings, conversations, generations, messages, operations, packs, search),
     "document_statements.py": (documents,),
 }
 DIALECT = Dialect(paramstyle="qmark")
@@ -45,20 +48,31 @@ def compiled() -> dict[str, str]:
     return {name: _formatted(name, text) for name, text in texts.items()}
 
 
-def _statements(modules: tuple[ModuleType, ...]) -> Iterator[str]:
-    yield '"""Written by `make sql` out of source/: not to be edited."""\n\nfrom __future__ import annotations\n\n'
-    named: dict[str, str] = {}
+def sources() -> Iterator[tuple[str, Source]]:
+    """Each statement of the source by its name, as it is written there."""
+    for modules in _MODULES.values():
+        yield from _named(modules)
+
+
+def _named(modules: tuple[ModuleType, ...]) -> Iterator[tuple[str, Source]]:
     for module in modules:
         for name, value in vars(module).items():
             if name.isupper() and isinstance(value, ClauseElement | tuple):
-                assert name not in named, f"two statements are called {name}"
-                named[name] = _literal(value)
+                yield name, value
+
+
+def _statements(modules: tuple[ModuleType, ...]) -> Iterator[str]:
+    yield '"""Written by `make sql` out of source/: not to be edited."""\n\nfrom __future__ import annotations\n\n'
+    named: dict[str, str] = {}
+    for name, value in _named(modules):
+        assert name not in named, f"two statements are called {name}"
+        named[name] = _literal(value)
     text = "\n\n".join(f"{name} = {named[name]}" for name in sorted(named))
     kinds = [kind.__name__ for kind in (Each, Family, SqlStatement) if f"{kind.__name__}(" in text]
     yield f"from forky_core.store.duckdb.sql.statement import {', '.join(kinds)}\n\n{text}\n"
 
 
-def _literal(value: ClauseElement | tuple[ClauseElement, ...]) -> str:
+def _literal(value: Source) -> str:
     if isinstance(value, tuple):
         return f"({''.join(f'{_literal(one)},' for one in value)})"
     form = value.compile(dialect=DIALECT, compile_kwargs={"render_postcompile": True})

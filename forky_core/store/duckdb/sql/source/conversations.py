@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Integer, Text, bindparam, delete, func, null, or_, select, update
 
-from forky_core.store.duckdb.sql.source.given import here, unnested
+from forky_core.store.duckdb.sql.source.bind_parameters import here, unnested
 from forky_core.store.duckdb.sql.source.tables import (
     conversations,
     derived,
@@ -16,26 +16,19 @@ from forky_core.store.duckdb.sql.source.tables import (
     segments,
 )
 
-CONVERSATION = select(conversations.c.id, conversations.c.conversation).where(
-    conversations.c.id == bindparam("id")
-)
-NEWEST_CONVERSATIONS = (
-    select(conversations.c.id, conversations.c.conversation)
-    .order_by(conversations.c.conversation.desc())
-    .limit(bindparam("most"))
-)
+_ids_and_numbers = select(*conversations.c["id", "conversation"])
+CONVERSATION = _ids_and_numbers.where(conversations.c.id == bindparam("id"))
+NEWEST_CONVERSATIONS = _ids_and_numbers.order_by(conversations.c.conversation.desc()).limit(bindparam("most"))
 CONVERSATIONS = select(conversations).order_by(conversations.c.conversation)
 LAST_CONVERSATION = select(func.max(conversations.c.conversation))
 _numbered = unnested(number=Integer)
-CONVERSATIONS_NUMBERED = select(conversations.c.id, conversations.c.conversation).join(
-    _numbered, conversations.c.conversation == _numbered.c.number
-)
+CONVERSATIONS_NUMBERED = _ids_and_numbers.join(_numbered, conversations.c.conversation == _numbered.c.number)
 PURGE = tuple(
     delete(table).where(table.c.conversation == here)
     for table in (packs, derived, entries, generations, messages, segments, operations, conversations)
 )
 
-ENTRIES = select(entries.c.key, entries.c.value, entries.c.operation).where(entries.c.conversation == here)
+ENTRIES = select(*entries.c["key", "value", "operation"]).where(entries.c.conversation == here)
 VIEW = ENTRIES.union_all(
     select(null(), null(), func.max(operations.c.number)).where(operations.c.conversation == here)
 )
@@ -63,6 +56,6 @@ LIBRARY_OPERATIONS = select(
 LIBRARY_MESSAGES = (
     select(messages.c.conversation, func.count()).group_by(messages.c.conversation).select_from(messages)
 )
-LIBRARY_ENTRIES = select(entries.c.conversation, entries.c.key, entries.c.value, entries.c.operation).where(
+LIBRARY_ENTRIES = select(*entries.c["conversation", "key", "value", "operation"]).where(
     or_(entries.c.key.in_(["title", "trashed", "program"]), func.starts_with(entries.c.key, "heads/"))
 )

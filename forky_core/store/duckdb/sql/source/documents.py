@@ -17,7 +17,7 @@ from sqlalchemy import (
     update,
 )
 
-from forky_core.store.duckdb.sql.source.given import listed
+from forky_core.store.duckdb.sql.source.bind_parameters import listed
 from forky_core.store.duckdb.sql.source.tables import chunks, documents, postings, vectors
 
 _columns = [column for column in documents.columns if column is not documents.c.document]
@@ -38,9 +38,7 @@ BY_PREFIX = (
 )
 ALL = select(*_columns).order_by(documents.c.added.desc(), documents.c.document.desc())
 KNOWN = select(*_columns).where(documents.c.id.in_(listed("ids", Text)))
-STANDING = select(documents.c.id, documents.c.document, documents.c.whole).where(
-    documents.c.id.in_(listed("ids", Text))
-)
+STANDING = select(*documents.c["id", "document", "whole"]).where(documents.c.id.in_(listed("ids", Text)))
 LAST = select(
     select(func.coalesce(func.max(documents.c.document), 0)).scalar_subquery(),
     select(func.coalesce(func.max(chunks.c.chunk), 0)).scalar_subquery(),
@@ -56,7 +54,7 @@ GROW = (
     .where(documents.c.document == bindparam("which"))
 )
 DROPS = tuple(
-    (delete(table).where(table.c.document.in_(listed("numbers", Integer))))
+    delete(table).where(table.c.document.in_(listed("numbers", Integer)))
     for table in (vectors, postings, chunks, documents)
 )
 
@@ -65,10 +63,10 @@ WITHIN = select(
     func.coalesce(func.sum(documents.c.chunks), 0),
     func.coalesce(func.sum(documents.c.terms), 0),
 ).where(_reached)
-POSTINGS = select(postings.c.chunk, postings.c.term, postings.c.frequency, postings.c.length).where(
+POSTINGS = select(*postings.c["chunk", "term", "frequency", "length"]).where(
     postings.c.term.in_(listed("terms", BigInteger)), postings.c.document.in_(_within)
 )
-_chunk = (chunks.c.number, chunks.c.place, chunks.c.text, chunks.c.overlap)
+_chunk = chunks.c["number", "place", "text", "overlap"]
 CHUNKS = (
     select(*_chunk)
     .join(documents, documents.c.document == chunks.c.document)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Integer, Text, and_, bindparam, func, or_, select, update
 
-from forky_core.store.duckdb.sql.source.given import here, unnested
+from forky_core.store.duckdb.sql.source.bind_parameters import here, unnested
 from forky_core.store.duckdb.sql.source.tables import conversations, generations
 
 GENERATION_IDS = select(generations.c.id).where(generations.c.conversation == here)
@@ -26,13 +26,9 @@ LOOKED = select(generations.c.conversation, generations.c.rest).where(
 )
 """The calls that looked for a stored answer, and perhaps others: the caller reads what `rest` says."""
 _call = unnested(conversation=Integer, id=Text)
-TOOK = select(
-    generations.c.conversation,
-    generations.c.id,
-    generations.c.prompt_tokens,
-    generations.c.completion_tokens,
-    generations.c.cost,
-).join(_call, and_(generations.c.conversation == _call.c.conversation, generations.c.id == _call.c.id))
+TOOK = select(*generations.c["conversation", "id", "prompt_tokens", "completion_tokens", "cost"]).join(
+    _call, and_(generations.c.conversation == _call.c.conversation, generations.c.id == _call.c.id)
+)
 RUNNING = (
     select(conversations.c.id, generations.c.id)
     .join(conversations, conversations.c.conversation == generations.c.conversation)

@@ -4,27 +4,19 @@ from __future__ import annotations
 
 from sqlalchemy import Integer, Text, and_, bindparam, case, cast, func, or_, select
 
-from forky_core.store.duckdb.sql.source.given import Repeated, here, unnested
+from forky_core.store.duckdb.sql.source.bind_parameters import Repeated, here, unnested
 from forky_core.store.duckdb.sql.source.tables import messages, segments
 
 AUDITED_MESSAGES = (
     select(
-        messages.c.message,
-        messages.c.id,
-        messages.c.parent,
-        messages.c.role,
-        messages.c.text,
-        messages.c.rest,
-        messages.c.created,
-        messages.c.segment,
-        messages.c.depth,
+        *messages.c["message", "id", "parent", "role", "text", "rest", "created", "segment", "depth"],
     )
     .where(messages.c.conversation == here)
     .order_by(messages.c.message)
 )
 _parent = messages.alias("parent_row")
 MESSAGE = (
-    select(messages.c.id, _parent.c.id, messages.c.role, messages.c.text, messages.c.rest, messages.c.created)
+    select(messages.c.id, _parent.c.id, *messages.c["role", "text", "rest", "created"])
     .select_from(
         messages.outerjoin(
             _parent,
@@ -33,23 +25,23 @@ MESSAGE = (
     )
     .where(messages.c.conversation == here, messages.c.id == bindparam("id"))
 )
-PLACE = select(messages.c.segment, messages.c.depth).where(
+PLACE = select(*messages.c["segment", "depth"]).where(
     messages.c.conversation == here, messages.c.id == bindparam("id")
 )
 PLACES = (
-    select(messages.c.id, messages.c.segment, messages.c.depth)
+    select(*messages.c["id", "segment", "depth"])
     .where(messages.c.conversation == here)
     .order_by(messages.c.message)
 )
 SEGMENTS = (
-    select(segments.c.segment, segments.c.parent_segment, segments.c.parent_depth)
+    select(*segments.c["segment", "parent_segment", "parent_depth"])
     .where(segments.c.conversation == here)
     .order_by(segments.c.segment)
 )
 
 _whole_id = func.concat("b2:", func.replace(cast(messages.c.id, Text), "-", ""))
 """The id as Python spells it: made here, a path of 1,000 is a quarter quicker than made from UUID objects."""
-_content = (_whole_id, messages.c.role, messages.c.text, messages.c.rest, messages.c.created)
+_content = (_whole_id, *messages.c["role", "text", "rest", "created"])
 _run = unnested(segment=Integer, depth=Integer)
 PATH = (
     select(messages.c.depth, *_content)

@@ -4,26 +4,15 @@ from __future__ import annotations
 
 from sqlalchemy import bindparam, func, select
 
-from forky_core.store.duckdb.sql.source.given import here
+from forky_core.store.duckdb.sql.source.bind_parameters import here
 from forky_core.store.duckdb.sql.source.tables import operations
 
-_later = (
-    select(
-        operations.c.number,
-        operations.c.id,
-        operations.c.made,
-        operations.c.actor,
-        operations.c.verb,
-        operations.c.summary,
-        operations.c.changes,
-        operations.c.gesture,
-        operations.c.reverts,
-    )
+OPERATIONS = (
+    select(*(column for column in operations.c if column is not operations.c.conversation))
     .where(operations.c.conversation == here, operations.c.number >= bindparam("first"))
     .order_by(operations.c.number)
 )
-OPERATIONS = _later
-LOG_STRETCH = _later.where(operations.c.number <= bindparam("last"))
+LOG_STRETCH = OPERATIONS.where(operations.c.number <= bindparam("last"))
 ENDS_OF_LOG = select(
     func.max(operations.c.number),
     func.arg_max(operations.c.id, operations.c.number),

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from sqlalchemy import and_, bindparam, delete, func, select
+from sqlalchemy import Column, Subquery, and_, bindparam, delete, func, select
 
-from forky_core.store.duckdb.sql.source.given import here
+from forky_core.store.duckdb.sql.source.bind_parameters import here
 from forky_core.store.duckdb.sql.source.tables import messages, packs
 
-PACKS = select(packs.c.place, packs.c.heads, packs.c.texts).where(packs.c.conversation == here)
+PACKS = select(*packs.c["place", "heads", "texts"]).where(packs.c.conversation == here)
 FIRST_PACKS = PACKS.where(packs.c.place < bindparam("before"))
-_written = (
-    select(messages.c.conversation, func.max(messages.c.message).label("last"))
-    .group_by(messages.c.conversation)
-    .subquery("written")
-)
-_packed = (
-    select(packs.c.conversation, func.max(packs.c.last).label("last"))
-    .group_by(packs.c.conversation)
-    .subquery("packed")
-)
+
+
+def _last_of_each(number: Column[int], name: str) -> Subquery:
+    """The greatest `number` of each conversation, as `last`."""
+    of = number.table.c.conversation
+    return select(of, func.max(number).label("last")).group_by(of).subquery(name)
+
+
+_written = _last_of_each(messages.c.message, "written")
+_packed = _last_of_each(packs.c.last, "packed")
 _packed_last = func.coalesce(_packed.c.last, 0)
 TO_PACK = (
     select(_written.c.conversation, _packed_last)

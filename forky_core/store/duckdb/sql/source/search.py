@@ -21,8 +21,10 @@ from sqlalchemy import (
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 from sqlalchemy.sql.elements import ColumnElement
 
-from forky_core.store.duckdb.sql.source.given import Repeated, here, unnested
+from forky_core.store.duckdb.sql.source.bind_parameters import Repeated, here, unnested
 from forky_core.store.duckdb.sql.source.tables import conversations, entries, messages, segments
+
+_shown = ("id", "segment", "depth", "role", "text", "rest", "created")
 
 
 def _search(*conditions: ColumnElement[bool]) -> Select[Any]:
@@ -36,18 +38,7 @@ def _search(*conditions: ColumnElement[bool]) -> Select[Any]:
     hits = cast(Repeated((func.strlen(lowered) - without) / func.strlen(word), "+"), Double).label("hits")
     trashed = select(entries.c.conversation).where(entries.c.key == "trashed")
     found = (
-        select(
-            messages.c.conversation,
-            messages.c.message,
-            messages.c.id,
-            messages.c.segment,
-            messages.c.depth,
-            messages.c.role,
-            messages.c.text,
-            messages.c.rest,
-            messages.c.created,
-            hits,
-        )
+        select(messages.c.conversation, messages.c.message, *messages.c[_shown], hits)
         .where(
             Repeated(func.contains(lowered, word), "AND"),
             messages.c.conversation.not_in(trashed),
@@ -60,17 +51,7 @@ def _search(*conditions: ColumnElement[bool]) -> Select[Any]:
         .c
     )
     return (
-        select(
-            found.conversation,
-            conversations.c.id,
-            found.id,
-            found.segment,
-            found.depth,
-            found.role,
-            found.text,
-            found.rest,
-            found.created,
-        )
+        select(found.conversation, conversations.c.id, *found[_shown])
         .join(conversations, conversations.c.conversation == found.conversation)
         .order_by(*_best_first(found.hits, found))
     )
@@ -103,12 +84,12 @@ SAYING = (
 
 _each = unnested(conversation=Integer)
 """The conversations of the list parameter."""
-ENTRIES_OF = select(entries.c.conversation, entries.c.key, entries.c.value).join(
+ENTRIES_OF = select(*entries.c["conversation", "key", "value"]).join(
     _each, entries.c.conversation == _each.c.conversation
 )
 SEGMENTS_OF = select(segments).join(_each, segments.c.conversation == _each.c.conversation)
 MERGES_OF = (
-    select(messages.c.conversation, messages.c.segment, messages.c.depth, messages.c.rest)
+    select(*messages.c["conversation", "segment", "depth", "rest"])
     .join(_each, messages.c.conversation == _each.c.conversation)
     .where(func.contains(messages.c.rest, '"parents"'))
     .order_by(messages.c.message.desc())

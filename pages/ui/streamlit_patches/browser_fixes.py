@@ -1,0 +1,118 @@
+"""A component on every page that does in the browser what Streamlit leaves out, and mends what it breaks there.
+
+With or without the patch it keeps the address complete and writes cookies, which a page of Streamlit can only read.
+The patch adds what takes events before Streamlit sees them: Ctrl+Z in a field, links that are opened in another tab,
+and a tap on a button that leaves a field. It listens to the browser and replaces nothing of Streamlit's, but it
+relies on how Streamlit's page is built.
+"""
+
+from __future__ import annotations
+
+import json
+
+import streamlit as st
+
+from pages.ui.session import Session
+from pages.ui.streamlit_patches.patches import is_on
+
+_JS = """
+let here = {}; // The conversation and branch this tab is at, as the page was drawn last.
+let named = ""; // The address that was completed with them last.
+
+// An address that says where it leads is told before the page is drawn there.
+const place = () => {
+  const given = new URLSearchParams(location.search);
+  if (!given.has("c") || location.href === named) return here;
+  return Object.fromEntries(["c", "b"].filter((key) => given.has(key)).map((key) => [key, given.get(key)]));
+};
+
+// Streamlit writes links to the Chat page as `?c=…`, which a new tab reads as the page one is on: name the page. Its
+// navigation leads to a page without a conversation: a new tab would show another one.
+const PAGES = "[data-testid=stTopNavLink], [data-testid=stTopNavDropdownLink], [data-testid=stSidebarNavLink]";
+const APART = /(library|documents|settings)$/; // Pages that belong to no conversation.
+const link = (event) => {
+  const found = event.target.closest?.("a[href]");
+  if (!found) return null;
+  const url = new URL(found.getAttribute("href").replace(/^[?]/, "./?"), location.href);
+  if (found.matches(PAGES) && !APART.test(url.pathname)) url.search = new URLSearchParams(place());
+  if (url.origin === location.origin) found.href = url.href;
+  return found;
+};
+// A click with Ctrl, Cmd or Shift is the browser's: Streamlit would go there in this tab.
+const beside = (event) => {
+  if ((event.ctrlKey || event.metaKey || event.shiftKey) && link(event)) event.stopPropagation();
+};
+
+// And so the address of a page that was reached by the navigation says no conversation: a reload, a bookmark or somebody
+// it is sent to would see another one.
+const name = () => {
+  const url = new URL(location.href), given = url.searchParams, again = url.href === named;
+  if (given.has("c") && !again || !here.c || APART.test(url.pathname)) return;
+  for (const [key, value] of Object.entries(here)) if (again || !given.has(key)) given.set(key, value);
+  history.replaceState(history.state, "", url);
+  named = url.href;
+};
+const moved = () => setTimeout(name, 500); // When Streamlit has gone there.
+
+// Ctrl+Z in a field takes back what was typed there. Streamlit would press the Undo of the page instead. An empty field
+// in which nothing was typed since the page emptied it has nothing to take back: there the key is the page's.
+const typed = new WeakMap();
+const isField = (one) => one.matches?.("textarea, input:not([type=checkbox], [type=radio], [type=range], [type=file])");
+const hear = (event) => { if (isField(event.target)) typed.set(event.target, event.target.value); };
+const undo = (event) => {
+  if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
+  const field = event.composedPath()[0];
+  if (isField(field) && (field.value !== "" || typed.get(field) === "")) event.stopPropagation();
+};
+
+// What Streamlit hears in one turn it takes for one fragment's. A field that is left says what was typed in it, and a tap
+// presses a button in the same turn: one outside of the field's fragment would do nothing. So its click comes a turn later.
+let leaving = false;
+const leave = (event) => {
+  if (!isField(event.target)) return;
+  leaving = true;
+  setTimeout(() => setTimeout(() => { leaving = false; }));
+};
+const press = (event) => {
+  if (!leaving || !event.isTrusted || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const pressed = event.composedPath()[0];
+  event.preventDefault(); event.stopImmediatePropagation();
+  setTimeout(() => pressed.dispatchEvent(new PointerEvent("click", event)));
+};
+
+// A page of Streamlit reads cookies and cannot write them. Each value once: another tab may have another.
+const kept = (window.__forkyKept ??= {});
+const keep = (cookies) => {
+  for (const [name, value] of Object.entries(cookies)) {
+    if (value === kept[name]) continue;
+    kept[name] = value;
+    document.cookie = `${name}=${encodeURIComponent(value)}; path=/; max-age=${value ? 31536000 : 0}; SameSite=Lax`;
+  }
+};
+
+export default function (component) {
+  const { cookies, mends, ...at } = component.data;
+  here = at;
+  keep(JSON.parse(cookies));
+  name();
+  window.navigation?.addEventListener("currententrychange", moved);
+  const ears = mends ? [["pointerdown", link], ["contextmenu", link], ["focusin", link], ["focusout", leave],
+    ["click", press], ["click", beside], ["input", hear], ["keydown", undo]] : [];
+  for (const [kind, ear] of ears) window.addEventListener(kind, ear, true);
+  return () => {
+    window.navigation?.removeEventListener("currententrychange", moved);
+    for (const [kind, ear] of ears) window.removeEventListener(kind, ear, true);
+  };
+}
+"""
+_component = st.components.v2.component("forky_browser_fixes", html="<span></span>", js=_JS)
+
+
+def fix_browser(held: Session) -> None:
+    """Draw the component. Call it once on every page."""
+    at = {"c": held.conversation, "b": held.branch}
+    data = {name: str(value) for name, value in at.items() if value}
+    if is_on("browser_fixes"):
+        data["mends"] = "yes"
+    data["cookies"] = json.dumps(held.cookies)  # For a value that is no text Streamlit loads pandas.
+    _component(key="browser-fixes", data=data, height=1)

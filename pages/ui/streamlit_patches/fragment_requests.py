@@ -1,0 +1,56 @@
+"""A press that the browser sends with a fragment's request acts once, and the page that it changes is drawn.
+
+Streamlit's browser collects what happens in one turn of its event loop and sends it as one request: as a fragment's
+request where any of it happened in a fragment. A press elsewhere on the page then runs its handler, but only the
+fragment is drawn: such a request becomes one of the whole page here. And a fragment that runs by a timer sends a
+press of the same turn along, whose own request follows at once, so that its handler would run twice: the timer's
+request is dropped here.
+"""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from pages.ui.streamlit_patches.patch import part
+
+if TYPE_CHECKING:
+    from streamlit.proto.ClientState_pb2 import ClientState
+    from streamlit.proto.WidgetStates_pb2 import WidgetState
+    from streamlit.runtime.app_session import AppSession
+
+_PRESSED = ("trigger_value", "json_trigger_value", "string_trigger_value", "chat_input_value")
+"""The kinds of values that a browser sends once and forgets."""
+
+
+def apply() -> None:
+    """Have `AppSession.request_rerun` correct each request of a fragment that carries a press."""
+    session_class = part("streamlit.runtime.app_session:AppSession")
+    request = session_class.request_rerun
+
+    @wraps(request)
+    def request_what_was_pressed(session: AppSession, client_state: ClientState | None) -> Any:
+        if client_state is not None and client_state.fragment_id:
+            pressed = [state.id for state in client_state.widget_states.widgets if is_pressed(state)]
+            if pressed and client_state.is_auto_rerun:
+                return None
+            if any(_is_outside(session, id, client_state.fragment_id) for id in pressed):
+                client_state.fragment_id = ""
+        return request(session, client_state)
+
+    session_class.request_rerun = request_what_was_pressed
+
+
+def is_pressed(state: WidgetState) -> bool:
+    """Whether a widget's state is a press, a choice or a sent text, and not only what a field holds."""
+    kind = state.WhichOneof("value")
+    if kind not in _PRESSED:
+        return False
+    value: Any = getattr(state, kind)
+    return bool(value.ListFields() if hasattr(value, "ListFields") else value)
+
+
+def _is_outside(session: AppSession, widget: str, fragment: str) -> bool:
+    """Whether a run of the fragment would not draw this widget."""
+    known = session.session_state.get_widget_metadata(widget)
+    return known is not None and known.fragment_id != fragment

@@ -1,0 +1,123 @@
+"""What a patch of Streamlit is: a value that names what it changes, why, and what it needs of Streamlit to do so.
+
+A patch never breaks an app on another Streamlit: where something that it needs is missing or has another signature, the
+patch does not fit and is not applied.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal
+
+from starlette.middleware import Middleware
+
+_CODE = re.compile(r"(?P<module>[\w.]+):(?P<path>[\w.]*)(?P<signature>\([\w, ]*\))?(?:#(?P<attribute>\w+))?")
+_MISSING = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """One change of what Streamlit does by itself. The module of the same name in this folder makes it."""
+
+    name: str
+    does: str
+    """One sentence that says what a person gains by it."""
+    upstream: str
+    """The issue at Streamlit's that it answers, or the place in docs/streamlit.md where one is written out."""
+    test: str
+    """The test that fails without this patch, by pytest's id."""
+    made: Literal["at_start", "around_requests", "in_pages"]
+    """`at_start`: the module's `apply()` is called once, before the first session. `around_requests`: the module's
+    `middleware()` stands in front of Streamlit. `in_pages`: pages call the module, and it asks `patches.is_on`.
+    """
+    needs: tuple[str, ...]
+    """What must be there of Streamlit: `module:Class.method(parameters)`, `module:name`, `module:Class#attribute` for
+    an attribute of instances or a field of a message, `static/…` for a file of its browser's half (a glob pattern).
+    """
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Those of `needs` that this Streamlit does not meet."""
+        return tuple(need for need in self.needs if not _is_met(need))
+
+    @property
+    def fits(self) -> bool:
+        """Whether this Streamlit still has everything that the patch replaces or uses."""
+        return not self.missing
+
+    def apply(self) -> None:
+        """Make the change. Calling it twice makes it twice."""
+        if self.made == "at_start":
+            self._module.apply()
+
+    def middleware(self) -> Middleware | None:
+        """What stands between the browser and Streamlit; None for a patch that is made elsewhere."""
+        if self.made != "around_requests":
+            return None
+        made: Middleware = self._module.middleware()
+        return made
+
+    @property
+    def _module(self) -> Any:
+        return import_module(f"{__package__ or 'pages.ui.streamlit_patches'}.{self.name}")
+
+
+def part(name: str) -> Any:
+    """A part of Streamlit by `module:path`, for patches: an import at the top would fail where the part is gone.
+
+    Raises:
+        LookupError: this Streamlit has no such part.
+    """
+    module, _, path = name.partition(":")
+    try:
+        found: Any = import_module(module)
+    except ImportError as error:
+        raise LookupError(name) from error
+    for step in filter(None, path.split(".")):
+        found = getattr(found, step, _MISSING)
+        if found is _MISSING:
+            raise LookupError(name)
+    return found
+
+
+def streamlit_folder() -> Path:
+    """Where Streamlit is installed, found without importing it."""
+    spec = find_spec("streamlit")
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).parent
+
+
+def _is_met(need: str) -> bool:
+    if need.startswith("static/"):
+        return any(streamlit_folder().glob(need))
+    parsed = _CODE.fullmatch(need)
+    assert parsed is not None, f"{need} is not written as `Patch.needs` says"
+    try:
+        found = part(f"{parsed['module']}:{parsed['path']}")
+    except LookupError:
+        return False
+    if parsed["attribute"]:
+        return _has(found, parsed["attribute"])
+    return parsed["signature"] is None or parsed["signature"] == f"({', '.join(_parameters(found))})"
+
+
+def _has(kind: Any, attribute: str) -> bool:
+    """Whether instances of a class have an attribute: a field, for a message of a protocol, or set by `__init__`."""
+    descriptor = getattr(kind, "DESCRIPTOR", None)
+    if descriptor is not None:
+        return attribute in descriptor.fields_by_name
+    code = kind.__init__.__code__
+    return attribute in code.co_names or attribute in code.co_consts or hasattr(kind, attribute)
+
+
+def _parameters(function: Any) -> tuple[str, ...]:
+    try:
+        return tuple(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return ()

@@ -1,0 +1,307 @@
+"""Every place where Forky makes Streamlit do something otherwise than it does by itself, and the one switch for all.
+
+`FORKY_STREAMLIT_PATCHES=off` leaves Streamlit as it is: Forky then does the same, only slower or with the faults that
+each patch names. `FORKY_STREAMLIT_PATCHES=-flush,-theming` switches single patches off. docs/streamlit.md lists them
+all.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import cache
+from importlib import metadata
+
+from starlette.middleware import Middleware
+
+from forky_core.model.errors import RequestError
+from forky_core.observability import events
+from pages.ui.streamlit_patches.patch import Patch
+
+SWITCH = "FORKY_STREAMLIT_PATCHES"
+_FILED = "docs/streamlit.md#"
+_SESSION = "streamlit.runtime.app_session:AppSession"
+_RUNNER = "streamlit.runtime.scriptrunner:ScriptRunner"
+_REQUESTS = "streamlit.runtime.scriptrunner_utils.script_requests:ScriptRequests"
+_CONTEXT = "streamlit.runtime.scriptrunner_utils.script_run_context:ScriptRunContext"
+_STATE = "streamlit.runtime.state:SafeSessionState"
+_HANDLE = (
+    f"{_STATE}.on_script_will_rerun"
+    "(self, fresh_widget_states, replay_trigger_states, replay_trigger_values, is_history_navigation)"
+)
+_QUEUE = "streamlit.runtime.forward_msg_queue:ForwardMsgQueue"
+_CLIENT = "streamlit.proto.ClientState_pb2:ClientState"
+_WIDGET = "streamlit.proto.WidgetStates_pb2:WidgetState"
+_PRESSES = "tests/pages/test_presses.py::"
+
+PATCHES = (
+    Patch(
+        "log_handlers",
+        "Every line of the log has one form, also those of Streamlit's modules that are imported later.",
+        upstream=f"{_FILED}log_handlers",
+        test="tests/pages/test_streamlit_patches.py::test_a_later_logger_of_streamlit_writes_through_the_one_handler",
+        made="at_start",
+        needs=("streamlit.logger:setup_formatter(logger)", "streamlit.logger:get_logger(name)"),
+    ),
+    Patch(
+        "run_times",
+        "The log and /metrics say how long each run of a page took, handlers included, and how it ended.",
+        upstream=f"{_FILED}run_times",
+        test="tests/pages/test_streamlit_patches.py::test_a_run_is_measured_with_its_handlers",
+        made="at_start",
+        needs=(
+            "streamlit.runtime.scriptrunner.script_runner:exec_func_with_error_handling(func, ctx)",
+            f"{_CONTEXT}#pages_manager",
+            f"{_CONTEXT}#page_script_hash",
+            f"{_CONTEXT}#fragment_ids_this_run",
+            "streamlit.runtime.pages_manager:PagesManager.get_pages(self)",
+        ),
+    ),
+    Patch(
+        "session_counts",
+        "/metrics says how many browser tabs are connected, and how many came and went.",
+        upstream=f"{_FILED}session_counts",
+        test="tests/gateway/test_operations.py::test_its_metrics_are_there_for_this_machine",
+        made="in_pages",
+        needs=(
+            "streamlit.runtime:get_instance()",
+            "streamlit.runtime.runtime:Runtime#stats_mgr",
+            "streamlit.runtime.stats:StatsManager.get_stats(self, family_names)",
+            "streamlit.runtime.stats:ACTIVE_SESSIONS_FAMILY",
+            "streamlit.runtime.stats:SESSION_EVENTS_FAMILY",
+            "streamlit.runtime.stats:SESSION_DURATION_FAMILY",
+        ),
+    ),
+    Patch(
+        "console_check",
+        "The first page comes 0.1 to 0.2 seconds earlier, because Streamlit does not look for a console.",
+        upstream=f"{_FILED}console_check",
+        test="tests/pages/test_streamlit_patches.py::test_the_first_element_looks_for_no_console",
+        made="at_start",
+        needs=("streamlit.delta_generator:_use_warning_has_been_displayed",),
+    ),
+    Patch(
+        "theming",
+        "Runs begin sooner while many people use Forky, because the theme is looked up once and not at each run.",
+        upstream=f"{_FILED}theming",
+        test="tests/pages/test_theming.py::test_the_browser_is_told_the_same_theme_which_is_looked_up_once",
+        made="at_start",
+        needs=(
+            "streamlit.runtime.app_session:_populate_theme_msg(msg, section)",
+            "streamlit.config:on_config_parsed(func, force_connect, lock)",
+        ),
+    ),
+    Patch(
+        "favicon",
+        "The first page comes without the import of numpy and Pillow, which Streamlit needs to name a page's icon.",
+        upstream=f"{_FILED}favicon",
+        test="tests/pages/test_imports.py::test_no_page_loads_what_no_page_needs",
+        made="in_pages",
+        needs=(
+            "streamlit.runtime.scriptrunner:get_script_run_ctx(suppress_warning)",
+            f"{_CONTEXT}.enqueue(self, msg)",
+            "streamlit.proto.ForwardMsg_pb2:ForwardMsg#page_config_changed",
+            "streamlit.proto.PageConfig_pb2:PageConfig#favicon",
+        ),
+    ),
+    Patch(
+        "fragment_requests",
+        "A button that is pressed in the moment when part of the page refreshes itself acts once, and its page is drawn.",
+        upstream=f"{_FILED}fragment_requests",
+        test=f"{_PRESSES}test_what_was_pressed_outside_of_the_fragment_runs_the_page",
+        made="at_start",
+        needs=(
+            f"{_SESSION}.request_rerun(self, client_state)",
+            f"{_SESSION}.session_state",
+            "streamlit.runtime.state:SessionState.get_widget_metadata(self, widget_id)",
+            f"{_CLIENT}#fragment_id",
+            f"{_CLIENT}#is_auto_rerun",
+            f"{_WIDGET}#trigger_value",
+            f"{_WIDGET}#json_trigger_value",
+            f"{_WIDGET}#string_trigger_value",
+            f"{_WIDGET}#chat_input_value",
+        ),
+    ),
+    Patch(
+        "navigation",
+        "A click that comes just after another one led to a new branch does not throw the tab back to the old branch.",
+        upstream=f"{_FILED}navigation",
+        test=f"{_PRESSES}test_what_left_before_the_new_address_was_heard_is_asked_from_there",
+        made="at_start",
+        needs=(
+            f"{_SESSION}.request_rerun(self, client_state)",
+            f"{_SESSION}.session_state",
+            "streamlit.runtime.scriptrunner:get_script_run_ctx(suppress_warning)",
+            f"{_CONTEXT}#page_script_hash",
+            f"{_CONTEXT}#is_history_navigation",
+            f"{_CLIENT}#query_string",
+            f"{_CLIENT}#page_script_hash",
+            f"{_CLIENT}#is_history_navigation",
+        ),
+    ),
+    Patch(
+        "handlers",
+        "What a press began is done to its end, also where another request comes meanwhile.",
+        upstream="https://github.com/streamlit/streamlit/issues/10578",
+        test=f"{_PRESSES}test_a_handler_runs_to_its_end_before_the_next_request",
+        made="at_start",
+        needs=(
+            _HANDLE,
+            f"{_RUNNER}._maybe_handle_execution_control_request(self)",
+            f"{_RUNNER}.request_rerun(self, rerun_data)",
+            f"{_RUNNER}.request_stop(self)",
+            f"{_RUNNER}#_requests",
+            f"{_REQUESTS}._request_rerun_locked(self, new_data)",
+            f"{_REQUESTS}.request_rerun(self, new_data)",
+            f"{_REQUESTS}#_lock",
+            f"{_REQUESTS}#_state",
+            f"{_REQUESTS}#_rerun_data",
+        ),
+    ),
+    Patch(
+        "double_clicks",
+        "A double click on “Fork here” makes one branch and not two.",
+        upstream=f"{_FILED}double_clicks",
+        test=f"{_PRESSES}test_a_double_click_is_one_press_and_the_next_one_another",
+        made="at_start",
+        needs=(
+            _HANDLE,
+            f"{_STATE}.on_script_finished(self, widget_ids_this_run, remove_stale_widgets)",
+            f"{_STATE}#_state",
+            "streamlit.runtime.state:SessionState.get_widget_metadata(self, widget_id)",
+            f"{_WIDGET}#trigger_value",
+        ),
+    ),
+    Patch(
+        "field_updates",
+        "A draft that was sent or stashed does not come back into its field.",
+        upstream=f"{_FILED}field_updates",
+        test=f"{_PRESSES}test_a_field_that_was_emptied_is_empty_for_a_browser_that_has_not_heard_of_it",
+        made="at_start",
+        needs=(
+            _HANDLE,
+            f"{_STATE}#_state",
+            f"{_WIDGET}#string_value",
+        ),
+    ),
+    Patch(
+        "uploads",
+        "A file that is chosen while the page is drawn anew is uploaded, and does not wait for ever.",
+        upstream=f"{_FILED}uploads",
+        test=f"{_PRESSES}test_an_uploader_hears_where_to_put_a_file_also_when_a_run_begins",
+        made="at_start",
+        needs=(
+            f"{_QUEUE}.clear(self, retain_lifecycle_msgs, fragment_ids_this_run)",
+            f"{_QUEUE}.enqueue(self, msg)",
+            f"{_QUEUE}#_queue",
+            "streamlit.proto.ForwardMsg_pb2:ForwardMsg#file_urls_response",
+        ),
+    ),
+    Patch(
+        "flush",
+        "The messages of a conversation are on screen while the rest of the page is still being worked out.",
+        upstream=f"{_FILED}flush",
+        test="tests/pages/test_flush.py::test_what_is_drawn_first_arrives_while_the_script_goes_on",
+        made="in_pages",
+        needs=("streamlit.runtime:exists()",),
+    ),
+    Patch(
+        "browser_fixes",
+        "Ctrl+Z takes back what was typed, Ctrl+click opens a new tab on the same conversation, and a tap is not lost.",
+        upstream=f"{_FILED}browser_fixes",
+        test="tests/browser/test_keys.py::test_ctrl_z_takes_back_what_was_typed_and_else_what_was_done",
+        made="in_pages",
+        needs=(),
+    ),
+    Patch(
+        "preloading",
+        "The first page comes half a second earlier, because the browser fetches the scripts of elements at once.",
+        upstream=f"{_FILED}preloading",
+        test="tests/pages/test_preloading.py::test_only_pages_name_what_they_need",
+        made="around_requests",
+        needs=(
+            "static/static/js/Html.*.js",
+            "static/static/js/purify.es.*.js",
+            "static/static/js/StreamlitSyntaxHighlighter.*.js",
+            "static/static/js/hastscript.*.js",
+            "static/static/js/BidiComponent.*.js",
+            "static/static/js/_arrayReduce.*.js",
+            "static/static/js/serialization.*.js",
+            "static/static/js/recordbatch.*.js",
+        ),
+    ),
+    Patch(
+        "run_status_filter",
+        "A short run of a page shows a fifth sooner, because the browser does not first fade what is there.",
+        upstream=f"{_FILED}run_status_filter",
+        test="tests/pages/test_run_status_filter.py::test_of_a_short_run_it_is_said_at_the_end",
+        made="around_requests",
+        needs=(
+            "streamlit.proto.ForwardMsg_pb2:ForwardMsg#session_status_changed",
+            "streamlit.proto.ForwardMsg_pb2:ForwardMsg#script_finished",
+            "streamlit.proto.SessionStatus_pb2:SessionStatus#script_is_running",
+        ),
+    ),
+    Patch(
+        "assets",
+        "The first page comes earlier, because Streamlit's scripts and fonts are each sent in one piece.",
+        upstream=f"{_FILED}assets",
+        test="tests/pages/test_assets.py::test_it_is_found_below_whatever_path_the_app_has",
+        made="around_requests",
+        needs=("static/static/js/*.js", "static/static/css/*.css", "static/static/media/*.woff2"),
+    ),
+)
+"""In the order in which they are applied; those around requests from the outermost to the innermost.
+
+`navigation` comes after `fragment_requests`, so that it hears of each request first; `handlers`, `double_clicks` and
+`field_updates` in this order, so that a press is left out, and a field read, before handlers are called.
+"""
+_BY_NAME: Mapping[str, Patch] = {patch.name: patch for patch in PATCHES}
+
+
+def switched_off(value: str) -> frozenset[str]:
+    """The names of the patches that a value of FORKY_STREAMLIT_PATCHES switches off.
+
+    Raises:
+        RequestError: it is neither `on` nor `off` nor a list of names with a minus before each.
+    """
+    said = value.strip()
+    if said.lower() in ("", "on"):
+        return frozenset()
+    if said.lower() == "off":
+        return frozenset(_BY_NAME)
+    names = [name.strip() for name in said.split(",") if name.strip()]
+    if any(not name.startswith("-") or name[1:] not in _BY_NAME for name in names):
+        raise RequestError(
+            f"{SWITCH} is “{said[:80]}”, which switches nothing.",
+            f"Write on, off, or names with a minus before each: {', '.join(f'-{name}' for name in _BY_NAME)}.",
+        )
+    return frozenset(name[1:] for name in names)
+
+
+@cache
+def is_on(name: str) -> bool:
+    """Whether a patch is switched on and fits this Streamlit. The answer is kept for the life of the process."""
+    return name not in switched_off(os.environ.get(SWITCH, "")) and _BY_NAME[name].fits
+
+
+def apply_patches() -> None:
+    """Make every patch that is switched on and fits, and log which they are. Call it once, before the first session."""
+    off = switched_off(os.environ.get(SWITCH, ""))
+    on = [patch for patch in PATCHES if is_on(patch.name)]
+    for patch in on:
+        patch.apply()
+    events.streamlit_patched(
+        version=metadata.version("streamlit"),
+        applied=tuple(patch.name for patch in on),
+        off=tuple(patch.name for patch in PATCHES if patch.name in off) or None,
+    )
+    for patch in PATCHES:
+        if patch.name not in off and not patch.fits:
+            events.streamlit_unpatched(patch=patch.name)
+
+
+def patch_middleware() -> tuple[Middleware, ...]:
+    """What stands between the browser and Streamlit, of the patches that are switched on and fit."""
+    made = (patch.middleware() for patch in PATCHES if is_on(patch.name))
+    return tuple(one for one in made if one is not None)

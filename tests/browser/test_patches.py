@@ -1,0 +1,48 @@
+"""Forky on a Streamlit that is left as it is: everything works, if more slowly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.app_server import printed
+from tests.browser.agraph import click_node
+from tests.browser.conftest import CHECKOUT, expect, served, settled
+from tests.browser.test_chat import ask, begin, holds, new, switch
+
+pytestmark = pytest.mark.browser
+
+
+def test_asking_forking_merging_and_undoing_work_without_patches(tmp_path: Path, watch: Any) -> None:
+    with served(CHECKOUT / "app.py", tmp_path, FORKY_STREAMLIT_PATCHES="off", FORKY_LOG="json") as address:
+        watched = watch()
+        page = watched.open(address)
+        begin(page)
+        new(page, "Ports")
+        ask(page, "Which port does the server use?")
+        cells = page.locator("[data-cell]")
+        expect(cells).to_have_count(2)
+        expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+        holds(page, "")
+        settled(page).locator('[data-act="fork"]').last.click()
+        page.locator(".st-key-chat-form_name input").fill("side")
+        page.locator(".st-key-chat-form_name input").press("Enter")
+        page.wait_for_url("**b=side*")
+        expect(page.locator(".st-key-chat-form_go")).to_have_count(0)
+        ask(settled(page), "And the second server?")
+        expect(cells).to_have_count(4)
+        expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+        settled(page)
+        click_node(page, page.locator("[data-cell]").first.get_attribute("data-cell"))
+        switch(settled(page), "main")
+        expect(cells).to_have_count(2)
+        there = settled(page).url.replace("/?", "/merge?")
+        page = watched.open(f"{there}&source=side")
+        page.get_by_role("button", name="Land in").click()
+        expect(page.get_by_text("Merged “side” into “main”").first).to_be_visible()
+        settled(page).locator(".st-key-merge-undo button").click()
+        expect(page.get_by_role("button", name="Land in")).to_be_visible()
+        assert watched.problems == []
+        assert '"applied": ""' in printed(tmp_path, address)

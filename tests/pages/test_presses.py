@@ -1,0 +1,456 @@
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+from streamlit.runtime.scriptrunner import RerunData, ScriptRunner, get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests, ScriptRequestType
+from streamlit.runtime.state import SafeSessionState
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.chat import acts, drafting
+from pages.ui.chat.acts import hear_acts
+from pages.ui.chat.drafting import hear_typing
+from pages.ui.streamlit_patches import double_clicks, field_updates, handlers, navigation
+from tests.pages.patched import apply_patch
+
+PRESSES = ("fragment_requests", "navigation", "handlers", "double_clicks", "field_updates", "uploads")
+"""The patches that see to what a press does."""
+FRAGMENTS = {"button": None, "send": "composer", "graph": None}
+"""The fragment that each widget is drawn by."""
+
+
+@pytest.fixture(autouse=True)
+def streamlits_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the patches replace is as Streamlit has it, and will be again."""
+    for of, names in (
+        (AppSession, "request_rerun"),
+        (SafeSessionState, "on_script_will_rerun"),
+        (SafeSessionState, "on_script_finished"),
+        (ScriptRunner, "_maybe_handle_execution_control_request"),
+        (ScriptRunner, "request_rerun"),
+        (ForwardMsgQueue, "clear"),
+    ):
+        monkeypatch.setattr(of, names, inspect.unwrap(getattr(of, names)))
+
+
+class State(dict[str, object]):
+    """What a tab's session keeps, as far as it is asked for."""
+
+    def __init__(self, known: dict[str, Any]) -> None:
+        super().__init__()
+        self.get_widget_metadata = known.get
+
+
+@pytest.fixture
+def ask(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
+    """Hands a request over, and says for which fragments Streamlit was asked to run."""
+    ran: list[str] = []
+    monkeypatch.setattr(
+        AppSession, "request_rerun", lambda self, client_state: ran.append(client_state.fragment_id)
+    )
+    apply_patch(*PRESSES)
+    known = {id: SimpleNamespace(fragment_id=fragment) for id, fragment in FRAGMENTS.items()}
+    session = cast(AppSession, SimpleNamespace(session_state=State(known)))
+
+    def hand_over(fragment: str, *, auto: bool = False, **values: Any) -> list[str]:
+        ran.clear()
+        asked = ClientState(fragment_id=fragment, is_auto_rerun=auto)
+        for id, value in values.items():
+            kind = {bool: "trigger_value", str: "json_trigger_value", int: "int_value"}[type(value)]
+            setattr(asked.widget_states.widgets.add(id=id), kind, value)
+        AppSession.request_rerun(session, asked)
+        return list(ran)
+
+    return hand_over
+
+
+def test_the_clock_of_a_fragment_presses_nothing(ask: Callable[..., list[str]]) -> None:
+    assert ask("tail", auto=True, button=True) == []
+    assert ask("tail", auto=True, graph='["b2:1#0"]') == []
+    assert ask("tail", auto=True, button=False, graph="", send=7) == ["tail"]
+
+
+def test_what_was_pressed_outside_of_the_fragment_runs_the_page(ask: Callable[..., list[str]]) -> None:
+    assert ask("composer", button=True) == [""]
+    assert ask("composer", graph='["b2:1#0"]', send=True) == [""]
+    assert ask("composer", send=True, button=False) == ["composer"]
+    assert ask("composer", unknown=True) == ["composer"]
+    assert ask("", button=True) == [""]
+
+
+@pytest.fixture
+def led(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Asks from an address, and says from which one Streamlit heard it; the tab was led from b=main to b=side."""
+    ran: list[str] = []
+    monkeypatch.setattr(
+        AppSession, "request_rerun", lambda self, client_state: ran.append(client_state.query_string)
+    )
+    apply_patch(*PRESSES)
+    state = State({})
+    before = frozenset({navigation._query({"c": "1", "b": "main"})})
+    state[navigation._LED] = navigation._Led("chat", before, {"c": "1", "b": "side"}, time.monotonic())
+    session = cast(AppSession, SimpleNamespace(session_state=state))
+
+    def hand_over(query: str, *, back: bool = False, later: float = 0.0, page: str = "chat") -> str:
+        with monkeypatch.context() as patch:
+            now = time.monotonic() + later
+            patch.setattr(time, "monotonic", lambda: now)
+            asked = ClientState(query_string=query, is_history_navigation=back, page_script_hash=page)
+            AppSession.request_rerun(session, asked)
+        return ran[-1]
+
+    return hand_over
+
+
+def test_what_left_before_the_new_address_was_heard_is_asked_from_there(led: Callable[..., str]) -> None:
+    assert led("c=1&b=main") == led("b=main&c=1") == "c=1&b=side"
+    assert led("c=1&b=side") == "c=1&b=side"
+    assert led("c=1&b=main") == "c=1&b=main"
+
+
+def test_back_and_what_comes_later_are_somebodys_wish(led: Callable[..., str]) -> None:
+    assert led("c=1&b=main", later=60.0) == "c=1&b=main"
+    assert led("c=1&b=main") == "c=1&b=main"
+
+
+def test_back_at_once_goes_back(led: Callable[..., str]) -> None:
+    assert led("c=1&b=main", back=True) == "c=1&b=main"
+    assert led("c=1&b=main") == "c=1&b=main"
+
+
+def _script() -> None:
+    import streamlit as st  # noqa: PLC0415 - AppTest runs the lines of this function alone
+
+    from pages.ui.streamlit_patches.navigation import follow, lead  # noqa: PLC0415
+
+    follow()
+    for name in ("main", "side", "third"):
+        st.button(name, on_click=lead, args=({"b": name},))
+    st.text(st.query_params["b"])
+
+
+def test_a_run_that_was_asked_for_while_the_handler_led_elsewhere_is_of_the_new_place() -> None:
+    page = AppTest.from_function(_script)
+
+    def asked_from(name: str, press: str | None = None) -> str:
+        page.query_params.clear()
+        page.query_params["b"] = name
+        if press is not None:
+            next(one for one in page.button if one.label == press).click()
+        return str(page.run().text[0].value)
+
+    assert asked_from("main") == "main"
+    assert asked_from("main", press="side") == "side"
+    assert asked_from("main") == "side"
+    assert asked_from("main", press="third") == "third"
+    assert asked_from("side") == asked_from("main") == "third"
+    assert asked_from("elsewhere") == "elsewhere"
+    assert asked_from("elsewhere", press="main") == "main"
+
+
+def _restless() -> None:
+    import streamlit as st  # noqa: PLC0415 - AppTest runs the lines of this function alone
+    from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx  # noqa: PLC0415
+
+    def handle() -> None:
+        ask_again()
+        st.session_state["one"] = 1
+        st.session_state["two"] = 2
+
+    def ask_again() -> None:
+        context = get_script_run_ctx()
+        assert context is not None
+        assert context.script_requests is not None
+        context.script_requests.request_rerun(RerunData(context.query_string))
+
+    st.button("press", on_click=handle)
+    st.text(f"{st.session_state.get('one')} {st.session_state.get('two')}")
+
+
+def _pressed() -> str:
+    page = AppTest.from_function(_restless).run()
+    page.button[0].click().run()
+    return str(page.text[0].value)
+
+
+def test_a_handler_runs_to_its_end_before_the_next_request() -> None:
+    assert _pressed() == "None None", "Streamlit breaks none off any more"
+    apply_patch(*PRESSES)
+    assert _pressed() == "1 2"
+
+
+def test_a_request_that_comes_just_before_a_handler_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    handle = SafeSessionState.on_script_will_rerun
+    came: list[object] = []
+
+    def come_before(state: SafeSessionState, *given: Any, **named: Any) -> None:
+        context = get_script_run_ctx()
+        assert context is not None
+        if given[0] is not None and any(one.trigger_value for one in given[0].widgets):
+            assert context.script_requests is not None
+            came.append(context.script_requests.request_rerun(RerunData(context.query_string)))
+        handle(state, *given, **named)
+
+    monkeypatch.setattr(SafeSessionState, "on_script_will_rerun", come_before)
+    assert _pressed() == "None None"
+    apply_patch(*PRESSES)
+    assert _pressed() == "1 2"
+    assert came == [True, True]
+
+
+def _asking() -> None:
+    """The session asks its run for another one: while a handler is at work, behind that, and while it draws."""
+    import streamlit as st  # noqa: PLC0415 - AppTest runs the lines of this function alone
+    from streamlit.proto.WidgetStates_pb2 import WidgetStates  # noqa: PLC0415
+    from streamlit.runtime.scriptrunner import RerunData, ScriptRunner, get_script_run_ctx  # noqa: PLC0415
+
+    taken = st.session_state.setdefault("taken", [])
+
+    def ask(fragment: str | None = None) -> None:
+        context = get_script_run_ctx()
+        assert context is not None
+        runner = context.session_state._yield_callback.__self__  # type: ignore[attr-defined]
+        assert isinstance(runner, ScriptRunner)
+        asked = RerunData(context.query_string, WidgetStates(), fragment_id=fragment)
+        taken.append(runner.request_rerun(asked))
+
+    def handle() -> None:
+        ask()
+        ask()
+
+    st.button("press", on_click=handle)
+    if len(taken) == 2:
+        ask(fragment="of the page")
+        ask()
+    elif len(taken) == 4:
+        taken.append("drawn again")
+        ask()
+        taken.append("and went on")
+    st.text("drawn")
+
+
+def test_a_request_waits_for_handlers_and_ends_a_run_that_only_draws() -> None:
+    apply_patch(*PRESSES)
+    page = AppTest.from_function(_asking).run()
+    page.button[0].click().run()
+    assert page.session_state["taken"] == [True, True, True, True, "drawn again", False, "and went on"]
+
+
+def _asked(page: str, press: bool = False) -> RerunData:
+    pressed = [WidgetState(id="button", trigger_value=True)] if press else []
+    return RerunData(page_script_hash=page, widget_states=WidgetStates(widgets=pressed))
+
+
+class Runner(SimpleNamespace):
+    """Of a tab whose run is about to begin: what it is asked for, and what it runs."""
+
+    def __init__(self, first: RerunData) -> None:
+        super().__init__(_requests=ScriptRequests(), _wake_parallel_join_barrier_if_waiting=lambda: None)
+        assert self._requests.request_rerun(first)
+
+    def ask(self, asked: RerunData) -> None:
+        assert ScriptRunner.request_rerun(cast(ScriptRunner, self), asked)
+
+    def run(self) -> str | None:
+        """The page, with a mark behind it where a press comes along; its handlers run to their end."""
+        request = self._requests.on_scriptrunner_ready()
+        if request.type is not ScriptRequestType.RERUN:
+            return None
+        handlers._release_held(self._requests)
+        return str(request.rerun_data.page_script_hash) + "!" * len(request.rerun_data.widget_states.widgets)
+
+
+def _run_with_a_page_asked_for(*behind: RerunData) -> list[str | None]:
+    runner = Runner(_asked("chat", press=True))
+    for asked in behind:
+        runner.ask(asked)
+    return [runner.run() for _ in range(3)]
+
+
+def test_another_page_comes_behind_a_press_that_waits() -> None:
+    assert _run_with_a_page_asked_for(_asked("merge"))[:1] == ["merge!"], "Streamlit keeps them apart, too"
+    apply_patch(*PRESSES)
+    assert _run_with_a_page_asked_for(_asked("merge")) == ["chat!", "merge", None]
+    assert _run_with_a_page_asked_for(_asked("merge"), _asked("library")) == ["chat!", "library", None]
+    assert _run_with_a_page_asked_for(_asked("merge"), _asked("merge", press=True))[:2] == ["chat!", "merge!"]
+    assert _run_with_a_page_asked_for(_asked("chat")) == ["chat!", None, None]
+
+
+def test_another_page_waits_for_nothing_but_a_press() -> None:
+    apply_patch(*PRESSES)
+    runner = Runner(_asked("chat"))
+    runner.ask(_asked("merge"))
+    assert [runner.run(), runner.run()] == ["merge", None]
+    runner = Runner(_asked("chat"))
+    assert runner._requests.on_scriptrunner_ready().rerun_data.page_script_hash == "chat"
+    runner.ask(_asked("chat", press=True))
+    runner.ask(_asked("merge"))
+    handlers._release_held(runner._requests)  # Those of the run before it.
+    assert [runner.run(), runner.run(), runner.run()] == ["chat!", "merge", None]
+
+
+def _twice() -> None:
+    """Each button is pressed once more before the page has shown what the first press did."""
+    import streamlit as st  # noqa: PLC0415 - AppTest runs the lines of this function alone
+    from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates  # noqa: PLC0415
+    from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx  # noqa: PLC0415
+
+    done = st.session_state.setdefault("done", [])
+
+    def press_again(key: str) -> None:
+        context = get_script_run_ctx()
+        assert context is not None
+        assert context.script_requests is not None
+        id = context.session_state._state.get_widget_id_from_key(key)
+        pressed = WidgetState(id=str(id), trigger_value=True)
+        again = RerunData(context.query_string, WidgetStates(widgets=[pressed]))
+        context.script_requests.request_rerun(again)
+
+    def handle(key: str) -> None:
+        done.append(key)
+        if done.count(key) == 1:
+            press_again(key)
+
+    if st.session_state.get("drawn") and "begun" not in done:
+        done.append("begun")
+        press_again("drawn")
+    for key in ("fork", "bar.undo", "chat.earlier"):
+        st.button(key, key=key, on_click=handle, args=(key,))
+    if st.button("drawn", key="drawn"):
+        done.append("drawn")
+    st.text(" ".join(done))
+
+
+def _pressed_twice(key: str) -> Any:
+    apply_patch(*PRESSES)
+    page = AppTest.from_function(_twice).run()
+    return page.button(key).click().run()
+
+
+def test_a_double_click_is_one_press_and_the_next_one_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = _pressed_twice("fork")
+    assert page.text[0].value == "fork"
+    page.button("fork").click().run()
+    assert page.text[0].value == "fork", "drawn, and nobody can have seen it"
+    later = time.monotonic() + double_clicks._UNSEEN
+    monkeypatch.setattr(time, "monotonic", lambda: later)
+    page.button("fork").click().run()
+    assert page.text[0].value == "fork fork"
+
+
+@pytest.mark.parametrize("key", ["bar.undo", "chat.earlier"])
+def test_each_press_of_undo_is_a_step_and_of_more_brings_more(key: str) -> None:
+    assert _pressed_twice(key).text[0].value == f"{key} {key}"
+
+
+def test_a_press_whose_run_was_broken_off_before_it_was_answered_is_answered_by_the_next() -> None:
+    assert _pressed_twice("drawn").text[0].value == "begun drawn"
+
+
+def _draft() -> None:
+    """A field that a handler empties; "lost" breaks the run off before the field is drawn."""
+    import streamlit as st  # noqa: PLC0415 - AppTest runs the lines of this function alone
+
+    from pages.ui.streamlit_patches.field_updates import fill, refill  # noqa: PLC0415
+
+    st.button("Send", key="send", on_click=fill, args=("draft", ""))
+    if st.session_state.pop("lost", False):
+        st.stop()
+    refill("draft")
+    st.text_input("Message", key="draft")
+
+
+def _sent() -> Callable[[str], Any]:
+    """A draft was sent, unheard of. Asks as a browser that holds a text: the field, as it is drawn then."""
+    apply_patch(*PRESSES)
+    page = AppTest.from_function(_draft).run()
+    page.text_input("draft").set_value("a draft").run()
+    assert page.text_input("draft").value == "a draft"
+    field = page.text_input("draft").proto.id
+    page.session_state["lost"] = True
+    page.button("send").click().run()
+    assert not page.text_input, "its run was broken off"
+
+    def ask_with(text: str) -> Any:
+        held = WidgetStates(widgets=[WidgetState(id=field, string_value=text)])
+        return page._run(held).text_input("draft")
+
+    return ask_with
+
+
+def test_a_field_that_was_emptied_is_empty_for_a_browser_that_has_not_heard_of_it() -> None:
+    ask_with = _sent()
+    drawn = ask_with("a draft")
+    assert drawn.value == ""
+    assert drawn.proto.set_value, "the browser is told"
+    assert ask_with("").value == ""
+    assert ask_with("a draft").value == "a draft", "it has heard: this was typed"
+
+
+def test_what_is_typed_after_a_field_was_emptied_stays() -> None:
+    ask_with = _sent()
+    assert ask_with("another").value == "another"
+    assert ask_with("a draft").value == "a draft"
+
+
+def test_a_browser_that_was_not_heard_for_long_holds_what_somebody_typed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ask_with = _sent()
+    later = time.monotonic() + field_updates._ON_ITS_WAY + 1
+    monkeypatch.setattr(time, "monotonic", lambda: later)
+    assert ask_with("a draft").value == "a draft"
+
+
+def test_a_click_that_comes_when_its_page_was_left_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: dict[str, Callable[[], None]] = {}
+    monkeypatch.setattr(acts, "_component", lambda **named: given.update(named))
+    monkeypatch.setattr(drafting, "_component", lambda **named: given.update(named))
+    heard: list[object] = []
+    hear_acts(heard.append, key="chat.acts", place="", at="", end=True, follow=True, copied=(0, ""))
+    hear_typing(lambda *said: heard.append(said), key="chat.typing", place="")
+    given["on_act_change"]()
+    given["on_draft_change"]()
+    assert heard == [], "Streamlit knows the handler of a widget longer than what it said"
+
+
+def test_another_page_is_not_where_the_tab_was_led(led: Callable[..., str]) -> None:
+    assert led("c=1&b=main", page="library") == "c=1&b=main"
+
+
+def _left_when_a_run_begins(**run: Any) -> list[str | None]:
+    """What of an uploader's address and an element is still to be sent."""
+    queue, address, element = ForwardMsgQueue(), ForwardMsg(), ForwardMsg()
+    address.file_urls_response.response_id = "1"
+    element.delta.new_element.markdown.body = "of the run before"
+    for message in (address, element):
+        queue.enqueue(message)
+    queue.clear(retain_lifecycle_msgs=True, **run)
+    left: list[str | None] = [message.WhichOneof("type") for message in queue.flush()]
+    assert queue.is_empty()
+    return left
+
+
+def test_an_uploader_hears_where_to_put_a_file_also_when_a_run_begins() -> None:
+    assert _left_when_a_run_begins() == [], "Streamlit keeps it, too"
+    apply_patch(*PRESSES)
+    assert _left_when_a_run_begins() == ["file_urls_response"]
+    assert _left_when_a_run_begins(fragment_ids_this_run=["composer"]).count("file_urls_response") == 1
+
+
+def test_a_session_that_is_asked_for_nothing_in_particular_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[object] = []
+    monkeypatch.setattr(AppSession, "request_rerun", lambda self, client_state: ran.append(client_state))
+    apply_patch(*PRESSES)
+    AppSession.request_rerun(cast(AppSession, None), None)
+    assert ran == [None]

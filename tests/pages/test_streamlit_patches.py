@@ -1,0 +1,265 @@
+from __future__ import annotations
+
+import ast
+import io
+import json
+import logging
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+import streamlit as st
+import streamlit.logger
+from streamlit import delta_generator, env_util
+from streamlit.runtime.scriptrunner import script_runner
+from streamlit.testing.v1 import AppTest
+
+from forky_core.model.errors import RequestError
+from pages.ui.streamlit_patches.patch import Patch
+from pages.ui.streamlit_patches.patches import PATCHES, switched_off
+from tests.hangs import HANG
+from tests.pages.apptest import by_itself
+from tests.pages.patched import apply_patch, patch_named
+from tests.programs import CHECKOUT
+
+ROOM = CHECKOUT / "pages" / "ui" / "streamlit_patches"
+DOCS = CHECKOUT / "docs" / "streamlit.md"
+NO_PATCHES = {"__init__", "patch", "patches", "renewing", "warmup"}
+"""Modules of the room that are no patch: two say what one is, two do with Streamlit's public API what it does not."""
+BY_NAME = pytest.mark.parametrize("patch", [pytest.param(patch, id=patch.name) for patch in PATCHES])
+
+
+@BY_NAME
+def test_this_streamlit_has_what_the_patch_needs(patch: Patch) -> None:
+    assert patch.missing == ()
+
+
+@BY_NAME
+def test_the_test_that_a_patch_names_exists(patch: Patch) -> None:
+    file, _, name = patch.test.partition("::")
+    assert f"\ndef {name}(" in (CHECKOUT / file).read_text("utf-8")
+
+
+def test_the_docs_say_of_each_patch_what_it_does_and_whose_issue_it_answers() -> None:
+    rows = [line for line in DOCS.read_text("utf-8").splitlines() if line.startswith("| `")]
+    for patch in PATCHES:
+        link = patch.upstream.removeprefix("docs/streamlit.md")
+        issue = f"[below]({link})" if link.startswith("#") else f"[#{link.rpartition('/')[2]}]({link})"
+        assert f"| `{patch.name}` | {patch.does} | {issue} | `{patch.test}` |" in rows
+    assert len(rows) == len(PATCHES)
+
+
+@BY_NAME
+def test_a_patch_without_an_issue_has_one_written_out(patch: Patch) -> None:
+    text = DOCS.read_text("utf-8")
+    if patch.upstream.startswith("docs/"):
+        assert f"\n### {patch.name}\n\n**" in text
+    else:
+        assert re.fullmatch(r"https://github\.com/streamlit/streamlit/issues/\d+", patch.upstream)
+
+
+def test_every_file_of_the_room_is_a_patch_or_says_what_one_is() -> None:
+    assert {file.stem for file in ROOM.glob("*.py")} - NO_PATCHES == {patch.name for patch in PATCHES}
+
+
+def test_nothing_outside_of_the_room_reaches_into_streamlit() -> None:
+    """Nothing is imported from its inner modules, and nothing of what it exports begins with an underscore."""
+    found = []
+    for path in (CHECKOUT / "app.py", *sorted((CHECKOUT / "pages").rglob("*.py"))):
+        if path.parent == ROOM:
+            continue
+        for item in ast.walk(ast.parse(path.read_text("utf-8"))):
+            name = str(item.module) if isinstance(item, ast.ImportFrom) else ""
+            names = [alias.name for alias in item.names] if isinstance(item, ast.Import) else [name]
+            found += [
+                (path.name, name)
+                for name in names
+                if re.match(r"streamlit(\.|$)", name) and name != "streamlit"
+            ]
+            if isinstance(item, ast.Attribute) and ast.unparse(item).startswith("st._"):
+                found.append((path.name, ast.unparse(item)))
+    assert found == [("context.py", "streamlit.delta_generator")], "a type for an annotation alone"
+
+
+def test_the_switch_is_on_or_off_or_leaves_single_ones_out() -> None:
+    assert switched_off("") == switched_off("ON") == frozenset()
+    assert switched_off(" off ") == {patch.name for patch in PATCHES}
+    assert switched_off("-flush, -theming") == {"flush", "theming"}
+
+
+@pytest.mark.parametrize("value", ["flush", "-nothing", "-flush,theming", "maybe"])
+def test_another_value_of_the_switch_is_refused_with_the_names(value: str) -> None:
+    with pytest.raises(RequestError, match="FORKY_STREAMLIT_PATCHES") as raised:
+        switched_off(value)
+    assert "-double_clicks" in str(raised.value.hint)
+
+
+APPLIED = """
+import json, os, sys
+os.environ["FORKY_STREAMLIT_PATCHES"] = sys.argv[1] if len(sys.argv) > 1 else {value!r}
+import inspect
+import streamlit as st
+from forky_core.observability.log_setup import set_up_logging
+from pages.ui.streamlit_patches.patch import part
+from pages.ui.streamlit_patches.patches import PATCHES, apply_patches, patch_middleware
+{before}
+set_up_logging("json")
+apply_patches()
+functions = {{need.partition("(")[0] for patch in PATCHES for need in patch.needs if need.endswith(")")}}
+replaced = []
+for name in functions:
+    try:
+        found = part(name)
+    except LookupError:
+        continue
+    if inspect.unwrap(found) is not found or found.__module__.startswith(("pages", "forky")):
+        replaced.append(name.rpartition(":")[2])
+print(json.dumps([sorted(replaced), [one.cls.__name__ for one in patch_middleware()]]))
+"""
+STREAMLITS_OWN = {"get_script_run_ctx"}
+"""What is wrapped by Streamlit itself."""
+
+
+def applied(value: str, before: str = "") -> tuple[set[str], list[str], list[dict[str, str]]]:
+    """In a process of its own: which functions of Streamlit are replaced, what stands before it, and the log."""
+    done = by_itself(APPLIED.format(value=value, before=before))
+    assert done.returncode == 0, done.stderr[-2000:]
+    replaced, middleware = json.loads(done.stdout)
+    logged = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
+    return set(replaced) - STREAMLITS_OWN, middleware, [one for one in logged if "streamlit." in one["event"]]
+
+
+def test_the_log_says_at_the_start_which_patches_are_in_force() -> None:
+    replaced, middleware, logged = applied("on")
+    assert replaced >= {"AppSession.request_rerun", "ForwardMsgQueue.clear", "setup_formatter"}
+    assert middleware == ["Preloading", "RunStatusFilter", "Assets"]
+    (line,) = logged
+    assert line["applied"].split(",") == [patch.name for patch in PATCHES]
+    assert "off" not in line
+
+
+def test_off_replaces_nothing_and_says_so() -> None:
+    replaced, middleware, logged = applied("off")
+    assert (replaced, middleware) == (set(), [])
+    (line,) = logged
+    assert line["applied"] == "" and line["off"].split(",") == [patch.name for patch in PATCHES]
+
+
+def test_a_single_patch_is_left_out() -> None:
+    replaced, middleware, logged = applied("-uploads,-assets")
+    assert "ForwardMsgQueue.clear" not in replaced and "AppSession.request_rerun" in replaced
+    assert middleware == ["Preloading", "RunStatusFilter"]
+    assert logged[0]["off"] == "uploads,assets"
+
+
+GONE = "del part('streamlit.runtime.app_session:AppSession').request_rerun"
+OTHER = "part('streamlit.runtime.forward_msg_queue:ForwardMsgQueue').clear = lambda self, keep: None"
+
+
+@pytest.mark.parametrize(
+    ("before", "unfit"),
+    [(GONE, ["fragment_requests", "navigation"]), (OTHER, ["uploads"])],
+    ids=["gone", "other"],
+)
+def test_a_patch_that_does_not_fit_is_left_out_with_a_warning(before: str, unfit: list[str]) -> None:
+    replaced, _, logged = applied("on", before)
+    assert "SafeSessionState.on_script_will_rerun" in replaced
+    patched, *warned = logged
+    assert [one["patch"] for one in warned] == unfit
+    assert {one["level"] for one in warned} == {"warning"}
+    assert not set(patched["applied"].split(",")) & set(unfit)
+
+
+WITHOUT = f"""
+import os
+os.environ["FORKY_STREAMLIT_PATCHES"] = "off"
+from streamlit.testing.v1 import AppTest
+from pages.ui.workspace import workspace
+from tests.builders import talk
+from tests.pages.apptest import act, by_key, settled
+import pages.ui.streamlit_patches.warmup
+pages.ui.streamlit_patches.warmup._begun = True
+chat = talk(workspace().create("Ports"), "Which port?", "Port 8080.")
+side = chat.fork("side")
+talk(side, "And the other?", "Port 9090.")
+test = AppTest.from_file({str(CHECKOUT / "pages" / "shell.py")!r}, default_timeout={HANG})
+for page in {sorted(path.name for path in (CHECKOUT / "pages").glob("*.py") if path.stem != "shell")!r}:
+    test.switch_page(page)
+    test.query_params.update({{"c": chat.id, "b": "side"}})
+    settled(test.run())
+    assert "failed" not in str([error.value for error in test.error]), page
+    print(page)
+"""
+
+
+def test_every_page_is_drawn_without_patches() -> None:
+    done = by_itself(WITHOUT)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert len(done.stdout.splitlines()) == 9
+
+
+def test_each_named_test_fails_without_its_patch(tmp_path: Path) -> None:
+    """Those in a browser were seen to fail by hand: Playwright waits a minute for what does not come."""
+    named = {patch.name: patch.test for patch in PATCHES if not patch.test.startswith("tests/browser/")}
+    report = tmp_path / "report.xml"
+    command = [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", f"--junitxml={report}"]
+    subprocess.run(
+        [*command, *named.values()],
+        capture_output=True,
+        check=False,
+        cwd=CHECKOUT,
+        env=os.environ | {"FORKY_STREAMLIT_PATCHES": "off"},
+    )
+    cases = {case.get("name"): case for case in ET.parse(report).iter("testcase")}  # noqa: S314 - our own
+    passed = [name for name, test in named.items() if cases[test.rpartition("::")[2]].find("failure") is None]
+    assert passed == []
+
+
+def test_a_later_logger_of_streamlit_writes_through_the_one_handler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streamlit.logger, "setup_formatter", streamlit.logger.setup_formatter)
+    apply_patch("log_handlers")
+    made = streamlit.logger.get_logger("streamlit.made_by_a_test")
+    monkeypatch.delitem(streamlit.logger._loggers, "streamlit.made_by_a_test")
+    assert made.handlers == [] and made.propagate
+
+
+def _pressed() -> None:
+    import streamlit as st  # noqa: PLC0415 - AppTest runs the lines of this function alone
+
+    st.button("press", on_click=lambda: st.session_state.update(pressed=True))
+
+
+def test_a_run_is_measured_with_its_handlers(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = vars(script_runner)["exec_func_with_error_handling"]
+    monkeypatch.setattr(script_runner, "exec_func_with_error_handling", run)
+    apply_patch("run_times")
+    said = io.StringIO()
+    handler, logger = logging.StreamHandler(said), logging.getLogger("forky.page")
+    monkeypatch.setattr(logger, "level", logging.DEBUG)
+    monkeypatch.setattr(logger, "handlers", [handler])
+    page = AppTest.from_function(_pressed).run()
+    page.button[0].click().run()
+    lines = said.getvalue().splitlines()
+    assert len(lines) == 2 and all("kind=page state=done seconds=" in line for line in lines)
+
+
+def test_the_first_element_looks_for_no_console(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[object] = []
+    monkeypatch.setattr(env_util, "is_repl", lambda: looked.append("looked"))
+    monkeypatch.setattr(delta_generator, "_use_warning_has_been_displayed", False)
+    apply_patch("console_check")
+    st.empty()
+    assert looked == []
+
+
+def test_a_patch_is_made_where_it_says() -> None:
+    for patch in PATCHES:
+        text = (ROOM / f"{patch.name}.py").read_text("utf-8")
+        assert ("\ndef apply(" in text) is (patch.made == "at_start"), patch.name
+        assert ("\ndef middleware(" in text) is (patch.made == "around_requests"), patch.name
+        assert (f'is_on("{patch.name}")' in text) or patch.made != "in_pages", patch.name
+    assert patch_named("flush").middleware() is None

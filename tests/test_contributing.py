@@ -1,0 +1,79 @@
+"""CONTRIBUTING.md names what is there, and what runs before a commit and on a server is what `make` runs here."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.programs import CHECKOUT
+
+yaml = pytest.importorskip("yaml", reason="PyYAML, which comes with mkdocs and LiteLLM, is not installed.")
+TEXT = (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8")
+TOPS = ("forky_core/", "pages/", "tests/", "bench/", "docs/", ".ci/", ".github/")
+FORMS = sorted(
+    path for path in (CHECKOUT / ".github/ISSUE_TEMPLATE").glob("*.yml") if path.name != "config.yml"
+)
+
+
+def loaded(path: str | Path) -> Any:
+    return yaml.safe_load((CHECKOUT / path).read_text("utf-8"))
+
+
+def test_every_place_that_the_page_names_is_there() -> None:
+    named = {word for words in re.findall(r"[`(]([^`()\n]+)[`)]", TEXT) for word in re.split(r'[\s"]', words)}
+    places = {word for word in named if word.startswith(TOPS) and "NAME" not in word}
+    assert len(places) > 20
+    assert [place for place in sorted(places) if not (CHECKOUT / place).exists()] == []
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("forky_core/model/payload_kinds.py", "PayloadKind"),
+        ("forky_core/merge/strategies.py", "STRATEGIES"),
+        ("forky_core/merge/strategies.py", "forky.strategies"),
+        ("forky_core/merge/branch_merge.py", "plan_branch_merge"),
+        ("forky_core/merge/plan_lines.py", "plan_of_lines"),
+        ("forky_core/formats/registry.py", "IMPORTERS"),
+        ("forky_core/formats/leftovers.py", "leftovers"),
+        ("tests/formats/test_nothing_is_dropped.py", "MESSAGES"),
+        ("tests/formats/test_nothing_is_dropped.py", "SIGNS"),
+        ("pages/shell.py", "_PAGES"),
+        ("pages/shell.py", "_APART"),
+        ("pages/ui/frame.py", "locate"),
+        ("tests/pages/workspaces.py", "open_page"),
+        ("bench/mergebench/methods.py", "METHODS"),
+        ("bench/mergebench/__main__.py", "COLUMNS"),
+        ("bench/mergebench/__main__.py", "makers"),
+    ],
+)
+def test_every_name_in_its_steps_is_where_it_says(file: str, name: str) -> None:
+    assert name in TEXT
+    assert name in (CHECKOUT / file).read_text("utf-8")
+
+
+def test_the_hooks_run_what_make_lint_runs() -> None:
+    (listed,) = re.findall(r"for check in (.*); do", (CHECKOUT / "Makefile").read_text("utf-8"))
+    (repository,) = loaded(".pre-commit-config.yaml")["repos"]
+    assert [hook["entry"] for hook in repository["hooks"]] == [
+        f".venv/bin/python -m {check}" for check in re.findall(r'"([^"]+)"', listed)
+    ]
+
+
+def test_the_workflow_runs_the_gate_and_may_write_nothing() -> None:
+    workflow = loaded(".github/workflows/ci.yml")
+    assert workflow["jobs"]["check"]["steps"][-1]["run"].endswith(".ci/run")
+    assert workflow["permissions"] == {"contents": "read"}
+
+
+@pytest.mark.parametrize("path", FORMS, ids=lambda path: path.stem)
+def test_a_form_asks_for_something_that_must_be_answered(path: Path) -> None:
+    form = loaded(path)
+    assert form["name"] and form["description"].endswith(".")
+    fields = [part for part in form["body"] if part["type"] != "markdown"]
+    assert len({field["id"] for field in fields}) == len(fields)
+    assert any(field.get("validations", {}).get("required") for field in fields)
+    assert all(field["attributes"]["label"] for field in fields)
