@@ -25,23 +25,16 @@ from forky_core.gateway.v1.calls import Response, Speech
 from forky_core.gateway.v1.exchange import Exchange
 from forky_core.gateway.v1.forwarding import HOP, Forwarder
 from forky_core.gateway.v1.protocols.remembered import StoredResponses, save_id
-from forky_core.gateway.v1.protocols.responses import RESPONSES
 from forky_core.gateway.v1.recording import Caller, Place, RecordingHandle
 from forky_core.gateway.v1.relaying import relay
 from forky_core.gateway.v1.speaking import repeat, speak
 from forky_core.matching import Call as ReadCall
-from forky_core.matching import anthropic_call, chat_call, is_greedy, responses_call
+from forky_core.matching import is_greedy
 from forky_core.model.errors import BadCall
 
 if TYPE_CHECKING:
     from forky_core.conversation.workspace import Workspace
 
-_READERS: Mapping[str, Callable[[Mapping[str, Any]], ReadCall]] = {
-    "chat/completions": chat_call,
-    "responses": responses_call,
-    "messages": anthropic_call,
-}
-"""For each protocol's path, the function that reads its requests for matching."""
 Enter = Callable[[], tuple["Workspace", Caller]]
 """Identifies the caller and the workspace; called in a thread. Raises ApiError (401) without a valid token."""
 
@@ -125,7 +118,7 @@ class ModelCalls:
                 "previous_response_not_found",
                 "previous_response_id",
             )
-        read = partial(_READERS[speech.path], whole or payload)
+        read = partial(speech.matches, whole or payload)
         understood = _understood(read) if admitted.upstream is None else None
         return _Asked(
             forky,
@@ -144,7 +137,7 @@ class ModelCalls:
         send: Send,
         note: CallNote,
     ) -> Exchange:
-        after = _Afterwards(asked, self._remembered if speech is RESPONSES else None)
+        after = _Afterwards(asked, self._remembered if speech.continues else None)
         return Exchange(
             asked.admitted.call,
             speech,

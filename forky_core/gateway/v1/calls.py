@@ -20,6 +20,7 @@ from forky_core.llm.contract import (
     TextDelta,
     ToolCallDone,
 )
+from forky_core.matching import Call
 
 MOST_ANSWERS = 16
 """The most answers of one call (`n`)."""
@@ -111,23 +112,34 @@ class Ear(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Speech:
     """A protocol: how its requests are read and its answers written."""
 
     path: str
     """The path below /v1, and below the base URL of an upstream that speaks the same protocol."""
     style: Style
+    """Whose clients ask: an error is sent in the shape that they read."""
     read: Callable[[Mapping[str, Any]], ClientRequest]
-    without_theirs: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+    """Reads a request. Raises ApiError (400) for one that is malformed."""
+    matches: Callable[[Mapping[str, Any]], Call]
+    """Reads a request for matching, which finds its place in a conversation. Raises BadCall for what is no history."""
+    without_theirs: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict
     """Removes what `read` raises OnlyTheirs for from a request, if the protocol has such things."""
     voice: Callable[[ClientRequest, str], Voice]
     """Creates the writer of a streamed answer with this id."""
     whole: Callable[[ClientRequest, str, Sequence[Response]], dict[str, Any]]
     """Builds the response for answers that are not streamed."""
     ear: Callable[[], Ear]
+    """Understands what an upstream answers in this protocol."""
     prefix: str
     """The prefix of its answers' ids."""
+    continues: bool = False
+    """Whether a later request may name an answer by its id and send only what is new."""
+
+    @property
+    def name(self) -> str:
+        return self.path
 
 
 def text_field(payload: Mapping[str, Any], name: str) -> str:

@@ -27,9 +27,7 @@ from forky_core.gateway.v1.counting import PATH as COUNT
 from forky_core.gateway.v1.counting import Counted, asked, counted, to_count
 from forky_core.gateway.v1.forwarding import Forwarder
 from forky_core.gateway.v1.model_list import model_entry, model_list
-from forky_core.gateway.v1.protocols.anthropic import MESSAGES
-from forky_core.gateway.v1.protocols.chat import CHAT
-from forky_core.gateway.v1.protocols.responses import RESPONSES
+from forky_core.gateway.v1.protocols.registry import added_protocol, our_protocol
 from forky_core.gateway.v1.recording import Caller
 from forky_core.gateway.v1.taking import PATH as RECORD
 from forky_core.gateway.v1.taking import take
@@ -50,7 +48,8 @@ _SMALL = 200_000
 """Bytes that are taken from whoever sends them, before it is known who that is."""
 _THEIR_FAULT = 500
 """From this status on an error is none of the caller's."""
-_SPEECHES: Mapping[str, Speech] = {speech.path: speech for speech in (CHAT, RESPONSES, MESSAGES)}
+_NO_PROTOCOL = frozenset(("models", RECORD, COUNT))
+"""Paths where no model is asked."""
 
 
 class Service:
@@ -80,10 +79,11 @@ class Service:
             name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
         }
         path = scope["path"].removeprefix(PREFIX).strip("/")
-        style: Style = (
-            "anthropic" if path.startswith("messages") or "anthropic-version" in headers else "openai"
-        )
-        begun, note = False, CallNote(_route(path))
+        speech = await self._protocol(path)
+        style: Style = "openai" if speech is None else speech.style
+        if path.startswith("messages") or "anthropic-version" in headers:
+            style = "anthropic"
+        begun, note = False, CallNote(_route(path, speech))
 
         async def sending(message: Any) -> None:
             nonlocal begun
@@ -93,7 +93,7 @@ class Service:
             begun = True
 
         try:
-            await self._serve(path, scope["method"], headers, receive, sending, note)
+            await self._serve(speech, path, scope["method"], headers, receive, sending, note)
         except ApiError as error:
             if error.status >= _THEIR_FAULT:
                 events.gateway_failed(route=note.route, kind=error.code or "unknown", fault=error)
@@ -113,17 +113,29 @@ class Service:
         finally:
             note.log()
 
-    async def _serve(
-        self, path: str, method: str, headers: Mapping[str, str], receive: Receive, send: Send, note: CallNote
+    async def _protocol(self, path: str) -> Speech | None:
+        """The protocol in which a model is asked at this path; None where none is."""
+        if path in _NO_PROTOCOL or path.startswith("models/"):
+            return None
+        return our_protocol(path) or await self._in_thread(added_protocol, path)
+
+    async def _serve(  # noqa: PLR0917 - a request in its parts
+        self,
+        speech: Speech | None,
+        path: str,
+        method: str,
+        headers: Mapping[str, str],
+        receive: Receive,
+        send: Send,
+        note: CallNote,
     ) -> None:
-        speech = _SPEECHES.get(path)
         length = headers.get("content-length", "")
         if speech is not None and method == "POST" and length.isdecimal() and int(length) <= _SMALL:
             body = await self._body(headers, receive)
             await self._asking.answer(lambda: self._enter(headers, note), speech, body, receive, send, note)
             return
         forky, caller = await self._in_thread(self._enter, headers, note)
-        if speech is None and path not in {"models", RECORD, COUNT} and not path.startswith("models/"):
+        if speech is None and path not in _NO_PROTOCOL and not path.startswith("models/"):
             raise ApiError(404, f"There is no /v1/{path[:200]} here.", "unknown_url")
         wanted = "POST" if speech is not None or path in {RECORD, COUNT} else "GET"
         if method != wanted:
@@ -193,9 +205,9 @@ def _of_store(error: StoreError) -> ApiError:
     return ApiError(503, str(error), "database", headers=later)
 
 
-def _route(path: str) -> str:
+def _route(path: str, speech: Speech | None) -> str:
     """What is called, without the names that a caller may put into an address."""
-    if path in _SPEECHES or path in {"models", RECORD, COUNT}:
+    if speech is not None or path in _NO_PROTOCOL:
         return path
     return "models" if path.startswith("models/") else "other"
 

@@ -12,6 +12,7 @@ from forky_core.gateway.v1.protocols.anthropic_reading import read, without_thei
 from forky_core.gateway.v1.protocols.chat import CUT_OFF, failure_heard
 from forky_core.gateway.v1.protocols.events import OneAnswer, event, parsed
 from forky_core.llm.contract import Done, Failed, ModelEvent, ReasoningDelta, TextDelta, ToolCallDone
+from forky_core.matching import anthropic_call
 from forky_core.model import Failure, Usage
 from forky_core.model.parts import arguments_json, canonical_json
 
@@ -230,4 +231,14 @@ class AnthropicEar(OneAnswer):
             self._usage = replace(self._usage, completion_tokens=out)
 
 
-MESSAGES = Speech("messages", "anthropic", read, without_theirs, AnthropicVoice, whole, AnthropicEar, "msg_")
+MESSAGES = Speech(
+    path="messages",
+    style="anthropic",
+    read=read,
+    matches=anthropic_call,
+    without_theirs=without_theirs,
+    voice=AnthropicVoice,
+    whole=whole,
+    ear=AnthropicEar,
+    prefix="msg_",
+)

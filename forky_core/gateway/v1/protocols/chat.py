@@ -29,6 +29,7 @@ from forky_core.llm.contract import (
     ToolCallDone,
 )
 from forky_core.llm.failures import scrubbed
+from forky_core.matching import chat_call
 from forky_core.model import Failure, Usage
 
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
@@ -333,4 +334,13 @@ def failure_heard(error: Any) -> Failure:
     return Failure("unknown", f"The provider said: {scrubbed(str(said or 'nothing'))}")
 
 
-CHAT = Speech("chat/completions", "openai", read, dict, ChatVoice, whole, ChatEar, "chatcmpl-")
+CHAT = Speech(
+    path="chat/completions",
+    style="openai",
+    read=read,
+    matches=chat_call,
+    voice=ChatVoice,
+    whole=whole,
+    ear=ChatEar,
+    prefix="chatcmpl-",
+)

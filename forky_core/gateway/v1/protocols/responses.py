@@ -13,6 +13,7 @@ from forky_core.gateway.v1.protocols.chat import CUT_OFF, failure_heard, usage_h
 from forky_core.gateway.v1.protocols.events import OneAnswer, event, parsed
 from forky_core.gateway.v1.protocols.responses_reading import read, without_theirs
 from forky_core.llm.contract import Done, Failed, ModelEvent, ReasoningDelta, TextDelta, ToolCallDone
+from forky_core.matching import responses_call
 from forky_core.model import Failure, Usage
 
 _CUT_SHORT = {"length": "max_output_tokens", "content_filter": "content_filter"}
@@ -282,4 +283,15 @@ class ResponsesEar(OneAnswer):
                     yield TextDelta(text)
 
 
-RESPONSES = Speech("responses", "openai", read, without_theirs, ResponsesVoice, whole, ResponsesEar, "resp_")
+RESPONSES = Speech(
+    path="responses",
+    style="openai",
+    read=read,
+    matches=responses_call,
+    without_theirs=without_theirs,
+    voice=ResponsesVoice,
+    whole=whole,
+    ear=ResponsesEar,
+    prefix="resp_",
+    continues=True,
+)

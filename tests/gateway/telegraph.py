@@ -1,0 +1,86 @@
+"""A protocol that nobody speaks, as somebody's package would add it: words that end in STOP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from forky_core.gateway.v1.api_errors import ApiError
+from forky_core.gateway.v1.calls import ClientRequest, Indexed, Response, Speech, flag, text_field
+from forky_core.llm.contract import Done, ModelEvent, TextDelta
+from forky_core.matching import Call, chat_call
+from forky_core.model import Usage
+
+
+def read(payload: Mapping[str, Any]) -> ClientRequest:
+    question = text_field(payload, "wire").removesuffix(" STOP")
+    messages = ({"role": "user", "content": question},)
+    return ClientRequest(text_field(payload, "model"), messages, {}, streams=flag(payload, "stream"))
+
+
+def matches(payload: Mapping[str, Any]) -> Call:
+    return chat_call({"model": payload["model"], "messages": list(read(payload).messages)})
+
+
+def whole(_call: ClientRequest, id: str, said: Sequence[Response]) -> dict[str, Any]:
+    return {"id": id, "wire": "".join(said[0].text) + " STOP"}
+
+
+class Key:
+    """Writes a streamed answer: its words as they come."""
+
+    def __init__(self, _call: ClientRequest, id: str) -> None:
+        self._id = id
+
+    def begin(self) -> bytes:
+        return f"{self._id}: ".encode()
+
+    def say(self, _index: int, event: ModelEvent) -> bytes:
+        return event.text.encode() if isinstance(event, TextDelta) else b""
+
+    def end(self, _said: Sequence[Response]) -> bytes:
+        return b" STOP"
+
+    def fail(self, error: ApiError) -> bytes:
+        return f" {error} STOP".encode()
+
+
+class Sounder:
+    """Understands what another telegraph answers."""
+
+    id = ""
+
+    def __init__(self) -> None:
+        self.complete = False
+
+    def hear(self, piece: bytes) -> Iterator[Indexed]:
+        self.complete = piece.endswith(b" STOP")
+        yield 0, TextDelta(piece.decode().removesuffix(" STOP"))
+
+    def read(self, body: bytes) -> Iterator[Indexed]:
+        yield from self.hear(body)
+
+    def close(self) -> Iterator[Indexed]:
+        yield 0, Done("stop", Usage())
+
+
+TELEGRAPH = Speech(
+    path="wires",
+    style="openai",
+    read=read,
+    matches=matches,
+    voice=Key,
+    whole=whole,
+    ear=Sounder,
+    prefix="wire-",
+)
+MODELS = Speech(
+    path="models",
+    style="openai",
+    read=read,
+    matches=matches,
+    voice=Key,
+    whole=whole,
+    ear=Sounder,
+    prefix="wire-",
+)
