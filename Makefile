@@ -13,6 +13,8 @@ unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
 
 VENV := PYTHON="$(PYTHON)" .ci/venv
 BIN := .venv/bin
+# Many tests wait for a program that they started, so one process more than there are cores.
+WORKERS := $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1 ))
 PORT ?= $$($(BIN)/python -c 'import socket; print(next(p for p in range(8501, 8700) if socket.socket().connect_ex(("127.0.0.1", p))))')
 COMPILE := $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" $(UPGRADE)
@@ -30,7 +32,7 @@ run: ## Start Forky and print its address
 test: ## Run every test: unit, property, store laws, pages, browser
 	@$(VENV) requirements.txt requirements-dev.txt
 	@$(BIN)/python -m tests.programs
-	@$(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 $(ARGS)
+	@$(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 $(ARGS)
 
 next: ## Try the pages on the newest Streamlit; reports, and never fails
 	@$(VENV) requirements.txt requirements-dev.txt

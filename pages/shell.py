@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any, Literal
+
 import streamlit as st
 
 from forky_core.model.errors import StoreError
 from forky_core.scheduling import ahead
 from pages.ui.components.error_boundary import show_store_error
 from pages.ui.components.style import apply_style
+from pages.ui.page import Page
 from pages.ui.registry import front_page, pages
 from pages.ui.session import session
 from pages.ui.streamlit_patches.favicon import set_icon
@@ -34,18 +38,7 @@ def _run() -> None:
     apply_style()
     flush_style()
     front = front_page()
-    listed = [
-        st.Page(
-            page.script,
-            title=page.title,
-            icon=f":material/{page.icon}:",
-            url_path=page.name,
-            default=page is front,
-            visibility="visible" if page.shown else "hidden",
-        )
-        for page in pages()
-        if page.script is not None
-    ]
+    listed = [_listed(page, default=page is front) for page in pages()]
     page = st.navigation(listed, position="top")
     session().page = page.url_path or front.name
     try:
@@ -54,6 +47,19 @@ def _run() -> None:
         show_store_error(error, "shell.again")
     else:
         _begin_warm_up()
+
+
+def _listed(page: Page, *, default: bool) -> Any:
+    """What Streamlit's navigation shows of a page; one whose icon Streamlit does not know has none."""
+    assert page.script is not None
+    visibility: Literal["visible", "hidden"] = "visible" if page.shown else "hidden"
+    named = partial(
+        st.Page, page.script, title=page.title, url_path=page.name, default=default, visibility=visibility
+    )
+    try:
+        return named(icon=f":material/{page.icon}:")
+    except st.errors.StreamlitAPIException:
+        return named()
 
 
 main()

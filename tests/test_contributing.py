@@ -41,8 +41,6 @@ def test_every_place_that_the_page_names_is_there() -> None:
         ("forky_core/formats/leftovers.py", "leftovers"),
         ("tests/formats/test_nothing_is_dropped.py", "MESSAGES"),
         ("tests/formats/test_nothing_is_dropped.py", "SIGNS"),
-        ("pages/shell.py", "_PAGES"),
-        ("pages/shell.py", "_APART"),
         ("pages/ui/frame.py", "locate"),
         ("tests/pages/workspaces.py", "open_page"),
         ("bench/mergebench/methods.py", "METHODS"),

@@ -11,13 +11,12 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from streamlit.string_util import validate_material_icon
-
 from forky_core.plugins import Registry
 from pages.ui.page import Page
 
 _HEAD = re.compile(r"^PAGE = (Page\(.*?\))$", re.DOTALL | re.MULTILINE)
 _ADDRESS = re.compile(r"[\w-]+", re.ASCII)
+_ICON = re.compile(r"[a-z0-9_]+")
 
 
 def pages() -> tuple[Page, ...]:
@@ -69,7 +68,8 @@ def _check(page: Page) -> None:
         raise ValueError(f"The page “{page.title}” has no script.")
     if _ADDRESS.fullmatch(page.name) is None:
         raise ValueError(f"“{page.name}” is no address of a page.")
-    validate_material_icon(f":material/{page.icon}:")
+    if _ICON.fullmatch(page.icon) is None:
+        raise ValueError(f"“{page.icon}” is no name of an icon.")
 
 
 REGISTRY = Registry("forky.pages", Page, pages_in(Path(__file__).resolve().parents[1]), register=_check)

@@ -85,7 +85,7 @@ def test_a_head_that_cannot_be_read_is_an_error(tmp_path: Path, head: str, error
 def test_an_installed_package_adds_a_page_and_a_broken_one_breaks_no_other(
     tmp_path: Path, forky: Forky, caplog: pytest.LogCaptureFixture
 ) -> None:
-    places = ("NO_SCRIPT", "NO_ICON", "NO_ADDRESS", "SECOND_LIBRARY", "WEATHER", "OF_NOBODY")
+    places = ("NO_SCRIPT", "NO_ADDRESS", "SECOND_LIBRARY", "WEATHER", "OF_NOBODY")
     with installed(tmp_path, REGISTRY, **{name.lower(): f"tests.pages.weather:{name}" for name in places}):
         assert REGISTRY.others == (WEATHER,)
         assert "It will rain." in words(settled(open_page(str(WEATHER.script))))

@@ -15,7 +15,6 @@ WEATHER = Page(
     script=Path(__file__),
 )
 NO_SCRIPT = Page(title="Nothing", icon="merge", order=1)
-NO_ICON = Page(title="Odd", icon="no_such_icon", order=1, url="odd", script=Path(__file__))
 NO_ADDRESS = Page(title="Odd", icon="merge", order=1, url="v1/models", script=Path(__file__))
 SECOND_LIBRARY = Page(title="Library", icon="merge", order=1, url="library", script=Path(__file__))
 
