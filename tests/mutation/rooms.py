@@ -67,6 +67,11 @@ ROOMS = (
     Room(
         "formats/forky_file",
         ("forky_core/formats/forky_file/*.py",),
-        ("tests/formats/forky_file", "tests/formats/exporting", "tests/formats/test_incoming.py"),
+        (
+            "tests/formats/forky_file",
+            "tests/formats/exporting",
+            "tests/formats/test_incoming.py",
+            "tests/formats/test_redaction.py",
+        ),
     ),
 )

@@ -61,6 +61,21 @@ def test_pulling_a_newer_file_brings_only_what_is_new_and_moves_nothing_of_mine(
     assert "main-2" not in mine.branches, "one undo takes all of it back"
 
 
+def test_pulling_a_newer_file_brings_its_tags_and_leaves_mine_where_they_are() -> None:
+    forky, _ = workspace()
+    chat = debugged(forky)
+    other, _ = workspace()
+    mine = other.conversation(fork_file(other, parsed(file_of(forky, chat))).conversation, "main")
+    mine.tag("good")
+    here = mine.view.tags["good"]
+    talk(chat, "News?", "Yes.").tag("good")
+    chat.tag("newest")
+    pull(other, mine.id, parsed(file_of(forky, chat)))
+    tags = other.conversation(mine.id, "main").view.tags
+    assert tags == {"good": here, "newest": chat.view.tags["newest"]}
+    assert here != chat.view.tags["good"]
+
+
 def test_a_newer_redacted_copy_is_news_of_an_older_one_though_more_is_redacted_in_it() -> None:
     forky, _ = workspace()
     chat = talk(forky.create("Mail"), "I am ada@example.com", "Noted.")
