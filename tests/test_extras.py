@@ -36,8 +36,7 @@ import sys
 from pathlib import Path
 from forky_core import Forky, add_strategy, contains, exporter, findings, import_file, redacted, save_as, shared
 from forky_core.cli.parser import main
-from forky_core.formats.exporting.sharing import EXPORTERS
-from forky_core.formats.registry import IMPORTERS
+from forky_core.formats.exporting.registry import EXPORTERS
 
 folder = Path(sys.argv[1])
 with Forky.open(folder / "forky.duckdb") as forky:
