@@ -14,8 +14,8 @@ import streamlit as st
 CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT))
 
+import forky_core.forky as opening  # noqa: E402
 from app import MIDDLEWARE, ROUTES, lifespan  # noqa: E402 - the line above makes it importable
-from forky_core.llm import catalogue  # noqa: E402
 from forky_core.llm.contract import ReasoningDelta, Request  # noqa: E402
 from forky_core.llm.scripted import Pause, ScriptedModel, Step, words  # noqa: E402
 
@@ -40,5 +40,5 @@ def slow_models() -> tuple[ScriptedModel, ...]:
     return (ScriptedModel("scripted/slow", answer=answer),)
 
 
-vars(catalogue)["offline_models"] = slow_models
+vars(opening)["offline_models"] = slow_models
 app = st.App(CHECKOUT / "pages/shell.py", routes=ROUTES, middleware=MIDDLEWARE, lifespan=lifespan)
