@@ -9,7 +9,8 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
+# The last of them would have every process of the tests compile them anew.
+unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH PYTHONDONTWRITEBYTECODE
 
 VENV := PYTHON="$(PYTHON)" .ci/venv
 BIN := .venv/bin
@@ -19,7 +20,7 @@ PORT ?= $$($(BIN)/python -c 'import socket; print(next(p for p in range(8501, 87
 COMPILE := $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" $(UPGRADE)
 
-.PHONY: help run test next mutate picture docs bench lint sql lock clean
+.PHONY: help run test next mutate picture docs bench lint sql welcome lock clean
 
 help: ## Say what there is
 	@sed -n 's/^\([a-z]*\):.*## /make \1	/p' Makefile
@@ -32,7 +33,8 @@ run: ## Start Forky and print its address
 test: ## Run every test: unit, property, store laws, pages, browser
 	@$(VENV) requirements.txt requirements-dev.txt
 	@$(BIN)/python -m tests.programs
-	@$(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 $(ARGS)
+	@# In the order of their names, in which those in a browser, which take longest, are among the first.
+	@$(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --no-loadscope-reorder $(ARGS)
 
 next: ## Try the pages on the newest Streamlit; reports, and never fails
 	@$(VENV) requirements.txt requirements-dev.txt
@@ -69,6 +71,10 @@ lint: ## Linter, formatter, strict types
 sql: ## Compile the statements of forky_core/store/duckdb/sql/source/ into plain strings
 	@$(VENV) requirements.txt requirements-dev.txt
 	@$(BIN)/python -m forky_core.store.duckdb.sql.source
+
+welcome: ## Run the experiment of the ready conversation anew and keep its answers
+	@$(VENV) requirements.txt requirements-dev.txt
+	@$(BIN)/python -m tests.welcome_run
 
 lock: ## Compile pyproject.toml into the hash-locked files
 	@$(VENV) requirements.txt requirements-dev.txt

@@ -12,7 +12,7 @@ import gc
 import os
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib import metadata
 from pathlib import Path
@@ -41,19 +41,33 @@ from forky_core.gateway.health import READY, Readiness  # noqa: E402
 from forky_core.gateway.metrics import METRICS, Metrics  # noqa: E402
 from forky_core.gateway.moving import PREFIX as MOVES  # noqa: E402
 from forky_core.gateway.moving import Moving  # noqa: E402
+from forky_core.gateway.presence import PATH as HERE_AT  # noqa: E402
+from forky_core.gateway.presence import Presence, PresenceAt  # noqa: E402
+from forky_core.gateway.presenting import PREFIX as PRESENT  # noqa: E402
+from forky_core.gateway.presenting import Presenting  # noqa: E402
+from forky_core.gateway.published import PREFIX as PUBLISHED  # noqa: E402
+from forky_core.gateway.published import PublishedAt  # noqa: E402
 from forky_core.gateway.routes import PREFIX as API  # noqa: E402
-from forky_core.gateway.serving import hold_connections, listening_at, send_at_once  # noqa: E402
+from forky_core.gateway.serving import (  # noqa: E402
+    hold_connections,
+    keep_peers,
+    listening_at,
+    send_at_once,
+)
 from forky_core.gateway.watching import PREFIX as REPLIES  # noqa: E402
 from forky_core.gateway.watching import Watching  # noqa: E402
 from forky_core.llm.tracing import trace_model_calls  # noqa: E402
 from forky_core.observability import events  # noqa: E402
 from forky_core.process import tune_process  # noqa: E402
 from forky_core.settings import Settings  # noqa: E402
+from forky_core.showing.assets import script_sources  # noqa: E402
 from pages.ui.chat.agraph_page import agraph_folder, agraph_route  # noqa: E402
 from pages.ui.components.downloads import offers  # noqa: E402
 from pages.ui.observability.failures import show_incident  # noqa: E402
 from pages.ui.observability.set_up import observe_process  # noqa: E402
-from pages.ui.sign_in import SIGN_IN  # noqa: E402
+from pages.ui.sign_in import SIGN_IN, TEAM  # noqa: E402
+from pages.ui.streamlit_patches.early_script import SCRIPT  # noqa: E402
+from pages.ui.streamlit_patches.first_paint import LEAVING_SCRIPT  # noqa: E402
 from pages.ui.streamlit_patches.patch import streamlit_folder  # noqa: E402
 from pages.ui.streamlit_patches.patches import apply_patches, patch_middleware  # noqa: E402
 from pages.ui.streamlit_patches.session_counts import session_readings  # noqa: E402
@@ -62,6 +76,7 @@ from pages.ui.streamlit_patches.warmup import Traffic, prepare, warm_up_in  # no
 if TYPE_CHECKING:
     from forky_core.conversation.replies.reply_job import ReplyJob
     from forky_core.conversation.workspace import Workspace
+    from forky_core.store.herald import Heard
 
 WARM_UP_AFTER = 10.0
 """Seconds until the slow imports begin where nobody opens a page; a first page begins them itself."""
@@ -95,23 +110,40 @@ def at_hand() -> Workspace | None:
     return at_hand()
 
 
-def reply(id: str) -> ReplyJob | None:
+def seen_by(person: str) -> Workspace:
+    from pages.ui.workspace import seen_by  # noqa: PLC0415 - at the top it would hold up the server's start
+
+    return seen_by(person)
+
+
+def reply(id: str, person: str) -> ReplyJob | None:
     from pages.ui.workspace import reply  # noqa: PLC0415 - at the top it would hold up the server's start
 
-    return reply(id)
+    return reply(id, person)
 
 
-def version_of(conversation: str) -> int | None:
+def hear(heard: Heard) -> Callable[[], None]:
+    """Listen to the open store; `version_of` has found something in it before."""
+    forky = at_hand()
+    return forky.store.hear(heard) if forky is not None else lambda: None
+
+
+def version_of(conversation: str, person: str) -> int | None:
     from pages.ui.workspace import version_of  # noqa: PLC0415 - at the top it would hold up the server's start
 
-    return version_of(conversation)
+    return version_of(conversation, person)
 
 
 def policy() -> str:
-    """The policy that lets Streamlit's page and streamlit-agraph's run their own inline scripts."""
+    """The policy that lets the pages of Streamlit, of streamlit-agraph and of /present run their own inline scripts.
+
+    Those of /present state a stricter one themselves, and a browser keeps both.
+    """
     folders = (streamlit_folder() / "static", agraph_folder())
     texts = [(folder / "index.html").read_text("utf-8") for folder in folders]
-    return content_security_policy(source for text in texts for source in inline_script_hashes(text))
+    texts += [SCRIPT, LEAVING_SCRIPT]
+    sources = (source for text in texts for source in inline_script_hashes(text))
+    return content_security_policy((*sources, *script_sources()))
 
 
 @asynccontextmanager
@@ -123,6 +155,8 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
         trace_model_calls()
     events.server_started(version=version(), process=os.getpid())
     hold_connections()
+    if SETTINGS.proxy_header:
+        keep_peers()
     host, port, scheme = listening_at()
     SIGN_IN.listens_at(host)
     print(SIGN_IN.announcement(scheme, host, port), flush=True)  # noqa: T201 - what the operator waits for
@@ -142,7 +176,9 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
 
 
 SETTINGS = Settings.from_environment()
-GATEWAY = Gateway(workspace)
+GATEWAY = Gateway(workspace, seen_by if TEAM is not None else None)
+PRESENTING = Presenting(seen_by)
+PRESENCE = Presence(TEAM.members.name_of if TEAM is not None else str)
 ROUTES = [
     Route("/healthz", healthz),
     Route(READY, Readiness(workspace, SIGN_IN.is_local)),
@@ -157,8 +193,11 @@ ROUTES = [
         ),
     ),
     Route(f"{REPLIES}/{{id}}", Watching(reply)),
-    Route(f"{MOVES}/{{id}}", Moving(version_of)),
+    Route(f"{MOVES}/{{id}}", Moving(version_of, hear, presence=PRESENCE)),
+    Route(HERE_AT, PresenceAt(PRESENCE, version_of), methods=["POST"]),
     Route(f"{DOWNLOADS}/{{id}}", Downloading(offers.find)),
+    *(Route(f"{PRESENT}/{path}", endpoint) for path, endpoint in PRESENTING.endpoints),
+    Route(f"{PUBLISHED}/{{secret}}", PublishedAt(workspace)),
     Route(API, GATEWAY),
     Route(f"{API}/{{path:path}}", GATEWAY),
     Route("/{base:path}favicon.png", favicon),
@@ -166,12 +205,12 @@ ROUTES = [
 ]
 """Ours; the rest is Streamlit's."""
 MIDDLEWARE = [
-    Middleware(SecurityHeaders, policy=policy()),
+    Middleware(SecurityHeaders, policy=policy(), own_policy_below=(f"{PUBLISHED}/",)),
     Middleware(
         Gate,
         sign_in=SIGN_IN,
         public=("/healthz", READY, METRICS, "/_stcore/health", "/favicon.png"),
-        public_below=(API,),
+        public_below=(API, PUBLISHED, f"{PRESENT}/watch", f"{PRESENT}/follow"),
         refused=lambda reason: events.request_refused(reason=reason),
     ),
     Middleware(Traffic),

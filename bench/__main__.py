@@ -15,14 +15,18 @@ MODULES = (
     "storage",
     "matching",
     "ui",
+    "scale",
     "context",
     "inspecting",
+    "compare_page",
     "arriving",
     "diamonds",
     "merge_long",
     "files",
     "retrieval",
     "gateway",
+    "watchers",
+    "guard",
 )
 
 

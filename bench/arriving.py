@@ -76,9 +76,9 @@ def _arrives(ana: Any, ben: Any, number: int) -> float:
 def _seed(folder: Path) -> str:
     with Forky.open(folder / "forky.duckdb") as forky:
         chat = forky.create("Two of us")
-        chat.set_person(Person("Ana"))
-        chat.set_person(Person("Ben"))
-        chat.set_room(Room(answers="asked"))
+        chat.people.set(Person("Ana"))
+        chat.people.set(Person("Ben"))
+        chat.people.set_room(Room(answers="asked"))
         for number in range(_SAID):
             chat.say(f"Message {number}: the port is {8_000 + number}.")
         return str(chat.id)

@@ -11,8 +11,8 @@ from pathlib import Path
 from bench.measure import Line, elapsed, in_turns
 from forky_core.context.account import Context
 from forky_core.context.build import build_context
-from forky_core.context.memory_policies import told
-from forky_core.context.remembered import converter
+from forky_core.context.conversion_cache import converter
+from forky_core.context.memory_policies import label_of
 from forky_core.conversation.identity import now
 from forky_core.forky import Forky
 from forky_core.llm.tokens import estimate_tokens
@@ -40,11 +40,11 @@ def lines(*, quick: bool) -> Iterator[Line]:
         with Forky.open(file) as forky:
             path = forky.store.path(id, head)
     for memory, spent in zip(policies, first, strict=True):
-        yield Line(f"context of {count:,}, {told(memory)}, the first time; SQL", spent, load, 0.2)
+        yield Line(f"context of {count:,}, {label_of(memory)}, the first time; SQL", spent, load, 0.2)
     warm = in_turns([partial(_build, path, memory) for memory in policies], rounds)
     for memory, spent in zip(policies, warm, strict=True):
-        yield Line(f"– built again, {told(memory)}; their SQL for the first time", spent, load, 0.2)
-        yield Line(f"– built again, {told(memory)}; the goal", spent, _GOAL_WARM, 1)
+        yield Line(f"– built again, {label_of(memory)}; their SQL for the first time", spent, load, 0.2)
+        yield Line(f"– built again, {label_of(memory)}; the goal", spent, _GOAL_WARM, 1)
     long, short = _sent(path[: count // 2 * 2 - 1]), _sent(path[:99])
     yield Line(f"characters sent under “last 20” at {count:,} messages; at 100", long, short, 1.05, "")
 
@@ -76,7 +76,7 @@ def _sent(path: Sequence[Message]) -> float:
 def _seed(file: Path, count: int) -> tuple[ConversationId, MessageId]:
     with Forky.open(file) as forky:
         chat = forky.create("Long")
-        tx = chat._repo.live()
+        tx = chat._session.require_not_trashed()
         parent: MessageId | None = None
         for number in range(count):
             words = _WORDS.format(8_000 + number, f"{number:05}") * 3

@@ -39,8 +39,12 @@ def build(
     length: int = FORK_LENGTH,
     title: str = "A long conversation",
     seed: int = 7,
+    stride: int = 37,
 ) -> Conversation:
-    """The conversation with `main` checked out: one operation makes it, as an import would."""
+    """The conversation with `main` checked out: one operation makes it, as an import would.
+
+    Each fork leaves the trunk `stride` turns below the last one, and from the beginning again after its end.
+    """
     rng = random.Random(seed)
     id = ConversationId(new_id())
     tx = Transaction(forky.store, id, EMPTY_VIEW, "you")
@@ -49,7 +53,7 @@ def build(
     messages = list(main)
     tx.create_branch("main", main[-1].id, Rules())
     for number in range(forks):
-        at = (number * 37) % (trunk // 2 - 2) * 2 + 1
+        at = (number * stride) % (trunk // 2 - 2) * 2 + 1
         run = _run((main[at],), length, rng, START + (at + 1) * 60_000_000 + number)
         messages += run
         tx.create_branch(f"side-{number + 1}", run[-1].id, Rules())

@@ -28,6 +28,7 @@ from forky_core.llm.scripted import ScriptedModel
 from forky_core.model import EMPTY_VIEW, ConversationId, Message, Rules, seal
 from forky_core.model.parts import Draft, MergePart, TextPart
 from forky_core.store.duckdb.store import DuckDBStore
+from forky_core.views.calls import call_index
 from forky_core.views.drawing import draw
 from forky_core.views.graph import build_graph
 from forky_core.views.notebook import notebook
@@ -131,7 +132,7 @@ def _steps(file: Path, id: ConversationId) -> dict[str, float]:
         for strategy in ("full", "squash"):
             timed(f"plan a {strategy} merge", lambda: main.plan_merge("side", strategy=strategy))  # noqa: B023
         timed("plan a merge of the stack itself", lambda: side.plan_merge("main", strategy="squash"))
-        timed("plan a rebase of the side line", lambda: side.plan_rebase("main"))
+        timed("plan a rebase of the side line", lambda: side.merges.plan_rebase("main"))
         plan = main.plan_merge("side", strategy="full")
         timed("land a merge", lambda: main.merge(plan))
         messages, view = main.visible.messages, main.view
@@ -139,7 +140,7 @@ def _steps(file: Path, id: ConversationId) -> dict[str, float]:
             "shape and rows of the graph",
             lambda: build_graph(messages, view, current=main.branch.head, shape=shape_of(messages, view)),
         )
-        timed("cells of the notebook", lambda: notebook(main.path(), main.visible, view, ()))
+        timed("cells of the notebook", lambda: notebook(main.path(), main.visible, view, call_index(())))
         timed("draw as text", lambda: sum(1 for _ in draw(messages, view)))
         main.undo()
     return times

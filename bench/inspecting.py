@@ -72,7 +72,7 @@ def _drawn(page: Any, many: int) -> float:
 def _seed(folder: Path, many: int) -> str:
     with Forky.open(folder / "forky.duckdb") as forky:
         chat = forky.create(f"{many} items")
-        tx = chat._repo.live()
+        tx = chat._session.require_not_trashed()
         parent: MessageId | None = None
         roles: tuple[Role, Role] = ("user", "assistant")
         for number in range(many):

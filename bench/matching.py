@@ -81,7 +81,7 @@ class Filed:
             recorder = self.forky._recorder
             opening = recorder._scopes.opening(_SCOPE, call.turns)
             found = recorder._find(call, _SCOPE, opening, None)
-            assert (found.repo.id, found.match.known) == (conversation, length - 1)
+            assert (found.session.id, found.match.known) == (conversation, length - 1)
 
         return run
 
@@ -105,11 +105,11 @@ class Filed:
         call = chat_call([*messages[-6:], {"role": "user", "content": "new"}])
         recorder = self.forky._recorder
         found = recorder._find(call, _SCOPE, recorder._scopes.opening(_SCOPE, call.turns), None)
-        assert (found.repo.id, found.match.known) == (conversation, 6)
+        assert (found.session.id, found.match.known) == (conversation, 6)
 
     def warm(self) -> None:
         for conversation, _ in self._arrays:
-            self.forky._repo(conversation).match(())
+            self.forky._session(conversation).match(())
 
     def step_by_step(self, length: int) -> Callable[[], None]:
         """Ask the store for each message in turn, as one would at first."""
@@ -296,7 +296,7 @@ def _spoken(session: Sequence[tuple[str, str]]) -> list[Json]:
 def _found_in(forky: Workspace, scope: str, window: Sequence[Json]) -> ConversationId | None:
     call = chat_call([*window, {"role": "user", "content": "new"}])
     found = forky._recorder._find_trimmed(call, scope)
-    return found[0].repo.id if found else None
+    return found[0].session.id if found else None
 
 
 def _share(hits: Sequence[bool]) -> float:

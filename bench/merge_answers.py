@@ -131,7 +131,7 @@ def prompt(
 def _planned(given: Conversation, strategy: str) -> MergePlan:
     """The merge of the side into the trunk."""
     known = {message.id: message for message in (*given.trunk, *given.side)}
-    place = MergeInputs(
+    inputs = MergeInputs(
         given.trunk[-1].id,
         given.side[-1].id,
         "main",
@@ -140,7 +140,7 @@ def _planned(given: Conversation, strategy: str) -> MergePlan:
         parents_of=lambda id: known[id].parents,
         count_tokens=estimate_tokens,
     )
-    return plan_merge(place, MergeOptions(strategy, force=True))
+    return plan_merge(inputs, MergeOptions(strategy, force=True))
 
 
 def write(model: Model, given: Conversation) -> MergePlan:

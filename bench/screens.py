@@ -13,7 +13,7 @@ from typing import Any
 from bench.stopwatch import arm, install, read
 from forky_core.model import Message
 from forky_core.views.notebook import window_start
-from tests.browser.agraph import graph_frame
+from tests.browser.agraph import graph_frame, node_at
 
 _SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 _SHOWN = """
@@ -25,20 +25,13 @@ _SHOWN = """
 _ANSWERING = """
 ({ texts, words }) => [...document.querySelectorAll(texts)].slice(-4).some((one) => one.textContent.includes(words))
 """
-_TARGETS = "() => Object.keys(window.forkyNetwork.getPositions()).filter((id) => /^b2:[^#]*#\\d+$/.test(id))"
-_POINT = """
-(id) => {
-  const network = window.forkyNetwork, at = network.getPositions();
-  return network.canvasToDOM(at[Object.keys(at).find((one) => one.startsWith(id + "#"))]);
-}
-"""
+_TARGETS = "() => Object.keys(window.forkyNetwork.getPositions()).filter((id) => id.startsWith('b2:'))"
 _MARKED = """
 ({ id }) => {
   for (const frame of document.querySelectorAll("iframe")) {
     const network = frame.contentWindow.forkyNetwork;
     if (!network) continue;
-    const node = network.body.nodes[Object.keys(network.body.nodes).find((one) => one.startsWith(id + "#"))];
-    return node?.options.borderWidth === 3;
+    return network.body.nodes[id]?.options.borderWidth === 3;
   }
   return false;
 }
@@ -135,7 +128,7 @@ class ForkyScreen(Screen):
 
     def visible_in_graph(self) -> Sequence[str]:
         """Messages that have a dot."""
-        return [id.partition("#")[0] for id in graph_frame(self.page).evaluate(_TARGETS)]
+        return list(graph_frame(self.page).evaluate(_TARGETS))
 
     def click_node(self, place: Place) -> float:
         """Until the path is there."""
@@ -148,11 +141,10 @@ class ForkyScreen(Screen):
         return self.shown()
 
     def _click_node(self, place: Place, get_ready: Any) -> None:
-        frame = graph_frame(self.page)
         self.page.wait_for_timeout(300)
-        point = frame.evaluate(_POINT, place.path[-1].id)
+        x, y = node_at(self.page, place.path[-1].id)
         get_ready()
-        frame.locator("canvas").click(position={"x": point["x"], "y": point["y"]})
+        graph_frame(self.page).locator("canvas").click(position={"x": x, "y": y})
 
     def switch(self, place: Place) -> float:
         self.page.locator(".st-key-chat-branch input").click()

@@ -195,28 +195,31 @@ def memory_lines(browser: Any, model: str) -> Iterator[Line]:
     """After one page, one answer through LiteLLM, and a rest."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        streamlit(
-            CHECKOUT / "app.py", Path(folder), FORKY_SERVERS=model, FORKY_MODEL=_named(model)
-        ) as served,
+        streamlit(CHECKOUT / "app.py", Path(folder), FORKY_SERVERS=model, FORKY_MODEL=named(model)) as served,
     ):
-        screen = ForkyScreen(browser, served.url)
-        screen.page.goto(served.url)
-        screen.page.locator("[data-cell]").first.wait_for(timeout=60_000)
-        screen.page.locator(".st-key-chat-draft textarea").fill("Are you there?")
-        screen.page.locator(".st-key-chat-draft textarea").press("Enter")
-        screen.page.get_by_text("word11").first.wait_for(timeout=60_000)
-        screen.close()
+        answered(browser, served)
         time.sleep(5)
-        yield Line(
-            "memory of the idle server, LiteLLM loaded",
-            psutil.Process(served.process.pid).memory_info().rss / 1e6,
-            350,
-            1,
-            "MB",
-        )
+        yield Line("memory of the idle server, LiteLLM loaded", megabytes(served), 350, 1, "MB")
 
 
-def _named(model: str, name: str = "quick") -> str:
+def answered(browser: Any, served: Served) -> None:
+    """Have one question answered through LiteLLM."""
+    screen = ForkyScreen(browser, served.url)
+    screen.page.goto(served.url)
+    screen.page.locator("[data-cell]").first.wait_for(timeout=60_000)
+    screen.page.locator(".st-key-chat-draft textarea").fill("Are you there?")
+    screen.page.locator(".st-key-chat-draft textarea").press("Enter")
+    screen.page.get_by_text("word11").first.wait_for(timeout=60_000)
+    screen.close()
+
+
+def megabytes(served: Served) -> float:
+    """What a server has in memory."""
+    return float(psutil.Process(served.process.pid).memory_info().rss / 1e6)
+
+
+def named(model: str, name: str = "quick") -> str:
+    """The name of a model of the server at this address."""
     return f"{model.removeprefix('http://').removesuffix('/v1')}/{name}"
 
 
@@ -228,7 +231,7 @@ def _sides(browser: Any, folder: Path, model: str) -> Iterator[tuple[ForkyScreen
     talk = seed(ours)
     shutil.copytree(ours, theirs)
     with (
-        streamlit(CHECKOUT / "app.py", ours, FORKY_SERVERS=model, FORKY_MODEL=_named(model)) as app,
+        streamlit(CHECKOUT / "app.py", ours, FORKY_SERVERS=model, FORKY_MODEL=named(model)) as app,
         streamlit(CHECKOUT / "bench" / "plain_page.py", theirs, FORKY_SERVERS=model) as page,
     ):
         forky, plain = ForkyScreen(browser, app.url), PlainScreen(browser, page.url)

@@ -1,16 +1,27 @@
 """Forky: version control for conversations with language models.
 
-Everything a program needs is here; other modules may change without notice.
+Everything a program needs is here and in `forky_core.protocols`; other modules may change without notice.
 
 - **Conversations**: `Forky.open` gives a database, `Forky.create` a `Conversation`; its methods ask, fork, merge, undo.
+  The rest is behind a name for its topic: `chat.rules` is a `BranchRules`, `chat.people` are the `Participants`.
   What they take and return: `Message`, `Rules`, `Operation`, `Usage`, and the parts that a message is made of.
 - **Merging**: `MergePlan` is what a merge would write, `Choice` what is taken of a conflict, `contains` a check for
-  `Conversation.bisect`. A `Strategy` is a way to merge; `add_strategy` offers one more, made of `plan_branch_merge` and
+  `chat.bisections.run`. A `Strategy` is a way to merge; `add_strategy` offers one more, made of `plan_branch_merge` and
   `plan_of_lines`.
-- **Files**: `preview` and `import_file` read other programs' exports; `shared`, `exporter`, `save_as` write them;
+- **Votes**: `Conversation.polls` gives the `Polls` of a conversation: a `Poll` on answers, each `Vote`, the `Tally`;
+  `Forky.ratings` gives the `Ratings` of all.
+- **Experiments**: an `Experiment` is a grid of `ExperimentRow` and `ExperimentColumn` with `RowCheck`s; `Experiments`
+  saves and runs those of a conversation, `read_experiment` reads a file, `rows_of_conversation` takes a branch's
+  questions, `experiment_writer` writes a page or a table.
+- **Files**: `preview` and `import_file` read other programs' exports; `export_value`, `exporter`, `save_as` write them;
   `findings` and `redacted` take out what looks private.
+- **Giving away**: `report_of` makes a `Report` of a comparison, an experiment, a poll, a merge or a replay,
+  `write_report` writes it as a page, slides, Markdown, a notebook or a table; `PublishedPages` are those at an address.
 - **Programs**: `SimpleBot`, `ChatBot` and `QueryBot`; `chat_call` and its kin read a provider's request, for
   `Forky.begin`; `ForkyLogger` records LiteLLM's calls, `ForkyChatMessageHistory` is LangChain's history.
+- **Extending**: `Importer`, `Exporter`, `PublicationForm`, `MemoryPolicy`, `DocumentKind` and `Strategy` are what a
+  package can add, with what each is made of; `add_document_kind` adds a kind from a program. `forky_core.protocols` is
+  for packages that add a protocol of `/v1`.
 - **Models**: anything with the methods of `Model` answers; it is told a `Request` and yields `TextDelta` and its kin.
 - **Errors**: every one is a `ForkyError` with a sentence for a person.
 
@@ -26,18 +37,49 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from forky_core.bots import ChatBot, History, QueryBot, Recall, Recalled, ScoredMessage, SimpleBot
-    from forky_core.context.memory_policy import ContextChoice, MemoryPolicy
+    from forky_core.context.memory_policy import ContextChoice, MemoryPolicy, PolicyInputs
     from forky_core.context.window import WindowChoice
     from forky_core.conversation.conversation import Conversation
     from forky_core.conversation.merging.bisecting import contains
+    from forky_core.conversation.namespaces.bisections import Bisections
+    from forky_core.conversation.namespaces.branch_documents import BranchDocuments
+    from forky_core.conversation.namespaces.branch_merges import BranchMerges
+    from forky_core.conversation.namespaces.branch_rules import BranchRules
+    from forky_core.conversation.namespaces.branches import Branches
+    from forky_core.conversation.namespaces.conversation_history import ConversationHistory
+    from forky_core.conversation.namespaces.merge_requests import MergeRequests
+    from forky_core.conversation.namespaces.model_calls import ModelCalls
+    from forky_core.conversation.namespaces.participants import Participants
+    from forky_core.conversation.namespaces.running_replies import RunningReplies
+    from forky_core.conversation.namespaces.stashes import Stashes
+    from forky_core.conversation.namespaces.tags import Tags
+    from forky_core.conversation.voting.polls import Polls
     from forky_core.documents.chunking import DocumentSection
     from forky_core.documents.kinds import DocumentKind
+    from forky_core.documents.registry import add_document_kind, remove_document_kind
+    from forky_core.documents.source import DocumentSource
+    from forky_core.experiments.cells import CellResult
+    from forky_core.experiments.checks.verdict import CheckVerdict, Verdict
+    from forky_core.experiments.experiment_run import ExperimentRun, RunProgress
+    from forky_core.experiments.experiments import Experiments, rows_of_conversation
+    from forky_core.experiments.exporting.registry import ExperimentWriter, experiment_writer
+    from forky_core.experiments.files.experiment_file import read_experiment
+    from forky_core.experiments.intervals import Interval
+    from forky_core.experiments.results import Agreement, ColumnComparison, ColumnSummary, ExperimentResult
     from forky_core.forky import Forky
-    from forky_core.formats.contract import Importer, Node, ParsedConversation
+    from forky_core.formats.contract import (
+        Importer,
+        Node,
+        ParsedConversation,
+        Sample,
+        SourceDocument,
+        SourceFiles,
+        Unreadable,
+    )
     from forky_core.formats.exporting.exporting import Exporter
     from forky_core.formats.exporting.redaction import findings, redacted
     from forky_core.formats.exporting.registry import exporter
-    from forky_core.formats.exporting.sharing import save_as, shared
+    from forky_core.formats.exporting.sharing import export_value, save_as
     from forky_core.formats.importing.landing import import_file, preview
     from forky_core.integrations.langchain import ForkyChatMessageHistory
     from forky_core.integrations.litellm import ForkyLogger
@@ -96,6 +138,13 @@ if TYPE_CHECKING:
         StoreFull,
         StoreTooNew,
     )
+    from forky_core.model.experiment import (
+        CellAddress,
+        Experiment,
+        ExperimentColumn,
+        ExperimentRow,
+        RowCheck,
+    )
     from forky_core.model.parts import (
         AttachmentPart,
         Draft,
@@ -107,23 +156,52 @@ if TYPE_CHECKING:
     )
     from forky_core.model.payload_kinds import PayloadKind
     from forky_core.process import tune_process
+    from forky_core.publishing.forms.form import PublicationForm
+    from forky_core.publishing.private_texts import private_values, without_private
+    from forky_core.publishing.published_pages import NewPage, PublishedPage, PublishedPages
+    from forky_core.publishing.publishing import report_of, write_report
+    from forky_core.publishing.registry import publication_form
+    from forky_core.publishing.report import Report
+    from forky_core.votes.poll import Poll, Vote
+    from forky_core.votes.ratings import Ratings
+    from forky_core.votes.tally import Tally
 
 __all__ = [
+    "Agreement",
     "Ambiguous",
     "AttachmentPart",
     "BadCall",
     "BadContent",
     "BadName",
+    "Bisections",
+    "BranchDocuments",
+    "BranchMerges",
+    "BranchRules",
+    "Branches",
     "Call",
+    "CellAddress",
+    "CellResult",
     "ChatBot",
+    "CheckVerdict",
     "Choice",
+    "ColumnComparison",
+    "ColumnSummary",
     "ContextChoice",
     "Conversation",
+    "ConversationHistory",
     "ConversationId",
     "DocumentKind",
     "DocumentSection",
+    "DocumentSource",
     "Done",
     "Draft",
+    "Experiment",
+    "ExperimentColumn",
+    "ExperimentResult",
+    "ExperimentRow",
+    "ExperimentRun",
+    "ExperimentWriter",
+    "Experiments",
     "Exporter",
     "Failed",
     "Forky",
@@ -135,17 +213,21 @@ __all__ = [
     "Importer",
     "InTheWay",
     "IncomingChanges",
+    "Interval",
     "MemoryPolicy",
     "MergeInputs",
     "MergeOptions",
     "MergePart",
     "MergePlan",
+    "MergeRequests",
     "Message",
     "MessageId",
     "Model",
+    "ModelCalls",
     "ModelError",
     "ModelInfo",
     "NameTaken",
+    "NewPage",
     "Node",
     "NotAllowed",
     "NotFound",
@@ -154,38 +236,62 @@ __all__ = [
     "Operation",
     "Outdated",
     "ParsedConversation",
+    "Participants",
     "Passage",
     "PayloadKind",
     "PayloadLine",
+    "PolicyInputs",
+    "Poll",
+    "Polls",
+    "PublicationForm",
+    "PublishedPage",
+    "PublishedPages",
     "QueryBot",
+    "Ratings",
     "ReasoningDelta",
     "ReasoningPart",
     "Recall",
     "Recalled",
+    "Report",
     "Request",
     "RequestError",
     "Role",
+    "RowCheck",
     "Rules",
+    "RunProgress",
+    "RunningReplies",
+    "Sample",
     "ScoredMessage",
     "SimpleBot",
+    "SourceDocument",
+    "SourceFiles",
     "SquashRejected",
+    "Stashes",
     "StoreBusy",
     "StoreDamaged",
     "StoreError",
     "StoreFull",
     "StoreTooNew",
     "Strategy",
+    "Tags",
+    "Tally",
     "TextDelta",
     "TextPart",
     "ToolCallDone",
     "ToolCallPart",
     "ToolResultPart",
+    "Unreadable",
     "Usage",
+    "Verdict",
+    "Vote",
     "WindowChoice",
+    "add_document_kind",
     "add_strategy",
     "anthropic_call",
     "chat_call",
     "contains",
+    "experiment_writer",
+    "export_value",
     "exporter",
     "findings",
     "import_file",
@@ -193,16 +299,23 @@ __all__ = [
     "plan_branch_merge",
     "plan_of_lines",
     "preview",
+    "private_values",
     "prompt_hash",
+    "publication_form",
+    "read_experiment",
     "redacted",
+    "remove_document_kind",
     "remove_strategy",
+    "report_of",
     "response_hash",
     "responses_call",
+    "rows_of_conversation",
     "save_as",
-    "shared",
     "squash_header",
     "strategies",
     "tune_process",
+    "without_private",
+    "write_report",
 ]
 __version__ = "0.1.0"
 
@@ -210,16 +323,47 @@ _HOMES = {
     "bots": ("ChatBot", "History", "QueryBot", "Recall", "Recalled", "ScoredMessage", "SimpleBot"),
     "conversation.conversation": ("Conversation",),
     "conversation.merging.bisecting": ("contains",),
+    "conversation.namespaces.bisections": ("Bisections",),
+    "conversation.namespaces.branch_documents": ("BranchDocuments",),
+    "conversation.namespaces.branch_merges": ("BranchMerges",),
+    "conversation.namespaces.branch_rules": ("BranchRules",),
+    "conversation.namespaces.branches": ("Branches",),
+    "conversation.namespaces.conversation_history": ("ConversationHistory",),
+    "conversation.namespaces.merge_requests": ("MergeRequests",),
+    "conversation.namespaces.model_calls": ("ModelCalls",),
+    "conversation.namespaces.participants": ("Participants",),
+    "conversation.namespaces.running_replies": ("RunningReplies",),
+    "conversation.namespaces.stashes": ("Stashes",),
+    "conversation.namespaces.tags": ("Tags",),
+    "conversation.voting.polls": ("Polls",),
     "forky": ("Forky",),
     "context.window": ("WindowChoice",),
-    "context.memory_policy": ("ContextChoice", "MemoryPolicy"),
+    "context.memory_policy": ("ContextChoice", "MemoryPolicy", "PolicyInputs"),
     "documents.chunking": ("DocumentSection",),
     "documents.kinds": ("DocumentKind",),
+    "documents.registry": ("add_document_kind", "remove_document_kind"),
+    "documents.source": ("DocumentSource",),
+    "experiments.cells": ("CellResult",),
+    "experiments.checks.verdict": ("CheckVerdict", "Verdict"),
+    "experiments.experiment_run": ("ExperimentRun", "RunProgress"),
+    "experiments.experiments": ("Experiments", "rows_of_conversation"),
+    "experiments.exporting.registry": ("ExperimentWriter", "experiment_writer"),
+    "experiments.files.experiment_file": ("read_experiment",),
+    "experiments.intervals": ("Interval",),
+    "experiments.results": ("Agreement", "ColumnComparison", "ColumnSummary", "ExperimentResult"),
     "formats.exporting.exporting": ("Exporter",),
-    "formats.contract": ("Importer", "Node", "ParsedConversation"),
+    "formats.contract": (
+        "Importer",
+        "Node",
+        "ParsedConversation",
+        "Sample",
+        "SourceDocument",
+        "SourceFiles",
+        "Unreadable",
+    ),
     "formats.exporting.redaction": ("findings", "redacted"),
     "formats.exporting.registry": ("exporter",),
-    "formats.exporting.sharing": ("save_as", "shared"),
+    "formats.exporting.sharing": ("export_value", "save_as"),
     "formats.importing.landing": ("import_file", "preview"),
     "integrations.langchain": ("ForkyChatMessageHistory",),
     "integrations.litellm": ("ForkyLogger",),
@@ -271,6 +415,7 @@ _HOMES = {
         "StoreFull",
         "StoreTooNew",
     ),
+    "model.experiment": ("CellAddress", "Experiment", "ExperimentColumn", "ExperimentRow", "RowCheck"),
     "model.parts": (
         "AttachmentPart",
         "Draft",
@@ -282,15 +427,27 @@ _HOMES = {
     ),
     "model.payload_kinds": ("PayloadKind",),
     "process": ("tune_process",),
+    "publishing.forms.form": ("PublicationForm",),
+    "publishing.private_texts": ("private_values", "without_private"),
+    "publishing.published_pages": ("NewPage", "PublishedPage", "PublishedPages"),
+    "publishing.publishing": ("report_of", "write_report"),
+    "publishing.registry": ("publication_form",),
+    "publishing.report": ("Report",),
+    "votes.poll": ("Poll", "Vote"),
+    "votes.ratings": ("Ratings",),
+    "votes.tally": ("Tally",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module  # noqa: PLC0415 - the import is what is put off
 
+    if name not in _HOME_OF:
+        new = import_module(f"{__name__}.deprecations").replacement(name)
+        if new is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        name = new
     return getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
 
 

@@ -127,7 +127,7 @@ class History:
     def reset(self) -> None:
         """Continue on an empty branch; the old one stays unchanged."""
         if self._chat is not None:
-            self._chat = self._chat.begin()
+            self._chat = self._chat.branches.begin()
 
 
 class SimpleBot:
@@ -165,12 +165,7 @@ class SimpleBot:
             ModelError: there is no complete reply.
             BadContent: in JSON mode, the reply is no JSON.
         """
-        chat = self._conversation()
-        try:
-            return self._ask(chat, text)
-        finally:
-            chat.trash()
-            self.forky.purge(chat.id)
+        return self.generate_response((text,))
 
     def generate_response(self, messages: Sequence[Mapping[str, str] | Message | str]) -> str:
         """Reply to a conversation that the caller stores; the bot remembers none of it.
@@ -197,9 +192,6 @@ class SimpleBot:
         finally:
             chat.trash()
             self.forky.purge(chat.id)
-
-    def _conversation(self, title: str = "") -> Conversation:
-        return self.forky.create(title, system=self._system or None, model=self._model)
 
     def _ask(self, chat: Conversation, text: str) -> str:
         reply = chat.ask(text, on_text=self._on_text, **self._parameters).text
@@ -244,7 +236,7 @@ class ChatBot(SimpleBot):
         return History(self.forky.conversation(id) if id is not None else None, self._begin)
 
     def _begin(self) -> Conversation:
-        return self._conversation(self._session)
+        return self.forky.create(self._session, system=self._system or None, model=self._model)
 
     def __call__(self, text: str) -> str:
         return self._ask(self.history.chat, text)
@@ -286,13 +278,13 @@ class QueryBot(ChatBot):
     def __call__(self, text: str, n_results: int | None = None) -> str:
         """Reply from the documents; at most `n_results` of their passages are sent with the question."""
         chat = self.history.chat
-        if not chat.rules.documents.on or chat.rules.documents.passages != n_results:
-            chat.use_documents(passages=n_results)
+        if not chat.rules.current.documents.on or chat.rules.current.documents.passages != n_results:
+            chat.documents.use(passages=n_results)
         return self._ask(chat, text)
 
     def _begin(self) -> Conversation:
         chat = super()._begin()
-        chat.use_documents()
+        chat.documents.use()
         return chat
 
     @property

@@ -7,11 +7,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-from forky_core.conversation.repo import Models
+from forky_core.conversation.session import Models
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.files.spools import remove_abandoned_spools
 from forky_core.formats.importing.import_record import recover_imports
 from forky_core.llm.catalogue import Catalogue
+from forky_core.model import ConversationId
 from forky_core.model.errors import NotFound, StoreDamaged, StoreError
 from forky_core.offline.models import offline_models
 from forky_core.preferences import restore_preferences
@@ -60,6 +61,17 @@ class Forky(Workspace):
     def location(self) -> Path | None:
         """The database file; None where nothing is kept."""
         return self.store.location if isinstance(self.store, DuckDBStore) else None
+
+    def purge(self, id: ConversationId) -> None:
+        """Delete a trashed conversation for good, with its published pages.
+
+        Raises:
+            InTheWay: it is not in the trash.
+        """
+        from forky_core.publishing.published_pages import PublishedPages  # noqa: PLC0415 - the start does without
+
+        super().purge(id)
+        PublishedPages(self.store).drop_deleted(id)
 
     def backup(self) -> Path:
         """A whole copy of the database beside it, made while it stays open.

@@ -43,17 +43,20 @@ class Registry(Generic[T]):
         contract: type[Any],
         ours: tuple[T, ...],
         *,
+        check_added: Callable[[T], None] = _nothing,
         register: Callable[[T], None] = _nothing,
         unregister: Callable[[T], None] = _nothing,
     ) -> None:
         """`group`: of the entry points. `contract`: what each value is an instance of, a class or a runtime protocol.
 
+        `check_added` is called for each value that a program adds and raises ValueError for one that cannot be offered.
         `register` is called for each value that is not ours, before it is offered, and `unregister` after it is taken
         back. A value for which `register` raises is left out.
         """
         self.group = group
         self.ours = ours
         self._contract = contract
+        self._check_added = check_added
         self._register = register
         self._unregister = unregister
         self._installed: tuple[T, ...] | None = None
@@ -70,6 +73,11 @@ class Registry(Generic[T]):
         return (*self._installed, *self._added)
 
     @property
+    def additions(self) -> tuple[T, ...]:
+        """Those that this program has added, without those of installed packages."""
+        return self._added
+
+    @property
     def names(self) -> tuple[str, ...]:
         return tuple(one.name for one in self)
 
@@ -83,10 +91,11 @@ class Registry(Generic[T]):
         """Offer one more value in this process.
 
         Raises:
-            ValueError: its name is taken.
+            ValueError: its name is taken, or the group cannot offer it.
         """
         if self.find(value.name) is not None:
             raise ValueError(f"The name “{value.name}” is taken.")
+        self._check_added(value)
         self._register(value)
         self._added = (*self._added, value)
 

@@ -95,18 +95,27 @@ def ahead() -> Iterator[None]:
 
 
 class Patient:
-    """One piece of work on an event loop that can wait for what goes `ahead`, and gets half of the time at least."""
+    """One piece of work that can wait for what goes `ahead`, and gets half of the time at least."""
 
     def __init__(self) -> None:
         self._next = float("-inf")
 
     async def let_by(self) -> None:
-        """Between two steps: wait while something goes ahead, for LET_BY seconds at most."""
+        """Between two steps on an event loop: wait while something goes ahead, for LET_BY seconds at most."""
+        for pause in self._pauses():
+            await asyncio.sleep(pause)
+
+    def let_by_in_thread(self) -> None:
+        """The same between two steps of a thread that nobody waits for."""
+        for pause in self._pauses():
+            time.sleep(pause)
+
+    def _pauses(self) -> Iterator[float]:
         now = begun = time.monotonic()
         if begun < self._next or not _is_ahead(begun):
             return
         while now < begun + LET_BY and _is_ahead(now):
-            await asyncio.sleep(_LOOK)
+            yield _LOOK
             now = time.monotonic()
         self._next = now + (now - begun)
 

@@ -6,6 +6,7 @@ shows one.
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import re
 from collections.abc import Mapping
@@ -51,6 +52,16 @@ class Settings:
     sign_in: Literal["auto", "always", "off"] = "auto"
     """FORKY_SIGN_IN: who must sign in: who comes from beyond this machine (`auto`), everybody (`always`), or nobody
     (`off`)."""
+    team: bool = False
+    """FORKY_TEAM: `on` where several people use this server: each signs in, and sees what is theirs or shared."""
+    sign_in_providers: Path | None = None
+    """FORKY_SIGN_IN_PROVIDERS: a TOML file with the identity providers by which people of a team sign in."""
+    proxy_header: str = ""
+    """FORKY_PROXY_HEADER: the header in which a proxy in front of a team's server names who is signed in there."""
+    proxy_from: tuple[str, ...] = ()
+    """FORKY_PROXY_FROM: the addresses and networks that this header is believed from, separated by commas or spaces."""
+    proxy_role: str = ""
+    """FORKY_PROXY_ROLE: the role with which the proxy's people come in for the first time. Default: by invitation."""
     password_hash: str | None = field(default=None, repr=False)
     """FORKY_PASSWORD_HASH: the Argon2 hash of the password that lets a browser in, not the one in `password_file()`."""
     log: LogSettings | None = None
@@ -80,6 +91,13 @@ class Settings:
             hosts=tuple(_host(host) for host in _several(value("FORKY_HOSTS"))),
             origins=tuple(_origin(origin) for origin in _several(value("FORKY_ORIGINS"))),
             sign_in=_sign_in(value("FORKY_SIGN_IN")),
+            team=_switch("FORKY_TEAM", value("FORKY_TEAM"), default=False),
+            sign_in_providers=Path(value("FORKY_SIGN_IN_PROVIDERS")).expanduser()
+            if value("FORKY_SIGN_IN_PROVIDERS")
+            else None,
+            proxy_header=_proxy_header(value("FORKY_PROXY_HEADER"), value("FORKY_PROXY_FROM")),
+            proxy_from=tuple(_network(text) for text in _several(value("FORKY_PROXY_FROM"))),
+            proxy_role=value("FORKY_PROXY_ROLE"),
             password_hash=value("FORKY_PASSWORD_HASH") or None,
             log=_log(value("FORKY_LOG")),
             slow=_slow(value("FORKY_SLOW")),
@@ -137,6 +155,29 @@ def _sign_in(value: str) -> Literal["auto", "always", "off"]:
         f"FORKY_SIGN_IN is “{value}”, which Forky does not know.",
         "Write auto (whoever comes from beyond this machine signs in), always (everybody does), or off (nobody does).",
     )
+
+
+def _proxy_header(name: str, believed: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9-]*", name):
+        raise RequestError(
+            f"FORKY_PROXY_HEADER is “{name[:80]}”, which is no header.", "Write it as X-Forwarded-Email."
+        )
+    if bool(name) is not bool(believed):
+        raise RequestError(
+            "FORKY_PROXY_HEADER and FORKY_PROXY_FROM need each other.",
+            "Name the header, and the addresses of the proxy that it is believed from.",
+        )
+    return name
+
+
+def _network(text: str) -> str:
+    try:
+        return str(ipaddress.ip_network(text, strict=False))
+    except ValueError as error:
+        raise RequestError(
+            f"FORKY_PROXY_FROM holds “{text[:80]}”, which is neither an address nor a network.",
+            "Write them as 10.0.0.5 or 10.0.0.0/24, several separated by commas.",
+        ) from error
 
 
 def password_file() -> Path:

@@ -1,17 +1,49 @@
-"""The ready conversation of the first visit: forks, a second answer and a merge, made with the ordinary verbs.
+"""The ready conversation of the first visit: forks, three answers to compare, a merge and an experiment.
 
-Its first click shows what Forky is. It is made once for a database; deleting it is final.
+Its first click shows what Forky is. It is made once for a database; deleting it is final. What people and the assistant
+say in it is written below, by hand, and goes in with the ordinary verbs. The answers of its experiment are those that
+the two offline models gave when it was last run on this very conversation; they are in `welcome_experiment.json`,
+because a run takes longer than a first page should. `make welcome` runs it anew, and a test compares.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
 from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.identity import new_id
 from forky_core.conversation.workspace import Workspace
-from forky_core.model import Operation
+from forky_core.model import (
+    ConversationId,
+    Generation,
+    GenerationId,
+    MessageId,
+    Operation,
+    Rules,
+    Usage,
+    seal,
+)
+from forky_core.model.errors import NotFound
+from forky_core.model.experiment import CellAddress, Experiment, ExperimentColumn, ExperimentRow, RowCheck
+from forky_core.model.parts import Draft, TextPart
 from forky_core.store.contract import Commit
 from forky_core.store.memory.store import MemoryStore
+from forky_core.views.sides import answer_key
 
+ANSWERS_FILE = Path(__file__).with_name("welcome_experiment.json")
+"""What the offline models answered, with the times and counts of their calls."""
+EXPERIMENT = "what main knows"
+FORK_POINT = 5
+"""How many messages of `main` come before its last question: the tour forks below them."""
+UNMERGED = "upload"
+"""The branch that nothing was brought from yet."""
 _DONE = "welcome"
+_READY = "welcome.conversation"
+"""The setting that has the id of the newest ready conversation."""
 
 _MAIN = (
     (
@@ -86,6 +118,12 @@ _OTHER_ANSWER = (
     "You could also copy the data files of a replica instead of dumping, which takes minutes. It needs a second "
     "machine, though, and a restore is all or nothing. I would compress better first."
 )
+_SECOND_OTHER_ANSWER = (
+    "From PostgreSQL 16 on, `pg_dump -Fd -j 8 -Z zstd:9` dumps eight tables at a time and compresses each by itself, so "
+    "nothing has to be piped. The largest table decides how long it takes, and what you upload is a folder with a file "
+    "for each table. Try it on a copy first."
+)
+_SENT_TWICE = "Why was the file sent twice?"
 
 
 def ensure_welcome(forky: Workspace) -> Conversation | None:
@@ -99,12 +137,82 @@ def ensure_welcome(forky: Workspace) -> Conversation | None:
 
 
 def make_welcome(forky: Workspace) -> Conversation:
-    """The conversation, with `main` checked out: made in memory and written at once, not in twenty transactions."""
+    """The conversation, with `main` checked out: made in memory and written at once, not in forty transactions."""
     draft = _Draft()
     with Workspace(draft, forky.models, actor=forky.actor) as desk:
         made = _made(desk)
     forky.store.commit_all(draft.commits)
+    forky.store.set_setting(_READY, made.id)
     return forky.conversation(made.id, made.branch.name)
+
+
+def ready_id(forky: Workspace) -> ConversationId | None:
+    """The id of the newest ready conversation of this database; None if it has none, or the last was made before
+    Forky kept the id.
+    """
+    id = forky.store.setting(_READY)
+    return ConversationId(id) if id else None
+
+
+def open_welcome(forky: Workspace, *, unmerged: bool = False) -> Conversation:
+    """The ready conversation with `main` checked out; a new one where it is gone.
+
+    With `unmerged`, also where `main` or the branch to be merged is gone, or something of that branch has been merged:
+    then there would be nothing to show.
+    """
+    id = ready_id(forky)
+    if id is not None:
+        try:
+            chat = forky.conversation(id)
+        except NotFound:
+            pass
+        else:
+            fits = not chat.view.trashed and "main" in chat.branches
+            if fits and (not unmerged or _is_unmerged(chat.checkout("main"))):
+                return chat.checkout("main")
+    return make_welcome(forky)
+
+
+def ready_answers(chat: Conversation) -> tuple[str, ...]:
+    """The keys of the three answers to its second question as sides of a comparison (forky_core/views/sides.py); fewer
+    where branches are gone.
+    """
+    path = chat.path()
+    if len(path) < FORK_POINT:
+        return ()
+    beside = chat.visible.siblings(path[3].id) if path[3].id in chat.visible.messages else ()
+    return tuple(map(answer_key, beside))
+
+
+def _is_unmerged(main: Conversation) -> bool:
+    path = main.path()
+    return (
+        UNMERGED in main.branches
+        and len(path) > FORK_POINT
+        and all(part.source != UNMERGED for message in path for part in message.merges)
+    )
+
+
+def ready_experiment(main: MessageId, upload: MessageId) -> Experiment:
+    """Four questions to both offline models, asked at the ends of `main` and `upload` as they are at that time.
+
+    The last two are one question: `main` cannot know the answer before `upload` is merged.
+    """
+    return Experiment(
+        EXPERIMENT,
+        [
+            _row("Which zstd settings did we decide on?", main, "zstd -T8 -9"),
+            _row("How long does the dump alone take?", main, "38 min"),
+            _row(_SENT_TWICE, main, "VPN", f"{_SENT_TWICE} (asked on main)"),
+            _row(_SENT_TWICE, upload, "VPN", f"{_SENT_TWICE} (asked on upload)"),
+        ],
+        [ExperimentColumn("offline/quote"), ExperimentColumn("offline/digest")],
+        about="What can be answered on main, before upload is merged into it?",
+    )
+
+
+def _row(question: str, at: MessageId, word: str, label: str = "") -> ExperimentRow:
+    return ExperimentRow(question, at=at, checks=(RowCheck("contains", word),), label=label)
 
 
 class _Draft(MemoryStore):
@@ -126,12 +234,76 @@ def _made(desk: Workspace) -> Conversation:
     fork_point = chat.path()[-1].id
     other = chat.fork("replica-idea", at=chat.path()[2].id)
     other.say(_OTHER_ANSWER, role="assistant")
+    second = chat.fork("parallel-dump", at=chat.path()[2].id)
+    second.say(_SECOND_OTHER_ANSWER, role="assistant")
     compression = chat.fork("compression", at=fork_point)
     _talk(compression, _COMPRESSION)
-    _talk(chat.fork("upload", at=fork_point), _UPLOAD)
+    upload = chat.fork(UNMERGED, at=fork_point)
+    _talk(upload, _UPLOAD)
     chat.merge(chat.plan_merge(compression))
+    assert chat.head is not None
+    assert upload.head is not None
+    _write_run(chat, ready_experiment(chat.head.id, upload.head.id))
     _talk(chat, _AFTER)
     return chat
+
+
+def _write_run(chat: Conversation, experiment: Experiment) -> None:
+    """Write the experiment and its kept run: the operations, messages and calls that a run of `Experiments` leaves."""
+    session = chat._session
+    tx = session.require_not_trashed()
+    for key, value in experiment.entries().items():
+        tx.set(key, value)
+    size = f"{len(experiment.rows)} rows, {len(experiment.columns)} columns"
+    tx.publish("experiment", f"Saved the experiment “{experiment.name}”: {size}")
+    cells = f"{experiment.size} cells"
+    ran = session.require_not_trashed().publish(
+        "experiment", f"Ran the experiment “{experiment.name}”: {cells}"
+    )
+    tx = session.require_not_trashed()
+    questions = {
+        row.id: seal(Draft("user", (TextPart(row.question),)), _above(row)) for row in experiment.rows
+    }
+    tx.messages.extend(questions.values())
+    models = {column.id: column.model for column in experiment.columns}
+    for cell in experiment.cells:
+        tx.create_branch(
+            cell.branch(experiment.name), questions[cell.row].id, Rules(model=models[cell.column])
+        )
+    tx.publish("experiment", f"Experiment “{experiment.name}”: asked {cells}", group=ran.number)
+    for answer in json.loads(ANSWERS_FILE.read_text("utf-8")):
+        cell = CellAddress(answer["row"], answer["column"])
+        _write_answer(chat, cell.branch(experiment.name), questions[cell.row].id, answer, ran.number)
+
+
+def _above(row: ExperimentRow) -> tuple[MessageId, ...]:
+    return (row.at,) if row.at is not None else ()
+
+
+def _write_answer(
+    chat: Conversation, branch: str, question: MessageId, answer: Mapping[str, Any], group: int
+) -> None:
+    tx = chat._session.require_not_trashed()
+    message = seal(Draft("assistant", (TextPart(answer["text"]),)), (question,))
+    tx.messages.append(message)
+    tx.generations.append(
+        Generation(
+            GenerationId(new_id()),
+            branch,
+            question,
+            answer["model"],
+            "done",
+            message.id,
+            MappingProxyType({}),
+            Usage(answer["prompt_tokens"], answer["completion_tokens"], cost=0.0),
+            "stop",
+            started=answer["started"],
+            first_token=answer["first_token"],
+            finished=answer["finished"],
+        )
+    )
+    tx.move(branch, message.id)
+    tx.publish("reply", f"{answer['label']} answered on “{branch}”", group=group)
 
 
 def _talk(chat: Conversation, turns: tuple[str, ...]) -> None:

@@ -8,30 +8,37 @@ from dataclasses import replace
 import streamlit as st
 
 from forky_core.conversation.replies.reply_job import ReplyJob
-from forky_core.model import Message, MessageId
+from forky_core.layout.colors import branch_colors
+from forky_core.model import MessageId
 from forky_core.views.captions import opening_of
-from forky_core.views.notebook import Cell, notebook
+from forky_core.views.notebook import Cell
 from forky_core.views.places import branch_for, later_on
 from pages.ui.chat.acting import act_on
 from pages.ui.chat.acts import hear_acts
+from pages.ui.chat.ahead import draw_ahead
 from pages.ui.chat.branchbar import draw_branchbar, rename_title
-from pages.ui.chat.cells import Look, draw_cell
+from pages.ui.chat.cells import Look, cell_tree, draw_cell
 from pages.ui.chat.composer import draw_composer
 from pages.ui.chat.forms import FORMS, confirm_prune, draw_form
+from pages.ui.chat.notebook import draw_cells
 from pages.ui.chat.offers import merges_of
 from pages.ui.chat.picks import draw_marks, draw_picks
+from pages.ui.chat.presence import draw_presence
 from pages.ui.chat.reply import draw_elsewhere, draw_tail, draw_unanswered
+from pages.ui.chat.reverting import confirm_revert, draw_unresolved, settle
 from pages.ui.chat.side import draw_pane, draw_side, pane
+from pages.ui.chat.starters import draw_about_example, draw_nothing_said, draw_nothing_yet
 from pages.ui.chat.style import apply_chat_style
-from pages.ui.chat.taking_back import confirm_revert, draw_unresolved, settle
-from pages.ui.chat.window import draw_earlier, draw_later, looked_at, more_of
+from pages.ui.chat.window import book_of, draw_earlier, draw_later, more_of, window_anchor
+from pages.ui.components.live_updates import hear_moves
 from pages.ui.components.models import label_of
-from pages.ui.components.moving import hear_moves
-from pages.ui.components.starting import begin_conversation
+from pages.ui.components.showing import present_address
+from pages.ui.components.tree import Tree
 from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, locate
 from pages.ui.library.broken_off import draw_broken_off_hint
 from pages.ui.page import Page
+from pages.ui.person import names_themselves
 from pages.ui.session import session
 from pages.ui.streamlit_patches.flush import flush
 from pages.ui.workspace import workspace
@@ -53,19 +60,20 @@ def main() -> None:
     with left, st.container(key="chat-cells"):
         # In a container of its own: the composer keeps its place, and with it what is being typed.
         path, composer = st.container(key="chat-path"), st.container(key="chat-ask")
-    with path:
-        _draw_path(here)
     hear_acts(
         lambda act: act_on(here, act),
         key="chat.acts",
-        place=looked_at(here),
+        place=window_anchor(here),
         at=here.at or "",
         end=here.at_head,
         follow=here.at_head,
         copied=here.session.copied,
         form=_open_form(here),
         merges=merges_of(here),
+        present=present_address(here.chat),
     )
+    with path:
+        beside = _draw_path(here)
     flush()
     hear_moves(here.chat, version=version)
     with top:
@@ -81,6 +89,8 @@ def main() -> None:
         confirm_revert(here, of)
     elif act == "settle":
         settle(here)
+    if beside is not None:
+        draw_ahead(here, *beside)
 
 
 def _draw_top(here: Frame) -> None:
@@ -88,6 +98,7 @@ def _draw_top(here: Frame) -> None:
     if page_top(title, here.forky, here.session, here.chat, renames=True):
         rename_title(here)
     draw_branchbar(here)
+    draw_presence(here)
     with st.container(key="line-pane", width="content"):
         draw_pane(here)
     draw_broken_off_hint(here.forky, here.session)
@@ -103,38 +114,36 @@ def _looked_at(here: Frame | None) -> Frame | None:
 
 
 def _draw_nothing() -> None:
-    forky = workspace()
-    draw_broken_off_hint(forky, session())
-    with st.container(key="chat-empty", horizontal_alignment="center"):
-        st.subheader("No conversation yet", anchor=False)
-        st.markdown("Begin one: ask something, then fork it wherever a second thought comes up.")
-        st.button(
-            "New conversation",
-            key="chat.first",
-            type="primary",
-            icon=":material/add_comment:",
-            on_click=begin_conversation,
-            args=(forky, session()),
-        )
+    forky, held = workspace(), session()
+    with st.container(key="chat-top", horizontal=True, vertical_alignment="center"):
+        page_top("Forky", forky, held, None)
+    draw_broken_off_hint(forky, held)
+    draw_nothing_yet(forky, held)
 
 
-def _draw_path(here: Frame) -> None:
+def _draw_path(here: Frame) -> tuple[Sequence[Cell], Look] | None:
+    """Draw everything above the composer and return the cells with their look, if nothing is being written there."""
     version = here.chat.view.version
-    job = here.chat.reply if here.at == here.chat.branch.head else None
-    _draw_cells(here, job)
+    job = here.chat.replies.current if here.at == here.chat.branch.head else None
+    drawn = _draw_cells(here, job)
     draw_tail(here, job, version)
+    if job is None:
+        draw_about_example(here)
     draw_elsewhere(here)
     draw_unresolved(here)
     draw_marks(here)
     draw_picks(here)
+    return drawn if job is None else None
 
 
-def _draw_cells(here: Frame, job: ReplyJob | None) -> None:
+def _draw_cells(here: Frame, job: ReplyJob | None) -> tuple[Sequence[Cell], Look] | None:
+    # First of all, since the path of a long conversation would otherwise be read from the file on its own.
+    messages = here.chat.visible.messages
     path = here.chat.path(job.place.parent if job is not None else here.at) if here.at else ()
     if not path:
-        _draw_first()
-        return
-    book = notebook(path, here.chat.visible, here.chat.view, here.chat.generations, more=more_of(here))
+        draw_nothing_said(here)
+        return None
+    book = book_of(here, path, more=more_of(here))
     look = Look(
         lambda name: label_of(here.forky.models, name),
         here.forky.store.blob,
@@ -142,7 +151,9 @@ def _draw_cells(here: Frame, job: ReplyJob | None) -> None:
         here.chat.id,
         here.session.picks,
         (here.session.mark_a, here.session.mark_b),
-        lambda id: opening_of(here.chat.visible.messages.get(id)),
+        lambda id: opening_of(messages.get(id)),
+        branch_colors(here.chat.view.branches),
+        (lambda _id: "") if names_themselves() else here.chat.people.author_of,
     )
     with st.container(key="chat-earlier-slot"):
         draw_earlier(here, book, path[0].id)
@@ -151,46 +162,61 @@ def _draw_cells(here: Frame, job: ReplyJob | None) -> None:
         draw_unanswered(here, book)
     if not here.at_head and here.at is not None:
         draw_later(here, later_on(here.at, here.chat.branch.head, here.chat.visible))
+    return book.cells, look
 
 
 def _draw_pages(here: Frame, pages: Sequence[Sequence[Cell]], look: Look, *, newest: bool = True) -> None:
     """The newest page beside a container that holds all earlier ones: what comes in above moves nothing below it."""
     with st.container():
         before = st.container()
-        for cell in pages[-1]:
-            draw_cell(cell, look)
-            _draw_open_form(here, cell.message)
+        drawn = _draw_page(here, pages[-1], look, len(pages))
         if newest:
-            _clear_after(here, len(pages[-1]))
+            _clear_after(here, drawn)
     if len(pages) > 1:
         with before:
             _draw_pages(here, pages[:-1], look, newest=False)
 
 
-def _clear_after(here: Frame, cells: int) -> None:
+def _draw_page(here: Frame, page: Sequence[Cell], look: Look, number: int) -> int:
+    """Draw cells, as many as can be in one element, and return how many elements they are."""
+    drawn = 0
+    together: list[tuple[MessageId, Tree]] = []
+
+    def flush_cells() -> None:
+        nonlocal drawn
+        if together:
+            draw_cells(together, key=f"chat.cells.{number}.{drawn}", switches=here.session.switches)
+            together.clear()
+            drawn += 1
+
+    for cell in page:
+        tree = cell_tree(cell, look)
+        if tree is not None:
+            together.append((cell.message.id, tree))
+        else:
+            flush_cells()
+            draw_cell(cell, look)
+            drawn += 1
+        form = _open_form(here)
+        if form is not None and form[1] == cell.message.id:
+            flush_cells()
+            draw_form(here, form[0], cell.message)
+            drawn += 1
+    flush_cells()
+    return drawn
+
+
+def _clear_after(here: Frame, elements: int) -> None:
     """Streamlit takes away what an earlier run drew when a run has ended; a longer path's cells should go at once."""
-    for _ in range(cells, here.session.cells):
+    for _ in range(elements, here.session.cells):
         st.empty()
-    here.session.cells = cells
+    here.session.cells = elements
 
 
 def _open_form(here: Frame) -> tuple[str, MessageId] | None:
     """Which form, below which message."""
     acting = here.session.acting
     return acting if acting is not None and acting[0] in FORMS else None
-
-
-def _draw_open_form(here: Frame, message: Message) -> None:
-    form = _open_form(here)
-    if form is not None and form[1] == message.id:
-        draw_form(here, form[0], message)
-
-
-def _draw_first() -> None:
-    st.html(
-        '<div class="fk-first"><b>Nothing has been said here yet.</b><br>Ask below. Every message can later be forked, '
-        "edited and merged back; nothing is ever overwritten.</div>"
-    )
 
 
 main()

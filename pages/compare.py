@@ -1,26 +1,34 @@
-"""Compare: two to four branches or answers side by side, one question to all of them, and the winner goes on.
+"""Compare: branches or answers side by side as a surface to read, one question to all of them, and the winner goes on.
 
-The URL says which (`?c=…&b=…&with=main,debug`), so that a comparison can be kept and sent.
+The URL says which, in which order, and which one the others are compared with (`?c=…&b=…&with=main,debug&pin=main`), so
+that a comparison can be kept and sent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import streamlit as st
 
 from forky_core.conversation.replies.asking_around import ReplyAttempt
-from forky_core.model import Branch
+from forky_core.model import Branch, MessageId
+from forky_core.model.errors import ForkyError
 from forky_core.views.compare import Comparison, compare
+from forky_core.views.listed import without_cells
+from forky_core.views.shelf import count
 from forky_core.views.sides import MOST_SIDES, Side, all_sides, first_sides, read_sides, written
-from pages.ui.chat.acts import hear_acts
-from pages.ui.compare.columns import draw_columns
+from pages.ui.compare.fusing import draw_fusion
+from pages.ui.compare.surface import draw_surface, follow_links
+from pages.ui.components.live_updates import hear_moves
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.palette import palette
+from pages.ui.components.showing import give_button, present_link
 from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, leave, locate, place, saying
 from pages.ui.page import Page
+from pages.ui.vote.opening import offer_poll
 
 PAGE = Page(title="Compare", icon="view_column_2", order=20)
 
@@ -28,13 +36,19 @@ _SIDES = "compare.sides"
 _MODELS = "compare.models"
 _WHOM = "compare.whom"
 _ASKED = "compare.asked"
-"""Which question was asked last: the page goes to its end once for each."""
-_STICKY = """<style>
+"""Which question was asked last: the columns go to it once for each."""
+_NAMED = 4
+"""Columns from which on the field to ask in says their number and no names."""
+_HEADS = "compare.heads"
+"""The conversation, and the heads of what was shown last."""
+_STYLE = """<style>
 [data-testid="stVerticalBlock"]:has(> .st-key-compare-ask-box),
 [data-testid="stLayoutWrapper"]:has(> .st-key-compare-ask-box) { position: sticky; bottom: 0; z-index: 5; }
 [data-testid="stMainBlockContainer"] > [data-testid="stVerticalBlock"]:has(> .st-key-compare-ask-box) {
   position: static; }
-.st-key-compare-ask-box { background: GROUND; padding: .3rem 0 .6rem; }
+.st-key-compare-ask-box { background: GROUND; padding: .1rem 0 .5rem; }
+.stMainBlockContainer:has(.st-key-compare-ask-box) { padding-bottom: 0; }
+@media (max-width: 640px) { .st-key-line-compare-choose { flex-wrap: nowrap !important; overflow-x: auto; } }
 </style>"""
 
 
@@ -53,26 +67,23 @@ def main() -> None:
         st.page_link("chat.py", label="Go to Chat", icon=":material/account_tree:")
         return
     leave(frame)
+    follow_links(frame)
     page_top(frame.chat.title or "Untitled", frame.forky, frame.session, frame.chat)
+    hear_moves(frame.chat, version=frame.chat.view.version)
     chosen = Chosen(frame, _sides(frame))
+    st.html(_STYLE.replace("GROUND", palette().background))
     _choose(chosen)
     if len(chosen.sides) < 2:
         _nothing_to_compare(frame)
     else:
-        draw_columns(frame, _comparison(chosen))
+        found = _comparison(chosen)
+        if not frame.chat.replies.running:
+            for note in found.notes:
+                st.caption(f":material/info: {plain_label(note, 300)}")
+        asked = frame.session.choices.get(_ASKED, "")
+        draw_surface(frame, found, lambda sides: show(sides, frame), asked)
+        draw_fusion(frame, found)
     _ask_box(chosen)
-    _go_to_what_was_asked(frame)
-
-
-def _go_to_what_was_asked(frame: Frame) -> None:
-    """Once for each question, and never because the page was opened again."""
-    if "compare.acts" not in st.session_state:
-        frame.session.choices.pop(_ASKED, None)
-    asked = frame.session.choices.get(_ASKED, "")
-    writing = bool(frame.chat.replies)
-    hear_acts(
-        lambda _: None, key="compare.acts", place=asked, at="", end=True, follow=writing, copied=(0, "")
-    )
 
 
 def _sides(frame: Frame) -> tuple[Side, ...]:
@@ -80,16 +91,48 @@ def _sides(frame: Frame) -> tuple[Side, ...]:
     words = st.query_params.get_all("with")
     if not words:
         marks = (frame.session.mark_a, frame.session.mark_b)
-        return first_sides(view, visible, frame.chat.branch_name, marks)
-    sides, unknown = read_sides(words, view, visible)
+        first = first_sides(
+            without_cells(view, {frame.chat.branch_name}, visible.messages),
+            visible,
+            frame.chat.branch_name,
+            marks,
+        )
+        if len(first) > 1:
+            # From here on the link says it, so that a branch that is deleted takes nothing away that is being read.
+            st.query_params["with"] = written(first)
+        return _kept(first, frame)
+    sides, unknown = read_sides(words, view, visible, _left(frame))
     for name in unknown:
-        st.caption(f"“{plain_label(name)}” is not in this conversation any more.")
+        still = " What was read of it stays here." if any(one.key == name for one in sides) else ""
+        st.caption(f"“{plain_label(name)}” is not in this conversation any more.{still}")
+    return _kept(sides, frame)
+
+
+def _left(frame: Frame) -> dict[str, MessageId]:
+    """The heads of the branches that this tab compared last, as far as their messages can still be read."""
+    of, heads = st.session_state.get(_HEADS, ("", {}))
+    if of != frame.chat.id:
+        return {}
+    found: dict[str, MessageId] = {}
+    for name, head in heads.items():
+        with suppress(ForkyError):
+            frame.chat.path(head)
+            found[name] = head
+    return found
+
+
+def _kept(sides: tuple[Side, ...], frame: Frame) -> tuple[Side, ...]:
+    """Remember what is shown, so that a branch that is deleted meanwhile can be read to its end."""
+    st.session_state[_HEADS] = (
+        frame.chat.id,
+        {side.key: side.head for side in sides if side.head is not None},
+    )
     return sides
 
 
 def _comparison(chosen: Chosen) -> Comparison:
     chat = chosen.frame.chat
-    return compare(chosen.sides, chat.visible, chat.generations, chat.path)
+    return compare(chosen.sides, chat.visible, chat.calls.generations, chat.path)
 
 
 def _choose(chosen: Chosen) -> None:
@@ -97,36 +140,46 @@ def _choose(chosen: Chosen) -> None:
     frame = chosen.frame
     offered = {side.key: side for side in (*chosen.sides, *_offered(frame))}
     st.session_state[_SIDES] = [side.key for side in chosen.sides]
-    what, whom = st.columns([3, 2], vertical_alignment="top")
-    with what:
-        st.multiselect(
-            "Compare",
-            list(offered),
-            format_func=lambda key: offered[key].label if key in offered else key,
-            key=_SIDES,
-            max_selections=MOST_SIDES,
-            placeholder="Choose two to four branches or answers",
-            on_change=_show_chosen,
-            args=(frame, offered),
-        )
-    with whom:
+    with st.container(key="line-compare-choose", horizontal=True, vertical_alignment="center"):
+        number = len(chosen.sides)
+        label = count(number, "column") if number > 1 else "Choose columns"
+        with st.popover(label, icon=":material/view_column_2:", key="compare.choose"):
+            st.multiselect(
+                "Compare",
+                list(offered),
+                format_func=lambda key: offered[key].label if key in offered else key,
+                key=_SIDES,
+                max_selections=MOST_SIDES,
+                placeholder="Choose branches or answers",
+                on_change=_show_chosen,
+                args=(frame, offered),
+            )
         alone = len(chosen.sides) < 2
         st.session_state.setdefault(_WHOM, "models" if alone else "columns")
         st.segmented_control(
             "A question goes to",
             ["columns", "models"],
-            format_func=lambda value: "All columns" if value == "columns" else "Several models",
+            format_func=lambda value: "Ask all columns" if value == "columns" else "Ask several models",
             key=_WHOM,
             required=True,
+            label_visibility="collapsed",
             help="All columns: each branch is asked the same and answers with its own model. "
             f"Several models: “{plain_label(frame.chat.branch_name)}” is forked once for each model.",
         )
+        if not alone:
+            offer_poll(frame, [side.head for side in chosen.sides])
+            present_link(frame.chat, key="compare.present", sides=written(chosen.sides))
+            readable = [side for side in chosen.sides if not side.gone]
+            if len(readable) > 1:
+                give_button(frame.forky, frame.chat, "comparison", written(readable), key="compare.give")
     if st.session_state[_WHOM] == "models":
         _choose_models(frame)
 
 
 def _offered(frame: Frame) -> tuple[Side, ...]:
-    return all_sides(frame.chat.view, frame.chat.visible, frame.at)
+    visible = frame.chat.visible
+    listed = without_cells(frame.chat.view, {frame.chat.branch_name}, visible.messages)
+    return all_sides(listed, visible, frame.at)
 
 
 def _show_chosen(frame: Frame, offered: dict[str, Side]) -> None:
@@ -138,6 +191,9 @@ def show(sides: Sequence[Side], frame: Frame) -> None:
     params: dict[str, str | list[str]] = {**place(frame.chat)}
     if sides:
         params["with"] = written(sides)
+    pinned = st.query_params.get("pin")
+    if pinned in {side.key for side in sides}:
+        params["pin"] = pinned
     st.query_params.from_dict(params)
 
 
@@ -173,8 +229,8 @@ def _ask_box(chosen: Chosen) -> None:
         number = len(st.session_state.get(_MODELS, ()))
         hint = f"Ask {number} models, each on its own branch from {chosen.frame.chat.branch_name}"
     else:
-        hint = f"Ask {', '.join(side.label for side in chosen.sides)}"
-    st.html(_STICKY.replace("GROUND", palette().background))
+        names = [side.label for side in chosen.sides if not side.gone]
+        hint = f"Ask {', '.join(names)}" if len(names) < _NAMED else f"Ask all {len(names)} columns"
     # In a container, or Streamlit would open the page at its end.
     with st.container(key="compare-ask-box"):
         st.chat_input(
@@ -189,18 +245,18 @@ def _ask_box(chosen: Chosen) -> None:
 
 def _ask_columns(chosen: Chosen) -> None:
     frame, text = chosen.frame, st.session_state["compare.ask"]
-    branches = frame.chat.branches
+    branches = frame.chat.view.branches
     seen = [
         Branch(side.branch, side.head, branches[side.branch].rules)
         for side in chosen.sides
         if side.branch is not None and side.branch in branches
     ]
-    loose = [side for side in chosen.sides if side.branch is None]
+    loose = [side for side in chosen.sides if side.branch is None and not side.gone]
     with saying(frame.session):
         asked = frame.chat.ask_all(text, seen, forks_at=[side.head for side in loose if side.head])
         _tell(frame, asked)
         made = iter(asked[len(seen) :])
-        names = [next(made).branch if side in loose else side.key for side in chosen.sides]
+        names = [next(made).branch if side in loose else side.key for side in chosen.sides if not side.gone]
         show(_named(frame, names), frame)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from forky_core.conversation.replies.preparing import Prepared
+from forky_core.conversation.replies.preparing import PreparedRequest
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.views.context import ContextRow, compared, rows
@@ -45,7 +45,7 @@ def main() -> None:
         st.info(plain_label(str(error), 400))
         return
     draw_facts(here, made)
-    if len(here.chat.room.models) > 1 and not asking(here).once:
+    if len(here.chat.people.room.models) > 1 and not asking(here).once:
         _tell_turns(here)
     draw_memory(here)
     line = st.container(key="line-view", horizontal=True, vertical_alignment="center")
@@ -65,17 +65,17 @@ def main() -> None:
     hear_steering(lambda name, id: _steer(here, name, id), key="context.steer")
 
 
-def _prepared(here: Frame) -> Prepared:
+def _prepared(here: Frame) -> PreparedRequest:
     """With what is being typed here, as the composer would send it."""
     at = "" if here.at_head else f"/{here.at}"
     draft = drafts().at(f"{here.chat.id}/{here.chat.branch_name}{at}")
-    return here.chat.prepare(
+    return here.chat.calls.prepare(
         draft.text, at=here.at, model=asking(here).name, attachments=draft.files, search=draft.search
     )
 
 
 def _tell_turns(here: Frame) -> None:
-    first, *others = (label_of(here.forky.models, name) for name in here.chat.room.models)
+    first, *others = (label_of(here.forky.models, name) for name in here.chat.people.room.models)
     st.caption(
         plain_label(
             f"This is what {first} is sent. Then comes {', then '.join(others)}, who reads what was answered before.",
@@ -87,7 +87,7 @@ def _tell_turns(here: Frame) -> None:
 def _draw_place(here: Frame) -> None:
     """Keys: `context.branch`, `context.back`."""
     with st.container(key="line-context", horizontal=True, vertical_alignment="center"):
-        names = list(here.chat.branches)
+        names = here.branch_names()
         st.session_state["context.branch"] = here.chat.branch_name
         st.selectbox(
             "Branch",
@@ -115,7 +115,7 @@ def _switch(here: Frame) -> None:
         go(here.chat.checkout(st.session_state["context.branch"]))
 
 
-def _rows(here: Frame, made: Prepared) -> tuple[ContextRow, ...]:
+def _rows(here: Frame, made: PreparedRequest) -> tuple[ContextRow, ...]:
     known = here.chat.visible.messages
     asked = made.asked
 
@@ -126,12 +126,12 @@ def _rows(here: Frame, made: Prepared) -> tuple[ContextRow, ...]:
         made.context,
         lookup,
         cached=made.cached,
-        exclusions=here.chat.rules.exclusions,
+        exclusions=here.chat.rules.current.exclusions,
         typed=asked.id if asked is not None else None,
     )
 
 
-def _draw_all(here: Frame, made: Prepared, line: DeltaGenerator) -> None:
+def _draw_all(here: Frame, made: PreparedRequest, line: DeltaGenerator) -> None:
     """Keys: `context.filter`, `context.more`."""
     found = _rows(here, made)
     with line:
@@ -164,15 +164,15 @@ def _show_more(shown: int) -> None:
     st.session_state[_SHOWN] = shown + MOST
 
 
-def _draw_compared(here: Frame, made: Prepared) -> None:
+def _draw_compared(here: Frame, made: PreparedRequest) -> None:
     """Keys: `context.other`."""
-    others = [name for name in here.chat.branches if name != here.chat.branch_name]
+    others = [name for name in here.branch_names() if name != here.chat.branch_name]
     if not others:
         st.caption("There is no other branch to compare with. Fork somewhere, and come back.")
         return
     other = st.selectbox("Compare with", others, key="context.other", format_func=showable, width=320)
     there = here.chat.checkout(other)
-    theirs = there.prepare(model=made.request.model)
+    theirs = there.calls.prepare(model=made.request.model)
     visible = here.chat.visible.messages
     one = _rows(here, made)
     two = rows(theirs.context, lambda id: visible.get(id) or there.message(id))
@@ -190,10 +190,10 @@ def _draw_compared(here: Frame, made: Prepared) -> None:
 def _steer(here: Frame, name: str, id: str) -> None:
     """A switch of a row. The id comes from a browser, so it is looked up like any other."""
     verbs = {
-        "pin": here.chat.pin,
-        "unpin": here.chat.unpin,
-        "exclude": here.chat.exclude,
-        "include": here.chat.include,
+        "pin": here.chat.rules.pin,
+        "unpin": here.chat.rules.unpin,
+        "exclude": here.chat.rules.exclude,
+        "include": here.chat.rules.include,
     }
     if name in verbs:
         with saying(here.session):

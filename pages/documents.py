@@ -18,7 +18,7 @@ from pages.ui.page import Page
 from pages.ui.session import session
 from pages.ui.workspace import workspace
 
-PAGE = Page(title="Documents", icon="description", order=50)
+PAGE = Page(title="Documents", icon="description", order=50, about_conversation=False)
 
 
 def main() -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.conversation.identity import now
-from forky_core.views.log import log_page, numbers_of
-from forky_core.views.shelf import called, count
+from forky_core.views.log import listed_numbers, log_page, numbers_of
+from forky_core.views.shelf import count, title_or_placeholder
 from pages.ui.components.lists import apply_list_style
+from pages.ui.components.showing import give_button, replay_link
 from pages.ui.components.undoing import page_top
 from pages.ui.components.verifying import draw_verification, verify_button
 from pages.ui.frame import Frame, locate
@@ -27,28 +28,30 @@ def main() -> None:
         )
         st.page_link("library.py", label="Go to the Library", icon=":material/library_books:")
         return
-    page_top(f"History of “{called(frame.chat.title)}”", frame.forky, frame.session, frame.chat)
+    page_top(f"History of “{title_or_placeholder(frame.chat.title)}”", frame.forky, frame.session, frame.chat)
     with st.container(key="column-history"):
         _draw_log(frame)
 
 
 def _draw_log(frame: Frame) -> None:
     chat = frame.chat
-    timeline = chat.timeline
+    timeline = chat.history.timeline
     total = timeline.version
     asked = int(st.session_state.get("history.page", 1))
-    _, first, last = numbers_of(asked, total)
-    some = chat.recent_operations(after=first - 1)[: last - first + 1]
+    _, first, last = numbers_of(asked, listed_numbers(timeline, total))
+    some = chat.history.since(first - 1)[: last - first + 1]
     page = log_page(some, timeline, now=now(), page=asked, total=total)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
             f"{count(total, 'operation')}, newest first. Open one to see what it changed.", width="stretch"
         )
+        replay_link(chat, key="history.replay")
+        give_button(frame.forky, chat, "replay", key="history.give", label="Give the replay away")
         asked_to_verify = verify_button(
             "history.verify", "Re-derive every id of this conversation and replay its log"
         )
     if asked_to_verify:
-        draw_verification(chat.verify)
+        draw_verification(chat.history.verify)
     draw_entries(frame, page)
 
 

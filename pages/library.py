@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from forky_core.conversation.identity import now
 from forky_core.conversation.workspace import Workspace
+from forky_core.model import ConversationSummary
+from forky_core.team.sharing_marks import Whose, belongs_here
 from forky_core.views.shelf import Sort, shelf
 from pages.ui.components.finder import focus_search
 from pages.ui.components.links import follow_a_link_opened_beside
 from pages.ui.components.lists import apply_list_style
-from pages.ui.components.moving import hear_library
+from pages.ui.components.live_updates import hear_library
 from pages.ui.components.starting import new_conversation
 from pages.ui.components.undoing import last_shown, page_top
 from pages.ui.library.broken_off import draw_broken_off
 from pages.ui.library.importing import draw_import
+from pages.ui.library.result_keys import walk_findings
 from pages.ui.library.searching import draw_findings, has_words
 from pages.ui.library.shelving import draw_lines, draw_trash
-from pages.ui.library.walking import walk_findings
 from pages.ui.page import Page
 from pages.ui.session import Session, session
-from pages.ui.workspace import workspace
+from pages.ui.workspace import reader, workspace
 
-PAGE = Page(title="Library", icon="library_books", order=40)
+PAGE = Page(title="Library", icon="library_books", order=40, about_conversation=False)
 
 _SORTS: dict[Sort, str] = {
     "changed": "Last changed",
     "created": "Newest",
     "title": "Title",
     "messages": "Most messages",
+}
+_WHOSE: dict[Whose, str] = {
+    "all": "Everything",
+    "mine": "Mine",
+    "with_me": "Shared with me",
+    "by_me": "Shared by me",
 }
 
 
@@ -59,12 +69,12 @@ def _draw_tab(forky: Workspace, held: Session, words: str) -> bool:
     hear_library(forky)
     page = int(st.session_state.get("library.page", 1))
     sort: Sort = st.session_state.get("library.sort", "changed")
-    listed = shelf(forky.conversations(), now=now(), words=words, sort=sort, page=page)
+    listed = shelf(_asked_for(forky.conversations()), now=now(), words=words, sort=sort, page=page)
     if has_words(words):
         if listed.lines:
-            st.markdown("##### Titles")
+            st.markdown("#### Titles")
             draw_lines(forky, held, listed)
-        st.markdown("##### Messages")
+        st.markdown("#### Messages")
         return draw_findings(forky, words) or bool(listed.lines)
     if not listed.total:
         _draw_empty()
@@ -74,7 +84,7 @@ def _draw_tab(forky: Workspace, held: Session, words: str) -> bool:
 
 
 def _tools() -> str:
-    """The row of search, sort and new; what is being searched for."""
+    """The row of search, sort, whose and new; what is being searched for."""
     st.session_state.setdefault("library.search", st.query_params.get("q", ""))
     with st.container(key="column-library", horizontal=True, vertical_alignment="center"):
         words = st.text_input(
@@ -95,9 +105,29 @@ def _tools() -> str:
             width=160,
             persist_state="session",
         )
+        if reader() is not None:
+            st.selectbox(
+                "Whose",
+                list(_WHOSE),
+                key="library.whose",
+                format_func=_WHOSE.__getitem__,
+                label_visibility="collapsed",
+                width=160,
+                persist_state="session",
+            )
         if st.button("New conversation", key="library.new", icon=":material/add:", type="primary"):
             new_conversation(workspace(), session())
     return words or ""
+
+
+def _asked_for(summaries: Sequence[ConversationSummary]) -> Sequence[ConversationSummary]:
+    """On a team's server: those that the list of whose they are is set to."""
+    who = reader()
+    if who is None:
+        return summaries
+    whose: Whose = st.session_state.get("library.whose", "all")
+    shared, me = who.access.shared, who.access.id
+    return [one for one in summaries if belongs_here(shared.get(one.id), me, whose)]
 
 
 def _searched() -> None:
@@ -131,7 +161,7 @@ def _tab(trashed: int) -> str:
 
 def _draw_empty() -> None:
     with st.container(key="library-empty", horizontal_alignment="center"):
-        st.markdown("##### No conversation yet")
+        st.markdown("#### No conversation yet")
         st.caption(
             "Begin one: it needs no key, two offline models answer on a fresh machine. Or bring those you have: "
             "Import, above."

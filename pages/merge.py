@@ -14,11 +14,12 @@ from forky_core.model import ConversationId, Message, MessageId
 from forky_core.model.errors import ForkyError, Outdated
 from forky_core.model.parts import MergePart
 from forky_core.views.captions import opening_of
-from forky_core.views.merging import standing
+from forky_core.views.merging import branch_relation
 from forky_core.views.places import later_on
 from forky_core.views.shelf import count
 from pages.ui.components.links import chat_link, passage_link
 from pages.ui.components.markdown import plain_label
+from pages.ui.components.showing import give_button
 from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, leave, locate, place, saying
 from pages.ui.merge.choices import (
@@ -26,7 +27,7 @@ from pages.ui.merge.choices import (
     draw_strategy,
     give_way,
     homeward,
-    read_wish,
+    read_options,
     rebases,
     tick,
     want,
@@ -70,23 +71,33 @@ def main() -> None:
         return
     looked = draw_requests(frame)
     give_way(frame)
-    wish = read_wish(frame)
-    if wish is None:
+    options = read_options(frame)
+    if options is None:
         _nothing_to_merge(frame)
         return
-    draw_route(frame, wish)
-    held = frame.session.planning = planning(frame.session.planning, frame.forky, frame.chat, wish)
+    draw_route(frame, options)
+    held = frame.session.planning = planning(frame.session.planning, frame.forky, frame.chat, options)
     plan = held.plan or held.quoted or held.sketch
     if plan is not None and plan.graft is None:
         visible = frame.chat.visible
-        draw_standing([(one, standing(one, visible)) for one in sources_of(plan, visible)])
-    draw_strategy(frame, wish, held)
-    if rebases(wish):
-        draw_rebase(frame, wish)
+        draw_standing([(one, branch_relation(one, visible)) for one in sources_of(plan, visible)])
+    draw_strategy(frame, options, held)
+    if rebases(options):
+        draw_rebase(frame, options)
         return
     if held.plan is None or held.plan.lands:
-        draw_settings(frame, wish, held)
+        draw_settings(frame, options, held)
     _draw_plan(frame, held, looked)
+    _draw_earlier(frame)
+
+
+def _draw_earlier(frame: Frame) -> None:
+    """The way to give a merge away that landed on this branch before. Key: `merge.give_earlier`."""
+    chat = frame.chat
+    if any(message.merges for message in chat.visible.bearing(chat.path())):
+        give_button(
+            frame.forky, frame.chat, "merge", key="merge.give_earlier", label="Give a landed merge away"
+        )
 
 
 def _nothing_to_merge(frame: Frame) -> None:
@@ -148,7 +159,7 @@ def _replan(frame: Frame, held: Planning) -> None:
     try:
         frame.session.planning = go_on(held, frame.chat)
     except ForkyError as error:
-        frame.session.planning = plan_anew(frame.forky, frame.chat, held.wish)
+        frame.session.planning = plan_anew(frame.forky, frame.chat, held.options)
         frame.session.say(str(error))
 
 
@@ -166,7 +177,7 @@ def _draw_up_to_date(frame: Frame, held: Planning) -> None:
         for warning in plan.warnings:
             if warning != plan.nothing:
                 st.caption(plain_label(warning, 300))
-        if plan.unanswered and not held.wish.others:
+        if plan.unanswered and not held.options.others:
             _draw_ways_on(frame, plan)
         if plan.reverted:
             st.button(
@@ -195,7 +206,7 @@ def _draw_ways_on(frame: Frame, plan: MergePlan) -> None:
 
 
 def _draw_force(held: Planning) -> None:
-    st.session_state["merge.force"] = held.wish.force
+    st.session_state["merge.force"] = held.options.force
     st.checkbox(
         "Make a merge message anyway",
         key="merge.force",
@@ -230,7 +241,7 @@ def _draw_land(frame: Frame, held: Planning, looked: MergeRequest | None) -> Non
 def _land(frame: Frame, held: Planning, looked: MergeRequest | None) -> None:
     assert held.plan is not None
     try:
-        plan = frame.chat.accepting(looked.number, held.plan) if looked is not None else held.plan
+        plan = frame.chat.requests.accepting(looked.number, held.plan) if looked is not None else held.plan
         operation = frame.chat.merge(plan)
     except Outdated as error:
         held.overtaken = error.message
@@ -252,7 +263,7 @@ def _draw_landed(frame: Frame) -> bool:
     *landed, sources = held.choices.get(_LANDED, "").split("\n")
     if tuple(landed) != here or ("source" in st.query_params and _sources() != sources):
         return False
-    operation = chat.recent_operations(after=chat.view.version - 1)[-1]
+    operation = chat.history.since(chat.view.version - 1)[-1]
     with st.container(key="merge-landed", border=True):
         st.markdown(f"#### :material/check_circle: {plain_label(operation.summary, 200)}")
         saved = int(held.choices.get(_SAVED, "0"))
@@ -272,6 +283,8 @@ def _draw_landed(frame: Frame) -> bool:
                 query_params=place(chat),
             )
             st.button("Undo", key="merge.undo", icon=":material/undo:", on_click=_undo, args=(frame,))
+            if chat.head is not None and chat.head.merges:
+                give_button(frame.forky, chat, "merge", [str(chat.head.id)], key="merge.give")
             st.button(
                 "Merge something else", key="merge.another", type="tertiary", on_click=_another, args=(frame,)
             )

@@ -11,18 +11,21 @@ import streamlit as st
 
 from forky_core.llm.catalogue import Catalogue
 from pages.ui.chat.people import draw_me
+from pages.ui.chat.starters import tour_button
 from pages.ui.components.lists import apply_list_style
 from pages.ui.components.undoing import last_shown, page_top
 from pages.ui.page import Page
+from pages.ui.person import names_themselves
 from pages.ui.session import session
 from pages.ui.settings.about import draw_about
 from pages.ui.settings.access import draw_access
 from pages.ui.settings.providers import draw_default, draw_keyed, draw_reviewer, draw_servers
+from pages.ui.settings.published import draw_published_pages
 from pages.ui.settings.storage import draw_storage
 from pages.ui.settings.tokens import draw_tokens
-from pages.ui.workspace import workspace
+from pages.ui.workspace import operates, whole_workspace, workspace
 
-PAGE = Page(title="Settings", icon="tune", order=80)
+PAGE = Page(title="Settings", icon="tune", order=80, about_conversation=False)
 
 
 def main() -> None:
@@ -30,17 +33,28 @@ def main() -> None:
     apply_list_style()
     page_top("Settings", forky, held, last_shown(forky, held), names_it=True)
     with st.container(key="column-settings", gap="medium"):
-        if isinstance(forky.models, Catalogue):
+        owns = operates()
+        if not owns:
+            st.caption("The owners of this workspace decide about models, keys, servers and storage.")
+        elif isinstance(forky.models, Catalogue):
             draw_default(forky, forky.models, held)
             draw_reviewer(forky, forky.models)
             draw_keyed(forky.models, held)
             draw_servers(forky, forky.models, held)
-        st.markdown("##### You")
-        st.caption("Where several people share a conversation, your name stands on what you say.")
-        draw_me(held)
+        st.markdown("#### Tour")
+        st.caption(
+            "Five things to do in the example: fork, ask, merge, undo, look at an experiment. It can be left at any time."
+        )
+        tour_button(forky, held, key="settings.tour")
+        if names_themselves():
+            st.markdown("#### You")
+            st.caption("Where several people share a conversation, your name stands on what you say.")
+            draw_me(held)
         draw_access()
-        draw_tokens(forky, held)
-        draw_storage(forky)
+        draw_tokens(held)
+        draw_published_pages(forky)
+        if owns:
+            draw_storage(forky, whole_workspace())
         draw_about()
 
 

@@ -7,9 +7,10 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from forky_core.model.errors import StoreError
+from forky_core.model.errors import LONGEST_SENTENCE, NotAllowed, StoreError
 from forky_core.scheduling import ahead
 from pages.ui.components.error_boundary import show_store_error
+from pages.ui.components.markdown import plain_label
 from pages.ui.components.style import apply_style
 from pages.ui.page import Page
 from pages.ui.registry import front_page, pages
@@ -17,6 +18,7 @@ from pages.ui.session import session
 from pages.ui.streamlit_patches.favicon import set_icon
 from pages.ui.streamlit_patches.flush import flush_style
 from pages.ui.streamlit_patches.navigation import follow
+from pages.ui.streamlit_patches.theme_switch import draw_theme_switch
 from pages.ui.streamlit_patches.warmup import warm_up_in
 
 
@@ -38,13 +40,17 @@ def _run() -> None:
     apply_style()
     flush_style()
     front = front_page()
-    listed = [_listed(page, default=page is front) for page in pages()]
+    everything = pages()
+    draw_theme_switch(page.name for page in everything if page is not front)
+    listed = [_listed(page, default=page is front) for page in everything]
     page = st.navigation(listed, position="top")
     session().page = page.url_path or front.name
     try:
         page.run()
     except StoreError as error:
         show_store_error(error, "shell.again")
+    except NotAllowed as error:
+        st.error(plain_label(str(error), LONGEST_SENTENCE), icon=":material/lock:")
     else:
         _begin_warm_up()
 

@@ -80,3 +80,15 @@ def debugged(forky: Workspace) -> Conversation:
         "Call `collect_members(cls)` after the class is made. Decision: collect members lazily.",
     )
     return talk(chat, "Python classes.", "Fine.")
+
+
+def retuned(forky: Workspace, strategy: str = "squash") -> Conversation:
+    """“tuning” is merged by this strategy with a prefetch of 50, then says 20 and is squashed."""
+    chat = talk(forky.create("Queue"), "Tune the queue.", "Fine.")
+    side = talk(chat.fork("tuning"), "Decision: the prefetch is 50.", "Done.")
+    talk(chat, "And the host?", "It is localhost.")
+    chat.merge(chat.plan_merge("tuning", strategy=strategy))
+    chat.say("Merged.", role="assistant")
+    talk(side, "No, the prefetch is 20.", "Changed.")
+    chat.merge(chat.plan_merge("tuning"))
+    return chat

@@ -6,8 +6,9 @@ attempt is refused, and fails the test even where the code under test takes the 
 A test in a browser is tried up to three times, and named in the summary where it needed that: a machine under load can
 drop a frame or a connection that no waiting brings back. No other test has a second chance.
 
-Where several processes share the tests (`make test`), a file stays in one of them, and all of tests/browser in one: two
-browsers at once would only slow each other down, and each process would start the servers that they look at.
+Where several processes share the tests (`make test`), a file stays in one of them, and tests/browser in two: each opens
+a browser of its own, which waits for its server as often as it works. Nobody else is left to use the second core at the
+end, since they take longer than all other tests.
 """
 
 from __future__ import annotations
@@ -39,10 +40,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 class ByFile(LoadFileScheduling):  # type: ignore[misc]  # xdist has no types
-    """Shares out files, and tests/browser as if it were one."""
+    """Shares out files, and tests/browser as two of about as many tests: up to test_h…, and from there on."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return "tests/browser" if nodeid.startswith("tests/browser/") else str(super()._split_scope(nodeid))
+        if nodeid.startswith("tests/browser/"):
+            return "tests/browser/a-h" if nodeid < "tests/browser/test_i" else "tests/browser/i-z"
+        return str(super()._split_scope(nodeid))
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFile:

@@ -16,6 +16,7 @@ VICTIMS = [
     "tests.store.acknowledging_writer",
     "tests.faults.restless_workspace",
     "tests.faults.importing_program",
+    "tests.experiments.dying_experiment",
 ]
 _forks = multiprocessing.get_context("forkserver")
 _forks.set_forkserver_preload(VICTIMS)

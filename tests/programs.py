@@ -1,7 +1,8 @@
-"""The programs some tests need and pip does not bring: a Chromium, and Node with a third-party model server.
+"""The programs some tests need and pip does not bring: a Chromium, and Node with two third-party servers.
 
-Tests ask `chromium()` and `aimock()` and skip on None. `python -m tests.programs`, a part of `make test`, installs
-what is missing where it can, says what it could not do, and never fails: a test that is skipped says so itself.
+Tests ask `chromium()`, `aimock()` and `oidc_provider()` and skip on None. `python -m tests.programs`, a part of
+`make test`, installs what is missing where it can, says what it could not do, and never fails: a test that is skipped
+says so itself.
 Nothing is downloaded when everything is there.
 """
 
@@ -16,19 +17,38 @@ import ssl
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from tests.hangs import HANG
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-AIMOCK_LOCK = CHECKOUT / "tests" / "aimock"
-AIMOCK_FOLDER = CHECKOUT / "build" / "aimock"
+NODE_LOCK = CHECKOUT / "tests" / "aimock" / "requirements-node.txt"
 DEBIAN_CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 OLDEST_NODE = (20, 15)
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 CHROMIUM_PLACES = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
+)
+
+
+@dataclass(frozen=True)
+class NodePackage:
+    """A package of npm: locked in a folder of tests/, installed into one of build/."""
+
+    name: str
+    lock: Path
+    folder: Path
+
+    @property
+    def installed(self) -> Path:
+        return self.folder / "node_modules" / self.name
+
+
+AIMOCK = NodePackage("@copilotkit/aimock", CHECKOUT / "tests" / "aimock", CHECKOUT / "build" / "aimock")
+OIDC_PROVIDER = NodePackage(
+    "oidc-provider", CHECKOUT / "tests" / "oidc_provider", CHECKOUT / "build" / "oidc_provider"
 )
 
 
@@ -46,9 +66,17 @@ def node() -> Path | None:
 
 def aimock() -> tuple[str, ...] | None:
     """The command that starts the model server; append `-p PORT -f FIXTURES.json --validate-on-load`."""
-    program = AIMOCK_FOLDER / "node_modules" / "@copilotkit" / "aimock" / "dist" / "cli.js"
+    program = AIMOCK.installed / "dist" / "cli.js"
     runtime = node()
     return (str(runtime), str(program)) if runtime and program.exists() else None
+
+
+def oidc_provider() -> tuple[str, ...] | None:
+    """The command that starts the identity provider; append a port and the address that it returns to."""
+    runtime = node()
+    if runtime is None or not OIDC_PROVIDER.installed.exists():
+        return None
+    return str(runtime), str(OIDC_PROVIDER.lock / "provider.mjs"), str(OIDC_PROVIDER.folder)
 
 
 def _version(program: str | Path) -> str:
@@ -126,39 +154,39 @@ def _install_chromium() -> None:
         _run("apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium", "fonts-dejavu-core")
 
 
-def _aimock_is_current() -> bool:
+def _is_current(package: NodePackage) -> bool:
     try:
-        locked = json.loads((AIMOCK_LOCK / "package-lock.json").read_text())
-        installed = json.loads((AIMOCK_FOLDER / "node_modules/@copilotkit/aimock/package.json").read_text())
+        locked = json.loads((package.lock / "package-lock.json").read_text())
+        installed = json.loads((package.installed / "package.json").read_text())
     except OSError:
         return False
-    wanted = locked["packages"]["node_modules/@copilotkit/aimock"]["version"]
+    wanted = locked["packages"][f"node_modules/{package.name}"]["version"]
     return bool(installed["version"] == wanted)
 
 
-def _install_aimock() -> None:
+def _install(package: NodePackage) -> None:
     """By npm from its hash-locked file; both come with a wheel where the machine has no Node."""
     if _npm() is None:
         print("Installing Node from a wheel …")
-        lock = AIMOCK_LOCK / "requirements-node.txt"
-        _run(sys.executable, "-m", "pip", "install", "--quiet", "--require-hashes", "-r", lock)
+        _run(sys.executable, "-m", "pip", "install", "--quiet", "--require-hashes", "-r", NODE_LOCK)
         importlib.invalidate_caches()
     npm = _npm()
     if npm is None:
         return
-    print("Installing aimock …")
-    AIMOCK_FOLDER.mkdir(parents=True, exist_ok=True)
+    print(f"Installing {package.name} …")
+    package.folder.mkdir(parents=True, exist_ok=True)
     for name in ("package.json", "package-lock.json"):
-        shutil.copy(AIMOCK_LOCK / name, AIMOCK_FOLDER / name)
+        shutil.copy(package.lock / name, package.folder / name)
     quick_to_fail = ("--fetch-retries=1", "--fetch-retry-mintimeout=500")
-    _run(*npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", *quick_to_fail, cwd=AIMOCK_FOLDER)
+    _run(*npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", *quick_to_fail, cwd=package.folder)
 
 
 def main() -> None:
     if chromium() is None:
         _install_chromium()
-    if not _aimock_is_current() or node() is None:
-        _install_aimock()
+    for package in (AIMOCK, OIDC_PROVIDER):
+        if not _is_current(package) or node() is None:
+            _install(package)
     if browser := chromium():
         print(f"Browser: {browser} ({_version(browser)})")
     else:
@@ -170,6 +198,10 @@ def main() -> None:
     else:
         print(
             "Model server: aimock could not be installed, so its tests are skipped. It needs a network, once."
+        )
+    if oidc_provider() is None:
+        print(
+            "Identity provider: it could not be installed, so its test is skipped. It needs a network, once."
         )
 
 

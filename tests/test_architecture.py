@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import re
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,9 @@ SOURCES = sorted(
     if path.exists()
 )
 HOMES = {
+    "authlib": ("forky_core/gateway/access/ways/",),
+    "joserfc": ("forky_core/gateway/access/ways/",),
+    "webauthn": ("forky_core/gateway/access/ways/",),
     "duckdb": ("forky_core/store/duckdb/",),
     "duckdb_sqlalchemy": ("forky_core/store/duckdb/sql/source/",),
     "sqlalchemy": ("forky_core/store/duckdb/sql/source/",),
@@ -28,13 +32,21 @@ HOMES = {
     "streamlit": ("app.py", "pages/"),
     "streamlit_agraph": ("app.py", "pages/"),
 }
-VALUES = {"model", "opaque"}
-CONTRACTS = {"store.contract", "store.document_contract", "store.words", "llm.contract", "llm.tokens"}
+VALUES = {"deprecations", "model", "opaque"}
+CONTRACTS = {
+    "store.contract",
+    "store.document_contract",
+    "store.herald",
+    "store.words",
+    "llm.contract",
+    "llm.tokens",
+}
 """`store.words` says what a search means, `llm.tokens` estimates text; neither needs an engine."""
 LOGS = {"observability.events"}
 """What happens is told by the functions of the vocabulary, and by nothing else of logging."""
 MAY_IMPORT: dict[str, set[str]] = {
     "observability": set(),
+    "deprecations": set(),
     "scheduling": set(),
     "plugins": LOGS,
     "model": VALUES,
@@ -42,12 +54,16 @@ MAY_IMPORT: dict[str, set[str]] = {
     "extras": VALUES,
     "settings": VALUES | {"observability"},
     "private_files": set(),
+    "csv_lines": VALUES,
+    "fences": set(),
     "graph": VALUES,
     "layout": VALUES,
-    "retrieval": VALUES | CONTRACTS,
+    "retrieval": VALUES | CONTRACTS | {"fences"},
     "context": VALUES | CONTRACTS | LOGS | {"scheduling", "graph", "plugins", "retrieval"},
-    "merge": VALUES | CONTRACTS | {"context", "graph", "plugins", "retrieval"},
+    "merge": VALUES | CONTRACTS | {"context", "fences", "graph", "plugins", "retrieval"},
     "matching": VALUES,
+    "mathematics": set(),
+    "votes": VALUES,
     "store": VALUES | LOGS | {"extras", "scheduling", "graph", "private_files", "settings"},
     "llm": VALUES | LOGS | {"extras", "scheduling", "private_files", "settings"},
     "offline": VALUES | {"llm.contract", "llm.tokens", "retrieval"},
@@ -55,7 +71,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "conversation": VALUES
     | CONTRACTS
     | LOGS
-    | {"context", "graph", "documents", "matching", "merge", "retrieval", "settings"},
+    | {"context", "graph", "documents", "matching", "merge", "retrieval", "settings", "votes"},
+    "experiments": VALUES | CONTRACTS | LOGS | {"conversation", "csv_lines", "extras", "scheduling"},
     "formats": VALUES
     | CONTRACTS
     | LOGS
@@ -63,13 +80,47 @@ MAY_IMPORT: dict[str, set[str]] = {
         "context",
         "conversation",
         "graph",
-        "documents.cited",
+        "documents.cited_passages",
         "documents.html_text",
+        "fences",
         "matching",
         "layout",
         "plugins",
+        "showing",
+        "votes",
     },
-    "views": VALUES | CONTRACTS | {"context", "conversation", "graph", "layout", "merge", "retrieval"},
+    "showing": VALUES | CONTRACTS | {"context", "conversation", "extras", "layout", "mathematics", "views"},
+    "views": VALUES
+    | CONTRACTS
+    | {
+        "context",
+        "conversation",
+        "extras",
+        "fences",
+        "experiments",
+        "graph",
+        "layout",
+        "mathematics",
+        "merge",
+        "retrieval",
+        "votes",
+    },
+    "team": VALUES | CONTRACTS | {"conversation", "csv_lines", "private_files", "store.deciding"},
+    "publishing": VALUES
+    | CONTRACTS
+    | LOGS
+    | {
+        "conversation",
+        "csv_lines",
+        "experiments",
+        "fences",
+        "formats",
+        "mathematics",
+        "plugins",
+        "showing",
+        "views",
+        "votes",
+    },
 }
 """Of each layer, the others it may know; a layer that is not named here is an entrance and may know all."""
 
@@ -148,3 +199,59 @@ def test_the_name_of_a_strategy_is_written_in_one_place() -> None:
     }
     # The editor of a block names a budget that is full.
     assert written - {"pages/ui/merge/editor.py"} == {"forky_core/model/payload_kinds.py"}
+
+
+PAGE = (CHECKOUT / "docs" / "architecture.md").read_text("utf-8")
+BUILT = {"__init__", "__main__"}
+"""Files that every package has: no packages of their own."""
+
+
+def listed(first: str) -> list[str]:
+    """The packages of the block of docs/architecture.md that begins with this one, in order, without endings."""
+    blocks = re.findall(r"^```\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+    (found,) = [block for block in blocks if block.startswith(first)]
+    names = re.findall(r"^ {0,2}([\w./]+)(?: +\S|$)", found, re.MULTILINE)
+    return [name.removesuffix(".py").rstrip("/") for name in names]
+
+
+def packages(top: str) -> set[str]:
+    """The folders below a folder, and the files that lie in it."""
+    folder = CHECKOUT / top
+    files = {path.stem for path in folder.glob("*.py")} - BUILT
+    folders = {
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*")
+        if path.is_dir() and path.name != "__pycache__" and any(path.iterdir())
+    }
+    return files | folders
+
+
+def test_the_page_names_every_package_once() -> None:
+    library, app = listed("cli/"), listed("app.py")
+    assert sorted(library) == sorted(packages("forky_core"))
+    assert sorted(app) == sorted(packages("pages/ui") | {"app", ".streamlit", "pages", "pages/ui"})
+
+
+def test_every_package_of_the_page_imports_only_packages_below_it() -> None:
+    order = {name: place for place, name in enumerate(name for name in listed("cli/") if "/" not in name)}
+    upwards = {
+        f"{path.as_posix()} imports {name}"
+        for path in SOURCES
+        if path.parts[0] == "forky_core" and layer(path) not in BUILT
+        for name in imported(path)
+        if name.startswith("forky_core.") and order[name.split(".")[1]] < order[layer(path)]
+    }
+    assert upwards == set()
+
+
+def test_every_place_that_the_page_names_is_there() -> None:
+    named = {
+        word
+        for text in re.findall(r"(?<!`)`([^`\n]+)`(?!`)", PAGE.split("## Six values")[1])
+        for word in text.split()
+        if re.fullmatch(r"[\w/.]+(?:/|\.py)", word) and word != "registry.py"
+    }
+    beside = {"consulting.py", "counters.py", "patches.py", "schemas.py", "write/"}
+    tops = (CHECKOUT, CHECKOUT / "forky_core")
+    assert len(named) > 50
+    assert {word for word in named - beside if not any((top / word).exists() for top in tops)} == set()

@@ -14,6 +14,9 @@ from tests.hangs import HANG
 
 pytest_plugins = ["pytester"]
 
+QUICK = ("-p", "no:langsmith_plugin")
+"""As in pyproject.toml, which the runs below do not read."""
+
 
 @pytest.mark.parametrize("address", ["192.0.2.1", "2001:db8::1", "example.com"])
 def test_no_test_can_leave_this_machine(address: str) -> None:
@@ -52,24 +55,27 @@ def test_only_browser_tests_are_tried_again_and_the_summary_says_so(pytester: py
             assert len(tries) == 5
         """
     )
-    done = pytester.runpytest_subprocess()
+    done = pytester.runpytest_subprocess(*QUICK)
     done.assert_outcomes(passed=1, failed=1)
     done.stdout.fnmatch_lines(["RERUN *test_in_a_browser", "FAILED *test_elsewhere*", "*2 rerun*"])
 
 
-def test_tests_are_shared_out_by_file_and_those_in_a_browser_stay_together(pytester: pytest.Pytester) -> None:
+def test_tests_are_shared_out_by_file_and_those_in_a_browser_in_two_parts(pytester: pytest.Pytester) -> None:
     pytester.makeconftest(Path(conftest.__file__).read_text("utf-8"))
     report = "def test_it(worker_id):\n    print(__name__, worker_id)\n"
-    files = ("tests/browser/test_a", "tests/browser/test_b", "tests/test_c", "tests/test_d")
+    browser = ("tests/browser/test_a", "tests/browser/test_h", "tests/browser/test_i", "tests/browser/test_z")
+    files = (*browser, "tests/test_c", "tests/test_d")
     for name in files:
         path = pytester.path / f"{name}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"{report}\n\ndef test_it_again(worker_id):\n    print(__name__, worker_id)\n")
-    done = pytester.runpytest_subprocess("-n2", "-rP", "--import-mode=importlib")
-    done.assert_outcomes(passed=8)
-    ran = {tuple(line.split()) for line in done.outlines if " gw" in line and line.startswith("tests.")}
-    assert len(ran) == len(files)
-    assert len({worker for file, worker in ran if "browser" in file}) == 1
+    done = pytester.runpytest_subprocess(*QUICK, "-n2", "-rP", "--import-mode=importlib")
+    done.assert_outcomes(passed=2 * len(files))
+    printed = {line for line in done.outlines if " gw" in line and line.startswith("tests.")}
+    assert len(printed) == len(files), "each file ran in one process"
+    workers = {file.replace(".", "/"): worker for file, worker in map(str.split, printed)}
+    a, h, i, z = (workers[name] for name in browser)
+    assert a == h != i == z
 
 
 def test_loggers_may_be_made_while_a_test_begins() -> None:
@@ -95,4 +101,4 @@ def test_a_script_of_streamlit_is_not_the_main_module_of_the_next_test(pytester:
             assert sys.modules["__main__"] is ours
         """
     )
-    pytester.runpytest_subprocess().assert_outcomes(passed=2)
+    pytester.runpytest_subprocess(*QUICK).assert_outcomes(passed=2)

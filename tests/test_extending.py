@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+import shutil
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -11,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import forky_core
 from forky_core.context import memory_policies
 from forky_core.documents import registry as documents
 from forky_core.documents.readers import Readers
@@ -18,13 +21,16 @@ from forky_core.documents.source import source_of_bytes
 from forky_core.forky import Forky
 from forky_core.formats import registry as importers
 from forky_core.formats.exporting import registry as exporters
-from forky_core.formats.exporting.sharing import pieces, shared
+from forky_core.formats.exporting.sharing import export_value, pieces
 from forky_core.formats.importing.landing import import_file
 from forky_core.gateway.v1.protocols import registry as protocols
 from forky_core.merge import strategies
 from forky_core.plugins import Registry
+from forky_core.publishing import registry as publishing
+from forky_core.publishing.publishing import report_of, write_report
 from pages.ui import registry as pages
-from tests.builders import talk, workspace
+from tests.builders import ScriptedModels, talk, workspace
+from tests.gateway.served import serving
 from tests.packages import write_package
 from tests.pages.apptest import settled, words
 from tests.pages.workspaces import empty_workspace, open_page
@@ -37,16 +43,23 @@ REGISTRIES: dict[str, Registry[Any]] = {
         strategies.REGISTRY,
         importers.REGISTRY,
         exporters.REGISTRY,
+        publishing.REGISTRY,
         memory_policies.REGISTRY,
         documents.REGISTRY,
         protocols.REGISTRY,
         pages.REGISTRY,
     )
 }
-WITHOUT_EXAMPLE = {protocols.REGISTRY.group}
-EXAMPLES = re.findall(
-    r"^`(\w+\.py)`.*?^```python\n(.*?)^```.*?^```toml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE
+TELEGRAPH = "tests/gateway/telegraph.py"
+"""The example of a protocol, which the page only names."""
+_EXAMPLE = re.compile(
+    rf"^`(\w+\.py)`.*?^```python\n(.*?)^```.*?^```toml\n(.*?)^```|`{TELEGRAPH}`.*?^```toml\n(.*?)^```",
+    re.DOTALL | re.MULTILINE,
 )
+EXAMPLES = [
+    (file, source, settings) if file else ("telegraph.py", (CHECKOUT / TELEGRAPH).read_text("utf-8"), other)
+    for file, source, settings, other in _EXAMPLE.findall(PAGE)
+]
 
 
 def entry_points() -> dict[str, dict[str, str]]:
@@ -74,10 +87,10 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_the_table_and_the_examples_name_every_group() -> None:
     rows = re.findall(r"^\| `(forky\.\w+)` \| .*? \| `([\w.]+)`.* \| `([\w./]+)` \|$", PAGE, re.MULTILINE)
     assert [group for group, _, _ in rows] == list(REGISTRIES)
-    assert [group for group in REGISTRIES if group not in WITHOUT_EXAMPLE] == list(entry_points())
+    assert list(REGISTRIES) == list(entry_points())
     for _, contract, file in rows:
         module, _, name = contract.rpartition(".")
-        assert hasattr(sys.modules[module], name), contract
+        assert hasattr(importlib.import_module(module), name), contract
         assert (CHECKOUT / file).is_file()
 
 
@@ -99,13 +112,23 @@ def test_the_importer_reads_and_the_exporter_writes(tmp_path: Path) -> None:
     with Forky.open(":memory:") as forky:
         done = import_file(forky, tmp_path / "june.txt")
         chat = forky.conversation(done.conversations[0])
-        file = b"".join(pieces(shared(forky.store, chat), exporters.exporter("script")))
+        file = b"".join(pieces(export_value(forky.store, chat), exporters.exporter("script")))
     assert file == b"user: The first day.\nuser: The second day.\n"
+
+
+def test_the_form_writes_every_thing_that_can_be_given_away() -> None:
+    forky, _ = workspace()
+    chat = talk(forky.create("Ports"), "Which port?", "Port 8443.")
+    talk(chat.fork("debug"), "Sure?", "Yes.")
+    report = report_of(forky, chat, "comparison", ["main", "debug"])
+    assert (
+        b"".join(write_report(report, "headlines")).decode().startswith("Ports: 2 side by side\nIn numbers\n")
+    )
 
 
 def test_the_memory_policy_chooses() -> None:
     chat = talk(workspace()[0].create("Ports"), "Which port?", "Port 8443.", "And the host?")
-    chat.set_memory(memory_policies.parse_memory("questions"))
+    chat.rules.set_memory(memory_policies.parse_memory("questions"))
     said = "\n".join(str(message["content"]) for message in chat.context().messages)
     assert "Which port?" in said and "And the host?" in said and "8443" not in said
 
@@ -119,6 +142,27 @@ def test_the_document_is_read_in_a_process_of_its_own() -> None:
     finally:
         readers.close()
     assert {kind for kind, _ in found} == {"subtitles"} and "It will\nrain." in found[0][1]
+
+
+def test_a_program_adds_a_strategy_and_a_kind_of_document_without_a_package(tmp_path: Path) -> None:
+    shutil.rmtree(tmp_path / "forky_made_up-1.dist-info")
+    haiku, film = importlib.import_module("haiku").HAIKU, importlib.import_module("subtitles").SUBTITLES
+    assert haiku not in forky_core.strategies() and film not in documents.kinds()
+    forky_core.add_strategy(haiku)
+    forky_core.add_document_kind(film)
+    try:
+        assert haiku in forky_core.strategies() and film in documents.kinds()
+        test_the_document_is_read_in_a_process_of_its_own()
+    finally:
+        forky_core.remove_strategy(haiku)
+        forky_core.remove_document_kind(film)
+    assert haiku not in forky_core.strategies() and film not in documents.kinds()
+
+
+def test_the_protocol_answers() -> None:
+    with serving(ScriptedModels()) as served, served.client() as client:
+        answer = client.post("/wires", json={"model": "scripted/one", "wire": "Which port? STOP"})
+    assert answer.json()["wire"] == "one says: Which port? STOP"
 
 
 def test_the_page_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,12 +29,12 @@ LISTED = [
     Requirement(word) for word in shlex.split(re.findall(r"^pip install (?!--)(.*)$", PAGE, re.MULTILINE)[0])
 ]
 CORE = {need.name for need in LISTED}
-PARTS = ("app", "litellm", "documents")
+PARTS = ("app", "litellm", "documents", "completion", "experiments", "sign-in")
 
 USE = """
 import sys
 from pathlib import Path
-from forky_core import Forky, add_strategy, contains, exporter, findings, import_file, redacted, save_as, shared
+from forky_core import Forky, add_strategy, contains, exporter, findings, import_file, redacted, save_as, export_value
 from forky_core.cli.parser import main
 from forky_core.formats.exporting.registry import EXPORTERS
 
@@ -48,12 +48,12 @@ with Forky.open(folder / "forky.duckdb") as forky:
     for strategy in ("squash", "full", "three-way"):
         chat.merge(chat.plan_merge(debug, strategy=strategy))
         chat.undo()
-    request = chat.request_merge(debug, note="Look.")
-    chat.merge(chat.accepting(request.number, chat.plan_request(request.number)))
+    request = chat.requests.open(debug, note="Look.")
+    chat.merge(chat.requests.accepting(request.number, chat.requests.plan(request.number)))
     chat.revert(chat.plan_revert(chat.head.id))
-    chat.bisect("Which port?", contains("no such words"), model="offline/quote")
-    chat.conversation_documents.append("The warranty of the X200 pump is two years.", name="manual.txt")
-    leaves = shared(forky.store, chat)
+    chat.bisections.run("Which port?", contains("no such words"), model="offline/quote")
+    chat.documents.of_conversation.append("The warranty of the X200 pump is two years.", name="manual.txt")
+    leaves = export_value(forky.store, chat)
     for one in EXPORTERS:
         save_as(redacted(leaves, findings(leaves)), one, folder / f"{one.name}{one.suffix}")
         if one.name in ("forky", "html", "chatgpt", "markdown", "llm"):
@@ -71,19 +71,21 @@ from forky_core.documents.pdf import pdf_pages
 from forky_core.documents.source import DocumentSource
 from forky_core.gateway.access.credentials import hashed
 from forky_core.cli.parser import main
+from forky_core.views.answers.code_colors import colored
 import io, sys
 
 os.environ["OPENAI_API_KEY"] = "sk-0123456789"
 source = DocumentSource("a.file", 1, lambda: io.BytesIO(b"x"))
 with Forky.open(":memory:") as forky:
     chat = forky.create("Ports")
-    chat.conversation_documents.append("The warranty of the X200 pump is two years.", name="manual.txt")
+    chat.documents.of_conversation.append("The warranty of the X200 pump is two years.", name="manual.txt")
     for act in (
         lambda: chat.ask("Hello", model="gpt-4o"),
-        lambda: chat.conversation_documents.retrieve("How long is the warranty?", 1),
+        lambda: chat.documents.of_conversation.retrieve("How long is the warranty?", 1),
         lambda: docx_html(source),
         lambda: list(pdf_pages(source)),
         lambda: hashed("a long pass phrase"),
+        lambda: colored(["x = 1"], "python"),
     ):
         try:
             act()
@@ -147,11 +149,12 @@ def test_every_verb_works_with_the_four_packages_alone(tmp_path: Path) -> None:
 
 def test_a_part_whose_packages_are_missing_says_what_to_install(tmp_path: Path) -> None:
     said = run(ASK, tmp_path)[:-1]
-    assert [re.findall(r"forky\[(\w+)\]", line) for line in said] == [
+    assert [re.findall(r"forky\[([\w-]+)\]", line) for line in said] == [
         ["litellm"],
         ["documents"],
         ["documents"],
         ["documents"],
+        ["app"],
         ["app"],
         ["app"],
     ]
@@ -178,7 +181,7 @@ def test_the_plain_name_brings_the_library_and_every_part_of_the_app() -> None:
 
 
 def test_the_page_lists_the_packages_of_every_part() -> None:
-    rows = dict(re.findall(r"^\| `forky\[(\w+)\]` \|.*\| (.*) \|$", PAGE, re.MULTILINE))
+    rows = dict(re.findall(r"^\| `forky\[([\w-]+)\]` \|.*\| (.*) \|$", PAGE, re.MULTILINE))
     assert {part: set(row.split(", ")) for part, row in rows.items()} == {
         part: {Requirement(line).name for line in lines} for part, lines in EXTRAS.items()
     }

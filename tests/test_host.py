@@ -137,7 +137,7 @@ def use_forky():
     from forky_core.formats.importing.landing import import_file
     from forky_core.formats.exporting.redaction import findings, redacted
     from forky_core.formats.exporting.registry import exporter
-    from forky_core.formats.exporting.sharing import save_as, shared
+    from forky_core.formats.exporting.sharing import export_value, save_as
 
     server = os.environ["FORKY_SERVERS"].removeprefix("http://").removesuffix("/v1")
     with TemporaryDirectory() as folder, Forky.open(Path(folder, "forky.duckdb")) as forky:
@@ -153,13 +153,13 @@ def use_forky():
         except ModelError:
             pass
         chat.ask("And a name for the library?", model="offline/digest")
-        chat.conversation_documents.append("The warranty of the X200 pump is two years.", name="manual.txt")
-        chat.use_documents()
+        chat.documents.of_conversation.append("The warranty of the X200 pump is two years.", name="manual.txt")
+        chat.documents.use()
         chat.ask("How long is the warranty?", model="offline/quote")
         plan = chat.plan_merge(debug, strategy="squash", focus="what we learned")
         chat.merge(plan)
         chat.undo()
-        leaves = shared(forky.store, chat)
+        leaves = export_value(forky.store, chat)
         for kind in ("html", "forky", "markdown", "openai"):
             save_as(redacted(leaves, findings(leaves)), exporter(kind), Path(folder, f"chat.{kind}"))
         with Forky.open(":memory:") as elsewhere:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import cache
 
 import pytest
 
@@ -37,12 +40,17 @@ KNOWN = {
     "forky_core/llm/failures.py": "names errors of sockets",
     "forky_core/llm/litellm_logger.py": "sends a program's calls to the Forky that its author named",
     "forky_core/gateway/v1/forwarding.py": "passes calls on: to model servers by http_clients.py, to providers by httpx",
+    "forky_core/gateway/access/ways/oidc_client.py": "asks identity providers that the operator names, with httpx",
     "forky_core/gateway/serving.py": "options of the sockets that Forky listens on",
     "forky_core/cli/up.py": "looks for a free port",
     "forky_core/cli/browser.py": "waits until Forky's own server takes connections",
 }
 """A file that is not here takes its client from forky_core/llm/http_clients.py, or is added with its reason."""
-CHECKED = {"forky_core/llm/http_clients.py", "forky_core/gateway/v1/forwarding.py"}
+CHECKED = {
+    "forky_core/llm/http_clients.py",
+    "forky_core/gateway/v1/forwarding.py",
+    "forky_core/gateway/access/ways/oidc_client.py",
+}
 """Those that make an HTTP client."""
 
 
@@ -59,13 +67,25 @@ def dynamic(source: str) -> set[str]:
     }
 
 
-def users() -> dict[str, set[str]]:
+@cache
+def users() -> Mapping[str, set[str]]:
     found = {}
     for path in SOURCES:
         names = imported(path) | dynamic((CHECKOUT / path).read_text("utf-8"))
         used = {module for module in NETWORK if any(f"{name}.".startswith(f"{module}.") for name in names)}
         if used:
             found[path.as_posix()] = used
+    return found
+
+
+@cache
+def callers() -> Mapping[str, set[str]]:
+    """The files that call something of this name."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for path in SOURCES:
+        for call in ast.walk(parsed((CHECKOUT / path).read_text("utf-8"))):
+            if isinstance(call, ast.Call):
+                found[getattr(call.func, "attr", getattr(call.func, "id", ""))].add(path.as_posix())
     return found
 
 
@@ -90,14 +110,8 @@ def test_every_known_file_still_needs_to_be_known() -> None:
     ],
 )
 def test_only_known_files_make_a_client(maker: str) -> None:
-    makers = {
-        path.as_posix()
-        for path in SOURCES
-        for call in ast.walk(parsed((CHECKOUT / path).read_text("utf-8")))
-        if isinstance(call, ast.Call) and getattr(call.func, "attr", getattr(call.func, "id", "")) == maker
-    }
     allowed = CHECKED | ({"forky_core/llm/litellm_logger.py"} if maker == "build_opener" else set())
-    assert makers <= allowed
+    assert callers().get(maker, set()) <= allowed
 
 
 def test_a_way_around_the_list_is_seen() -> None:

@@ -7,13 +7,22 @@ import inspect
 import re
 import typing
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import forky_core
+from forky_core import protocols
 
 CHECKOUT = Path(__file__).parents[1]
 SOURCE = CHECKOUT / "forky_core" / "__init__.py"
+MADE_UP = (
+    "tests/first_sentences.py",
+    "tests/context/questions.py",
+    "tests/documents/recipes.py",
+    "tests/gateway/telegraph.py",
+)
+"""What the tests make up as a package of somebody else would."""
 PAGES = [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").glob("*.md"))]
 
 
@@ -29,11 +38,17 @@ def test_what_is_offered_is_what_a_type_checker_sees() -> None:
     assert list(forky_core.__all__) == sorted(set(forky_core.__all__), key=forky_core.__all__.index)
 
 
-@pytest.mark.parametrize("name", forky_core.__all__)
-def test_every_name_is_there_and_says_what_it_is(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [(module, name) for module in (forky_core, protocols) for name in module.__all__],
+    ids=lambda one: one if isinstance(one, str) else one.__name__,
+)
+def test_every_name_is_there_and_says_what_it_is(
+    module: ModuleType, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # Without it LiteLLM asks the network for prices while it is imported.
     monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    value = getattr(forky_core, name)
+    value = getattr(module, name)
     if isinstance(value, type) or inspect.isfunction(value):
         told = inspect.getdoc(value) or ""
         assert told and not told.startswith(f"{name}("), f"{name} has no docstring"
@@ -50,4 +65,13 @@ def test_a_name_that_is_not_offered_is_refused() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_no_example_reaches_deeper(page: Path) -> None:
     for block in re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
-        assert not re.search(r"(?:from|import) forky_core\.", block), page.name
+        assert not re.search(r"(?:from|import) forky_core\.(?!protocols )", block), page.name
+
+
+@pytest.mark.parametrize("file", MADE_UP)
+def test_what_somebodys_package_adds_is_made_of_public_names(file: str) -> None:
+    for item in ast.walk(ast.parse((CHECKOUT / file).read_text("utf-8"))):
+        if isinstance(item, ast.ImportFrom) and (item.module or "").startswith("forky_core"):
+            offered = {"forky_core": forky_core, "forky_core.protocols": protocols}.get(item.module or "")
+            assert offered, item.module
+            assert {alias.name for alias in item.names} <= set(offered.__all__)

@@ -91,6 +91,15 @@ def test_a_collector_that_somebody_else_turned_off_stays_off() -> None:
 class Clock:
     """Stands for what the module asks of `time` and `asyncio`; the hours pass by sleeping."""
 
+    class Thread:
+        """Stands for `time` alone, whose `sleep` is not awaited."""
+
+        def __init__(self, clock: Clock) -> None:
+            self.monotonic, self._clock = clock.monotonic, clock
+
+        def sleep(self, seconds: float) -> None:
+            finished(self._clock.sleep(seconds))
+
     def __init__(self) -> None:
         self.now = 100.0
         self.dawn: Callable[[], None] = lambda: None
@@ -107,7 +116,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(scheduling, "time", clock)
+    monkeypatch.setattr(scheduling, "time", Clock.Thread(clock))
     monkeypatch.setattr(scheduling, "asyncio", clock)
     monkeypatch.setattr(scheduling, "_passed", float("-inf"))
     return clock
@@ -150,6 +159,13 @@ def test_patient_work_gets_half_of_the_time_whatever_goes_ahead(clock: Clock) ->
         assert waited(patient, clock) == 0
         clock.now += let_by * 0.2
         assert waited(patient, clock) >= LET_BY
+
+
+def test_a_thread_that_nobody_waits_for_lets_a_page_by_too(clock: Clock) -> None:
+    patient = Patient()
+    with ahead():
+        patient.let_by_in_thread()
+    assert LET_BY <= clock.now - 100.0 < 2 * LET_BY
 
 
 def test_what_failed_goes_ahead_no_longer(clock: Clock) -> None:

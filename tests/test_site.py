@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import forky_core
+from forky_core import protocols
 from tests.hangs import HANG
 
 CHECKOUT = Path(__file__).parents[1]
@@ -29,7 +30,10 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     pages = {page.relative_to(tmp_path).as_posix() for page in tmp_path.rglob("*.html")}
     assert {"index.html", "reference.html", "guide/fork.html", "design/index.html"} <= pages
     reference = (tmp_path / "reference.html").read_text("utf-8")
-    assert all(f'id="forky_core.{name}"' in reference for name in ("Forky", "MergePlan", "Strategy"))
+    assert all(
+        f'id="forky_core.{name}"' in reference
+        for name in ("Forky", "MergePlan", "Strategy", "protocols.ProtocolAdapter")
+    )
 
 
 def test_the_reference_has_all_that_is_offered() -> None:
@@ -37,6 +41,12 @@ def test_the_reference_has_all_that_is_offered() -> None:
         r"^::: forky_core\.(\w+)$", (CHECKOUT / "docs" / "reference.md").read_text(), re.MULTILINE
     )
     assert sorted(listed) == sorted(forky_core.__all__)
+
+
+def test_the_reference_has_all_that_a_protocol_is_made_of() -> None:
+    reference = (CHECKOUT / "docs" / "reference.md").read_text("utf-8")
+    listed = re.findall(r"^::: forky_core\.protocols\.(\w+)$", reference, re.MULTILINE)
+    assert sorted(listed) == sorted(protocols.__all__)
 
 
 def test_every_page_of_the_documentation_is_in_the_navigation() -> None:

@@ -69,9 +69,9 @@ def planned_squash(
     before = messages(trunk)
     branch = messages(side, before[-1].id if before else None)
     known = {message.id: message for message in (*before, *branch)}
-    place = _place(known, before[-1].id if before else None, branch[-1].id)
-    found = replace(place.incoming(), turns=branch)
-    return squash_of(place, found, MergeOptions("squash", budget=budget)), known
+    inputs = _place(known, before[-1].id if before else None, branch[-1].id)
+    found = replace(inputs.incoming(), turns=branch)
+    return squash_of(inputs, found, MergeOptions("squash", budget=budget)), known
 
 
 def written_by(model: str) -> Method:
@@ -125,8 +125,8 @@ def merge_warns(main: Sequence[Turn], side: Sequence[Turn]) -> bool:
     answered = side if side[-1].role == "assistant" else (*side, Turn("assistant", "All right."))
     line, branch = messages(main, root[-1].id), messages(answered, root[-1].id)
     known = {message.id: message for message in (*root, *line, *branch)}
-    place = _place(known, line[-1].id, branch[-1].id)
-    return bool(plan_merge(place, MergeOptions("full", force=True)).contradictions)
+    inputs = _place(known, line[-1].id, branch[-1].id)
+    return bool(plan_merge(inputs, MergeOptions("full", force=True)).contradictions)
 
 
 def _place(known: dict[MessageId, Message], target: MessageId | None, source: MessageId) -> MergeInputs:

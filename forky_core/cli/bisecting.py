@@ -13,7 +13,7 @@ from forky_core.cli.deciding import add_place, place
 from forky_core.cli.plain import one_line, plain
 from forky_core.conversation.merging.bisecting import contains
 from forky_core.conversation.merging.pattern_check import matches
-from forky_core.conversation.repo import short
+from forky_core.conversation.session import short
 from forky_core.model.errors import BadContent
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _asked(chat: Conversation, options: argparse.Namespace, out: TextIO) -> Bise
                 flush=True,
             )
 
-    return chat.bisect(
+    return chat.bisections.run(
         options.question,
         _check(options),
         good=options.good,
@@ -101,11 +101,11 @@ def _check(options: argparse.Namespace) -> Check:
 
 
 def _by_hand(chat: Conversation, options: argparse.Namespace, out: TextIO) -> Bisection:
-    search = chat.bisection(good=options.good, bad=options.bad)
+    search = chat.bisections.start(good=options.good, bad=options.bad)
     while (here := search.at) is not None:
         print(f"\n{short(here.id)}  {here.role}: {plain(here.text[:_SHOWN])}", file=out, flush=True)
-        search = search.told(_yes(f"{one_line(options.question)} Still so here? [y/N] "))
-    chat.record_bisection(search, options.question)
+        search = search.with_result(_yes(f"{one_line(options.question)} Still so here? [y/N] "))
+    chat.bisections.record(search, options.question)
     return search
 
 

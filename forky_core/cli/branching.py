@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_place, place
 from forky_core.cli.plain import one_line
-from forky_core.conversation.repo import short
+from forky_core.conversation.session import short
 
 if TYPE_CHECKING:
     from forky_core.forky import Forky
@@ -37,13 +37,13 @@ def run_fork(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 def run_branch(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     chat = place(forky, options)
     if options.rename:
-        renamed = chat.rename_branch(options.rename)
+        renamed = chat.branches.rename(options.rename)
         tip = renamed.head.id if renamed.head is not None else None
         entry = json.dumps({"name": renamed.branch_name, "head": tip})
         print(entry if options.json else one_line(renamed.branch_name), file=out)
         return 0
     if options.delete:
-        summary = chat.delete_branch().summary
+        summary = chat.branches.delete().summary
         deleted = json.dumps({"name": chat.branch_name, "deleted": True})
         print(deleted if options.json else one_line(summary), file=out)
         return 0

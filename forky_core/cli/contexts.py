@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_place, place
 from forky_core.cli.plain import one_line, plain
-from forky_core.context.memory_policies import POLICIES, parse_memory, policy_of, told
-from forky_core.conversation.repo import short
+from forky_core.context.memory_policies import POLICIES, label_of, parse_memory, policy_of
+from forky_core.conversation.session import short
 from forky_core.model.memory import Memory
 from forky_core.views import captions
 from forky_core.views.context import ContextRow, rows
 
 if TYPE_CHECKING:
     from forky_core.conversation.conversation import Conversation
-    from forky_core.conversation.replies.preparing import Prepared
+    from forky_core.conversation.replies.preparing import PreparedRequest
     from forky_core.forky import Forky
 
 _WHICH = "the branch (default: the one that moved last)"
@@ -61,7 +61,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 def run_context(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     chat = place(forky, options)
     at = chat.message(options.at).id if options.at is not None else None
-    made = chat.prepare(options.text, at=at, model=options.model)
+    made = chat.calls.prepare(options.text, at=at, model=options.model)
     if options.sent:
         print(made.json, file=out)
         return 0
@@ -70,7 +70,7 @@ def run_context(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         made.context,
         lambda id: known.get(id) or chat.visible.messages.get(id),
         cached=made.cached,
-        exclusions=chat.rules.exclusions,
+        exclusions=chat.rules.current.exclusions,
     )
     if options.json:
         print(json.dumps(_entry(chat, made, found), ensure_ascii=False), file=out)
@@ -91,11 +91,11 @@ def _line(row: ContextRow) -> str:
     return f"{mark} {item.tokens:>7,}  {id}  {one_line(f'{row.who}: {said}')[:140]}"
 
 
-def _total(made: Prepared) -> str:
+def _total(made: PreparedRequest) -> str:
     context = made.context
     facts = [
         f"{context.tokens:,} tokens to {one_line(made.request.model)}",
-        f"memory: {told(context.memory)}",
+        f"memory: {label_of(context.memory)}",
     ]
     if context.room is not None:
         facts.append(
@@ -108,7 +108,7 @@ def _total(made: Prepared) -> str:
     return "; ".join(facts)
 
 
-def _entry(chat: Conversation, made: Prepared, found: tuple[ContextRow, ...]) -> dict[str, object]:
+def _entry(chat: Conversation, made: PreparedRequest, found: tuple[ContextRow, ...]) -> dict[str, object]:
     context = made.context
     return {
         "conversation": chat.id,
@@ -141,14 +141,14 @@ def _entry(chat: Conversation, made: Prepared, found: tuple[ContextRow, ...]) ->
 
 def run_pin(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     chat = place(forky, options)
-    done = chat.unpin(*options.ids) if options.off else chat.pin(*options.ids)
+    done = chat.rules.unpin(*options.ids) if options.off else chat.rules.pin(*options.ids)
     print(one_line(done.summary), file=out)
     return 0
 
 
 def run_exclude(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     chat = place(forky, options)
-    done = chat.include(*options.ids) if options.off else chat.exclude(*options.ids)
+    done = chat.rules.include(*options.ids) if options.off else chat.rules.exclude(*options.ids)
     print(one_line(done.summary), file=out)
     return 0
 
@@ -156,17 +156,23 @@ def run_exclude(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 def run_memory(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     chat = place(forky, options)
     if options.policy is None:
-        own = "its own" if chat.rules.memory is not None else "the conversation's"
+        own = "its own" if chat.rules.current.memory is not None else "the conversation's"
         print(
-            plain(f"{chat.branch_name}: {told(chat.memory)} ({own})\n{policy_of(chat.memory).cache_hint}"),
+            plain(
+                f"{chat.branch_name}: {label_of(chat.rules.memory)} ({own})\n{policy_of(chat.rules.memory).cache_hint}"
+            ),
             file=out,
         )
         return 0
     if options.policy == "inherit" and not options.everywhere:
-        done = chat.set_memory(None)
+        done = chat.rules.set_memory(None)
     else:
         asked = parse_memory(options.policy)
         wanted = Memory(asked.policy, asked.amount, asked.share, options.by)
-        done = chat.set_conversation_memory(wanted) if options.everywhere else chat.set_memory(wanted)
+        done = (
+            chat.rules.set_conversation_memory(wanted)
+            if options.everywhere
+            else chat.rules.set_memory(wanted)
+        )
     print(one_line(done.summary), file=out)
     return 0

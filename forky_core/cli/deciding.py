@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 def add_place(command: argparse.ArgumentParser, branch: str, help: str) -> None:
     """Add the arguments that choose a conversation and a branch."""
     command.add_argument(
-        "--conversation", metavar="ID", help="which conversation (default: the one that changed last)"
+        "--conversation",
+        metavar="CONVERSATION",
+        help="its title, or the beginning of its id (default: the one that changed last)",
     )
     command.add_argument(branch, dest="branch", metavar="BRANCH", help=help)
 

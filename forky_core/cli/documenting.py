@@ -101,7 +101,7 @@ def run_remove(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 
 def run_use(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
-    print(plain(place(forky, options).use_documents(on=not options.off).summary), file=out)
+    print(plain(place(forky, options).documents.use(on=not options.off).summary), file=out)
     return 0
 
 
@@ -109,7 +109,7 @@ def _store(forky: Forky, options: argparse.Namespace) -> DocumentStore:
     if options.of == "workspace":
         return forky.documents
     chat = place(forky, options)
-    return chat.documents if options.of == "branch" else chat.conversation_documents
+    return chat.documents if options.of == "branch" else chat.documents.of_conversation
 
 
 def _line(document: Document, options: argparse.Namespace, out: TextIO) -> None:

@@ -7,10 +7,17 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from forky_core.cli.plain import one_line, plain
+from forky_core.cli.plain import one_line, plain, print_pieces
+from forky_core.cli.titles import conversation_called
 from forky_core.formats.exporting.redaction import findings, redacted, unread_files
 from forky_core.formats.exporting.registry import EXPORTERS, exporter, exporters
-from forky_core.formats.exporting.sharing import behind, holds_log, leaving, save_as, shared
+from forky_core.formats.exporting.sharing import (
+    export_value,
+    exported_part,
+    hidden_content,
+    save_as,
+)
+from forky_core.formats.exporting.writers.forky import ForkyFile
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import save
 from forky_core.model.errors import BadContent
@@ -24,7 +31,7 @@ _ZIP = ".zip"
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser("export", help="write a conversation as a file: a web page, Markdown …")
-    command.add_argument("conversation", metavar="ID", help="its id or the beginning of it")
+    command.add_argument("conversation", metavar="CONVERSATION", help="its title, or the beginning of its id")
     command.add_argument(
         "--as",
         dest="format",
@@ -39,13 +46,13 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     command.add_argument(
         "--redact",
         action="store_true",
-        help="put placeholders for keys, e-mail addresses and phone numbers, in the file only",
+        help="put placeholders for keys, accounts, cards, e-mail addresses and phone numbers, in the file only",
     )
     command.add_argument("--no-files", action="store_true", help="leave the attachments' bytes out")
     command.add_argument(
         "--no-log",
         action="store_true",
-        help="a Forky file with what is to be seen only: no undone messages, stashes, log and source fields",
+        help="a Forky file or a replay with what is to be seen only: no undone messages, stashes, log and source fields",
     )
     command.set_defaults(run=run, makes_database=False)
 
@@ -53,8 +60,8 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     if options.branch and options.message:
         raise BadContent("Either a branch or messages.", "Leave --branch or --message out.")
-    found = forky.conversation(options.conversation, options.branch)
-    chat = shared(
+    found = conversation_called(forky, options.conversation, options.branch)
+    chat = export_value(
         forky.store,
         found,
         branch=options.branch,
@@ -65,18 +72,13 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     to = exporter(options.format or _meant_by(path))
     for sentence in to.losses(chat):
         print(plain(sentence), file=sys.stderr)
-    chat = _without_secrets(leaving(chat, to, log=not options.no_log), redact=options.redact)
-    if unseen := behind(chat):
+    chat = _without_secrets(exported_part(chat, to, log=not options.no_log), redact=options.redact)
+    if unseen := hidden_content(chat):
         print(f"Leaving with it: {unseen}; --no-log keeps them here.", file=sys.stderr)
     if path is None:
-        out.flush()
-        for piece in to.write(chat):
-            if hasattr(out, "buffer"):
-                out.buffer.write(piece)
-            else:
-                out.write(piece.decode("utf-8", "replace"))
+        print_pieces(to.write(chat), out)
         return 0
-    if holds_log(to) and path.suffix.lower() == _ZIP:
+    if isinstance(to, ForkyFile) and path.suffix.lower() == _ZIP:
         save(chat, path)
     else:
         save_as(chat, to, path)
@@ -92,7 +94,7 @@ def _without_secrets(chat: Chat, *, redact: bool) -> Chat:
     if seen and not redact:
         many = count(len(seen), "thing")
         print(
-            f"{many} in it may be private (keys, addresses, numbers); --redact lists and replaces them.",
+            f"{many} in it may be private (keys, accounts, addresses, numbers); --redact lists and replaces them.",
             file=sys.stderr,
         )
     if redact and (unread := unread_files(chat)):

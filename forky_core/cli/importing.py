@@ -12,9 +12,10 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, TextIO
 
-from forky_core.cli.piped import lasting
+from forky_core.cli.piped_input import lasting
 from forky_core.cli.plain import one_line, plain
-from forky_core.formats.forky_file.adopting import Adopted, fork_file, pull
+from forky_core.cli.titles import conversation_called
+from forky_core.formats.forky_file.adopting import AdoptResult, fork_file, pull
 from forky_core.formats.forky_file.files import load
 from forky_core.formats.importing.following import follow
 from forky_core.formats.importing.import_record import (
@@ -27,10 +28,10 @@ from forky_core.formats.importing.import_record import (
     source_of,
 )
 from forky_core.formats.importing.landing import Imported, ImportProgress, PreviewLine, import_file, preview
-from forky_core.formats.importing.taking_back import undo_import
+from forky_core.formats.importing.undo_import import undo_import
 from forky_core.model.errors import BadContent, ImportBrokenOff, NotFound
 from forky_core.model.parts import Json
-from forky_core.views.shelf import called, count
+from forky_core.views.shelf import count, title_or_placeholder
 from forky_core.views.times import stamp
 
 if TYPE_CHECKING:
@@ -61,7 +62,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--fork", action="store_true", help="a Forky file: as a conversation of your own that remembers it"
     )
     either.add_argument(
-        "--pull", metavar="ID", help="a Forky file: what is new in it, into the conversation forked from it"
+        "--pull",
+        metavar="CONVERSATION",
+        help="a Forky file: what is new in it, into the conversation forked from it",
     )
     either.add_argument(
         "--follow", action="store_true", help="bring what is new whenever the file changes, until Ctrl+C"
@@ -219,8 +222,8 @@ def _follow(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 def _adopt(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) -> None:
     chat = load(path)
-    into = forky.conversation(options.pull).id if options.pull else None
-    done: Adopted = fork_file(forky, chat) if into is None else pull(forky, into, chat)
+    into = conversation_called(forky, options.pull).id if options.pull else None
+    done: AdoptResult = fork_file(forky, chat) if into is None else pull(forky, into, chat)
     if options.json:
         print(json.dumps(asdict(done)), file=out)
     elif done.outcome == "unchanged":
@@ -247,7 +250,7 @@ def _described(line: PreviewLine) -> str:
     size = f"{count(line.messages, 'message')}, {count(line.branches, 'branch')}"
     here = "  (imported before)" if line.known else ""
     here += f"  ({count(line.account.not_understood, 'part')} not understood)" if line.account.unread else ""
-    return f"{line.number:>5}  {when:>16}  {size:>26}  {one_line(called(line.title))}  [{line.label}]{here}"
+    return f"{line.number:>5}  {when:>16}  {size:>26}  {one_line(title_or_placeholder(line.title))}  [{line.label}]{here}"
 
 
 def _as_json(line: PreviewLine) -> dict[str, Json]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.importing import tell_of_broken_imports
 from forky_core.cli.plain import one_line
-from forky_core.views.shelf import called, count
+from forky_core.views.shelf import count, title_or_placeholder
 from forky_core.views.times import stamp
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     everyone = (*summaries, *forky.conversations(trashed=not options.trash))
     ids = short_ids([summary.id for summary in everyone])
     for summary in summaries:
-        title = one_line(called(summary.title))
+        title = one_line(title_or_placeholder(summary.title))
         print(
             f"{ids[summary.id]}  {stamp(summary.updated)}  {count(summary.messages, 'message'):>14}  {title}",
             file=out,

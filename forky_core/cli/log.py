@@ -7,10 +7,11 @@ import json
 from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.plain import one_line, plain
-from forky_core.conversation.repo import short
+from forky_core.cli.titles import conversation_called
+from forky_core.conversation.session import short
 from forky_core.model.errors import NotFound
 from forky_core.views.drawing import draw
-from forky_core.views.shelf import called
+from forky_core.views.shelf import title_or_placeholder
 
 if TYPE_CHECKING:
     from forky_core.conversation.conversation import Conversation
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser("log", help="show a conversation")
     command.add_argument(
-        "conversation", nargs="?", help="its id, or the beginning of it (default: the one that changed last)"
+        "conversation",
+        nargs="?",
+        help="its title, or the beginning of its id (default: the one that changed last)",
     )
     command.add_argument("--branch", help="the branch to show (default: the one that moved last)")
     command.add_argument("--graph", action="store_true", help="draw every branch, newest first")
@@ -35,7 +38,7 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     elif options.graph:
         print_graph(chat, out)
     else:
-        print(one_line(called(chat.title)), file=out)
+        print(one_line(title_or_placeholder(chat.title)), file=out)
         for message in chat.path():
             who = one_line(message.name or message.role)
             print(f"\n{short(message.id)}  {who}\n{plain(message.text)}", file=out)
@@ -43,13 +46,13 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 
 def chosen(forky: Forky, id: str | None, branch: str | None) -> Conversation:
-    """The conversation with this id, or the most recently changed one."""
+    """The conversation with this id or title, or the most recently changed one."""
     if id is None:
         summaries = forky.conversations()
         if not summaries:
             raise NotFound("There is no conversation yet.", "Begin one with: forky chat")
-        id = summaries[0].id
-    return forky.conversation(id, branch)
+        return forky.conversation(summaries[0].id, branch)
+    return conversation_called(forky, id, branch)
 
 
 def print_graph(chat: Conversation, out: TextIO) -> None:

@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 from typing import TextIO
 
-from forky_core.cli.piped import comes_once, lasting
+from forky_core.cli.piped_input import comes_once, lasting
 from forky_core.cli.plain import one_line
-from forky_core.conversation.repo import short
+from forky_core.conversation.session import short
 from forky_core.formats.forky_file.files import load, save
-from forky_core.formats.forky_file.uniting import CopyDifference, difference, united
+from forky_core.formats.forky_file.uniting import CopyDifference, difference, unite_chats
 from forky_core.model import Message
 from forky_core.model.errors import BadContent
 from forky_core.model.parts import Json
@@ -57,7 +57,7 @@ def _unite(options: argparse.Namespace) -> int:
     with lasting((options.ours, options.base, options.theirs)) as (ours, before, theirs):
         # Git passes an empty file as the base if both sides added the file.
         base = load(before) if before.is_file() and before.stat().st_size else None
-        done = united(load(ours), load(theirs), base)
+        done = unite_chats(load(ours), load(theirs), base)
     save(done.chat, options.output or options.ours)
     if done.messages:
         print(f"{count(done.messages, 'message')} more.", file=sys.stderr)

@@ -16,14 +16,15 @@ from forky_core.cli.settling import (
     contradiction_facts,
     settling,
 )
+from forky_core.cli.titles import conversation_called
 from forky_core.conversation.merging.default_writer import default_writer
-from forky_core.conversation.repo import short
+from forky_core.conversation.session import short
 from forky_core.merge.claims.conflict_resolution import Clash
 from forky_core.merge.models.squash import SquashRejected
 from forky_core.merge.strategies import STRATEGIES, strategy_named
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model.errors import BadContent, ModelError
-from forky_core.model.payload_kinds import CHERRY_PICK, SQUASH, kind_of
+from forky_core.model.payload_kinds import CHERRY_PICK, SQUASH
 from forky_core.views.payload import payload_text
 
 if TYPE_CHECKING:
@@ -37,19 +38,21 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     merge = commands.add_parser("merge", help="merge branches into another")
     merge.add_argument("source", nargs="+", metavar="SOURCE", help="a branch; several make an octopus")
     add_place(merge, "--into", "the branch that receives it (default: the one that moved last)")
-    add_wish(merge)
+    add_option_arguments(merge)
     add_force(merge)
     add_settling(merge)
     add_edit(merge)
     add_decision(merge)
     merge.set_defaults(run=run_merge, makes_database=False)
     graft = commands.add_parser("graft", help="merge a branch of another conversation")
-    graft.add_argument("source", metavar="CONVERSATION", help="the other one, by the beginning of its id")
+    graft.add_argument(
+        "source", metavar="CONVERSATION", help="the other one, by its title or the beginning of its id"
+    )
     graft.add_argument(
         "--from", dest="source_branch", metavar="BRANCH", help="its branch (default: moved last)"
     )
     add_place(graft, "--into", "the branch that receives it (default: the one that moved last)")
-    add_wish(graft)
+    add_option_arguments(graft)
     add_settling(graft)
     add_edit(graft)
     add_decision(graft)
@@ -70,7 +73,7 @@ def add_edit(command: argparse.ArgumentParser) -> None:
     )
 
 
-def add_wish(command: argparse.ArgumentParser) -> None:
+def add_option_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--strategy",
         metavar="NAME",
@@ -92,18 +95,22 @@ def add_wish(command: argparse.ArgumentParser) -> None:
 
 def run_merge(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     _refuse_unasked(options)
-    wish = chosen(options, sources=options.source)
+    merge_options = chosen(options, sources=options.source)
     chat = place(forky, options)
-    plan = _written(forky, chat, options, wish, lambda wished: chat.plan_merge(options.source, **wished))
+    plan = _written(
+        forky, chat, options, merge_options, lambda fields: chat.plan_merge(options.source, **fields)
+    )
     return _edit_and_decide(chat, plan, options, out)
 
 
 def run_graft(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     _refuse_unasked(options)
-    wish = chosen(options)
+    merge_options = chosen(options)
     chat = place(forky, options)
-    source = forky.conversation(options.source, options.source_branch)
-    plan = _written(forky, chat, options, wish, lambda wished: chat.plan_graft(source, **wished))
+    source = conversation_called(forky, options.source, options.source_branch)
+    plan = _written(
+        forky, chat, options, merge_options, lambda fields: chat.merges.plan_graft(source, **fields)
+    )
     return _edit_and_decide(chat, plan, options, out)
 
 
@@ -111,21 +118,21 @@ def _written(
     forky: Forky,
     chat: Conversation,
     options: argparse.Namespace,
-    wish: MergeOptionFields,
+    merge_options: MergeOptionFields,
     plan: Callable[[MergeOptionFields], MergePlan],
 ) -> MergePlan:
     """Plan a merge; a squash is written by the target's model if it has one, and quotes lines if that fails."""
-    strategy = strategy_named(wish.get("strategy", SQUASH.name))
-    if "model" in wish or options.by_rules or strategy.model != "writes":
-        return plan(wish)
-    writer = default_writer(forky.models, chat.rules)
+    strategy = strategy_named(merge_options.get("strategy", SQUASH.name))
+    if "model" in merge_options or options.by_rules or strategy.model != "writes":
+        return plan(merge_options)
+    writer = default_writer(forky.models, chat.rules.current)
     if writer is None:
-        return plan(wish)
+        return plan(merge_options)
     try:
-        return plan({**wish, "model": writer})
+        return plan({**merge_options, "model": writer})
     except (SquashRejected, ModelError) as error:
         why = f"{writer} could not write it, so lines are quoted by rules: {error}"
-    quoted = plan(wish)
+    quoted = plan(merge_options)
     return replace(quoted, warnings=(*quoted.warnings, why))
 
 
@@ -244,7 +251,7 @@ def decide(
 def _told(plan: MergePlan) -> str:
     """The payload; with strategies that cite lines, each line has the id of its message."""
     blocks = [side.block for side in plan.sides or (plan,)]
-    cites = kind_of(plan.strategy).reading == "lines"
+    cites = plan.kind.reading == "lines"
     return "\n\n".join(payload_text(b, short) for b in blocks if b is not None) if cites else plan.payload
 
 
@@ -264,7 +271,7 @@ def _entry(chat: Conversation, plan: MergePlan) -> dict[str, object]:
         "lands": plan.lands,
         **({"unanswered": plan.unanswered} if plan.unanswered else {}),
         **({"request": plan.request} if plan.request is not None else {}),
-        **({"conflicts": conflict_entries(_clashes(plan))} if kind_of(plan.strategy).settles else {}),
+        **({"conflicts": conflict_entries(_clashes(plan))} if plan.kind.settles else {}),
         "contradictions": conflict_entries(_contradictions(plan)),
         "corrects": [
             {"merge": one.merge, "line": one.line, "now": one.now, "message": one.by} for one in plan.corrects

@@ -14,11 +14,14 @@ from importlib import metadata
 from io import TextIOWrapper
 
 from forky_core.cli import (
+    admin,
     bisecting,
     branching,
     chat,
+    completion,
     contexts,
     documenting,
+    experimenting,
     exporting,
     importing,
     listing,
@@ -26,6 +29,7 @@ from forky_core.cli import (
     merge_file,
     merging,
     password,
+    publishing,
     rebasing,
     repair,
     requesting,
@@ -33,7 +37,9 @@ from forky_core.cli import (
     token,
     up,
     verify,
+    voting,
 )
+from forky_core.cli.completion import complete_if_asked
 from forky_core.cli.plain import plain
 from forky_core.forky import Forky
 from forky_core.model.errors import ForkyError, NotFound, RequestError, StoreBusy
@@ -51,15 +57,20 @@ COMMANDS = (
     merging,
     settling,
     requesting,
+    voting,
     rebasing,
     bisecting,
+    experimenting,
     importing,
     exporting,
+    publishing,
     merge_file,
     token,
     verify,
     repair,
     password,
+    admin,
+    completion,
 )
 """In the order of the help."""
 
@@ -78,8 +89,10 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     _never_stumble_over_a_character()
-    options = parser().parse_args(arguments)
+    top = parser()
     try:
+        complete_if_asked(top)
+        options = top.parse_args(arguments)
         _log_as_asked()
         return _run(options)
     except RequestError as error:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
+from typing import TextIO
 
 _KEPT = frozenset("\n\t")
 _REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -18,6 +20,16 @@ def plain(text: str) -> str:
 def one_line(text: str) -> str:
     """`plain` text joined into one line."""
     return " ".join(plain(text).split())
+
+
+def print_pieces(pieces: Iterable[bytes], out: TextIO) -> None:
+    """Print the pieces of a file, as bytes where `out` has room for bytes."""
+    out.flush()
+    for piece in pieces:
+        if hasattr(out, "buffer"):
+            out.buffer.write(piece)
+        else:
+            out.write(piece.decode("utf-8", "replace"))
 
 
 def _shown(c: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_decision, add_place, finish, place, refuse_unasked, show
 from forky_core.cli.plain import one_line, plain
-from forky_core.conversation.repo import short
+from forky_core.conversation.session import short
 from forky_core.model.errors import BadContent
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def run_rebase(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     if options.model and not options.ask_again:
         raise BadContent("--model answers questions anew: it goes with --ask-again.")
     chat = place(forky, options)
-    plan = chat.plan_rebase(options.onto)
+    plan = chat.merges.plan_rebase(options.onto)
     asking = options.ask_again and bool(plan.turns)
     moved = f"{len(plan.copies)} messages, {plan.tokens:+} tokens"
     if asking:
@@ -62,14 +62,14 @@ def run_rebase(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         entry=entry,
         preview=lambda: show(out, "" if asking else plan.payload, facts if lands else (), plan.warnings),
         question=f"Rebase {plan.branch}?",
-        land=lambda: _ask_again(chat, plan, options, out) if asking else chat.rebase(plan).summary,
+        land=lambda: _ask_again(chat, plan, options, out) if asking else chat.merges.rebase(plan).summary,
         nothing=() if lands else (plan.warnings or ("Nothing to ask again.",)),
     )
 
 
 def _ask_again(chat: Conversation, plan: RebasePlan, options: argparse.Namespace, out: TextIO) -> str:
     """Replay the branch's questions and wait for the end; Ctrl+C stops and keeps what has arrived."""
-    job = chat.replay(plan, model=options.model)
+    job = chat.merges.replay(plan, model=options.model)
     told = 0
     try:
         while not job.wait(0.1) or told < len(job.answers):
@@ -91,15 +91,15 @@ def run_revert(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     chat = place(forky, options)
     plan = chat.plan_revert(*options.message, note=options.note)
     facts = [f"out from here on: {' '.join(map(short, plan.targets))} ({plan.tokens:+} tokens)"]
-    if plan.along:
-        facts.append(f"with them, as parts of a tool call: {' '.join(map(short, plan.along))}")
+    if plan.tool_partners:
+        facts.append(f"with them, as parts of a tool call: {' '.join(map(short, plan.tool_partners))}")
     if plan.returning:
         facts.append(f"back in: {' '.join(map(short, plan.returning))}")
     entry = {
         "conversation": chat.id,
         "branch": plan.branch,
         "targets": plan.targets,
-        "along": plan.along,
+        "along": plan.tool_partners,
         "returning": plan.returning,
         "tokens": plan.tokens,
     }

@@ -7,12 +7,13 @@ import json
 from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_decision, add_place, place, refuse_unasked
-from forky_core.cli.merging import add_force, add_wish, chosen, decide
+from forky_core.cli.merging import add_force, add_option_arguments, chosen, decide
 from forky_core.cli.plain import one_line, plain
 from forky_core.cli.settling import add_settling
+from forky_core.cli.titles import conversation_called
 from forky_core.conversation.branching import UNCHANGED
 from forky_core.conversation.merging.merge_request import quoted
-from forky_core.conversation.repo import short
+from forky_core.conversation.session import short
 from forky_core.model.errors import NotFound
 from forky_core.views.times import stamp
 
@@ -36,7 +37,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     make.add_argument(
         "--of", metavar="CONVERSATION", help="BRANCH is one of this other conversation: a graft"
     )
-    add_wish(make)
+    add_option_arguments(make)
     add_force(make)
     add_settling(make)
     make.set_defaults(run=run_make, makes_database=False)
@@ -62,25 +63,27 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         elif name == "change":
             act.add_argument("--note", default=UNCHANGED)
             act.add_argument("--into", dest="target", metavar="BRANCH", default=UNCHANGED)
-            add_wish(act)
+            add_option_arguments(act)
             add_settling(act)
         elif name == "accept":
-            add_wish(act)
+            add_option_arguments(act)
             add_settling(act)
             add_decision(act)
 
 
 def run_make(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
-    wish = chosen(options, sources=options.source)
+    merge_options = chosen(options, sources=options.source)
     names: list[str] = options.source
-    sources = names if options.of is None else [forky.conversation(options.of, name) for name in names]
-    made = place(forky, options).request_merge(sources, note=options.note, **wish)
+    sources = (
+        names if options.of is None else [conversation_called(forky, options.of, name) for name in names]
+    )
+    made = place(forky, options).requests.open(sources, note=options.note, **merge_options)
     print(one_line(_line(made)), file=out)
     return 0
 
 
 def run_list(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
-    requests = place(forky, options).requests
+    requests = place(forky, options).requests.all
     for request in requests:
         line = (
             json.dumps({"number": request.number, **request.stored()})
@@ -95,7 +98,7 @@ def run_list(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 def run_show(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     chat = place(forky, options)
-    request = chat.request(options.number)
+    request = chat.requests.get(options.number)
     print(one_line(_line(request)), file=out)
     if request.note:
         print(plain(request.note), file=out)
@@ -110,28 +113,28 @@ def run_show(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 
 def run_comment(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
-    return _said(place(forky, options).comment_request(options.number, options.text).summary, out)
+    return _said(place(forky, options).requests.comment(options.number, options.text).summary, out)
 
 
 def run_change(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     chat = place(forky, options)
-    old = chat.request(options.number)
-    wish = chosen(options, old.strategy, old.sources)
-    done = chat.change_request(options.number, note=options.note, into=options.target, **wish)
+    old = chat.requests.get(options.number)
+    merge_options = chosen(options, old.strategy, old.sources)
+    done = chat.requests.change(options.number, note=options.note, into=options.target, **merge_options)
     return _said(done.summary, out)
 
 
 def run_decline(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
-    return _said(place(forky, options).decline_request(options.number, options.why).summary, out)
+    return _said(place(forky, options).requests.decline(options.number, options.why).summary, out)
 
 
 def run_accept(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     refuse_unasked(options)
     here = place(forky, options)
-    request = here.request(options.number)
+    request = here.requests.get(options.number)
     chat: Conversation = here.checkout(request.into)
-    planned = chat.plan_request(request.number, **chosen(options, request.strategy, request.sources))
-    plan = chat.accepting(request.number, planned)
+    planned = chat.requests.plan(request.number, **chosen(options, request.strategy, request.sources))
+    plan = chat.requests.accepting(request.number, planned)
     return decide(chat, plan, options, out, question=f"Accept request {request.number}?")
 
 
@@ -150,14 +153,14 @@ def _said_there(chat: Conversation, pick: MessageId) -> str:
 
 def _asked(request: MergeRequest) -> list[str]:
     """The options that the request's author chose, besides the strategy."""
-    wish = request.wish
+    options = request.options
     said = {
-        "focus": wish.focus,
-        "at most": f"{wish.budget} tokens" if wish.budget is not None else "",
-        "written by": wish.model,
-        "where they disagree": wish.policy if wish.policy != "ask" else "",
-        "settled": f"{len(wish.choices)} conflicts" if wish.choices else "",
-        "again": "as if earlier merges had brought nothing" if wish.again else "",
+        "focus": options.focus,
+        "at most": f"{options.budget} tokens" if options.budget is not None else "",
+        "written by": options.model,
+        "where they disagree": options.policy if options.policy != "ask" else "",
+        "settled": f"{len(options.choices)} conflicts" if options.choices else "",
+        "again": "as if earlier merges had brought nothing" if options.again else "",
         "words": "its author changed what the model will read" if request.words else "",
     }
     return [f"{name}: {what}" for name, what in said.items() if what]

@@ -10,7 +10,7 @@ from forky_core.cli.log import print_graph
 from forky_core.cli.plain import one_line, plain
 from forky_core.cli.streaming import stream
 from forky_core.conversation.conversation import Conversation
-from forky_core.conversation.repo import short
+from forky_core.conversation.session import short
 from forky_core.model import Operation
 from forky_core.model.errors import BadName, ForkyError, ModelError, NothingToDo
 
@@ -147,7 +147,7 @@ class ChatSession:
             return
         self.forky.models.model(name)
         self.model = None
-        self._say(self.chat.set_rules(model=name).summary)
+        self._say(self.chat.rules.set(model=name).summary)
 
 
 def _named(name: str) -> str:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TextIO, get_args
 
 from forky_core.cli.deciding import add_decision, add_place, finish, place, refuse_unasked, show
 from forky_core.cli.plain import one_line
-from forky_core.conversation.repo import short
-from forky_core.merge.claims.conflict_resolution import Choice, Clash, Policy
+from forky_core.conversation.session import short
+from forky_core.merge.claims.conflict_resolution import VERDICT, Choice, Clash, Policy
 from forky_core.model.errors import BadContent
 from forky_core.model.payload_kinds import kind_of
 
@@ -27,6 +27,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     fuse.add_argument("--model", help="who writes it (default: put together by rule)")
     fuse.add_argument("--seed", type=int, help="how the answers are shuffled before they are labelled")
     fuse.add_argument("--best", action="store_true", help="take the best answer as it is instead")
+    add_take(fuse)
     add_decision(fuse)
     fuse.set_defaults(run=run_fuse, makes_database=False)
     resolve = commands.add_parser("resolve", help="list what merges left open, or settle it")
@@ -109,7 +110,7 @@ def contradiction_facts(clashes: Sequence[Clash]) -> list[str]:
 
 def _sides(clash: Clash) -> str:
     if len(clash.sources) > 1:
-        return "".join(_said(one.name, one.claims) for one in clash.said_by)
+        return "".join(_said(one.name, one.claims) for one in clash.claims_by_source)
     return f"{_said('mine', clash.mine)}{_said('theirs', clash.theirs)}"
 
 
@@ -126,7 +127,7 @@ def conflict_entries(clashes: Sequence[Clash]) -> list[dict[str, object]]:
             "hash": clash.conflict.hash,
             "mine": [claim.stored() for claim in clash.mine],
             "theirs": [claim.stored() for claim in clash.theirs],
-            "said_by": {one.name: [claim.stored() for claim in one.claims] for one in clash.said_by},
+            "said_by": {one.name: [claim.stored() for claim in one.claims] for one in clash.claims_by_source},
             "base": [claim.stored() for claim in clash.base],
             "result": clash.result.stored() if clash.result else None,
             "by": clash.choice.by if clash.choice else None,
@@ -141,8 +142,8 @@ def run_resolve(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     chat = place(forky, options)
     if not options.take:
         return _list(chat, options, out)
-    names = {one.name for clash in chat.unresolved for one in clash.sources}
-    plan = chat.plan_resolution(choices(options.take, tuple(names)))
+    names = {one.name for clash in chat.merges.unresolved for one in clash.sources}
+    plan = chat.merges.plan_resolution(choices(options.take, tuple(names)))
     return finish(
         options,
         out,
@@ -154,7 +155,7 @@ def run_resolve(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 
 def _list(chat: Conversation, options: argparse.Namespace, out: TextIO) -> int:
-    clashes = chat.unresolved
+    clashes = chat.merges.unresolved
     if options.json:
         print(json.dumps(conflict_entries(clashes)), file=out)
         return 0
@@ -168,17 +169,21 @@ def _list(chat: Conversation, options: argparse.Namespace, out: TextIO) -> int:
 def run_fuse(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     refuse_unasked(options)
     chat = place(forky, options)
-    plan = chat.plan_fuse(options.answer, model=options.model, seed=options.seed)
+    plan = chat.merges.plan_fuse(options.answer, model=options.model, seed=options.seed)
+    if options.take:
+        plan = plan.resolved(choices(options.take, [one.label for one in plan.candidates]))
     facts = [f"{one.label}: {short(one.message.id)}, {one.shared:.0%} shared" for one in plan.candidates]
     facts += [
         f"they disagree on {one.about}: {', '.join(': '.join(said) for said in one.says)}"
         for one in plan.disagreements
     ]
     facts.append(f"best: {plan.best}: {plan.why}")
+    if plan.open_verdicts:
+        facts.append(f"open: {plan.why_open} Settle it by --take {VERDICT}=LABEL, or take one by --best.")
     best = options.best
 
     def land() -> str:
-        return (chat.promote(plan.best_message) if best else chat.merge(plan)).summary
+        return (chat.branches.promote(plan.best_message) if best else chat.merge(plan)).summary
 
     text = chat.message(plan.best_message).text if best else plan.payload
     return finish(
@@ -205,4 +210,5 @@ def _fuse_entry(chat: Conversation, plan: FusePlan) -> dict[str, object]:
         "disagreements": [{"about": one.about, "says": dict(one.says)} for one in plan.disagreements],
         "best": plan.best,
         "why": plan.why,
+        "open": plan.why_open,
     }

@@ -11,6 +11,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.plain import one_line
+from forky_core.cli.titles import conversation_called
 from forky_core.views.captions import last_change
 from forky_core.views.shelf import count
 
@@ -26,7 +27,11 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
-    result = forky.conversation(options.conversation).verify() if options.conversation else forky.verify()
+    result = (
+        conversation_called(forky, options.conversation).history.verify()
+        if options.conversation
+        else forky.verify()
+    )
     code = 0 if result.clean else 1
     if options.json:
         print(json.dumps({**asdict(result), "clean": result.clean}), file=out)

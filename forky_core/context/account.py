@@ -115,6 +115,17 @@ class Account(Sequence[Item]):
             self._items = tuple(found)
         return self._items
 
+    def message_count(self, *, included: bool) -> int:
+        """How many messages have an item that is sent, or one that is left out. No item is made for it."""
+        runs = [run for run in self._entries if isinstance(run, MessageRun) and (not run.out) == included]
+        others = {
+            item.message
+            for item in self._entries
+            if isinstance(item, Item) and item.included == included and item.message is not None
+        }
+        others.difference_update(message.id for run in runs for message in run.messages if others)
+        return sum(len(run.messages) for run in runs) + len(others)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Account) and self.written == other.written
 

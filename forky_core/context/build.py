@@ -13,18 +13,18 @@ from dataclasses import dataclass, field, replace
 
 from forky_core.context.account import Account, Context, Item, ItemKind, MessageRun
 from forky_core.context.citing import passage_texts, passages_why
-from forky_core.context.convert import BlobOf, Converted, CountTokens, Sight, convert
+from forky_core.context.conversion_cache import converter
+from forky_core.context.convert import BlobOf, Converted, CountTokens, FileAccess, convert
 from forky_core.context.masking import Lookup, turns_of
 from forky_core.context.memory_policies import choose, policy_of
 from forky_core.context.memory_policy import ContextChoice, PolicyInputs
 from forky_core.context.normalise import OPENING, normalise
 from forky_core.context.quoting import merge_footer
-from forky_core.context.read import Read, read_path
-from forky_core.context.remembered import converter
+from forky_core.context.read import ConvertedPath, read_path
 from forky_core.context.window import WindowChoice
 from forky_core.llm.contract import ProviderMessage
 from forky_core.model import Message, MessageId, Role, Rules
-from forky_core.model.document import Looked
+from forky_core.model.document import DocumentSearch
 from forky_core.model.memory import EVERYTHING, Memory
 from forky_core.model.parts import MergePart
 from forky_core.model.room import Voices
@@ -67,7 +67,7 @@ def build_context(  # noqa: PLR0913 - each says something else of what is sent
     memory: Memory = EVERYTHING,
     summarise: Summarise | None = None,
     voices: Voices | None = None,
-    looked: Looked | None = None,
+    document_search: DocumentSearch | None = None,
 ) -> Context:
     """Build what a model is sent for the last message of `path`, with the account of it.
 
@@ -81,12 +81,14 @@ def build_context(  # noqa: PLR0913 - each says something else of what is sent
         looked: the passages found for the question. They are sent after the history, so that the prefix stays the same,
         and a budget leaves room for them.
     """
-    read = read_path(path, rules, lookup, converter(count_tokens, voices), Sight(blob, sees_images))
-    builder = _Builder(read, memory, window, passage_texts(looked) if looked is not None else ())
+    read = read_path(path, rules, lookup, converter(count_tokens, voices), FileAccess(blob, sees_images))
+    builder = _Builder(
+        read, memory, window, passage_texts(document_search) if document_search is not None else ()
+    )
     builder.begin()
     builder.remember(summarise)
-    if looked is not None:
-        builder.quote(looked)
+    if document_search is not None:
+        builder.quote(document_search)
     messages = normalise(builder.drafts, builder.words)
     if _opened(messages):
         builder.account(Item("opening", "user", True, _OPENING, count_tokens(OPENING), text=OPENING))
@@ -112,7 +114,7 @@ def _opened(messages: Sequence[ProviderMessage]) -> bool:
 class _Builder:
     """Collects drafts and account."""
 
-    read: Read
+    read: ConvertedPath
     memory: Memory
     window: int | None
     passages: tuple[str, ...] = ()
@@ -169,7 +171,11 @@ class _Builder:
 
     def _sum_up(self, kept: WindowChoice, choice: ContextChoice, summarise: Summarise) -> None:
         stretches = [
-            [self.read.path[at] for at in range(start, end) if choice.parts[at] and at not in kept.held]
+            [
+                self.read.path[at]
+                for at in range(start, end)
+                if choice.parts[at] and at not in kept.always_sent
+            ]
             for start, end in zip((0, *choice.bounds), choice.bounds, strict=False)
         ]
         made = summarise([stretch for stretch in stretches if stretch])
@@ -180,12 +186,16 @@ class _Builder:
         said = f"Speaks for {many:,} earlier messages, {by}. {made.note}".strip()
         self.say("summary", "user", made.text, said)
 
-    def quote(self, looked: Looked) -> None:
+    def quote(self, document_search: DocumentSearch) -> None:
         """Send the passages after the history, as a part of the question's turn."""
         costs = list(map(self.read.convert.count_tokens, self.passages))
         self.send("user", "\n".join(self.passages), sum(costs))
         for at, (text, cost) in enumerate(zip(self.passages, costs, strict=True)):
-            why = f"Found in {looked.passages[at - 1].source}." if at else passages_why(looked)
+            why = (
+                f"Found in {document_search.passages[at - 1].source}."
+                if at
+                else passages_why(document_search)
+            )
             self.account(Item("passage", "user", True, why, cost, text=text))
 
     def warn(self) -> None:
@@ -202,7 +212,7 @@ class _Builder:
         of each boundary of the choice.
         """
         shown, kept = self.read.shown, choice.kept
-        alone = shown.keys() | kept.held if kept is not None else shown.keys()
+        alone = shown.keys() | kept.always_sent if kept is not None else shown.keys()
         why = policy_of(self.memory).reason(self.memory, self.window) if kept is not None else ""
         before = start
         for at in (at for at in sorted(alone) if start <= at < end):
@@ -244,7 +254,7 @@ class _Builder:
                 convert(
                     replace(message, parts=(part,)),
                     self.read.convert.count_tokens,
-                    self.read.sight,
+                    self.read.file_access,
                     self.read.convert.voices,
                 ),
                 "",
@@ -276,7 +286,7 @@ class _Builder:
         """
         for turn in turns_of(merge, self.read.lookup):
             out = _SIDE_PROMPT if turn.role == "system" else self.read.out(turn)
-            self._take(turn, self.read.convert(turn, self.read.sight), out, at, merge)
+            self._take(turn, self.read.convert(turn, self.read.file_access), out, at, merge)
         self.say("merge_footer", "user", merge_footer(merge), _FOOTER, at.id)
 
 

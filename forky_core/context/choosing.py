@@ -8,8 +8,15 @@ from dataclasses import dataclass
 from forky_core.context.convert import JOINT, Converted
 from forky_core.context.memory_policy import ContextChoice, PolicyInputs
 from forky_core.context.normalise import OPENING
-from forky_core.context.read import Read
-from forky_core.context.window import Weighed, WindowChoice, boundaries, held, keep, step_of
+from forky_core.context.read import ConvertedPath
+from forky_core.context.window import (
+    MessageCosts,
+    WindowChoice,
+    always_sent,
+    boundaries,
+    choose_window,
+    step_of,
+)
 from forky_core.model import Message, MessageId
 
 _OVER_BUDGET = "What is sent in any case ({}) needs more than {}: {} too many."
@@ -23,8 +30,8 @@ def send_all(inputs: PolicyInputs, warning: str = "") -> ContextChoice:
 def keep_last(inputs: PolicyInputs, amount: int, told: str) -> ContextChoice:
     """Send the last messages, counted exactly. Pinned messages do not count; the question is one of the last."""
     parts, pins = inputs.read.takes_part(), _pinned(inputs.read)
-    weighed = Weighed(inputs.read.path, list(map(int, parts)), parts)
-    kept = keep(weighed, pins, amount + max(0, len(held(weighed, pins)) - 1))
+    message_costs = MessageCosts(inputs.read.path, list(map(int, parts)), parts)
+    kept = choose_window(message_costs, pins, amount + max(0, len(always_sent(message_costs, pins)) - 1))
     return _chosen(inputs, parts, kept, told, "tokens")
 
 
@@ -32,16 +39,18 @@ def keep_within(inputs: PolicyInputs, room: int, *, characters: bool = False) ->
     """Send the newest turns that fit into a budget of tokens or characters together with what is sent in any case."""
     read, parts, unit = inputs.read, inputs.read.takes_part(), "characters" if characters else "tokens"
     costs, fixed = _Scale(read, characters).weigh(parts, inputs.passages)
-    kept = keep(Weighed(read.path, costs, parts), _pinned(read), room - fixed, step=step_of(room))
+    kept = choose_window(
+        MessageCosts(read.path, costs, parts), _pinned(read), room - fixed, step=step_of(room)
+    )
     return _chosen(inputs, parts, kept, f"{room:,} {unit}", unit)
 
 
 def sum_up(inputs: PolicyInputs, recent: int) -> ContextChoice:
     """Send the recent messages, and a summary of the older ones."""
     read, parts = inputs.read, inputs.read.takes_part()
-    weighed = Weighed(read.path, parts, parts)
-    bounds = boundaries(weighed, recent)
-    kept = WindowChoice(bounds[-1] if bounds else 0, held(weighed, frozenset(read.rules.pins)))
+    message_costs = MessageCosts(read.path, parts, parts)
+    bounds = boundaries(message_costs, recent)
+    kept = WindowChoice(bounds[-1] if bounds else 0, always_sent(message_costs, frozenset(read.rules.pins)))
     return ContextChoice(parts, kept, bounds)
 
 
@@ -55,7 +64,7 @@ def _chosen(
     return ContextChoice(parts, kept, warning=_OVER_BUDGET.format(always, room, f"{kept.over:,} {unit}"))
 
 
-def _pinned(read: Read) -> frozenset[MessageId]:
+def _pinned(read: ConvertedPath) -> frozenset[MessageId]:
     """The pins, and the merges that show a pinned turn."""
     pins = frozenset(read.rules.pins)
     if not pins:
@@ -69,7 +78,7 @@ def _pinned(read: Read) -> frozenset[MessageId]:
 class _Scale:
     """Weighs in tokens or in characters."""
 
-    read: Read
+    read: ConvertedPath
     characters: bool
 
     def weigh(self, parts: Sequence[bool], passages: Sequence[str]) -> tuple[list[int], int]:

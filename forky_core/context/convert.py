@@ -1,4 +1,4 @@
-"""Converts one message to provider messages, with its lines of the account. remembered.py caches the results."""
+"""Converts one message to provider messages, with its lines of the account. conversion_cache.py caches the results."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Converted(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class FileAccess:
     """The files that a model can be shown."""
 
     blob: BlobOf | None = None
@@ -108,12 +108,12 @@ class _Turn:
 
 
 def convert(
-    message: Message, count_tokens: CountTokens, sight: Sight, voices: Voices | None = None
+    message: Message, count_tokens: CountTokens, file_access: FileAccess, voices: Voices | None = None
 ) -> Converted:
     """Convert a message to provider form, not yet normalised; with `voices`, author names are added."""
     if voices is not None and message.name:
         message = _voiced(message, message.name, voices)
-    return _plain(message, count_tokens) or _composed(message, count_tokens, sight)
+    return _plain(message, count_tokens) or _composed(message, count_tokens, file_access)
 
 
 def _voiced(message: Message, name: str, voices: Voices) -> Message:
@@ -145,7 +145,7 @@ def _plain(message: Message, count_tokens: CountTokens) -> Converted | None:
     )
 
 
-def _composed(message: Message, count_tokens: CountTokens, sight: Sight) -> Converted:
+def _composed(message: Message, count_tokens: CountTokens, file_access: FileAccess) -> Converted:
     turn = _Turn(message.role)
     extra: list[Item] = []
 
@@ -163,7 +163,7 @@ def _composed(message: Message, count_tokens: CountTokens, sight: Sight) -> Conv
             case ToolResultPart():
                 turn.answer(part)
             case AttachmentPart():
-                shown, why = _attachment(part, sight, message.role)
+                shown, why = _attachment(part, file_access, message.role)
                 turn.show(shown)
                 aside("attachment", why, count_tokens(shown.get("text", "")), part.name)
             case ReasoningPart():
@@ -217,13 +217,13 @@ def _messages(count: int) -> str:
     return "1 message" if count == 1 else f"{count} messages"
 
 
-def _attachment(part: AttachmentPart, sight: Sight, role: str) -> tuple[dict[str, Any], str]:
+def _attachment(part: AttachmentPart, file_access: FileAccess, role: str) -> tuple[dict[str, Any], str]:
     """Return the content part for a file, and the sentence about it."""
     unread = {"type": "text", "text": unread_file(part)}
-    if is_picture(part.media_type) and not (sight.images and role == "user"):
+    if is_picture(part.media_type) and not (file_access.images and role == "user"):
         return unread, f"{ONLY_NAMED}: the model cannot be sent pictures here."
     try:
-        file = sight.blob(part.sha256) if sight.blob is not None else None
+        file = file_access.blob(part.sha256) if file_access.blob is not None else None
     except NotFound:
         file = None
     if file is None:

@@ -24,7 +24,7 @@ _REVERTED_WITH = "Reverted with the tool call or result it belongs to."
 _NOTHING: Mapping[MessageId, MessageId] = MappingProxyType({})
 
 
-def taken_back(path: Sequence[Message]) -> Mapping[MessageId, MessageId]:
+def reverted(path: Sequence[Message]) -> Mapping[MessageId, MessageId]:
     """Return each message that a revert on the path names and masks, mapped to the revert."""
     reverts = [message for message in path for part in message.parts if type(part) is RevertPart]
     if not reverts:
@@ -36,11 +36,11 @@ def taken_back(path: Sequence[Message]) -> Mapping[MessageId, MessageId]:
     return by
 
 
-def taken_back_with(path: Sequence[Message]) -> Mapping[MessageId, MessageId]:
+def reverted_with_tool_calls(path: Sequence[Message]) -> Mapping[MessageId, MessageId]:
     """Return each message that a revert on the path masks, including the results of a reverted tool call and the call
     of a reverted result, mapped to the revert.
     """
-    by = taken_back(path)
+    by = reverted(path)
     if not by:
         return by
     closures = tool_closures(path)
@@ -54,10 +54,10 @@ def masked(
     """Return why each masked message is left out. A tool call is masked with its results, and a result with its
     call.
     """
-    excluded, reverted = tuple(exclusions), taken_back(path)
-    if not excluded and not reverted:
+    excluded, by = tuple(exclusions), reverted(path)
+    if not excluded and not by:
         return {}
-    out = {**dict.fromkeys(reverted, _REVERTED), **dict.fromkeys(excluded, _EXCLUDED)}
+    out = {**dict.fromkeys(by, _REVERTED), **dict.fromkeys(excluded, _EXCLUDED)}
     together: dict[MessageId, str] = {}
     for messages in (path, *(turns_of(part, lookup) for m in path for part in m.merges if part.brings_turns)):
         closures = tool_closures(messages)

@@ -67,7 +67,7 @@ EVERYTHING: MemoryPolicy = MemoryPolicy(
     cache_hint="Best for the prompt cache: each question begins with what was sent before, and so does every fork.",
     examples=("everything",),
     choose=send_all,
-    told=lambda _memory: "everything",
+    describe=lambda _memory: "everything",
     reason=lambda _memory, _window: "",
 )
 LAST: MemoryPolicy = MemoryPolicy(
@@ -77,7 +77,7 @@ LAST: MemoryPolicy = MemoryPolicy(
     "the system prompt only.",
     examples=("last:20",),
     choose=lambda inputs: keep_last(inputs, LAST.least(inputs.memory), _last(inputs.memory)),
-    told=_last,
+    describe=_last,
     reason=lambda memory, _window: f"Not sent: this branch remembers {_last(memory)}.",
     unit="Messages",
     amount=20,
@@ -88,7 +88,7 @@ CHARACTERS: MemoryPolicy = MemoryPolicy(
     cache_hint=_IN_STEPS,
     examples=("characters:40000",),
     choose=lambda inputs: keep_within(inputs, CHARACTERS.least(inputs.memory), characters=True),
-    told=_characters,
+    describe=_characters,
     reason=lambda memory, _window: f"Not sent: there is room for {_characters(memory)}.",
     unit="Characters",
     amount=40_000,
@@ -99,7 +99,7 @@ TOKENS: MemoryPolicy = MemoryPolicy(
     cache_hint=_IN_STEPS,
     examples=("tokens:8000", "tokens:50%"),
     choose=_choose_tokens,
-    told=_tokens,
+    describe=_tokens,
     reason=_no_token_room,
     unit="Tokens",
     amount=8_000,
@@ -113,7 +113,7 @@ SUMMARY: MemoryPolicy = MemoryPolicy(
     choose=lambda inputs: (
         sum_up(inputs, SUMMARY.least(inputs.memory)) if inputs.sums_up else send_all(inputs)
     ),
-    told=_summary,
+    describe=_summary,
     reason=lambda _memory, _window: "Not sent: the summary speaks for it.",
     unit="Recent messages",
     amount=20,
@@ -137,14 +137,14 @@ def policy_of(memory: Memory) -> MemoryPolicy:
         cache_hint=EVERYTHING.cache_hint,
         examples=(),
         choose=send_all,
-        told=lambda _memory: f"“{memory.policy}”, which this version does not know: everything",
+        describe=lambda _memory: f"“{memory.policy}”, which this version does not know: everything",
         reason=EVERYTHING.reason,
     )
 
 
-def told(memory: Memory) -> str:
+def label_of(memory: Memory) -> str:
     """Say what is sent in a few words for people: “the last 20 messages”."""
-    return policy_of(memory).told(memory)
+    return policy_of(memory).describe(memory)
 
 
 def choose(inputs: PolicyInputs) -> ContextChoice:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from forky_core.context.read import Read
+from forky_core.context.read import ConvertedPath
 from forky_core.context.window import WindowChoice
 from forky_core.model.memory import Memory
 
@@ -14,7 +14,7 @@ from forky_core.model.memory import Memory
 class PolicyInputs:
     """What a policy chooses from."""
 
-    read: Read
+    read: ConvertedPath
     """The path, as it is sent when all of it is."""
     memory: Memory
     """The amounts that a person has set."""
@@ -60,7 +60,7 @@ class MemoryPolicy:
     """How a person types it: “last:20”."""
     choose: Callable[[PolicyInputs], ContextChoice]
     """Chooses what is sent. It raises nothing."""
-    told: Callable[[Memory], str]
+    describe: Callable[[Memory], str]
     """What is sent, in a few words within a sentence: “the last 20 messages”."""
     reason: Callable[[Memory, int | None], str]
     """Why a message is not sent, as a sentence; it gets the model's window in tokens."""

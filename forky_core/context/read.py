@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from forky_core.context.convert import Converted, Sight
+from forky_core.context.conversion_cache import Converter, PlainMessages
+from forky_core.context.convert import Converted, FileAccess
 from forky_core.context.masking import Lookup, masked, turns_of
 from forky_core.context.quoting import merge_footer
-from forky_core.context.remembered import Converter, PlainMessages
 from forky_core.model import Message, MessageId, Rules
 
 _OVERRIDDEN = "Overridden by the branch's own system prompt."
@@ -16,12 +16,12 @@ _HIDDEN = "A structural message of an import."
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ConvertedPath:
     path: Sequence[Message]
     rules: Rules
     lookup: Lookup
     convert: Converter
-    sight: Sight
+    file_access: FileAccess
     said: PlainMessages
     """The plain messages of the path."""
     shown: Mapping[int, Converted]
@@ -60,19 +60,21 @@ class Read:
         brings = [part for part in message.merges if part.brings_turns]
         turns = [turn for part in brings for turn in turns_of(part, self.lookup)]
         shown = [
-            self.convert(turn, self.sight) for turn in turns if turn.role != "system" and not self.out(turn)
+            self.convert(turn, self.file_access)
+            for turn in turns
+            if turn.role != "system" and not self.out(turn)
         ]
         return shown, [merge_footer(part) for part in brings]
 
 
 def read_path(
-    path: Sequence[Message], rules: Rules, lookup: Lookup, convert: Converter, sight: Sight
-) -> Read:
+    path: Sequence[Message], rules: Rules, lookup: Lookup, convert: Converter, file_access: FileAccess
+) -> ConvertedPath:
     said = convert.said(path)
     hides = rules.exclusions or any(path[at].reverts for at in said.others)
     out = masked(path, rules.exclusions, lookup) if hides else {}
     places = set(said.others)
     if special := frozenset((*out, *rules.pins)):
         places.update(at for at, message in enumerate(path) if message.id in special)
-    shown = {at: convert(path[at], sight) for at in sorted(places)}
-    return Read(path, rules, lookup, convert, sight, said, shown, out)
+    shown = {at: convert(path[at], file_access) for at in sorted(places)}
+    return ConvertedPath(path, rules, lookup, convert, file_access, said, shown, out)

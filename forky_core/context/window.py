@@ -25,7 +25,7 @@ _STEPS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class MessageCosts:
     """A path with the cost of each of its messages."""
 
     path: Sequence[Message]
@@ -41,18 +41,20 @@ class WindowChoice:
 
     start: int
     """The index on the path from which everything is sent; before it only the messages in `held` are."""
-    held: frozenset[int]
+    always_sent: frozenset[int]
     """Indices that are sent in any case: the pinned messages, their tool calls and results, the newest question."""
     over: int = 0
     """By how much the messages that must be sent exceed the room; 0 if they fit."""
 
     def sends(self, at: int) -> bool:
-        return at >= self.start or at in self.held
+        return at >= self.start or at in self.always_sent
 
 
-def keep(weighed: Weighed, pins: AbstractSet[MessageId], room: int, *, step: int = 1) -> WindowChoice:
+def choose_window(
+    message_costs: MessageCosts, pins: AbstractSet[MessageId], room: int, *, step: int = 1
+) -> WindowChoice:
     """Choose the newest whole turns that fit into `room` together with what is sent in any case."""
-    must, costs = held(weighed, pins), weighed.costs
+    must, costs = always_sent(message_costs, pins), message_costs.costs
     for_must = sum(costs[at] for at in must)
     left, total = room - for_must, sum(costs) - for_must
     if left < 0:
@@ -61,7 +63,7 @@ def keep(weighed: Weighed, pins: AbstractSet[MessageId], room: int, *, step: int
         return WindowChoice(0, must)
     exact = stepped = len(costs)
     before, sent = total, 0
-    for start in _cuts(weighed):
+    for start in _cuts(message_costs):
         before -= sum(costs[at] for at in range(start, exact) if at not in must)
         if before < total - left:
             break
@@ -76,14 +78,14 @@ def step_of(room: int) -> int:
     return max(1, room // _STEPS)
 
 
-def boundaries(weighed: Weighed, recent: int) -> list[int]:
+def boundaries(message_costs: MessageCosts, recent: int) -> list[int]:
     """Return the indices that end each summarised stretch; everything before the last of them is summarised.
 
     At least `recent` messages are sent unchanged, and fewer than twice as many and a turn: so a summary is made once
     for each range of messages, and not with each question.
     """
-    before = [0, *accumulate(map(int, weighed.parts))]
-    turns = [*_turns(weighed)][::-1]
+    before = [0, *accumulate(map(int, message_costs.parts))]
+    turns = [*_turns(message_costs)][::-1]
     marks = [before[turn] for turn in turns]
     found: list[int] = []
     for many in range(1, before[-1] // recent):
@@ -93,9 +95,9 @@ def boundaries(weighed: Weighed, recent: int) -> list[int]:
     return found
 
 
-def held(weighed: Weighed, pins: AbstractSet[MessageId]) -> frozenset[int]:
+def always_sent(message_costs: MessageCosts, pins: AbstractSet[MessageId]) -> frozenset[int]:
     """Return the indices that are sent under any policy."""
-    path, parts = weighed.path, weighed.parts
+    path, parts = message_costs.path, message_costs.parts
     question = next(
         (at for at in range(len(path) - 1, -1, -1) if parts[at] and path[at].role == "user"), None
     )
@@ -108,11 +110,11 @@ def held(weighed: Weighed, pins: AbstractSet[MessageId]) -> frozenset[int]:
     return frozenset(must | pinned)
 
 
-def _turns(weighed: Weighed) -> Iterator[int]:
+def _turns(message_costs: MessageCosts) -> Iterator[int]:
     """Yield where turns begin, newest first: at a user message that follows another role, and at the first message."""
-    path, after = weighed.path, None
+    path, after = message_costs.path, None
     for at in range(len(path) - 1, -1, -1):
-        if weighed.parts[at]:
+        if message_costs.parts[at]:
             if after is not None and path[after].role == "user" != path[at].role:
                 yield after
             after = at
@@ -120,14 +122,14 @@ def _turns(weighed: Weighed) -> Iterator[int]:
         yield after
 
 
-def _cuts(weighed: Weighed) -> Iterator[int]:
+def _cuts(message_costs: MessageCosts) -> Iterator[int]:
     """Yield the indices at which a context may begin, newest first: each step of the newest turn, then each turn."""
-    turns = _turns(weighed)
-    newest, path = next(turns, len(weighed.path)), weighed.path
+    turns = _turns(message_costs)
+    newest, path = next(turns, len(message_costs.path)), message_costs.path
     closures = tool_closures(path[newest:])
     for at in range(len(path) - 1, newest, -1):
         together = closures.get(path[at].id)
-        if weighed.parts[at] and not (together and path[at - 1].id in together):
+        if message_costs.parts[at] and not (together and path[at - 1].id in together):
             yield at
     yield newest
     yield from turns

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from forky_core.conversation.identity import branch_name, free_name
 from forky_core.conversation.merging.merge_request import follow_renamed
-from forky_core.conversation.repo import Repo, branch_in, short
-from forky_core.conversation.taking_in import fit_model, fit_parameters, fit_text
+from forky_core.conversation.session import Session, branch_in, short
 from forky_core.conversation.transaction import with_a_free_key
+from forky_core.conversation.validation import fit_model, fit_parameters, fit_text
 from forky_core.conversation.visible import Visible
 from forky_core.graph import ancestors
 from forky_core.model import Branch, MessageId, Operation, Rules, View
@@ -24,29 +24,29 @@ class Unchanged:
 UNCHANGED = Unchanged()
 
 
-def fork(repo: Repo, name: str | None, at: MessageId | None, rules: Rules) -> str:
+def fork(session: Session, name: str | None, at: MessageId | None, rules: Rules) -> str:
     """Create a branch at `at` (None: an empty one) and return its name. Copies nothing.
 
     Raises:
         NameTaken, BadName: the name cannot be had; without one, a free name is found.
     """
     if name is None:
-        return with_a_free_key("heads/", lambda: _fork(repo, None, at, rules))
-    return _fork(repo, branch_name(name), at, rules)
+        return with_a_free_key("heads/", lambda: _fork(session, None, at, rules))
+    return _fork(session, branch_name(name), at, rules)
 
 
-def _fork(repo: Repo, name: str | None, at: MessageId | None, rules: Rules) -> str:
-    tx = repo.live()
+def _fork(session: Session, name: str | None, at: MessageId | None, rules: Rules) -> str:
+    tx = session.require_not_trashed()
     chosen = name or free_name("branch", tx.view.branches)
     tx.create_branch(chosen, at, rules)
     tx.publish("fork", f"Forked “{chosen}”" + (f" at {short(at)}" if at else ""))
     return chosen
 
 
-def rename(repo: Repo, old: str, new: str) -> str:
+def rename(session: Session, old: str, new: str) -> str:
     """Rename a branch and return its new name, which may have been normalised."""
-    refuse_while_replying(repo, old)
-    tx = repo.live()
+    refuse_while_replying(session, old)
+    tx = session.require_not_trashed()
     branch = branch_in(tx.view, old)
     chosen = branch_name(new)
     if chosen == old:
@@ -58,25 +58,25 @@ def rename(repo: Repo, old: str, new: str) -> str:
     return chosen
 
 
-def delete(repo: Repo, name: str) -> Operation:
+def delete(session: Session, name: str) -> Operation:
     """Remove a branch's pointer. Messages that only it reached are no longer shown; undo restores them."""
-    repo.branch(name)
+    session.branch(name)
     # Exclusive: if two branches are deleted at once, one transaction must notice that its branch is the last.
-    tx = repo.live(alone=True)
+    tx = session.require_not_trashed(alone=True)
     if len(tx.view.branches) == 1:
         raise InTheWay(
             f"“{name}” is the only branch of this conversation.",
             "Fork first, or delete the whole conversation.",
         )
-    refuse_while_replying(repo, name)
+    refuse_while_replying(session, name)
     tx.remove_branch(name)
     return tx.publish("delete", f"Deleted branch “{name}”")
 
 
-def promote(repo: Repo, name: str, to: MessageId) -> Operation:
+def promote(session: Session, name: str, to: MessageId) -> Operation:
     """Point the branch at another message. Its former head stays visible."""
-    refuse_while_replying(repo, name)
-    tx = repo.live()
+    refuse_while_replying(session, name)
+    tx = session.require_not_trashed()
     branch = branch_in(tx.view, name)
     if branch.head == to:
         raise NothingToDo(f"“{name}” is there already.")
@@ -86,17 +86,17 @@ def promote(repo: Repo, name: str, to: MessageId) -> Operation:
     return tx.publish("promote", f"Moved “{name}” to {short(to)}")
 
 
-def tag(repo: Repo, name: str, at: MessageId) -> Operation:
+def tag(session: Session, name: str, at: MessageId) -> Operation:
     chosen = branch_name(name)
-    tx = repo.live()
+    tx = session.require_not_trashed()
     if f"tags/{chosen}" in tx.view.entries:
         raise NameTaken(f"There is a tag “{chosen}” already.", "Tags do not move: choose another name.")
     tx.set(f"tags/{chosen}", {"at": at})
     return tx.publish("tag", f"Tagged {short(at)} as “{chosen}”")
 
 
-def untag(repo: Repo, name: str) -> Operation:
-    tx = repo.live()
+def untag(session: Session, name: str) -> Operation:
+    tx = session.require_not_trashed()
     if f"tags/{name}" not in tx.view.entries:
         raise NotFound(f"There is no tag “{name}”.")
     tx.set(f"tags/{name}", None)
@@ -104,14 +104,14 @@ def untag(repo: Repo, name: str) -> Operation:
 
 
 def set_rules(
-    repo: Repo,
+    session: Session,
     name: str,
     system: str | Unchanged | None = UNCHANGED,
     model: str | Unchanged | None = UNCHANGED,
     parameters: Mapping[str, Json] | Unchanged = UNCHANGED,
 ) -> Operation:
     """Change a branch's rules, which its requests are made with (law 4)."""
-    tx = repo.live()
+    tx = session.require_not_trashed()
     before = rules = branch_in(tx.view, name).rules
     if not isinstance(system, Unchanged):
         rules = replace(rules, system=fit_text(system or "", "A system prompt").strip() or None)
@@ -144,14 +144,14 @@ class PrunePlan:
     version: int
 
 
-def plan_prune(repo: Repo, at: MessageId) -> PrunePlan:
+def plan_prune(session: Session, at: MessageId) -> PrunePlan:
     """Work out how to hide `at` and everything below it.
 
     Raises:
         NothingToDo: it is not visible now.
         InTheWay: a merge elsewhere includes it through a side parent.
     """
-    visible, view = repo.seen()
+    visible, view = session.seen()
     if at not in visible.messages:
         raise NothingToDo("That message is not shown as it is.")
     below = visible.descendants(at)
@@ -189,36 +189,36 @@ def _set_back(
     return main or (None if shared else inside[0])
 
 
-def prune(repo: Repo, plan: PrunePlan) -> Operation:
+def prune(session: Session, plan: PrunePlan) -> Operation:
     """Carry out a plan.
 
     Raises:
         Outdated: the same pruning would have another effect by now; nothing was written.
     """
     for name in (*plan.removed, *((plan.moved.name,) if plan.moved else ())):
-        refuse_while_replying(repo, name)
-    tx = repo.live(alone=True)
+        refuse_while_replying(session, name)
+    tx = session.require_not_trashed(alone=True)
     if tx.view.version != plan.version:
-        _refuse_if_different(repo, plan)
+        _refuse_if_different(session, plan)
     for key in plan.keys:
         tx.set(key, None)
     if plan.moved is not None:
-        tx.move(plan.moved.name, repo.message(plan.message).parent)
+        tx.move(plan.moved.name, session.message(plan.message).parent)
     count = "one message" if plan.hidden == 1 else f"{plan.hidden} messages"
     return tx.publish("prune", f"Pruned {count} from {short(plan.message)} on")
 
 
-def _refuse_if_different(repo: Repo, plan: PrunePlan) -> None:
-    if replace(plan_prune(repo, plan.message), version=plan.version) == plan:
+def _refuse_if_different(session: Session, plan: PrunePlan) -> None:
+    if replace(plan_prune(session, plan.message), version=plan.version) == plan:
         return
-    first = next(iter(repo.store.operations(repo.id, after=plan.version)), None)
+    first = next(iter(session.store.operations(session.id, after=plan.version)), None)
     came_first = f" “{first.summary}” came first." if first is not None else ""
     raise Outdated(
         f"What pruning takes away has changed since you last saw it.{came_first}", first, "Look at it again."
     )
 
 
-def refuse_while_replying(repo: Repo, branch: str) -> None:
+def refuse_while_replying(session: Session, branch: str) -> None:
     """Raise InTheWay if a reply is being written on this branch."""
-    if repo.replies.on_branch(repo.id, branch) is not None:
+    if session.replies.on_branch(session.id, branch) is not None:
         raise InTheWay(f"A reply is being written on “{branch}”.", "Wait for it, or stop it.")

@@ -1,106 +1,283 @@
 """A conversation with one of its branches checked out: the object that a person, a page or a script works with.
 
 It has no state but the branch's name; everything else is read on each call, so that any number of handles, tabs and
-threads agree. Checking out changes nothing and is not recorded.
+threads agree. Checking out changes nothing and is not recorded. What is done every day is a method here; the rest is
+behind a name for its topic (namespaces/).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from threading import Event
-from typing import Unpack
+from typing import Self
 
-from forky_core.conversation import branching, history, stashing
-from forky_core.conversation.branching import UNCHANGED, PrunePlan, Unchanged
-from forky_core.conversation.documenting import Documenting
-from forky_core.conversation.history import RestorePlan
+from forky_core.conversation import branching, history, noting
+from forky_core.conversation.branch_reader import BranchReader
 from forky_core.conversation.identity import title_line
-from forky_core.conversation.merging import (
-    bisecting,
-    grafting,
-    landing,
-    merging,
-    rebasing,
-    replaying,
-    reverting,
-)
-from forky_core.conversation.merging.agreeing import Agreeing
-from forky_core.conversation.merging.bisecting import Bisection, Check
-from forky_core.conversation.merging.decisions import chosen_of
+from forky_core.conversation.merging import landing, merging, reverting
 from forky_core.conversation.merging.failures import merge_step
-from forky_core.conversation.merging.replaying import RebaseReplay
 from forky_core.conversation.merging.reverting import RevertPlan
-from forky_core.conversation.people.gathering import Gathering
-from forky_core.conversation.recording.receiving import Receiving
-from forky_core.conversation.replies.speaking import Speaking
-from forky_core.conversation.stashing import Applied
-from forky_core.conversation.steering import Steering
+from forky_core.conversation.message_drafts import draft_of
+from forky_core.conversation.namespaces.bisections import Bisections
+from forky_core.conversation.namespaces.branch_documents import BranchDocuments
+from forky_core.conversation.namespaces.branch_merges import BranchMerges
+from forky_core.conversation.namespaces.branch_rules import BranchRules
+from forky_core.conversation.namespaces.branches import Branches
+from forky_core.conversation.namespaces.conversation_history import ConversationHistory
+from forky_core.conversation.namespaces.merge_requests import MergeRequests
+from forky_core.conversation.namespaces.model_calls import ModelCalls
+from forky_core.conversation.namespaces.participants import Participants
+from forky_core.conversation.namespaces.running_replies import RunningReplies
+from forky_core.conversation.namespaces.stashes import Stashes
+from forky_core.conversation.namespaces.tags import Tags
+from forky_core.conversation.people.spending import refuse_to_spend
+from forky_core.conversation.recording import appending
+from forky_core.conversation.replies import asking, asking_around
+from forky_core.conversation.replies.asking_around import ReplyAttempt
+from forky_core.conversation.replies.in_turn import answer_in_turn, models_of
+from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
+from forky_core.conversation.validation import fit_parameters
+from forky_core.conversation.voting.polls import Polls
 from forky_core.merge.claims.conflict_resolution import Choice, Policy
-from forky_core.merge.options import NO_CHOICES, MergeOptionFields, MergeOptions
+from forky_core.merge.options import NO_CHOICES, MergeOptions
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.rebase import RebasePlan
-from forky_core.model import (
-    Message,
-    Operation,
-    Stash,
-)
+from forky_core.model import Branch, Message, MessageId, Operation, Role
 from forky_core.model.errors import BadContent, NothingToDo
-from forky_core.model.parts import Json
+from forky_core.model.parts import AttachmentPart, Draft, Json
 from forky_core.model.payload_kinds import SQUASH
 
 
-class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreeing):
+class Conversation(BranchReader):
     """One conversation with one of its branches checked out."""
 
-    # Branches
+    # Namespaces
+
+    @property
+    def rules(self) -> BranchRules:
+        """What this branch's requests are made with: system prompt, model, parameters, memory, pins and exclusions."""
+        return BranchRules(self)
+
+    @property
+    def documents(self) -> BranchDocuments:
+        """The documents of this branch, to add to and to search, and how its answers use them."""
+        return BranchDocuments(self)
+
+    @property
+    def people(self) -> Participants[Self]:
+        """Who takes part, when models answer them, and what each may spend."""
+        return Participants(self)
+
+    @property
+    def branches(self) -> Branches[Self]:
+        """The branches by name; also to begin, rename, delete, promote, empty and prune them."""
+        return Branches(self)
+
+    @property
+    def tags(self) -> Tags:
+        """The tags by name; also to add and to remove them."""
+        return Tags(self)
+
+    @property
+    def stashes(self) -> Stashes:
+        """Drafts, settings and messages that are put aside."""
+        return Stashes(self)
+
+    @property
+    def history(self) -> ConversationHistory:
+        """The log of operations, what undo and redo would do, and earlier states to restore."""
+        return ConversationHistory(self)
+
+    @property
+    def merges(self) -> BranchMerges:
+        """Grafts, fusions, rebases, and conflicts that merges left open."""
+        return BranchMerges(self)
+
+    @property
+    def requests(self) -> MergeRequests:
+        """Merges that somebody proposes and somebody else decides."""
+        return MergeRequests(self)
+
+    @property
+    def bisections(self) -> Bisections:
+        """Searches for the first message from which something fails."""
+        return Bisections(self)
+
+    @property
+    def polls(self) -> Polls:
+        """Votes on answers: opened, given, counted and revealed."""
+        return Polls(self)
+
+    @property
+    def replies(self) -> RunningReplies:
+        """Replies that are being written in the background, and those that were interrupted."""
+        return RunningReplies(self)
+
+    @property
+    def calls(self) -> ModelCalls:
+        """Model calls: what one would send, what was called, those of other programs, and reused answers."""
+        return ModelCalls(self)
+
+    # Adding messages and asking models
+
+    def say(
+        self,
+        text: str,
+        *,
+        role: Role = "user",
+        name: str | None = None,
+        attachments: Sequence[AttachmentPart] = (),
+    ) -> Message:
+        """Add a message without asking a model."""
+        draft = draft_of(self._session, text, attachments, role=role, name=name)
+        return asking.say(self._session, self.branch, draft)[0]
+
+    def append(self, drafts: Sequence[Draft]) -> tuple[Message, ...]:
+        """Add messages one after another at the head, as one operation."""
+        return appending.append(self._session, self.branch_name, drafts)
+
+    def ask(
+        self,
+        text: str,
+        *,
+        model: str | None = None,
+        attachments: Sequence[AttachmentPart] = (),
+        on_text: Callable[[str], None] | None = None,
+        reuse: bool | None = None,
+        search: str = "",
+        **parameters: Json,
+    ) -> Message:
+        """Add a message and wait for the answer; `on_text` is called with each piece of it.
+
+        `reuse` returns the stored answer to an identical call of this conversation if there is one; None: only if the
+        conversation is set so and the call is greedy (temperature 0).
+
+        `search` is the query for documents, if the branch uses them; "": the question, rewritten to stand alone.
+
+        Raises:
+            ModelError: there is no complete answer. What had arrived is in the history, marked; `.partial` has it too.
+        """
+        job = self.send(text, model=model, attachments=attachments, reuse=reuse, search=search, **parameters)
+        if on_text is not None:
+            for piece in job.follow():
+                on_text(piece)
+        return job.result()
+
+    def send(
+        self,
+        text: str,
+        *,
+        seen: Branch | None = None,
+        model: str | None = None,
+        attachments: Sequence[AttachmentPart] = (),
+        reuse: bool | None = None,
+        search: str = "",
+        **parameters: Json,
+    ) -> ReplyJob:
+        """Add a message and start the reply in the background; `reuse` as in `ask`.
+
+        `seen` is the branch as the author saw it: if it has moved since, nothing is written.
+
+        Raises:
+            Outdated: see `seen`.
+            NotFound: the model is no longer available; nothing was written.
+        """
+        branch = seen if seen is not None else self.branch
+        self._check_model(model or branch.rules.model)
+        fit = fit_parameters(parameters)
+        draft = draft_of(self._session, text, attachments)
+        message, operation = asking.say(self._session, branch, draft)
+        place = ReplyTarget(self.id, branch.name, message.id, group=operation.number)
+        return asking.answer(
+            self._session, place, branch.rules, model=model, parameters=fit, reuse=reuse, search=search
+        )
+
+    def send_from(
+        self,
+        at: MessageId,
+        text: str,
+        *,
+        branch: str | None = None,
+        model: str | None = None,
+        attachments: Sequence[AttachmentPart] = (),
+        search: str = "",
+    ) -> tuple[Self, ReplyJob]:
+        """Fork at an earlier message and ask there, in one gesture; the new branch, checked out, comes first."""
+        rules = self.branch.rules
+        self._check_model(model or rules.model)
+        draft = draft_of(self._session, text, attachments)
+        point = self.message(at).id
+        name, message, operation = asking.say_on_fork(self._session, branch, point, rules, draft)
+        place = ReplyTarget(self.id, name, message.id, group=operation.number)
+        return self.checkout(name), asking.answer(self._session, place, rules, model=model, search=search)
+
+    def ask_all(
+        self, text: str, branches: Sequence[Branch | str], *, forks_at: Sequence[MessageId] = ()
+    ) -> tuple[ReplyAttempt, ...]:
+        """Ask the same on several branches, as one operation; each gets its own reply, or a reason why there is none.
+
+        A `Branch` value is the branch as the author saw it: if it has moved since, it is not asked. At each message of
+        `forks_at` a branch is created to ask on; they come last, in that order.
+        """
+        seen = [self._session.branch(branch) if isinstance(branch, str) else branch for branch in branches]
+        points = [self.message(at).id for at in forks_at]
+        forks = asking_around.forks(self.view, points, self.branch.rules)
+        return asking_around.ask_all(self._session, seen, draft_of(self._session, text), forks)
+
+    def ask_models(
+        self, text: str, models: Sequence[str], *, at: str | None = None
+    ) -> tuple[ReplyAttempt, ...]:
+        """Create a branch for each model at `at` (default: the head) and ask the same on all, as one operation."""
+        point = self._point(at)
+        return asking_around.ask_models(
+            self._session, point, self.branch.rules, draft_of(self._session, text), models
+        )
+
+    def edit(
+        self,
+        message: str,
+        text: str,
+        *,
+        branch: str | None = None,
+        model: str | None = None,
+        attachments: Sequence[AttachmentPart] | None = None,
+    ) -> tuple[Self, ReplyJob | None]:
+        """Add an edited version of a message on a new branch, and ask again if it was a question.
+
+        `attachments` None keeps those of the message.
+        """
+        old = self.message(message)
+        files = attachments
+        if files is None:
+            files = [part for part in old.parts if isinstance(part, AttachmentPart)]
+        rules = self.branch.rules
+        self._check_model(model or rules.model)
+        draft = draft_of(self._session, text, files, role=old.role, name=old.name)
+        name, made, operation = asking.edit(self._session, self.branch, old, draft, branch)
+        forked = self.checkout(name)
+        if made.role != "user":
+            return forked, None
+        place = ReplyTarget(self.id, name, made.id, group=operation.number)
+        return forked, answer_in_turn(
+            self._session, place, rules, models_of(self._session, self.branch.rules, model)
+        )
+
+    def regenerate(
+        self, message: str | None = None, *, model: str | None = None, search: str = ""
+    ) -> tuple[Self, ReplyJob]:
+        """Regenerate an answer (default: the head). The old one stays beside it."""
+        target = self.message(message) if message is not None else self.head
+        if target is None:
+            raise NothingToDo("There is no answer yet.", "Ask something first.")
+        self._check_model(model or self.branch.rules.model)
+        name, job = asking.regenerate(self._session, self.branch, target, model=model, search=search)
+        return self.checkout(name), job
+
+    # Branches and merging
 
     def fork(self, name: str | None = None, *, at: str | None = None) -> Conversation:
         """Create a branch at `at` (default: the head) and check it out. Copies no message."""
         point = self._point(at)
-        return self.checkout(branching.fork(self._repo, name, point, self.rules))
-
-    def begin(self, name: str | None = None) -> Conversation:
-        """Create an empty branch with the rules of this one and check it out."""
-        return self.checkout(branching.fork(self._repo, name, None, self.rules))
-
-    def rename_branch(self, new: str) -> Conversation:
-        self.branch_name = branching.rename(self._repo, self.branch_name, new)
-        return self
-
-    def delete_branch(self, name: str | None = None) -> Operation:
-        return branching.delete(self._repo, name or self.branch_name)
-
-    def promote(self, message: str) -> Operation:
-        """Point the branch at another message, such as the better answer. Its former head stays visible."""
-        return branching.promote(self._repo, self.branch_name, self.message(message).id)
-
-    def tag(self, name: str, at: str | None = None) -> Operation:
-        target = self.message(at) if at is not None else self.head
-        if target is None:
-            raise NothingToDo("There is nothing to tag yet.")
-        return branching.tag(self._repo, name, target.id)
-
-    def untag(self, name: str) -> Operation:
-        return branching.untag(self._repo, name)
-
-    def set_rules(
-        self,
-        *,
-        system: str | Unchanged | None = UNCHANGED,
-        model: str | Unchanged | None = UNCHANGED,
-        parameters: Mapping[str, Json] | Unchanged = UNCHANGED,
-    ) -> Operation:
-        """Change the rules that this branch's requests are made with; nothing forks and no message changes."""
-        return branching.set_rules(self._repo, self.branch_name, system, model, parameters)
-
-    def plan_prune(self, message: str) -> PrunePlan:
-        """What hiding this message and everything below it would do. Writes nothing (law 8)."""
-        return branching.plan_prune(self._repo, self.message(message).id)
-
-    def prune(self, plan: PrunePlan) -> Operation:
-        return branching.prune(self._repo, plan)
-
-    # Merging
+        return self.checkout(branching.fork(self._session, name, point, self.branch.rules))
 
     @merge_step("plan")
     def plan_merge(  # noqa: PLR0913 - each argument is a choice of the person
@@ -136,14 +313,14 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
             ModelError: the model did not answer.
         """
         picked = tuple(self.message(pick).id for pick in picks)
-        wish = MergeOptions(strategy, picked, focus, budget, model, force, again, reread, policy, choices)
+        options = MergeOptions(strategy, picked, focus, budget, model, force, again, reread, policy, choices)
         sources = [source] if isinstance(source, Conversation | str) else source
         names = [one if isinstance(one, str) else one.branch_name for one in sources]
         if any(one.id != self.id for one in sources if isinstance(one, Conversation)):
-            raise BadContent("That is a branch of another conversation.", "Graft it: plan_graft.")
+            raise BadContent("That is a branch of another conversation.", "Graft it: chat.merges.plan_graft.")
         if len(names) == 1:
-            return merging.plan(self._repo, self.branch_name, names[0], wish, stop)
-        return merging.plan_octopus(self._repo, self.branch_name, names, wish, stop)
+            return merging.plan(self._session, self.branch_name, names[0], options, stop)
+        return merging.plan_octopus(self._session, self.branch_name, names, options, stop)
 
     @merge_step("land")
     def merge(self, plan: MergePlan) -> Operation:
@@ -153,49 +330,7 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
             Outdated: one of the branches has moved since the plan was made; nothing was written.
             NothingToDo: there is nothing to bring.
         """
-        return landing.land(self._repo, plan)
-
-    @merge_step("plan")
-    def plan_graft(
-        self, source: Conversation, *, stop: Event | None = None, **chosen: Unpack[MergeOptionFields]
-    ) -> MergePlan:
-        """What merging a branch of another conversation would write; `merge` lands it. Options as in `plan_merge`.
-
-        Its messages are copied unchanged, so that their ids stay valid. Picks are messages of that conversation.
-
-        Raises:
-            InTheWay: that conversation contains a graft of this one, so this graft would make a cycle.
-        """
-        wish = chosen_of(MergeOptions(force=True), source._repo, chosen)
-        return grafting.plan(self._repo, self.branch_name, source._repo, source.branch_name, wish, stop)
-
-    @merge_step("plan")
-    def plan_rebase(self, onto: Conversation | str) -> RebasePlan:
-        """What moving this branch's own messages onto another branch, or onto a message, would do. Writes nothing.
-
-        `rebase` copies the messages unchanged; `replay` asks their questions again.
-        """
-        name = onto if isinstance(onto, str) else onto.branch_name
-        return rebasing.plan(self._repo, self.branch_name, name)
-
-    @merge_step("land")
-    def rebase(self, plan: RebasePlan) -> Operation:
-        """Land a plan: the copies refer to their originals, and the former head stays visible.
-
-        Raises:
-            Outdated: one of the branches has moved since the plan was made; nothing was written.
-            NothingToDo: the branch is there already.
-        """
-        return rebasing.land(self._repo, plan)
-
-    def replay(self, plan: RebasePlan, *, model: str | None = None) -> RebaseReplay:
-        """Rebase by asking the branch's questions again, in the background; `summary` reports the progress.
-
-        Raises:
-            Outdated: the branch has moved since the plan was made; nothing was written.
-            NothingToDo: it has no answered question of its own.
-        """
-        return replaying.replay(self._repo, plan, model)
+        return landing.land(self._session, plan)
 
     @merge_step("plan")
     def plan_revert(self, *messages: str, note: str = "") -> RevertPlan:
@@ -204,7 +339,7 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
         The model reads `note` in their place. Raises NothingToDo if all of them are reverted already.
         """
         ids = [self.message(message).id for message in messages]
-        return reverting.plan_revert(self._repo, self.branch, ids, note)
+        return reverting.plan_revert(self._session, self.branch, ids, note)
 
     @merge_step("land")
     def revert(self, plan: RevertPlan) -> Message:
@@ -213,101 +348,28 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
         Raises:
             Outdated: the branch has moved since the plan was made; nothing was written.
         """
-        return reverting.revert(self._repo, plan)
+        return reverting.revert(self._session, plan)
 
-    def bisection(self, *, good: str | None = None, bad: str | None = None) -> Bisection:
-        """Start a manual search for the first message from which something fails.
-
-        Probe at `.at`, continue with `.told(passed)` until `.first` is known, then call `record_bisection`. `good` is a
-        message known to pass (default: before the first), `bad` one that fails (default: the head).
-        """
-        points = [self.message(id).id if id is not None else None for id in (good, bad)]
-        return bisecting.begin(self._repo, self.branch, points[0], points[1])
-
-    def bisect(
-        self,
-        question: str,
-        check: Check,
-        *,
-        good: str | None = None,
-        bad: str | None = None,
-        repeats: int = 1,
-        model: str | None = None,
-        on_probe: Callable[[Bisection], None] | None = None,
-        stop: Event | None = None,
-    ) -> Bisection:
-        """Find the first message from which a model's answer to `question` fails `check`, and record it in the log.
-
-        Each probe asks outside the conversation, `repeats` times (odd), and the majority counts; there are about log₂ n
-        probes.
-
-        Raises:
-            NothingToDo: it passes at the end; or `stop` was set.
-            ModelError: the model did not answer; nothing was written.
-        """
-        asked = bisecting.BisectQuestion(question, check, repeats, model)
-        search = self.bisection(good=good, bad=bad)
-        found = bisecting.run(self._repo, self.branch, search, asked, on_probe=on_probe, stop=stop)
-        bisecting.record(self._repo, found, question)
-        return found
-
-    def record_bisection(self, search: Bisection, what: str = "") -> Operation:
-        """Record the result of a manual search in the log. Raises NothingToDo if the search is not finished."""
-        return bisecting.record(self._repo, search, what)
-
-    # Stashing
-
-    def stash(
-        self,
-        *,
-        draft: str = "",
-        attachments: Sequence[str] = (),
-        with_rules: bool = False,
-        last: int = 0,
-        note: str = "",
-    ) -> Stash:
-        """Stash a draft, its attachments (sha256 each), the branch's settings, or its last messages."""
-        return stashing.stash(
-            self._repo,
-            self.branch_name,
-            draft=draft,
-            attachments=attachments,
-            with_rules=with_rules,
-            last=last,
-            note=note,
-        )
-
-    def stash_apply(self, number: int) -> Applied:
-        return stashing.apply(self._repo, self.branch_name, number, drop=False)
-
-    def stash_pop(self, number: int) -> Applied:
-        return stashing.apply(self._repo, self.branch_name, number, drop=True)
-
-    def stash_drop(self, number: int) -> Operation:
-        return stashing.drop(self._repo, number)
-
-    # History and the conversation itself
+    # The conversation itself
 
     def undo(self) -> Operation:
         """Undo the last gesture. A reply that is being written is stopped first."""
-        return history.undo(self._repo)
+        return history.undo(self._session)
 
     def redo(self) -> Operation:
-        return history.redo(self._repo)
+        """Redo what the last undo reverted. Raises NothingToDo if there is nothing to redo."""
+        return history.redo(self._session)
 
-    def plan_restore(self, number: int) -> RestorePlan:
-        """What `restore` would change. Writes nothing (law 8)."""
-        return history.plan_restore(self._repo, number)
-
-    def restore(self, number: int) -> Operation:
-        """Restore the whole conversation to its state after operation `number`."""
-        return history.restore(self._repo, number)
+    def note(self, message: str, text: str) -> Operation:
+        """Write what a speaker wants to say at a message when this is presented; "" removes it."""
+        return noting.note(self._session, self.message(message).id, text)
 
     def rename(self, title: str) -> Operation:
+        """Give the conversation another title. Raises NothingToDo if the title is empty, or is its title already."""
         line = title_line(title)
         if not line:
             raise NothingToDo("A conversation needs a title.", "Type a word or two.")
-        tx = self._repo.live()
+        tx = self._session.require_not_trashed()
         tx.set("title", line)
         if not tx.changes:
             raise NothingToDo(f"It is called “{line}” already.")
@@ -315,15 +377,22 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
 
     def trash(self) -> Operation:
         """Move the conversation to the trash; `take_back` restores it."""
-        history.settle(self._repo)
-        tx = self._repo.live()
+        history.settle(self._session)
+        tx = self._session.require_not_trashed()
         tx.set("trashed", True)
         return tx.publish("trash", "Moved to the trash")
 
     def take_back(self) -> Operation:
         """Restore the conversation from the trash."""
-        tx = self._repo.change()
+        tx = self._session.change()
         tx.set("trashed", None)
         if not tx.changes:
             raise NothingToDo("This conversation is not in the trash.")
         return tx.publish("take back", "Taken back from the trash")
+
+    def _check_model(self, name: str | None) -> None:
+        """Check before anything is written: NotFound for an unavailable model, NotAllowed if an
+        allowance is used up.
+        """
+        refuse_to_spend(self._session)
+        self._session.models.model(name or self._session.models.default())

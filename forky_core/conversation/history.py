@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from forky_core.conversation.repo import Repo
+from forky_core.conversation.session import Session
 from forky_core.conversation.timeline import Timeline, changes_to, forward, inverse, view_at
 from forky_core.conversation.transaction import Transaction
-from forky_core.conversation.visible import see
+from forky_core.conversation.visible import visible_part
 from forky_core.model import Change, Operation, View
 from forky_core.model.errors import InTheWay, NotFound, NothingToDo
 
@@ -16,42 +16,44 @@ STOP_SECONDS = 3.0
 """Seconds that undo waits for a reply that it has asked to stop."""
 
 
-def undo(repo: Repo) -> Operation:
+def undo(session: Session) -> Operation:
     """Undo the last gesture. A reply that is being written is stopped first.
 
     Raises:
         NothingToDo: there is nothing to undo.
         Outdated: somebody changed the conversation at this moment; nothing was written.
     """
-    settle(repo)
-    view, timeline = _now(repo)
+    settle(session)
+    view, timeline = _now(session)
     gesture = timeline.next_undo
     if not gesture:
         raise NothingToDo("There is nothing to undo.")
     changes = inverse(gesture, view.entries)
-    return _publish(repo, view, "undo", f"Undid: {gesture[0].summary}", changes, [o.number for o in gesture])
+    return _publish(
+        session, view, "undo", f"Undid: {gesture[0].summary}", changes, [o.number for o in gesture]
+    )
 
 
-def redo(repo: Repo) -> Operation:
+def redo(session: Session) -> Operation:
     """Redo what the last undo reverted.
 
     Raises:
         NothingToDo: there is nothing to redo.
         Outdated: as in `undo`.
     """
-    settle(repo)
-    view, timeline = _now(repo)
+    settle(session)
+    view, timeline = _now(session)
     if not timeline.undone:
         raise NothingToDo("There is nothing to redo.")
     undone, gesture = timeline.undone[-1]
     changes = forward(gesture, view.entries)
-    return _publish(repo, view, "redo", f"Redid: {gesture[0].summary}", changes, [undone.number])
+    return _publish(session, view, "redo", f"Redid: {gesture[0].summary}", changes, [undone.number])
 
 
-def _now(repo: Repo) -> tuple[View, Timeline]:
+def _now(session: Session) -> tuple[View, Timeline]:
     """The view and the timeline of the same moment."""
     while True:
-        view, timeline = repo.view, repo.timeline()
+        view, timeline = session.view, session.timeline()
         if view.version == timeline.version:
             return view, timeline
 
@@ -72,7 +74,7 @@ class RestorePlan:
     """Number of the last operation when the plan was made."""
 
 
-def plan_restore(repo: Repo, number: int) -> RestorePlan:
+def plan_restore(session: Session, number: int) -> RestorePlan:
     """What restoring the conversation to its state after operation `number` would do.
 
     Raises:
@@ -80,8 +82,8 @@ def plan_restore(repo: Repo, number: int) -> RestorePlan:
         NothingToDo: it is in that state already.
         InTheWay: it had no branch then, so that nothing could be opened.
     """
-    now = repo.view
-    operations = repo.store.operations(repo.id)
+    now = session.view
+    operations = session.store.operations(session.id)
     if not 1 <= number <= len(operations):
         raise NotFound(f"There is no operation {number}.", f"They go from 1 to {len(operations)}.")
     then = view_at(operations, number)
@@ -90,14 +92,14 @@ def plan_restore(repo: Repo, number: int) -> RestorePlan:
     changes = changes_to(now, then)
     if not changes:
         raise NothingToDo(f"Everything is as it was after operation {number}.")
-    shown = repo.visible.messages.keys()
-    will_be = see(repo.messages, then).messages.keys()
+    shown = session.visible.messages.keys()
+    will_be = visible_part(session.messages, then).messages.keys()
     return RestorePlan(
         operations[number - 1], changes, len(will_be - shown), len(shown - will_be), now.version
     )
 
 
-def restore(repo: Repo, number: int) -> Operation:
+def restore(session: Session, number: int) -> Operation:
     """Restore the whole conversation to its state after operation `number`.
 
     Raises:
@@ -105,21 +107,21 @@ def restore(repo: Repo, number: int) -> Operation:
         NothingToDo: it is in that state already.
         Outdated: as in `undo`.
     """
-    settle(repo)
-    view, _ = _now(repo)
-    plan = plan_restore(repo, number)
+    settle(session)
+    view, _ = _now(session)
+    plan = plan_restore(session, number)
     return _publish(
-        repo, view, "restore", f"Restored to operation {number}: {plan.operation.summary}", plan.changes
+        session, view, "restore", f"Restored to operation {number}: {plan.operation.summary}", plan.changes
     )
 
 
-def settle(repo: Repo) -> None:
+def settle(session: Session) -> None:
     """Stop the replies of this conversation and wait until they have landed.
 
     Raises:
         InTheWay: a reply would not stop in time.
     """
-    jobs = (*repo.replays, *repo.replies.running(repo.id))
+    jobs = (*session.replays, *session.replies.running(session.id))
     for job in jobs:
         job.stop()
     if not all(job.wait(STOP_SECONDS) for job in jobs):
@@ -127,10 +129,15 @@ def settle(repo: Repo) -> None:
 
 
 def _publish(
-    repo: Repo, view: View, verb: str, summary: str, changes: Sequence[Change], reverts: Sequence[int] = ()
+    session: Session,
+    view: View,
+    verb: str,
+    summary: str,
+    changes: Sequence[Change],
+    reverts: Sequence[int] = (),
 ) -> Operation:
     """Publish changes that were computed from `view`. Raises Outdated if any operation has followed it."""
-    tx = Transaction(repo.store, repo.id, view, repo.actor, alone=True)
+    tx = Transaction(session.store, session.id, view, session.actor, alone=True)
     for change in changes:
         tx.set(change.key, change.after)
     return tx.publish(verb, summary, reverts=reverts)

@@ -98,7 +98,7 @@ def title_from(text: str) -> str:
     return (line[:60].rsplit(" ", 1)[0] or line[:60]).rstrip(" ,.;:") + "…"
 
 
-def said_in(parts: Sequence[Part]) -> str:
+def log_text(parts: Sequence[Part]) -> str:
     """One line for the log: the text of a message, or the names of its files if it has no text."""
     words = title_from("\n\n".join(part.text for part in parts if isinstance(part, TextPart)))
     files = [part.name or part.media_type for part in parts if isinstance(part, AttachmentPart)]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from forky_core.context.build import build_context
-from forky_core.context.convert import Sight
-from forky_core.conversation.repo import Repo
+from forky_core.context.convert import FileAccess
+from forky_core.conversation.session import Session
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.model import Message, MessageId, Rules
 from forky_core.model.errors import NotFound
@@ -16,30 +16,35 @@ from forky_core.model.errors import NotFound
 @dataclass(frozen=True, slots=True)
 class Reader:
     count_tokens: Callable[[str], int]
-    sight: Sight
+    file_access: FileAccess
 
 
-def reader_of(repo: Repo, rules: Rules) -> Reader:
+def reader_of(session: Session, rules: Rules) -> Reader:
     """The model that answers under these rules; if it is no longer available, an estimate, so that planning still
     works.
     """
     try:
-        model = repo.models.model(rules.model or repo.models.default())
+        model = session.models.model(rules.model or session.models.default())
     except NotFound:
-        return Reader(estimate_tokens, Sight(repo.store.blob))
-    return Reader(repo.counting(model), Sight(repo.store.blob, model.info().sees_images is not False))
+        return Reader(estimate_tokens, FileAccess(session.store.blob))
+    return Reader(
+        session.counting(model), FileAccess(session.store.blob, model.info().sees_images is not False)
+    )
 
 
 def tokens_of(
-    repo: Repo, path: Sequence[Message], rules: Rules, lookup: Callable[[MessageId], Message] | None = None
+    session: Session,
+    path: Sequence[Message],
+    rules: Rules,
+    lookup: Callable[[MessageId], Message] | None = None,
 ) -> int:
     """The tokens of the context of `path`; `lookup` finds messages that are not stored yet."""
-    reader = reader_of(repo, rules)
+    reader = reader_of(session, rules)
     return build_context(
         path,
         rules,
-        lookup=lookup or repo.lookup,
+        lookup=lookup or session.lookup,
         count_tokens=reader.count_tokens,
-        blob=reader.sight.blob,
-        sees_images=reader.sight.images,
+        blob=reader.file_access.blob,
+        sees_images=reader.file_access.images,
     ).tokens

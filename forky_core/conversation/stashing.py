@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from forky_core.conversation.branching import refuse_while_replying
 from forky_core.conversation.identity import now, title_from, title_line
 from forky_core.conversation.replies.asking import refuse_if_moved
-from forky_core.conversation.repo import Repo, branch_in
-from forky_core.conversation.taking_in import fit_text, refuse_unknown_files
+from forky_core.conversation.session import Session, branch_in
 from forky_core.conversation.transaction import with_a_free_key
+from forky_core.conversation.validation import fit_text, refuse_unknown_files
 from forky_core.model import Branch, Message, MessageId, Operation, Rules, Stash, View, seal
 from forky_core.model.errors import BadContent, NotFound
 from forky_core.model.parts import Draft
@@ -31,7 +31,7 @@ class Applied:
 
 
 def stash(
-    repo: Repo,
+    session: Session,
     branch: str,
     *,
     draft: str = "",
@@ -50,18 +50,18 @@ def stash(
     draft = fit_text(draft, "A draft")
     if not (draft.strip() or attachments or with_rules or last):
         raise BadContent("There is nothing to stash.", "Type something, or choose messages.")
-    here = repo.branch(branch)
-    path = repo.path(here.head)
+    here = session.branch(branch)
+    path = session.path(here.head)
     if not 0 <= last <= len(path):
         raise BadContent(f"“{branch}” has only {len(path)} messages.")
-    refuse_unknown_files(repo.store, attachments)
+    refuse_unknown_files(session.store, attachments)
     run = path[len(path) - last :]
     said = title_from(draft or (run[-1].text if run else ""))
     label = title_line(note)[:80] or said or _without_words(branch, attachments, run)
     rules = here.rules if with_rules else None
     ids = tuple(message.id for message in run)
     kept = Stash(0, label, draft, tuple(attachments), rules, ids, created=now())
-    return with_a_free_key("stash/", lambda: _put_aside(repo, here, run, kept))
+    return with_a_free_key("stash/", lambda: _put_aside(session, here, run, kept))
 
 
 def _without_words(branch: str, attachments: Sequence[str], run: Sequence[Message]) -> str:
@@ -69,31 +69,31 @@ def _without_words(branch: str, attachments: Sequence[str], run: Sequence[Messag
     return f"{what} of {branch}"
 
 
-def _put_aside(repo: Repo, seen: Branch, run: Sequence[Message], unnumbered: Stash) -> Stash:
+def _put_aside(session: Session, seen: Branch, run: Sequence[Message], unnumbered: Stash) -> Stash:
     """Publish a stash under the next unused number. Raises Outdated if the branch it takes messages from has moved."""
-    refuse_while_replying(repo, seen.name)
-    tx = repo.live()
+    refuse_while_replying(session, seen.name)
+    tx = session.require_not_trashed()
     kept = replace(unnumbered, number=max((s.number for s in tx.view.stashes), default=0) + 1)
     tx.set(f"stash/{kept.number}", kept.stored())
     if run:
-        refuse_if_moved(repo, tx, seen.name, seen.head)
+        refuse_if_moved(session, tx, seen.name, seen.head)
         tx.move(seen.name, run[0].parent)
     tx.publish("stash", f"Stashed “{kept.note}”")
     return kept
 
 
-def apply(repo: Repo, branch: str, number: int, *, drop: bool) -> Applied:
+def apply(session: Session, branch: str, number: int, *, drop: bool) -> Applied:
     """Copy a stash onto a branch; with `drop`, remove it from the list (pop).
 
     The typed text and its attachments are returned for the composer; settings and messages land on the branch.
     """
-    refuse_while_replying(repo, branch)
-    tx = repo.live()
+    refuse_while_replying(session, branch)
+    tx = session.require_not_trashed()
     kept = _find(tx.view, number)
     here = branch_in(tx.view, branch)
     head, copied = here.head, []
     for id in kept.messages:
-        source = repo.message(id)
+        source = session.message(id)
         if source.parent == head and len(source.parents) < 2:
             head = source.id
         else:
@@ -114,9 +114,9 @@ def apply(repo: Repo, branch: str, number: int, *, drop: bool) -> Applied:
     return Applied(kept.draft, kept.attachments, kept.rules, tuple(copied), operation)
 
 
-def drop(repo: Repo, number: int) -> Operation:
+def drop(session: Session, number: int) -> Operation:
     """Remove a stash from the list without applying it."""
-    tx = repo.live()
+    tx = session.require_not_trashed()
     kept = _find(tx.view, number)
     tx.set(f"stash/{number}", None)
     return tx.publish("drop", f"Dropped stash “{kept.note}”")

@@ -62,8 +62,9 @@ class Timeline:
         start = next(i for i, o in enumerate(self.done) if last.group in (o.group, o.number))
         tail = self.done[start:]
         together = tuple(o for o in tail if last.group in (o.group, o.number))
+        numbers = {o.number for o in together}
         touched = {change.key for o in together for change in o.changes}
-        others = {change.key for o in tail if o not in together for change in o.changes}
+        others = {change.key for o in tail if o.number not in numbers for change in o.changes}
         return together if not touched & others else (last,)
 
     @property

@@ -55,6 +55,11 @@ class Transaction:
     in_bulk: bool = False
     """Whether it is part of a bulk import that nobody is about to read."""
     _after: dict[str, Json | None] = field(default_factory=dict)
+    _required: set[str] = field(default_factory=set)
+
+    def require(self, key: str) -> None:
+        """Refuse the commit if somebody changes this key first, although this change leaves it as it is."""
+        self._required.add(key)
 
     def set(self, key: str, value: Json | None) -> None:
         """Set a key; None removes it."""
@@ -86,12 +91,13 @@ class Transaction:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """The differences from the view, by key."""
+        """The differences from the view, by key, and the required keys as they are."""
         entries = self.view.entries
+        after = {key: entries.get(key) for key in self._required} | self._after
         return tuple(
-            Change(key, entries.get(key), after)
-            for key, after in sorted(self._after.items())
-            if entries.get(key) != after
+            Change(key, entries.get(key), value)
+            for key, value in sorted(after.items())
+            if entries.get(key) != value or key in self._required
         )
 
     def publish(
@@ -136,7 +142,7 @@ class Transaction:
             at=now(),
             group=group,
             reverts=tuple(reverts),
-            seen=self.view.version if self.alone else None,
+            expected=self.view.version if self.alone else None,
             derived=self.derived,
             in_bulk=self.in_bulk,
         )

@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from contextlib import suppress
+from copy import copy
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.document_places import EMBEDDING, chosen_embedder
 from forky_core.conversation.identity import branch_name, new_id, title_line
 from forky_core.conversation.indexes import Indexes
-from forky_core.conversation.placing import EMBEDDING, chosen_embedder
 from forky_core.conversation.recording.recorder import Recorder
 from forky_core.conversation.recording.recording import Recorded, Recording, Reply
 from forky_core.conversation.replies.replies import Replies
-from forky_core.conversation.repo import Models, Repo
-from forky_core.conversation.taking_in import fit_model, fit_text
+from forky_core.conversation.session import Models, Session
 from forky_core.conversation.transaction import Transaction
+from forky_core.conversation.validation import fit_model, fit_text
+from forky_core.conversation.visible import VisibleCaches
 from forky_core.documents.shelf import DocumentStore, WorkspacePlace
 from forky_core.matching.call import LARGEST_FILE, Call
 from forky_core.matching.media import media_type_of
 from forky_core.model import EMPTY_VIEW, ConversationId, ConversationSummary, Hit, Reuse, Rules
 from forky_core.model.document import Document
 from forky_core.model.errors import Ambiguous, BadContent, InTheWay, NotFound, StoreDamaged
+from forky_core.model.experiment import experiments_in, is_cell
 from forky_core.model.hashing import mend_text
 from forky_core.model.parts import AttachmentPart
 from forky_core.store.contract import Store, Verification
+from forky_core.votes.poll import MARK
+from forky_core.votes.ratings import By, PollsOfWorkspace, Ratings, polls_of, rate
 
 
 class Workspace:
@@ -38,13 +44,30 @@ class Workspace:
         self.actor = actor
         self.replies = Replies(store)
         self.indexes = Indexes()
-        self._recorder = Recorder(self._repo, store)
+        self.visible_caches = VisibleCaches()
+        self._recorder = Recorder(self._session, store)
         self.recovered = 0
         """Replies that a crash interrupted and that are now marked as interrupted."""
         with suppress(StoreDamaged):  # A damaged file is opened for reading; nothing is written to it.
             self.recovered = self.replies.recover()
-        self._repos: dict[ConversationId, Repo] = {}
+        self.name_of: Callable[[str], str] = str
+        """Puts names in the place of people's ids in a text for people, such as an operation's actor or summary."""
+        self._repos: dict[ConversationId, Session] = {}
         self._lock = threading.Lock()
+        self._is_view = False
+
+    def through(self, store: Store, actor: str, *, name_of: Callable[[str], str] = str) -> Self:
+        """The same open workspace through another store of the same database, for another person.
+
+        Such a store may show less and refuse more. Replies, models and what is cached are shared. Closing it closes
+        nothing.
+        """
+        view = copy(self)
+        view.store, view.actor, view.name_of, view._is_view = store, actor, name_of, True
+        view._recorder = Recorder(view._session, store)
+        view._repos = {}
+        view._lock = threading.Lock()
+        return view
 
     def __enter__(self) -> Self:
         return self
@@ -56,8 +79,9 @@ class Workspace:
 
     def close(self) -> None:
         """Stop replies, keeping what has arrived, and release the file."""
-        self.replies.close()
-        self.store.close()
+        if not self._is_view:
+            self.replies.close()
+            self.store.close()
 
     def create(
         self, title: str = "", *, system: str | None = None, model: str | None = None, branch: str = "main"
@@ -72,23 +96,25 @@ class Workspace:
             tx.set("title", line)
         tx.create_branch(name, None, rules)
         tx.publish("create", f"Created “{line}”" if line else "Created the conversation")
-        return Conversation(self._repo(id), name)
+        return Conversation(self._session(id), name)
 
     def conversation(self, id: str, branch: str | None = None) -> Conversation:
-        """Open a conversation by its id or the beginning of one, with `branch` (default: the one that moved last)
-        checked out.
+        """Open a conversation by its id or the beginning of one, with `branch` (default: the one that moved last, if it
+        is no cell of an experiment) checked out.
 
         Raises:
             NotFound: there is no such conversation, or branch of it.
             Ambiguous: several ids begin like this.
         """
         known = self._find(id)
-        repo = self._repo(known)
-        names = repo.view.branches
+        session = self._session(known)
+        names = session.view.branches
         if branch is not None:
-            repo.branch(branch)
-            return Conversation(repo, branch)
-        return Conversation(repo, self._resume_at(known, list(names)))
+            session.branch(branch)
+            return Conversation(session, branch)
+        experiments = frozenset(experiments_in(session.view))
+        own = [name for name in names if not is_cell(name, experiments)]
+        return Conversation(session, self._resume_at(known, own or list(names)))
 
     def _find(self, id: str) -> ConversationId:
         try:
@@ -194,6 +220,7 @@ class Workspace:
         with self._lock:
             self._repos.pop(id, None)
         self.indexes.drop(id)
+        self.visible_caches.drop(id)
 
     def begin(
         self,
@@ -233,14 +260,37 @@ class Workspace:
         """How often stored answers were reused in all conversations and what that saved."""
         return self.store.reuse()
 
+    @property
+    def polls(self) -> PollsOfWorkspace:
+        """The polls of all conversations outside the trash, with the votes of those that are revealed."""
+        views = ((id, self.store.view(id)) for id in sorted(self.store.entries(MARK)))
+        return polls_of((id, view) for id, view in views if not view.trashed)
+
+    def ratings(self, by: By = "model", *, seed: int = 0) -> Ratings:
+        """Which model, system prompt ("prompt") or tag ("tag") people preferred in all revealed polls, with intervals.
+
+        The same votes and the same seed give the same intervals.
+
+        Raises:
+            BadContent: `by` is none of these.
+        """
+        return rate(self.polls, by, seed=seed)
+
     def verify(self) -> Verification:
         return self.store.verify()
 
-    def _repo(self, id: ConversationId) -> Repo:
+    def _session(self, id: ConversationId) -> Session:
         with self._lock:
             if id not in self._repos:
-                self._repos[id] = Repo(
-                    self.store, self.replies, self.models, id, self.actor, indexes=self.indexes
+                self._repos[id] = Session(
+                    self.store,
+                    self.replies,
+                    self.models,
+                    id,
+                    self.actor,
+                    indexes=self.indexes,
+                    visible_caches=self.visible_caches,
+                    name_of=self.name_of,
                 )
             return self._repos[id]
 

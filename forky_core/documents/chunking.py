@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from forky_core.model.document import Chunk
-from forky_core.retrieval.bm25 import counted
+from forky_core.retrieval.bm25 import term_counts
 from forky_core.retrieval.sentences import sentences
 
 SIZE = 2_000
@@ -47,7 +47,7 @@ def chunked(sections: Iterable[DocumentSection], first: int = 1) -> Iterator[Chu
             tail = _tail(before, whole_lines=section.whole_lines)
             text = f"{tail}\n{piece}" if tail else piece
             about = f"{section.place}\n{text}" if section.titled else text
-            yield Chunk(number, section.place, text, len(text) - len(piece), counted(about))
+            yield Chunk(number, section.place, text, len(text) - len(piece), term_counts(about))
             number += 1
             before = piece
 

@@ -20,11 +20,12 @@ import queue
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, BinaryIO
 
 from forky_core.documents.extraction import extracted
-from forky_core.documents.registry import kind_of
+from forky_core.documents.registry import kind_of, loaded_kinds
 from forky_core.documents.source import DocumentSource
 from forky_core.model.errors import BadContent, NotInstalled
 
@@ -55,7 +56,7 @@ def main() -> None:
         _limit("RLIMIT_CPU", int(time.process_time()) + job["cpu_seconds"] + _LATER)
         _limit("RLIMIT_AS", job["memory"] + job["memory"] // 2 + _LIBRARIES)
         try:
-            answer = _read(_source(job, content), out)
+            answer = _read(_source(job, content), job["kinds"], out)
         except MemoryError:
             os._exit(OVER_MEMORY)
         del content
@@ -101,16 +102,16 @@ def _source(job: dict[str, Any], content: bytes) -> DocumentSource:
     return DocumentSource(job["name"], job["size"], lambda: io.BytesIO(content))
 
 
-def _read(source: DocumentSource, out: BinaryIO) -> dict[str, Any]:
+def _read(source: DocumentSource, kinds: Sequence[str], out: BinaryIO) -> dict[str, Any]:
     """Write the kind and the chunks of a document, and return the final answer."""
     try:
-        kind = kind_of(source)
-        _write(out, {"kind": kind.name})
-        for chunk, done in extracted(source, kind):
-            counts = [number for pair in chunk.counts.items() for number in pair]
-            _write(
-                out, {"chunk": [chunk.number, chunk.place, chunk.text, chunk.overlap, counts], "done": done}
-            )
+        with loaded_kinds(kinds):
+            kind = kind_of(source)
+            _write(out, {"kind": kind.name})
+            for chunk, done in extracted(source, kind):
+                counts = [number for pair in chunk.counts.items() for number in pair]
+                found = [chunk.number, chunk.place, chunk.text, chunk.overlap, counts]
+                _write(out, {"chunk": found, "done": done})
     except (BadContent, NotInstalled) as error:
         return {"refused": [error.message, error.hint]}
     except MemoryError:

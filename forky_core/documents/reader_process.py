@@ -33,6 +33,7 @@ from forky_core.documents.limits import (
     unforeseen,
 )
 from forky_core.documents.reader_main import OVER_MEMORY, OVER_TIME
+from forky_core.documents.registry import added_kinds
 from forky_core.documents.source import DocumentSource
 from forky_core.model.document import Chunk
 from forky_core.model.errors import BadContent
@@ -135,6 +136,7 @@ class ReaderProcess:
             "name": source.name,
             "size": source.size,
             "path": path,
+            "kinds": added_kinds(),
             "cpu_seconds": limits.cpu_seconds,
             "memory": limits.memory,
         }

@@ -2,13 +2,18 @@
 
 A name can lie, and people rename things. So a PDF called notes.txt is read as a PDF, and a picture called notes.txt is
 refused by saying what it is. A package of somebody else adds a kind by an entry point of the group `forky.documents`
-that names a `DocumentKind`; the process that reads documents finds the package where this program finds it.
+that names a `DocumentKind`; the process that reads documents finds the package where this program finds it. A kind that
+a program adds while it runs is loaded by that process from the module in which it stands.
 """
 
 from __future__ import annotations
 
 import codecs
+import sys
 import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from importlib.metadata import EntryPoint
 from pathlib import PurePath
 
 from forky_core.documents.docx import DOCX
@@ -22,7 +27,33 @@ from forky_core.plugins import Registry
 
 KINDS: tuple[DocumentKind, ...] = (TEXT, MARKDOWN, HTML, PDF, DOCX, TABLE, CODE)
 """Those that Forky brings, in the order in which people are told of them."""
-REGISTRY = Registry("forky.documents", DocumentKind, KINDS)
+
+
+def _place(kind: DocumentKind) -> str:
+    """Where a kind stands, as an entry point says it: “package.module:NAME”.
+
+    Raises:
+        ValueError: it stands at the top of no module that another process can import.
+    """
+    for module in tuple(sys.modules.values()):
+        spec = getattr(module, "__spec__", None)
+        # Python runs a program as `__main__`, which is another module in another process.
+        if spec is None or not spec.has_location or module.__name__ == "__main__":
+            continue
+        for name, value in tuple(vars(module).items()):
+            if value is kind:
+                return f"{spec.name}:{name}"
+    raise ValueError(
+        f"The kind of document “{kind.name}” cannot be added from here. Documents are read in another process, "
+        "which imports the kind: assign it to a name at the top of a module other than the program's main one."
+    )
+
+
+def _check_reachable(kind: DocumentKind) -> None:
+    _place(kind)
+
+
+REGISTRY = Registry("forky.documents", DocumentKind, KINDS, check_added=_check_reachable)
 
 _MAGIC = (
     (b"\x89PNG", "a PNG picture"),
@@ -45,6 +76,46 @@ _ZIP = b"PK\x03\x04"
 def kinds() -> tuple[DocumentKind, ...]:
     """Every kind there is: those of Forky, of installed packages, and what this program has added."""
     return tuple(REGISTRY)
+
+
+def add_document_kind(kind: DocumentKind) -> None:
+    """Offer one more kind of document in this process.
+
+    Documents are read in processes of their own, which import the kind from the module in which it stands.
+
+    Raises:
+        ValueError: its name is taken, or it stands at the top of no module that another process can import.
+    """
+    REGISTRY.add(kind)
+
+
+def remove_document_kind(kind: DocumentKind) -> None:
+    """Undo `add_document_kind`."""
+    REGISTRY.remove(kind)
+
+
+def added_kinds() -> tuple[str, ...]:
+    """Where the kinds stand that this program has added, for `loaded_kinds` in another process."""
+    return tuple(map(_place, REGISTRY.additions))
+
+
+@contextmanager
+def loaded_kinds(places: Sequence[str]) -> Iterator[None]:
+    """Within the block, the kinds that stand at these places are offered in this process too.
+
+    Raises:
+        BadContent: one of them cannot be loaded here.
+    """
+    with ExitStack() as stack:
+        for place in places:
+            try:
+                stack.enter_context(REGISTRY.added(EntryPoint("", place, REGISTRY.group).load()))
+            except Exception as fault:
+                raise BadContent(
+                    f"No document can be read: the added kind “{place}” cannot be loaded ({type(fault).__name__}).",
+                    "Check that its module can be imported by another process, or remove the kind.",
+                ) from fault
+        yield
 
 
 def labels() -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from forky_core.llm.contract import Passage
-from forky_core.model.document import ADDRESS, Chunk, Document, DocumentId, Numbers, Reach, source_of
+from forky_core.model.document import ADDRESS, Chunk, Document, DocumentId, Numbers, SearchScope, source_of
 from forky_core.model.errors import BadContent
 from forky_core.retrieval import bm25
 from forky_core.retrieval.parts_asked import parts_asked
@@ -96,18 +96,18 @@ def split_address(text: str) -> tuple[str, int]:
 
 
 def search(
-    keeper: DocumentKeeper, question: str, reach: Reach, n: int, embedder: Embedder | None = None
+    keeper: DocumentKeeper, question: str, scope: SearchScope, n: int, embedder: Embedder | None = None
 ) -> tuple[FoundChunk, ...]:
     """The best `n` chunks within reach, best first; each part of a question has its best chunk among them."""
-    wanted = bm25.asked(question)
-    parts = [bm25.asked(part) for part in parts_asked(question)]
+    wanted = bm25.question_terms(question)
+    parts = [bm25.question_terms(part) for part in parts_asked(question)]
     pool = max(n, _POOL) if embedder is not None or parts else n
-    postings = keeper.postings(wanted, reach) if wanted else None
+    postings = keeper.postings(wanted, scope) if wanted else None
     by_words = bm25.rank(wanted, postings, pool) if postings else ()
     by_part = [bm25.rank(part, postings.of(part), pool) for part in parts] if postings else []
     scores = {hit.key: hit.score for hit in by_words}
     if embedder is not None:
-        by_meaning = _nearest(keeper, embedder, question, reach, pool)
+        by_meaning = _nearest(keeper, embedder, question, scope, pool)
         scores = fused([list(scores), by_meaning])
     coverage = {hit.key: hit.coverage for hit in by_words}
     of_part: dict[int, float] = {}
@@ -143,11 +143,13 @@ def changed_size(model: str, *, had: int, has: int) -> BadContent:
     )
 
 
-def _nearest(keeper: DocumentKeeper, embedder: Embedder, question: str, reach: Reach, n: int) -> list[int]:
+def _nearest(
+    keeper: DocumentKeeper, embedder: Embedder, question: str, scope: SearchScope, n: int
+) -> list[int]:
     """Keys of the chunks whose vectors lie nearest to the question's, nearest first."""
     near: list[tuple[float, int]] = []
     asked: Numbers | None = None
-    for batch in keeper.vectors(embedder.name, reach):
+    for batch in keeper.vectors(embedder.name, scope):
         if asked is None:
             asked = embedder.embed([question])[0]
         if batch.rows.shape[1] != len(asked):

@@ -19,7 +19,7 @@ from forky_core.documents.readers import READERS, Readers
 from forky_core.documents.searching import Embedder, FoundChunk, changed_size, search
 from forky_core.documents.source import DocumentSource, source_of_bytes
 from forky_core.llm.tokens import estimate_tokens
-from forky_core.model.document import Document, DocumentId, Reach, Shelf
+from forky_core.model.document import Document, DocumentId, SearchScope, Shelf
 from forky_core.model.errors import BadContent, ModelError
 from forky_core.store.document_contract import DocumentKeeper
 
@@ -41,7 +41,7 @@ class DocumentPlace(Protocol):
         """The documents of this place itself."""
         ...
 
-    def reach(self) -> Reach:
+    def reach(self) -> SearchScope:
         """The documents that can be found from here."""
         ...
 
@@ -122,11 +122,11 @@ class DocumentStore:
 
     def look(self, query: str, n: int = 5, *, budget: int | None = None) -> Findings:
         """Like `retrieve`, and also report why the search by meaning failed, if it did."""
-        reach = self._place.reach()
+        scope = self._place.reach()
         try:
-            findings = Findings(search(self._keeper, query, reach, n, self._embedder))
+            findings = Findings(search(self._keeper, query, scope, n, self._embedder))
         except (ModelError, BadContent) as error:
-            findings = Findings(search(self._keeper, query, reach, n), str(error))
+            findings = Findings(search(self._keeper, query, scope, n), str(error))
         if budget is None:
             return findings
         spent = accumulate(estimate_tokens(one.chunk.text) for one in findings.found)
@@ -200,8 +200,8 @@ class WorkspacePlace:
     def own(self) -> tuple[DocumentId, ...]:
         return tuple(document.id for document in self._keeper.documents() if document.shelf == "workspace")
 
-    def reach(self) -> Reach:
-        return Reach()
+    def reach(self) -> SearchScope:
+        return SearchScope()
 
     def add(self, documents: Sequence[Document]) -> None:
         for document in documents:

@@ -19,6 +19,8 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class DocumentSource:
+    """A document that is to be read: its name, its size and its bytes."""
+
     name: str
     size: int
     open: Callable[[], BinaryIO]

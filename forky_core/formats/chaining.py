@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from forky_core.formats.contract import NOTHING, Node, SourceFiles
-from forky_core.formats.fields import micros, obj, whole, word
+from forky_core.formats.fields import count, micros, obj, word
 from forky_core.formats.leftovers import Program
-from forky_core.formats.speaking import in_turns, openai_parts, role_of
+from forky_core.formats.openai_messages import in_turns, openai_parts, role_of
 from forky_core.model import Role, Usage
 from forky_core.model.parts import Draft, Json, Part
 
@@ -98,12 +98,12 @@ def usage_of(usage: Json) -> Usage:
     """Token usage, with OpenAI's or Anthropic's field names."""
     entry = obj(usage)
 
-    def count(*keys: str) -> int | None:
-        return next((found for key in keys if (found := whole(entry.get(key))) is not None), None)
+    def first(*keys: str) -> int | None:
+        return next((found for key in keys if (found := count(entry.get(key))) is not None), None)
 
     return Usage(
-        count("prompt_tokens", "input_tokens", "promptTokens"),
-        count("completion_tokens", "output_tokens", "completionTokens"),
-        count("cache_read_input_tokens", "cached_tokens"),
-        count("cache_creation_input_tokens"),
+        first("prompt_tokens", "input_tokens", "promptTokens"),
+        first("completion_tokens", "output_tokens", "completionTokens"),
+        first("cache_read_input_tokens", "cached_tokens"),
+        first("cache_creation_input_tokens"),
     )

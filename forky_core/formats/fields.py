@@ -44,7 +44,7 @@ def ref(value: Json) -> str | None:
     return word(value) or None
 
 
-def whole(value: Json) -> int | None:
+def count(value: Json) -> int | None:
     """A count; None if the value is no count, or too large to store."""
     return value if type(value) is int and 0 <= value < 1 << 53 else None
 

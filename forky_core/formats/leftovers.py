@@ -90,7 +90,7 @@ def leftovers(
     ]
 
 
-def told(entry: Mapping[str, Any], names: Collection[str], *texts: str) -> list[str]:
+def repeated_fields(entry: Mapping[str, Any], names: Collection[str], *texts: str) -> list[str]:
     """The names of the fields that only repeat `texts`, which were read already."""
     read = {text.strip() for text in texts}
     return [

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from forky_core.formats.fields import micros, obj, objs, whole, word, words
-from forky_core.formats.leftovers import Program, leftovers, told
-from forky_core.formats.speaking import tool_call, tool_calls
+from forky_core.formats.fields import count, micros, obj, objs, word, words
+from forky_core.formats.leftovers import Program, leftovers, repeated_fields
+from forky_core.formats.openai_messages import tool_call, tool_calls
 from forky_core.model import Failure, GenerationStatus, Usage
 from forky_core.model.errors import BadContent
 from forky_core.model.hashing import mend_text
@@ -119,15 +119,15 @@ def _parts(message: Mapping[str, Any]) -> Iterator[Part]:
         yield tool_call(message["function_call"], "")
     # LiteLLM gives a thought twice: as a text, and with its signature as a block.
     again = ("thinking_blocks",) if thought.strip() else ()
-    yield from leftovers(message, (*_READ, *again, *told(message, _THOUGHTS, thought)), PROGRAM)
+    yield from leftovers(message, (*_READ, *again, *repeated_fields(message, _THOUGHTS, thought)), PROGRAM)
 
 
 def _usage(record: Mapping[str, Any], cost: Json) -> Usage:
     usage = Usage(
-        whole(record.get("prompt_tokens")),
-        whole(record.get("completion_tokens")),
-        whole(obj(record.get("prompt_tokens_details")).get("cached_tokens")),
-        reasoning_tokens=whole(obj(record.get("completion_tokens_details")).get("reasoning_tokens")),
+        count(record.get("prompt_tokens")),
+        count(record.get("completion_tokens")),
+        count(obj(record.get("prompt_tokens_details")).get("cached_tokens")),
+        reasoning_tokens=count(obj(record.get("completion_tokens_details")).get("reasoning_tokens")),
     )
     known = isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost < 1e6
     return replace(usage, cost=float(cost)) if known else usage

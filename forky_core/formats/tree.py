@@ -53,7 +53,7 @@ class FailedReply:
 
 
 @dataclass(frozen=True, slots=True)
-class Grown:
+class ImportedTree:
     """An imported conversation that is ready to land."""
 
     found: ParsedConversation
@@ -74,13 +74,13 @@ class Grown:
     account: ImportAccount
 
 
-def grow(found: ParsedConversation) -> Grown:
+def build_tree(found: ParsedConversation) -> ImportedTree:
     """Turn the nodes of `found` into messages. Raises nothing, whatever the nodes are."""
-    return _Growing(found).grown()
+    return _TreeBuilder(found).build()
 
 
 @dataclass(slots=True)
-class _Growing:
+class _TreeBuilder:
     found: ParsedConversation
     skipped: Counter[str] = field(default_factory=Counter)
     notes: Counter[str] = field(default_factory=Counter)
@@ -99,7 +99,7 @@ class _Growing:
     lost: int = 0
     unread: Counter[str] = field(default_factory=Counter)
 
-    def grown(self) -> Grown:
+    def build(self) -> ImportedTree:
         self._tell_apart()
         self._join()
         order = self._order()
@@ -118,7 +118,7 @@ class _Growing:
             lost=self.lost,
             unread=MappingProxyType(dict(self.unread)),
         )
-        return Grown(
+        return ImportedTree(
             self.found,
             tuple(self.messages.values()),
             tuple(self.origins),

@@ -29,6 +29,18 @@ def wants_html(scope: Scope) -> bool:
     return scope["type"] == "http" and "text/html" in header(scope, b"accept")
 
 
+async def read_body(receive: Receive, most: int) -> bytes | None:
+    """The body of a request, or what came of it before the client left; None if it has more than `most` bytes."""
+    body = bytearray()
+    while True:
+        message = await receive()
+        body += message.get("body", b"")
+        if len(body) > most:
+            return None
+        if message["type"] == "http.disconnect" or not message.get("more_body"):
+            return bytes(body)
+
+
 async def answer(
     scope: Scope,
     send: Send,

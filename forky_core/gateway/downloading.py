@@ -22,7 +22,7 @@ from urllib.parse import quote
 from weakref import WeakValueDictionary
 
 from forky_core.gateway.asgi import Receive, Send
-from forky_core.gateway.events import EventStream, gone
+from forky_core.gateway.events import EventStream, disconnected
 from forky_core.gateway.serving import server_stops
 from forky_core.model.errors import ForkyError
 
@@ -44,6 +44,8 @@ class Download:
     media_type: str
     pieces: Callable[[], Iterator[bytes]]
     """Generates the file, anew each time; on any thread."""
+    person: str = ""
+    """The only person who gets it, by their id (`access.person`)."""
 
 
 class Offers:
@@ -58,8 +60,10 @@ class Offers:
         self._offered[token] = offer
         return f"{PREFIX}/{token}"
 
-    def find(self, token: str) -> Download | None:
-        return self._offered.get(token)
+    def find(self, token: str, person: str = "") -> Download | None:
+        """The file at an address, if it is offered to this person."""
+        found = self._offered.get(token)
+        return found if found is not None and found.person == person else None
 
 
 class Downloading(EventStream[Download]):
@@ -68,12 +72,12 @@ class Downloading(EventStream[Download]):
     unknown = "This file is not offered any more. Open “Export or share” in Forky again."
     crowded = "Too many files are being downloaded. Try again in a moment."
 
-    def __init__(self, find: Callable[[str], Download | None], *, most: int = MOST) -> None:
+    def __init__(self, find: Callable[[str, str], Download | None], *, most: int = MOST) -> None:
         super().__init__(most)
         self._find = find
 
-    async def _found(self, id: str) -> Download | None:
-        return self._find(id)
+    async def _found(self, id: str, person: str) -> Download | None:
+        return self._find(id, person)
 
     async def _tell(self, thing: Download, _known: int, receive: Receive, send: Send) -> None:
         pieces = _gathered(thing.pieces)
@@ -83,7 +87,7 @@ class Downloading(EventStream[Download]):
             await self._refuse(send, 500, str(error))
             return
         await send({"type": "http.response.start", "status": 200, "headers": _headers(thing)})
-        left = asyncio.ensure_future(gone(receive))
+        left = asyncio.ensure_future(disconnected(receive))
         try:
             while piece and await _taken(piece, send, left):
                 piece = await asyncio.to_thread(next, pieces, b"")

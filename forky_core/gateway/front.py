@@ -15,10 +15,14 @@ if TYPE_CHECKING:
 
 
 class Gateway:
-    """The endpoint: an ASGI app for `/v1` and everything below it. `workspace` may wait; it is called in a thread."""
+    """The endpoint: an ASGI app for `/v1` and everything below it."""
 
-    def __init__(self, workspace: Callable[[], Workspace]) -> None:
+    def __init__(
+        self, workspace: Callable[[], Workspace], seen_by: Callable[[str], Workspace] | None = None
+    ) -> None:
+        """Takes what `v1.service.Service` takes."""
         self._workspace = workspace
+        self._seen_by = seen_by
         self._service: Service | None = None
         self._making = threading.Lock()
 
@@ -32,7 +36,7 @@ class Gateway:
         from forky_core.gateway.v1.service import Service  # noqa: PLC0415 - the point of this file
 
         with self._making:
-            service = self._service = self._service or Service(self._workspace)
+            service = self._service = self._service or Service(self._workspace, seen_by=self._seen_by)
         return service
 
     async def close(self) -> None:

@@ -14,6 +14,8 @@ from collections.abc import Iterable
 
 from forky_core.gateway.asgi import AsgiApp, Message, Receive, Scope, Send
 
+_POLICY = b"content-security-policy"
+
 
 def inline_script_hashes(html: str) -> tuple[str, ...]:
     """The CSP sources that allow the inline scripts of a page we ship, and no other."""
@@ -49,10 +51,12 @@ def content_security_policy(script_sources: Iterable[str] = ()) -> str:
 class SecurityHeaders:
     """Adds the policy and related headers to every HTTP response."""
 
-    def __init__(self, app: AsgiApp, policy: str) -> None:
+    def __init__(self, app: AsgiApp, policy: str, *, own_policy_below: tuple[str, ...] = ()) -> None:
+        """Below the paths of `own_policy_below`, a response keeps the policy that it states itself."""
         self.app = app
-        self.headers = [
-            (b"content-security-policy", policy.encode("ascii")),
+        self.own_policy_below = own_policy_below
+        headers = [
+            (_POLICY, policy.encode("ascii")),
             (b"x-content-type-options", b"nosniff"),
             (b"referrer-policy", b"no-referrer"),
             (b"x-frame-options", b"SAMEORIGIN"),
@@ -60,17 +64,26 @@ class SecurityHeaders:
             (b"cross-origin-resource-policy", b"same-origin"),
             (b"permissions-policy", b"geolocation=(), camera=(), payment=()"),
         ]
-        self.names = {name for name, _ in self.headers}
+        self._all = _with_names(headers)
+        self._beside_own = _with_names(headers[1:])
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
 
+        own_policy = scope["path"].startswith(self.own_policy_below)
+
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                kept = [pair for pair in message.get("headers", ()) if pair[0].lower() not in self.names]
-                message["headers"] = kept + self.headers
+                given = list(message.get("headers", ()))
+                own = own_policy and any(name.lower() == _POLICY for name, _ in given)
+                ours, names = self._beside_own if own else self._all
+                message["headers"] = [pair for pair in given if pair[0].lower() not in names] + ours
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
+
+
+def _with_names(headers: list[tuple[bytes, bytes]]) -> tuple[list[tuple[bytes, bytes]], frozenset[bytes]]:
+    return headers, frozenset(name for name, _ in headers)

@@ -6,69 +6,157 @@ An event is sent whenever the conversation's last operation is newer than the on
 unknown one is 404. The hosts and origins that may connect are those of all our routes (access.gate.Gate).
 
 `/moves/library` covers all conversations: the time of the last change takes the place of the operation's number. It is
-checked once a second, since a busy program would otherwise make a page redraw all the time.
+told once a second at most, since a busy program would otherwise make a page redraw all the time.
 
-Every commit goes through this process, so that checking the cached view is enough: it takes microseconds for each
-watcher, ten times a second.
+Watchers sleep until the store says that something has changed (`Store.hear`): a tab in which nothing happens costs no
+more than its connection.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from forky_core.gateway.asgi import Receive, Send
-from forky_core.gateway.events import HEADERS, EventStream, gone, send_event
+from forky_core.gateway.events import HEADERS, EventStream, disconnected, send_event
 from forky_core.gateway.serving import server_stops
+
+if TYPE_CHECKING:  # The server's start does not wait for these imports.
+    from forky_core.gateway.presence import Presence
+    from forky_core.store.herald import Heard
 
 PREFIX = "/moves"
 MOST = 500
 """The most concurrent watchers; further requests get 503."""
 LIBRARY = "library"
-LOOK = 0.1
-"""Seconds between two checks."""
+GATHER = 0.02
+"""Seconds between a change and its event: changes that follow within them are sent together."""
 SELDOM = 1.0
-"""Seconds between two checks of the library."""
+"""Seconds between two events of the library."""
 ALIVE = 15.0
 """Seconds without events after which `alive` is sent."""
 
 
-class Moving(EventStream[str]):
-    """The endpoint: an ASGI app for `PREFIX/{id}`. `version` returns the number of the last operation;
-    None if unknown.
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """What a person watches: a conversation or the library."""
+
+    id: str
+    person: str
+
+
+class Moving(EventStream[Watched]):
+    """The endpoint: an ASGI app for `PREFIX/{id}`.
+
+    `version` returns the number of the last operation of a conversation as a person sees it, who is given by their id
+    (`access.person`); None if they may not see it or there is none. `hear` is `Store.hear` of the open store.
+    With `presence`, watchers of a conversation are sent who else is there: `event: here` with a list as its data.
     """
 
     unknown = "No such conversation."
 
-    def __init__(self, version: Callable[[str], int | None], *, most: int = MOST) -> None:
+    def __init__(
+        self,
+        version: Callable[[str, str], int | None],
+        hear: Callable[[Heard], Callable[[], None]],
+        *,
+        presence: Presence | None = None,
+        most: int = MOST,
+    ) -> None:
         super().__init__(most)
         self._version = version
+        self._alarms = Alarms(hear)
+        self._presence = presence
+        if presence is not None:
+            presence.changed = self._alarms.wake
 
-    async def _found(self, id: str) -> str | None:
+    async def _found(self, id: str, person: str) -> Watched | None:
         # The first check may read the file; later ones find the view in memory.
-        return id if await asyncio.to_thread(self._version, id) is not None else None
+        known = await asyncio.to_thread(self._version, id, person)
+        return Watched(id, person) if known is not None else None
 
-    async def _tell(self, thing: str, known: int, receive: Receive, send: Send) -> None:
+    async def _tell(self, thing: Watched, known: int, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
-        left = asyncio.ensure_future(gone(receive))
-        silent, pause = 0.0, SELDOM if thing == LIBRARY else LOOK
+        left, changed = asyncio.ensure_future(disconnected(receive)), asyncio.Event()
+        left.add_done_callback(lambda _: changed.set())
+        pause = SELDOM if thing.id == LIBRARY else GATHER
+        there: list[dict[str, str | bool]] = []
         try:
-            await send_event(send, b"event: alive\ndata:\n\n")
-            while not left.done() and not server_stops():
-                at = self._version(thing)
-                if at is None:
-                    break
-                if at > known:
-                    known, silent = at, 0.0
-                    await send_event(send, f"data: {json.dumps({'at': at})}\n\n".encode("ascii"))
-                elif silent >= ALIVE:
-                    silent = 0.0
-                    await send_event(send, b"event: alive\ndata:\n\n")
-                await asyncio.wait([left], timeout=pause)
-                silent += pause
+            with self._alarms.set_for(thing.id, changed):
+                await send_event(send, b"event: alive\ndata:\n\n")
+                while not left.done() and not server_stops():
+                    changed.clear()
+                    at = self._version(thing.id, thing.person)
+                    if at is None:
+                        break
+                    others = self._presence.others(thing.id, thing.person) if self._presence else []
+                    if others != there:
+                        there = others
+                        await send_event(send, f"event: here\ndata: {json.dumps(there)}\n\n".encode("ascii"))
+                    if at > known:
+                        known = at
+                        await send_event(send, f"data: {json.dumps({'at': at})}\n\n".encode("ascii"))
+                    try:
+                        await asyncio.wait_for(changed.wait(), ALIVE)
+                    except TimeoutError:
+                        await send_event(send, b"event: alive\ndata:\n\n")
+                    else:
+                        await asyncio.wait([left], timeout=pause)
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         except OSError:
             pass  # The client disconnected in the middle of an event, or stopped reading.
         finally:
             left.cancel()
+
+
+class Alarms:
+    """Wakes watchers on the event loop when a conversation changes, wherever that is noticed."""
+
+    def __init__(self, hear: Callable[[Heard], Callable[[], None]]) -> None:
+        self._hear = hear
+        self._forget: Callable[[], None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._set: dict[str, set[asyncio.Event]] = {}
+        self._lock = threading.Lock()
+        self._changed: set[str] = set()
+        """Conversations that have changed since watchers were woken last."""
+
+    @contextmanager
+    def set_for(self, id: str, alarm: asyncio.Event) -> Iterator[None]:
+        """Have an event set, within the block, whenever the conversation changes, or any for `LIBRARY`."""
+        if not self._set:
+            self._loop = asyncio.get_running_loop()
+            self._forget = self._hear(self._heard)
+        self._set.setdefault(id, set()).add(alarm)
+        try:
+            yield
+        finally:
+            self._set[id].discard(alarm)
+            if not self._set[id]:
+                del self._set[id]
+            if not self._set and self._forget is not None:
+                self._forget()
+
+    def _heard(self, conversation: str) -> None:
+        with self._lock:
+            waking = bool(self._changed)
+            self._changed.add(conversation)
+        if not waking and self._loop is not None:
+            with suppress(RuntimeError):  # The loop is closed: there are no watchers any more.
+                self._loop.call_soon_threadsafe(self._wake)
+
+    def _wake(self) -> None:
+        with self._lock:
+            changed, self._changed = self._changed, set()
+        for id in (*changed, LIBRARY):
+            self.wake(id)
+
+    def wake(self, id: str) -> None:
+        """Wake those who watch a conversation. Only the event loop may ask."""
+        for alarm in self._set.get(id, ()):
+            alarm.set()

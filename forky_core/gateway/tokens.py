@@ -24,7 +24,7 @@ from typing import Any
 from forky_core.conversation.identity import disturbs, now, title_line
 from forky_core.model.errors import BadContent, BadName, NameTaken, NotFound, NothingToDo, StoreError
 from forky_core.observability import events
-from forky_core.store.contract import Store
+from forky_core.store.contract import Store, StoreIdentity
 
 PREFIX = "forky-"
 _TOKENS = "gateway_tokens"
@@ -58,6 +58,8 @@ class Token:
     """The time it was revoked, likewise; 0: it is valid."""
     metrics: bool = False
     """Whether it reads /metrics; then it can ask no model."""
+    person: str = ""
+    """The id of the team's member whose it is: its calls see and do what they may. "" on the server of one person."""
 
     def may_use(self, model: str) -> bool:
         if self.metrics:
@@ -71,7 +73,7 @@ def amount(dollars: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class NewToken:
     """A new token with its text, which is not stored."""
 
     token: Token
@@ -93,7 +95,7 @@ class _Shared:
     """The timer until spending is saved."""
 
 
-_stores: weakref.WeakKeyDictionary[Store, _Shared] = weakref.WeakKeyDictionary()
+_stores: weakref.WeakKeyDictionary[StoreIdentity, _Shared] = weakref.WeakKeyDictionary()
 _making = threading.Lock()
 
 
@@ -103,11 +105,13 @@ class Tokens:
     def __init__(self, store: Store) -> None:
         self._store = store
         with _making:
-            self._shared = _stores.setdefault(store, _Shared())
+            self._shared = _stores.setdefault(store.identity, _Shared())
 
     def all(self) -> tuple[Token, ...]:
         """All tokens: valid ones first, each group in the order they were made."""
-        return tuple(sorted(self._known(), key=lambda token: (token.revoked > 0, token.created)))
+        with self._shared.lock:
+            found = self._stored() or ()
+        return tuple(sorted(found, key=lambda token: (token.revoked > 0, token.created)))
 
     def make(
         self,
@@ -118,7 +122,8 @@ class Tokens:
         records: bool = True,
         unpriced: bool = False,
         metrics: bool = False,
-    ) -> Made:
+        person: str = "",
+    ) -> NewToken:
         """Make a token. Under a limit, models whose price is unknown are refused unless `unpriced` is set.
 
         With `metrics` it is for a monitoring program: it reads /metrics, and can ask no model.
@@ -144,6 +149,7 @@ class Tokens:
             unpriced or daily is None,
             now(),
             metrics=metrics,
+            person=person,
         )
         with self._shared.lock:
             tokens = self._read()
@@ -153,7 +159,7 @@ class Tokens:
                 )
             self._write([*tokens, token])
         events.token_changed(token=token.name, id=token.id, change="made")
-        return Made(token, text)
+        return NewToken(token, text)
 
     def change(self, id: str, *, records: bool) -> Token:
         """Switch its recording on or off. Raises NotFound for an unknown token."""
@@ -252,12 +258,19 @@ class Tokens:
     def _read(self) -> tuple[Token, ...]:
         """The stored tokens; the lock must be held."""
         if self._shared.tokens is None:
-            found: tuple[Token, ...] = ()
-            with suppress(ValueError, TypeError, KeyError):
-                kept = json.loads(self._store.setting(_TOKENS) or "[]")
-                found = tuple(_read_back(entry) for entry in kept)
-            self._shared.tokens = found
-        return self._shared.tokens
+            self._shared.tokens = self._stored()
+        return self._shared.tokens or ()
+
+    def _stored(self) -> tuple[Token, ...] | None:
+        """The tokens as this store shows them; None if it has none or shows none to this person, which is not to be
+        kept for others.
+        """
+        text = self._store.setting(_TOKENS)
+        if text is None:
+            return None
+        with suppress(ValueError, TypeError, KeyError):
+            return tuple(_read_back(entry) for entry in json.loads(text))
+        return ()
 
     def _write(self, tokens: Iterable[Token]) -> None:
         """Store the tokens; the lock must be held."""

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from forky_core.gateway.asgi import Receive, Send
 from forky_core.gateway.events import HEADERS, EventStream, send_event
-from forky_core.gateway.events import gone as left
+from forky_core.gateway.events import disconnected as left
 from forky_core.gateway.serving import server_stops
 
 if TYPE_CHECKING:  # The server's start does not wait for these imports.
@@ -41,16 +41,19 @@ ALIVE = 1.0
 
 
 class Watching(EventStream["ReplyJob"]):
-    """The endpoint: an ASGI app for `PREFIX/{id}`. `find` must not wait."""
+    """The endpoint: an ASGI app for `PREFIX/{id}`.
+
+    `find` returns a reply that a person may watch, by their id (`access.person`); it must not wait.
+    """
 
     unknown = "No such reply is being written."
 
-    def __init__(self, find: Callable[[str], ReplyJob | None], *, most: int = MOST) -> None:
+    def __init__(self, find: Callable[[str, str], ReplyJob | None], *, most: int = MOST) -> None:
         super().__init__(most)
         self._find = find
 
-    async def _found(self, id: str) -> ReplyJob | None:
-        return self._find(id)
+    async def _found(self, id: str, person: str) -> ReplyJob | None:
+        return self._find(id, person)
 
     async def _tell(self, thing: ReplyJob, known: int, receive: Receive, send: Send) -> None:
         await _watch(thing, known, receive, send)

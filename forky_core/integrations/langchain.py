@@ -23,7 +23,7 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.identity import branch_name
 from forky_core.conversation.workspace import Workspace
 from forky_core.forky import Forky
-from forky_core.formats.speaking import content_parts, in_turns
+from forky_core.formats.openai_messages import content_parts, in_turns
 from forky_core.model import Message, Role
 from forky_core.model.errors import BadContent, NameTaken, NotFound, NothingToDo
 from forky_core.model.parts import (
@@ -84,7 +84,7 @@ class ForkyChatMessageHistory(BaseChatMessageHistory):
     def clear(self) -> None:
         """Empty the branch. Its former messages stay visible, and undo restores them."""
         with suppress(NothingToDo):
-            self.conversation.empty()
+            self.conversation.branches.empty()
 
     # Conversion between LangChain's messages and ours.
 
@@ -209,7 +209,7 @@ def _branch(forky: Workspace, conversation: str | None, name: str) -> Conversati
     """The conversation with the branch of that name checked out; the branch is created if there is none."""
     chat = forky.conversation(conversation) if conversation is not None else _shared(forky, name)
     with suppress(NameTaken):
-        return chat.begin(name)
+        return chat.branches.begin(name)
     return chat.checkout(branch_name(name))
 
 

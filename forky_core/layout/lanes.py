@@ -21,7 +21,7 @@ class Edge:
     lane: int
     """The lane in which it goes down."""
     color: int
-    """The lane whose colour it has."""
+    """Of the line it belongs to."""
     kind: Literal["line", "merge"]
     """`merge`: provenance, drawn dashed."""
     on_path: bool = False
@@ -31,6 +31,8 @@ class Edge:
 class Layout:
     lane_of: tuple[int, ...]
     edges: tuple[Edge, ...]
+    color_of: tuple[int, ...]
+    """For each row the colour of the line it lies on."""
 
     @property
     def lanes(self) -> int:
@@ -47,12 +49,12 @@ class Layout:
             for edge in self.edges
             if edge.source < end and edge.target >= start
         )
-        return Layout(self.lane_of[start:end], tuple(edges))
+        return Layout(self.lane_of[start:end], tuple(edges), self.color_of[start:end])
 
 
-def lay_out(parents: Sequence[Sequence[int]], lines: Sequence[int]) -> Layout:
+def lay_out(parents: Sequence[Sequence[int]], lines: Sequence[int], colors: Sequence[int]) -> Layout:
     """Lay out rows: `parents[i]` are the rows above that row i continues (first; −1 for none) and merges, `lines[i]` is
-    its line.
+    its line; `colors` has a colour for each line.
     """
     last = {line: row for row, line in enumerate(lines)}
     until = dict(last)
@@ -80,16 +82,16 @@ def lay_out(parents: Sequence[Sequence[int]], lines: Sequence[int]) -> Layout:
         lane_of.append(lane)
         if context >= 0:
             travels = lane if following[context] <= row else lane_of[context]
-            edges.append(Edge(context, row, travels, lane, "line"))
+            edges.append(Edge(context, row, travels, colors[line], "line"))
         ended = (side for side in above[1:] if last[lines[side]] == side)
-        edges.extend(Edge(side, row, lane_of[side], lane_of[side], "merge") for side in ended)
+        edges.extend(Edge(side, row, lane_of[side], colors[lines[side]], "merge") for side in ended)
         for forked in early.get(row, ()):
             lane_of_line[lines[forked]] = _take(busy, lane + 1, row, until[lines[forked]])
         edges.extend(
-            Edge(row, target, _take(busy, lane + 1, row, target), lane, "merge")
+            Edge(row, target, _take(busy, lane + 1, row, target), colors[line], "merge")
             for target in detours.get(row, ())
         )
-    return Layout(tuple(lane_of), tuple(edges))
+    return Layout(tuple(lane_of), tuple(edges), tuple(colors[line] for line in lines))
 
 
 def _following(lines: Sequence[int]) -> list[int]:

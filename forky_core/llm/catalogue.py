@@ -1,8 +1,8 @@
 """The available models, and the one place where concrete models are created.
 
 Nothing here makes a page wait: prices come from a file, servers on this machine are looked for in the background, and
-LiteLLM is loaded at the first call of a model (or by `warm_up()`). A model whose key is missing can still be named: the
-call fails and names the key.
+LiteLLM is loaded at the first call of a model that needs it. A model whose key is missing can still be named: the call
+fails and names the key.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from forky_core.llm import loading, loop
+from forky_core.llm import loop
 from forky_core.llm.addresses import (
     NAMED,
     AddressRefused,
@@ -339,11 +339,15 @@ class Catalogue:
             self._http = HttpClients(self._resolver)
         return self._http
 
-    def warm_up(self) -> None:
-        """Start slow work in the background: loading LiteLLM if a key needs it, and looking for servers."""
-        self.refresh()
-        if any(self._keys.find(provider)[0] for provider in PROVIDERS):
-            loading.warm_up()
+    def needs_litellm(self) -> bool:
+        """Whether a model on offer, or the default, is called through LiteLLM.
+
+        Blocks for some seconds if a server that is looked for does not answer.
+        """
+        self.refresh(wait=self._far + 1.0)
+        with self._lock:
+            without = {*self._added, *self._offline}
+        return not without.issuperset((self.default(), *(info.name for info in self.models())))
 
     def providers(self) -> tuple[ProviderStatus, ...]:
         """Return what is set and what is missing, for the Settings page."""

@@ -114,7 +114,7 @@ def _detail(record: Any, group: str, name: str) -> int | None:
 
 
 def _cost(record: Any, model: str, info: ModelInfo, litellm: Any | None) -> float | None:
-    if info.input_price == 0.0 and info.output_price == 0.0:
+    if info.free:
         return 0.0
     if litellm is None or info.input_price is None:
         return None

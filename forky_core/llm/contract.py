@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
 from forky_core.model import Failure, Usage
-from forky_core.model.document import Looked
+from forky_core.model.document import DocumentSearch
 
 ProviderMessage = dict[str, Any]
 """An OpenAI chat-completions message: role, content (str or content parts), tool_calls, tool_call_id, name."""
@@ -130,6 +130,11 @@ class ModelInfo:
     continues: bool = True
     """Whether it can continue a text that was cut off; the offline models start a new answer instead."""
 
+    @property
+    def free(self) -> bool:
+        """Whether a call is known to cost nothing."""
+        return self.input_price == 0.0 and self.output_price == 0.0
+
 
 class Model(Protocol):
     """A model that answers requests."""
@@ -153,7 +158,7 @@ class Model(Protocol):
 class Consulted:
     """What was looked up before the model was called."""
 
-    looked: Looked
+    document_search: DocumentSearch
 
 
 class Answering(Protocol):

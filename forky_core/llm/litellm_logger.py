@@ -22,7 +22,7 @@ from typing import Any
 import litellm
 from litellm.integrations.custom_logger import CustomLogger
 
-from forky_core.llm.litellm_streams import Gone, Streams
+from forky_core.llm.litellm_streams import AbandonedStream, Streams
 from forky_core.observability import events
 from forky_core.private_files import append_line
 
@@ -130,7 +130,7 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
             self._sender.join(_AT_EXIT)
         atexit.unregister(self.close)
 
-    def _note_stream(self, gone: Gone) -> None:
+    def _note_stream(self, gone: AbandonedStream) -> None:
         """Record a stream that LiteLLM has not reported: the program left it, or read all of it but the end itself."""
         if gone.chunks and not self._has_seen(gone.told):
             ended = any(choice.finish_reason for chunk in gone.chunks for choice in chunk.choices)

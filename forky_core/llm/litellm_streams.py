@@ -24,7 +24,7 @@ _GRACE = 5.0
 _TOLD = ("litellm_call_id", "messages", "model", "optional_params", "start_time")
 
 
-class Gone(NamedTuple):
+class AbandonedStream(NamedTuple):
     """A stream that was freed, whether it was read to its end or not."""
 
     told: Mapping[str, Any]
@@ -37,10 +37,10 @@ class Gone(NamedTuple):
 class Streams:
     """Reports each stream that has ended, after LiteLLM had the time to report it."""
 
-    def __init__(self, listens: Callable[[], bool], tell: Callable[[Gone], None]) -> None:
+    def __init__(self, listens: Callable[[], bool], tell: Callable[[AbandonedStream], None]) -> None:
         """Create a listener: `listens` says whether new streams are reported; `tell` is called in a separate thread."""
         self._listens, self._tell = listens, tell
-        self._gone: queue.SimpleQueue[Gone | None] = queue.SimpleQueue()
+        self._gone: queue.SimpleQueue[AbandonedStream | None] = queue.SimpleQueue()
         """A SimpleQueue, because it may be put to from within a garbage collection."""
         self._open: dict[int, tuple[weakref.finalize[Any, Any], str, list[Any]]] = {}
         """By the stream's identity: its finalizer, the id of its call and its chunks."""
@@ -81,7 +81,7 @@ class Streams:
 
     def _end(self, number: int, told: Mapping[str, Any], chunks: list[Any]) -> None:
         self._open.pop(number, None)
-        self._gone.put(Gone(told, chunks, time.monotonic()))
+        self._gone.put(AbandonedStream(told, chunks, time.monotonic()))
 
     def _tell_all(self) -> None:
         while (one := self._gone.get()) is not None:

@@ -1,5 +1,5 @@
 """Strict parsing of message content in the formats of three APIs: a malformed block refuses the request, and the error
-names its place. (An import parses the same formats leniently: formats/speaking.py.)
+names its place. (An import parses the same formats leniently: formats/openai_messages.py.)
 
 A block of an unknown type is preserved unchanged.
 """

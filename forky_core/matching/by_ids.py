@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from forky_core.matching.finding import PlaceMatch
 from forky_core.matching.keys import calls_of, folded, plain_text, sayings
 from forky_core.matching.walking import is_silent
-from forky_core.model import Along, Message, MessageId
+from forky_core.model import Message, MessageId, PathOverlap
 from forky_core.model.hashing import path_ids
 from forky_core.model.parts import Draft
 
@@ -22,7 +22,7 @@ once."""
 
 
 def match_by_ids(
-    turns: Sequence[Draft], along: Callable[[Sequence[MessageId]], Along | None]
+    turns: Sequence[Draft], along: Callable[[Sequence[MessageId]], PathOverlap | None]
 ) -> PlaceMatch | None:
     """Find where `turns` belong, with the same result as `match`; None if ids alone do not decide.
 
@@ -32,14 +32,14 @@ def match_by_ids(
         return None
     path = [MessageId(id) for id in path_ids(turns)]
     found = along(path)
-    if found is None or not found.known:
+    if found is None or not found.stored:
         return None  # If nothing is stored, the array's head may have been trimmed.
-    turn_below: dict[MessageId | None, int] = {id: at for at, id in enumerate(path[: found.known], start=1)}
-    for other in found.beside:
+    turn_below: dict[MessageId | None, int] = {id: at for at, id in enumerate(path[: found.stored], start=1)}
+    for other in found.branching:
         at = turn_below.get(other.parent, 0)
         if is_silent(other) or (at < len(turns) and _begins_alike(turns, at, other)):
             return None
-    return PlaceMatch(path[found.known - 1], found.known)
+    return PlaceMatch(path[found.stored - 1], found.stored)
 
 
 def _begins_alike(turns: Sequence[Draft], at: int, other: Message) -> bool:

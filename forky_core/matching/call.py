@@ -147,7 +147,7 @@ def check_order(turns: Sequence[Draft], where: Sequence[str]) -> None:
                     answered.add(id)
 
 
-def made(
+def build_call(
     turns: Iterable[tuple[Draft, str]],
     before: Sequence[str],
     body: Mapping[str, Json],

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Final
 
-from forky_core.matching.keys import spoken
+from forky_core.matching.keys import comparable_text
 from forky_core.model import Message
 
 SHORT: Final = 8
@@ -45,7 +45,7 @@ def is_distinctive(shared: Sequence[Message], is_common: Callable[[Message], boo
     """
     told: dict[str, tuple[int, Message]] = {}
     for message in shared:
-        text = spoken(message)
+        text = comparable_text(message)
         if value := worth(text):
             told.setdefault(text, (value, message))
     asked = sorted(told.values(), key=lambda one: -one[0])[:_MOST_ASKED]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from forky_core.matching.keys import calls_of, sayings, spoken
+from forky_core.matching.keys import calls_of, comparable_text, sayings
 from forky_core.matching.walking import Tree, stored_sayings, upwards
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import Draft, ToolCallPart
@@ -83,7 +83,7 @@ def _past_system_messages(
 
 def anchor_texts(turns: Sequence[Draft]) -> list[str]:
     """Return the texts by which a trimmed array may be found, newest first."""
-    said = (spoken(turn) for turn in reversed(turns) if turn.role == "assistant")
+    said = (comparable_text(turn) for turn in reversed(turns) if turn.role == "assistant")
     return list(islice((text for text in said if text), _ANCHORS))
 
 
@@ -98,11 +98,11 @@ def _anchored(
         calls.update(calls_of(turn))
     answers = [at for at, turn in enumerate(turns) if turn.role == "assistant"]
     for at in list(reversed(answers))[:_ANCHORS]:
-        words = spoken(turns[at])
+        words = comparable_text(turns[at])
         candidates = [
             message.id
             for message in messages.values()
-            if message.role == "assistant" and spoken(message) == words
+            if message.role == "assistant" and comparable_text(message) == words
         ]
         runs = [(_run(said[: at + 1], id, messages), number) for number, id in enumerate(candidates)]
         fitting = [(run, number) for run, number in runs if run.fits]

@@ -80,7 +80,7 @@ def plain_text(turn: Draft | Message) -> str | None:
     return None
 
 
-def said_text(role: str, text: str) -> bytes:
+def text_digest_input(role: str, text: str) -> bytes:
     """Return the bytes to hash for a plain text message, as `sayings` does."""
     return _BEGIN[role] + quoted(folded(text)) + b"}"
 
@@ -92,7 +92,7 @@ def sayings(turn: Draft | Message, call: CallOf) -> tuple[bytes, ...]:
     """
     text = plain_text(turn)
     if text is not None:
-        return (said_text(turn.role, text),)
+        return (text_digest_input(turn.role, text),)
     parts = turn.parts
     if turn.role == "system":
         return ()
@@ -123,7 +123,7 @@ def folded(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
-def spoken(turn: Draft | Message) -> str:
+def comparable_text(turn: Draft | Message) -> str:
     """Return the text of a message as it is compared."""
     text = plain_text(turn)
     return folded(text) if text is not None else _words(turn.role, turn.parts)

@@ -19,7 +19,7 @@ from forky_core.matching.blocks import (
     text_of,
     tool_call,
 )
-from forky_core.matching.call import MOST_MESSAGES, Call, RequestFiles, made
+from forky_core.matching.call import MOST_MESSAGES, Call, RequestFiles, build_call
 from forky_core.model.errors import BadCall
 from forky_core.model.parts import (
     Draft,
@@ -75,7 +75,7 @@ def chat_call(body: Mapping[str, Json] | Sequence[Json]) -> Call:
     for at, message in enumerate(_messages(given, "messages")):
         where = f"messages[{at}]"
         turns += _chat_turns(object_of(message, where), where, files)
-    return made(turns, (), given, _parameters(given), _tools(given), files)
+    return build_call(turns, (), given, _parameters(given), _tools(given), files)
 
 
 def _chat_turns(message: Mapping[str, Any], where: str, files: RequestFiles) -> Turns:
@@ -169,7 +169,7 @@ def anthropic_call(body: Mapping[str, Json]) -> Call:
     before = [
         part.text for part in content_parts(body.get("system"), "system", files) if hasattr(part, "text")
     ]
-    return made(turns, before, body, _parameters(body), _tools(body), files)
+    return build_call(turns, before, body, _parameters(body), _tools(body), files)
 
 
 def responses_call(body: Mapping[str, Json]) -> Call:
@@ -198,7 +198,9 @@ def responses_call(body: Mapping[str, Json]) -> Call:
     if begun:
         turns += _in_turns("assistant", said, begun)
     instructions = optional_text(body.get("instructions"), "instructions")
-    return made(turns, [instructions] if instructions else [], body, _parameters(body), _tools(body), files)
+    return build_call(
+        turns, [instructions] if instructions else [], body, _parameters(body), _tools(body), files
+    )
 
 
 def _item(item: Mapping[str, Any], where: str, files: RequestFiles) -> list[Part] | tuple[Draft, ...]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from forky_core.matching.keys import Key, calls_of, digest, folded, plain_text, said_text, sayings
+from forky_core.matching.keys import Key, calls_of, digest, folded, plain_text, sayings, text_digest_input
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import Draft, TextPart
 
@@ -116,10 +116,10 @@ class Tree:
             for message in self._speaking(id, messages) if not left else ():
                 other = plain_text(message)
                 if other is None:
-                    yield from self._into(message, digest(said_text(role, text)), messages)
+                    yield from self._into(message, digest(text_digest_input(role, text)), messages)
                 elif message.role == role and (other == text or folded(other) == folded(text)):
                     yield message.id, ()
-            if left and left[0] == digest(said_text(role, text)):
+            if left and left[0] == digest(text_digest_input(role, text)):
                 yield id, left[1:]
 
     def _past(self, stands: Sequence[_Stand], said: Key, messages: Messages) -> Iterator[_Stand]:

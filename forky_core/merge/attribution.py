@@ -18,11 +18,11 @@ from forky_core.merge.block import (
     ITEM,
     ParsedLine,
     PayloadLine,
-    read_back,
+    parse_payload,
     read_quotation,
     unmarked,
 )
-from forky_core.merge.claims.claim_set import Frozen
+from forky_core.merge.claims.claim_set import StoredClaims
 from forky_core.merge.headings import (
     ALSO_SAID,
     ATTACHED,
@@ -37,7 +37,7 @@ from forky_core.merge.headings import (
 )
 from forky_core.merge.note.compose import file_line
 from forky_core.merge.note.passages import call_text, passages
-from forky_core.merge.wording import ShortIds, spoken
+from forky_core.merge.wording import ShortIds, message_as_text
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import NotFound
 from forky_core.model.parts import AttachmentPart, MergePart, Part, TextPart, ToolCallPart
@@ -55,7 +55,7 @@ class Attribution:
     merge quotes."""
     claims: tuple[PayloadLine, ...]
     """Lines of merges that no message says word for word, the most important first."""
-    through: Mapping[MessageId, tuple[MessageId, ...]]
+    citations_of_merges: Mapping[MessageId, tuple[MessageId, ...]]
     """For each merge, the messages that its payload cites."""
 
 
@@ -75,17 +75,17 @@ def attribute(turns: Sequence[Message], lookup: Lookup, short: ShortIds) -> Attr
     return Attribution(
         tuple(messages),
         tuple(sorted(gathering.claims, key=lambda line: order.get(line.section, len(order)))),
-        {id: tuple(told) for id, told in gathering.through.items()},
+        {id: tuple(told) for id, told in gathering.citations_of_merges.items()},
     )
 
 
-def said_texts(line: Sequence[Message]) -> list[str]:
+def texts_to_match(line: Sequence[Message]) -> list[str]:
     """Return the texts of messages as `spoken` does, but payloads without headings and marks, so that lines can be
     compared.
     """
     return [
         unmarked(said) if any(map(_retells, message.merges)) else said
-        for message, said in ((message, spoken(message)) for message in line)
+        for message, said in ((message, message_as_text(message)) for message in line)
     ]
 
 
@@ -118,23 +118,25 @@ class _Attributing:
     origins: _Origins
     told: dict[MessageId, _Told] = field(default_factory=dict)
     claims: dict[PayloadLine, None] = field(default_factory=dict)
-    through: dict[MessageId, dict[MessageId, None]] = field(default_factory=dict)
+    citations_of_merges: dict[MessageId, dict[MessageId, None]] = field(default_factory=dict)
 
     def unfold(self, turn: Message) -> None:
         """Attribute a merge's lines: each to its original message, the rest to the merge itself."""
         own = _Told(turn, rest=tuple(part for each in turn.parts if (part := _own_words(each)) is not None))
         told: dict[MessageId, _Told] = {}
-        for row in rows_of(turn):
+        for row in payload_lines(turn):
             if row.section in (None, CORRECTS) or not row.text.strip():
                 continue
             if not self._pass_on(turn, row, told):
                 own.lines[_LABEL.sub("", row.text)] = None
         # Rows are grouped by section; the messages they rest on are listed in the order they were written.
-        said = {id: at for at, id in enumerate(id for merge in turn.merges for id in rests_on(merge))}
+        said = {id: at for at, id in enumerate(id for merge in turn.merges for id in citable_ids(merge))}
         for id in sorted(told, key=lambda id: said.get(id, len(said))):
             self.told.setdefault(id, told[id])
-        if brought := self.through.get(turn.id):
-            self.through[turn.id] = dict.fromkeys(sorted(brought, key=lambda id: said.get(id, len(said))))
+        if brought := self.citations_of_merges.get(turn.id):
+            self.citations_of_merges[turn.id] = dict.fromkeys(
+                sorted(brought, key=lambda id: said.get(id, len(said)))
+            )
         if own.rest or own.lines:
             self.told[turn.id] = own
 
@@ -171,7 +173,7 @@ class _Attributing:
         return True
 
     def _brings(self, turn: Message, id: MessageId) -> None:
-        self.through.setdefault(turn.id, {})[id] = None
+        self.citations_of_merges.setdefault(turn.id, {})[id] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +208,7 @@ class _Origins:
 
     def _told_by(self, message: Message) -> tuple[ParsedLine, ...]:
         if message.id not in self.rows:
-            self.rows[message.id] = tuple(rows_of(message))
+            self.rows[message.id] = tuple(payload_lines(message))
         return self.rows[message.id]
 
     def find(self, id: MessageId) -> Message | None:
@@ -221,18 +223,18 @@ def _retells(merge: MergePart) -> bool:
     return merge.kind.reading in ("lines", "quotation")
 
 
-def rows_of(message: Message) -> Iterator[ParsedLine]:
+def payload_lines(message: Message) -> Iterator[ParsedLine]:
     """Yield the lines of a merge's payloads that are about other messages."""
     for merge in message.merges:
         if merge.kind.reading == "quotation":
             yield from read_quotation(merge.text, map(MessageId, merge.messages))
         elif _retells(merge):
-            yield from read_back(merge.text, rests_on(merge))
+            yield from parse_payload(merge.text, citable_ids(merge))
 
 
-def rests_on(merge: MergePart) -> tuple[MessageId, ...]:
+def citable_ids(merge: MergePart) -> tuple[MessageId, ...]:
     """Return the ids that a payload's marks may name: its messages, and the citations of its claims and corrections."""
-    frozen = (Frozen.from_json(merge.claims) if merge.claims else None) or Frozen()
+    frozen = (StoredClaims.from_json(merge.claims) if merge.claims else None) or StoredClaims()
     beside = [MessageId(cite) for claim in frozen.set.claims for cite in claim.cites]
     beside += [id for one in frozen.corrects for id in (one.merge, one.by)]
     return tuple(dict.fromkeys((*map(MessageId, merge.messages), *beside)))
@@ -275,4 +277,4 @@ def _files(message: Message, line: str) -> list[AttachmentPart]:
 def _words(message: Message) -> str:
     """Return everything that can be quoted from a message."""
     calls = (call_text(part) for part in message.parts if isinstance(part, ToolCallPart))
-    return "\n".join((spoken(message), *calls))
+    return "\n".join((message_as_text(message), *calls))

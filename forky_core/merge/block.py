@@ -55,7 +55,7 @@ def render(header: str, lines: Sequence[PayloadLine], short: ShortIds) -> str:
     return "\n".join(rows)
 
 
-def fitting(
+def lines_that_fit(
     lines: Iterable[PayloadLine], room: float, short: ShortIds, count_tokens: Callable[[str], int]
 ) -> tuple[list[PayloadLine], float]:
     """Return the lines that fit into `room` tokens, in their order, and the tokens that are left."""
@@ -111,7 +111,7 @@ class ParsedLine:
         )
 
 
-def read_back(text: str, messages: Iterable[MessageId]) -> list[ParsedLine]:
+def parse_payload(text: str, messages: Iterable[MessageId]) -> list[ParsedLine]:
     """Parse a payload into lines, each with the messages it cites out of `messages`.
 
     A line without an id of its own shares the citation of the lines below it.

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import chain, combinations
 
-from forky_core.context.masking import Lookup, taken_back, turns_of
+from forky_core.context.masking import Lookup, reverted, turns_of
 from forky_core.graph import ParentsOf, ancestors
-from forky_core.merge.attribution import rows_of
+from forky_core.merge.attribution import payload_lines
 from forky_core.merge.block import ITEM
 from forky_core.merge.claims.active_claims import active_claims
 from forky_core.merge.claims.claim_set import (
@@ -27,13 +27,14 @@ from forky_core.merge.claims.claim_set import (
     Correction,
     folded,
 )
-from forky_core.merge.claims.conflict_resolution import Clash, SaidBy, remembered
+from forky_core.merge.claims.conflict_resolution import VERDICT, Clash, SourceClaims, remembered
 from forky_core.merge.claims.contradictions import Contradiction, Statement, contradictions
 from forky_core.merge.claims.rules import claims_of
 from forky_core.merge.claims.supersessions import supersessions
 from forky_core.merge.corrections import corrections_in
 from forky_core.merge.headings import CORRECTS, OPEN, RESOLVED, SETTLED, TRIED, UNRESOLVED
 from forky_core.merge.inputs import MergeInputs
+from forky_core.merge.verdicts import Recommendation, verdict_of
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import NotFound
 from forky_core.model.parts import MergePart, TextPart
@@ -74,7 +75,7 @@ class MergeComparison:
     @property
     def contradictions(self) -> tuple[Clash, ...]:
         """The clashes between branches, without those within one branch."""
-        return tuple(clash for clash in self.clashes if clash.theirs and len(clash.said_by) > 1)
+        return tuple(clash for clash in self.clashes if clash.theirs and len(clash.claims_by_source) > 1)
 
 
 def compare(
@@ -84,9 +85,9 @@ def compare(
 
     Messages on the lines of all contradict nothing; their claims are found only if `whole` sets are requested.
     """
-    place = sources[0][0]
-    line = place.line_of(place.target)
-    at_target = ancestors((place.target,), place.parents_of) if place.target is not None else frozenset()
+    inputs = sources[0][0]
+    line = inputs.line_of(inputs.target)
+    at_target = ancestors((inputs.target,), inputs.parents_of) if inputs.target is not None else frozenset()
     coming = {turn.id for _, turns in sources for turn in turns}
     heard = [
         [message for message in here.line_of(here.source) if message.id in at_target or message.id in coming]
@@ -102,18 +103,18 @@ def compare(
             asked, lookup=here.lookup, parents_of=here.parents_of, extract=here.claims.extract
         )
 
-    ours = claims(place, line)
+    ours = claims(inputs, line)
     standing = _Standing()
-    standing.read(line, known, place.lookup)
+    standing.read(line, known, inputs.lookup)
     asked = [path[-1] if path and path[-1].role == "user" else None for path in shared]
-    sides = [ComparedSide(place.target_name, ours, tuple(standing.said), asked[0])]
+    sides = [ComparedSide(inputs.target_name, ours, tuple(standing.said), asked[0])]
     for (here, turns), path, question in zip(sources, heard, asked, strict=True):
         on_path = {message.id for message in path}
         theirs = claims(here, (*path, *(turn for turn in turns if turn.id not in on_path)))
         said = chain.from_iterable(_as_said(turn, here.lookup) for turn in turns)
         sides.append(ComparedSide(here.source_name, _reopened(ours, theirs), tuple(said), question))
     pairs, cut = _found(sides)
-    kept = _in_parallel(pairs, standing, _Knowledge(place.parents_of))
+    kept = _in_parallel(pairs, standing, _Knowledge(inputs.parents_of))
     corrects: dict[tuple[MessageId, str], Correction] = {}
     for side in sides[1:]:
         corrects |= standing.taken_back(side)
@@ -134,7 +135,7 @@ def compare(
                 for (here, _), path in zip(sources, shared, strict=True)
             ),
         )
-    clashes = tuple(remembered(clash, place.resolutions) for clash in _clashes(sides, base))
+    clashes = tuple(remembered(clash, inputs.resolutions) for clash in _clashes(sides, base))
     return MergeComparison(sides[0].claims, joined, clashes, tuple(corrects.values()), cut or standing.cut)
 
 
@@ -157,6 +158,22 @@ def compare_answers(answers: Iterable[tuple[str, Message]]) -> tuple[Clash, ...]
     sides = [ComparedSide(name, ClaimSet.of(claims_of(answer)), (answer,)) for name, answer in answers]
     found, _ = _found(sides)
     return tuple(_clashes(_with_statements(sides, found), ClaimSet()))
+
+
+def compare_verdicts(answers: Sequence[tuple[str, Message]]) -> tuple[Clash, ...]:
+    """Return the conflict between what named answers to one question recommend; () if they recommend the same."""
+    sides: list[ComparedSide] = []
+    known: list[Recommendation] = []
+    for name, answer in answers:
+        found = verdict_of(answer)
+        if found is None:
+            continue
+        # Two names of one thing are one value: “SQLite” and “the SQLite database”.
+        same = next((one for one in known if not one.differs(found)), found)
+        known.append(same)
+        claim = Claim("decision", found.quote, (answer.id,), VERDICT, same.name, quote=found.quote)
+        sides.append(ComparedSide(name, ClaimSet.of((claim,))))
+    return tuple(_clashes(sides, ClaimSet())) if len(sides) > 1 else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,16 +212,16 @@ def _reopened(ours: ClaimSet, theirs: ClaimSet) -> ClaimSet:
     settled = {
         claim.id
         for claim in ours.claims
-        if claim.supersedes and claim.id in theirs.gone
+        if claim.supersedes and claim.id in theirs.superseded_ids
         if any(other.contradicts(claim) and not other.supersedes for other in theirs.claims)
     }
-    return ClaimSet(theirs.claims, theirs.gone - settled) if settled else theirs
+    return ClaimSet(theirs.claims, theirs.superseded_ids - settled) if settled else theirs
 
 
 def _replaced(ours: ClaimSet, theirs: ClaimSet) -> Iterator[tuple[Claim, Claim]]:
     """Yield claims of the target with the source's claims that knowingly replace them."""
     for old in ours.ordered:
-        if old.id in theirs.gone and old.quote:
+        if old.id in theirs.superseded_ids and old.quote:
             yield from ((old, new) for new in theirs.on(old.key) if new.contradicts(old))
 
 
@@ -222,7 +239,7 @@ class _Standing:
 
     def read(self, line: Sequence[Message], known: Container[MessageId], lookup: Lookup) -> None:
         """Read a target's line from its end, as far as its statements are compared."""
-        back = taken_back(line)
+        back = reverted(line)
         path = [message for message in line if message.id not in back and not message.hidden]
         gone: dict[MessageId, list[str]] = {}
         for one in chain.from_iterable(map(corrections_in, path)):
@@ -298,7 +315,7 @@ def _as_said(turn: Message, lookup: Lookup) -> Iterator[Message]:
             yield turn
         return
     lines: dict[MessageId, list[str]] = {}
-    for row in rows_of(turn):
+    for row in payload_lines(turn):
         if row.section is None or row.section in _NOTHING_STANDS or not row.text.strip():
             continue
         speaker = row.cites[-1] if row.cites and row.section != SETTLED else turn.id
@@ -357,7 +374,7 @@ def _with_statements(
         for at, said, claim in zip((pair.one, pair.other), statements, claims, strict=True):
             keys[_spot(said)] = known
             if claim is None or folded(claim.key) != folded(known):
-                sets[at] = ClaimSet(sets[at].claims | {_made(said, known)}, sets[at].gone)
+                sets[at] = ClaimSet(sets[at].claims | {_made(said, known)}, sets[at].superseded_ids)
     return [replace(side, claims=claims) for side, claims in zip(sides, sets, strict=True)]
 
 
@@ -396,11 +413,11 @@ def _clashes(sides: Sequence[ComparedSide], base: ClaimSet) -> Iterator[Clash]:
     conflicts: tuple[Conflict, ...] = reduce(ClaimSet.join, (side.claims for side in sides)).conflicts
     for conflict in conflicts:
         left = list(conflict.claims)
-        said_by: list[SaidBy] = []
+        said_by: list[SourceClaims] = []
         for side in sides:
             if own := tuple(claim for claim in left if claim in side.claims.claims):
-                said_by.append(SaidBy(side.name, own))
+                said_by.append(SourceClaims(side.name, own))
                 left = [claim for claim in left if claim not in own]
         mine = tuple(claim for claim in conflict.claims if claim in sides[0].claims.claims)
         theirs = tuple(claim for claim in conflict.claims if claim not in mine)
-        yield Clash(conflict, mine, theirs, base.on(conflict.key), said_by=tuple(said_by))
+        yield Clash(conflict, mine, theirs, base.on(conflict.key), claims_by_source=tuple(said_by))

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from forky_core.context.masking import taken_back
-from forky_core.merge.claims.claim_set import Correction, Frozen
+from forky_core.context.masking import reverted
+from forky_core.merge.claims.claim_set import Conflict, Correction, StoredClaims
 from forky_core.merge.headings import CORRECTS
-from forky_core.merge.plan import MergePlan, Planned
+from forky_core.merge.plan import MergePlan, PlannedMessage
 from forky_core.merge.wording import ShortIds, one_line
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import MergePart
@@ -28,8 +28,16 @@ _NONE: Mapping[MessageId, tuple[CorrectedLine, ...]] = MappingProxyType({})
 
 def corrections_in(message: Message) -> tuple[Correction, ...]:
     """Return the corrections of a merge message."""
-    frozen = (Frozen.from_json(merge.claims) for merge in message.merges if '"corrects"' in merge.claims)
+    frozen = (
+        StoredClaims.from_json(merge.claims) for merge in message.merges if '"corrects"' in merge.claims
+    )
     return tuple(one for each in frozen if each is not None for one in each.corrects)
+
+
+def conflicts_in(message: Message) -> tuple[Conflict, ...]:
+    """Return the conflicts that a merge message found between its sides."""
+    frozen = (StoredClaims.from_json(merge.claims) for merge in message.merges if merge.claims)
+    return tuple(one for each in frozen if each is not None for one in each.set.conflicts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +60,10 @@ def corrected_lines(path: Sequence[Message]) -> Mapping[MessageId, tuple[Correct
     merges = [message for message in path if message.merges]
     if len(merges) < 2:
         return _NONE
-    reverted = taken_back(path)
+    by = reverted(path)
     found: dict[MessageId, tuple[CorrectedLine, ...]] = {}
     for message in merges:
-        for one in corrections_in(message) if message.id not in reverted else ():
+        for one in corrections_in(message) if message.id not in by else ():
             if one.merge in found:
                 found[one.merge] += (CorrectedLine(one.line, one.now, message.id),)
         found[message.id] = ()
@@ -91,9 +99,9 @@ def with_corrections(plan: MergePlan) -> MergePlan:
         return plan.with_block(replace(kept, text=f"{part.text}\n{rows}"))
     parts = (kept, *draft.parts[1:])
     return replace(
-        plan, drafts=(Planned(plan.drafts[0].parents, replace(draft, parts=parts)), *plan.drafts[1:])
+        plan, drafts=(PlannedMessage(plan.drafts[0].parents, replace(draft, parts=parts)), *plan.drafts[1:])
     )
 
 
-def _frozen(part: MergePart) -> Frozen:
-    return (Frozen.from_json(part.claims) if part.claims else None) or Frozen()
+def _frozen(part: MergePart) -> StoredClaims:
+    return (StoredClaims.from_json(part.claims) if part.claims else None) or StoredClaims()

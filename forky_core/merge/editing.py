@@ -14,12 +14,12 @@ from typing import Literal
 
 from forky_core.context.masking import Lookup
 from forky_core.merge.attribution import attribute
-from forky_core.merge.block import ITEM, read_back
+from forky_core.merge.block import ITEM, parse_payload
 from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, TRIED, is_heading
 from forky_core.merge.note.compose import file_line
 from forky_core.merge.note.passages import Shape, call_text, passages, plain
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.wording import LONGEST_SPEAKER, speaker_of, spoken
+from forky_core.merge.wording import LONGEST_SPEAKER, message_as_text, speaker_of
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import NotFound
 from forky_core.model.parts import AttachmentPart, ToolCallPart
@@ -67,7 +67,7 @@ class EditableBlock:
         header: list[str] = []
         found: list[BlockLine] = []
         heading = ""
-        for written, row in zip(text.split("\n"), read_back(text, messages), strict=True):
+        for written, row in zip(text.split("\n"), parse_payload(text, messages), strict=True):
             if row.section is None:
                 if is_heading(row.text):
                     heading = row.text.removesuffix(":")
@@ -207,7 +207,7 @@ class Editing:
 
     @classmethod
     def of(cls, plan: MergePlan, source: BranchLines) -> Editing:
-        block = EditableBlock.read(plan.payload, plan.speakers, lambda id: source.words.get(id, ""))
+        block = EditableBlock.read(plan.payload, plan.citable, lambda id: source.words.get(id, ""))
         drawn_from = {line.key: _origins(line, source) for line in block.lines}
         quotes = {
             origin.key: line.key
@@ -377,7 +377,7 @@ def _source_lines(messages: Sequence[Message]) -> tuple[SourceLine, ...]:
 
 def _words(message: Message) -> str:
     calls = (call_text(part) for part in message.parts if isinstance(part, ToolCallPart))
-    return "\n".join((spoken(message), *calls))
+    return "\n".join((message_as_text(message), *calls))
 
 
 def _made_of(line: BlockLine, origins: Sequence[SourceLine]) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from forky_core.context.masking import Lookup, taken_back
+from forky_core.context.masking import Lookup, reverted
 from forky_core.context.transcript import last_complete, tool_closures
 from forky_core.graph import ParentsOf, ancestors, delta, first_parent_path, is_ancestor, merge_bases
 from forky_core.model import GenerationStatus, Message, MessageId
@@ -85,8 +85,8 @@ def incoming(
     brought = delta(target, head, parents_of)
     closures = tool_closures(path)
     masked = dict.fromkeys((other for id in exclusions for other in closures.get(id, (id,))), EXCLUDED)
-    masked |= dict.fromkeys(taken_back(path), TAKEN_BACK)
-    here = taken_back([lookup(message) for message in first_parent_path(target, parents_of)])
+    masked |= dict.fromkeys(reverted(path), TAKEN_BACK)
+    here = reverted([lookup(message) for message in first_parent_path(target, parents_of)])
     masked |= dict.fromkeys(here, TAKEN_BACK_HERE)
     copies = Copies(lookup, known, without=here)
     gathering = _Sorting(lookup, known, frozenset(brought), masked, copies)

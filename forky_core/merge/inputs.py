@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from forky_core.context.build import build_context
-from forky_core.context.convert import Sight
-from forky_core.context.masking import Lookup, taken_back, turns_of
+from forky_core.context.conversion_cache import converter
+from forky_core.context.convert import FileAccess
+from forky_core.context.masking import Lookup, reverted, turns_of
 from forky_core.context.quoting import merge_footer
-from forky_core.context.remembered import converter
 from forky_core.graph import ParentsOf, ancestors, delta, first_parent_path
 from forky_core.merge.claims.active_claims import Extract
 from forky_core.merge.claims.claim_set import Verbatim
@@ -27,13 +27,13 @@ from forky_core.merge.incoming_changes import (
     IncomingChanges,
     incoming,
 )
-from forky_core.merge.plan import MergePlan, Planned, Relation
+from forky_core.merge.plan import MergePlan, PlannedMessage, Relation
 from forky_core.merge.wording import ShortIds
 from forky_core.model import GenerationStatus, Message, MessageId, Rules
 from forky_core.model.parts import Draft, Json, MergePart
 from forky_core.model.payload_kinds import FULL
 
-_NO_SIGHT = Sight()
+_NO_SIGHT = FileAccess()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +64,14 @@ class MergeInputs:
     """Counts tokens as the model that answers on the target does."""
     statuses: Mapping[MessageId, GenerationStatus] = field(default_factory=lambda: MappingProxyType({}))
     """The status of each reply's generation; a failed or interrupted reply does not complete a turn."""
-    sight: Sight = _NO_SIGHT
+    file_access: FileAccess = _NO_SIGHT
     """As in `build_context`, so that a plan's `tokens` are what the context grows by."""
     target_system: str | None = None
     """The branches' own system prompts, if set."""
     source_system: str | None = None
     exclusions: tuple[MessageId, ...] = ()
     """Messages that the source branch leaves out of its own context: they are not merged."""
-    beside: tuple[MessageId, ...] = ()
+    other_tips: tuple[MessageId, ...] = ()
     """Heads of the other sources of an octopus: short ids must be unique among their messages too."""
     claims: ClaimFinder = BY_RULES
     """How the claims of a message are found, for three-way merges and contradictions."""
@@ -96,7 +96,7 @@ class MergeInputs:
     def read_on(self, head: MessageId | None) -> list[Message]:
         """Return the line of `head` and the turns that full merges show on it, without reverted messages."""
         line = self.line_of(head)
-        back = taken_back(line)
+        back = reverted(line)
         read = [message for message in line if message.id not in back]
         full = (part for message in read for part in message.merges if part.brings_turns)
         turns = (turn for part in full for turn in turns_of(part, self.lookup))
@@ -109,8 +109,8 @@ class MergeInputs:
             Rules(system=self.target_system),
             lookup=self.lookup,
             count_tokens=self.count_tokens,
-            blob=self.sight.blob,
-            sees_images=self.sight.images,
+            blob=self.file_access.blob,
+            sees_images=self.file_access.images,
         )
         return context.tokens
 
@@ -130,24 +130,24 @@ class MergeInputs:
     def copies(self, known: Iterable[MessageId]) -> Copies:
         return Copies(self.lookup, known)
 
-    def merge_message(self, found: IncomingChanges, part: MergePart) -> Planned:
+    def merge_message(self, found: IncomingChanges, part: MergePart) -> PlannedMessage:
         """Return the message that lands: the target is its context, the source's last complete turn its second parent.
 
         An empty target has no head to be a parent, so there the source is named as provenance only.
         """
         assert found.head is not None
         if self.target is None:
-            return Planned((), Draft("user", (part,), sources=(found.head,)))
-        return Planned((self.target, found.head), Draft("user", (part,)))
+            return PlannedMessage((), Draft("user", (part,), sources=(found.head,)))
+        return PlannedMessage((self.target, found.head), Draft("user", (part,)))
 
     def short_ids(self, also: Iterable[MessageId] = ()) -> ShortIds:
-        tips = [tip for tip in (self.target, self.source, *self.beside, *also) if tip is not None]
+        tips = [tip for tip in (self.target, self.source, *self.other_tips, *also) if tip is not None]
         return ShortIds.among(ancestors(tips, self.parents_of))
 
     def cost(self, messages: Iterable[Message]) -> int:
         """Return the tokens of the messages in a context."""
         convert = converter(self.count_tokens)
-        return sum(convert(message, self.sight).tokens for message in messages)
+        return sum(convert(message, self.file_access).tokens for message in messages)
 
     def empty(self, strategy: str, relation: Relation, *warnings: str) -> MergePlan:
         """Return a plan that writes nothing."""

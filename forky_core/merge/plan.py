@@ -1,7 +1,7 @@
 """A merge as a plan: what the model will read, what that costs, what is left out and what will be written (law 8).
 
 `plan_merge` writes nothing. Its result has the finished drafts with their parents, so that landing is one commit: seal
-each `Planned`, move the branch to the last. The frozen payload inside them is what later contexts read (law 3);
+each `PlannedMessage`, move the branch to the last. The frozen payload inside them is what later contexts read (law 3);
 `tokens` is what that context grows by.
 """
 
@@ -13,9 +13,9 @@ from types import MappingProxyType
 from typing import Literal
 
 from forky_core.merge.block import cited
-from forky_core.merge.claims.claim_set import Correction, Frozen
+from forky_core.merge.claims.claim_set import Correction, StoredClaims
 from forky_core.merge.claims.conflict_resolution import Clash
-from forky_core.merge.claims.supersessions import Superseded
+from forky_core.merge.claims.supersessions import Supersession
 from forky_core.merge.incoming_changes import REPRESENTED, Omission
 from forky_core.merge.models.checks import FailedCheck
 from forky_core.merge.options import MergeOptions
@@ -24,7 +24,7 @@ from forky_core.merge.wording import ShortIds
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.model.errors import BadContent, NotFound, RequestError
 from forky_core.model.parts import Draft, Json, MergePart
-from forky_core.model.payload_kinds import kind_of
+from forky_core.model.payload_kinds import PayloadKind, kind_of
 
 Relation = Literal["up_to_date", "unanswered", "fast_forward", "merge"]
 """How the source relates to the target.
@@ -35,7 +35,7 @@ reply, which no merge brings. `fast_forward`: its line continues the target's.
 
 
 @dataclass(frozen=True, slots=True)
-class Reverted:
+class RevertedMessage:
     """A part of the source that the target has reverted."""
 
     message: MessageId
@@ -48,7 +48,7 @@ NO_ROOM = "No line of it found room."
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedMessage:
     """One message a plan will write."""
 
     parents: tuple[MessageId, ...]
@@ -90,15 +90,17 @@ class MergePlan:
     """What a full merge would cost."""
     omitted: tuple[Omission, ...]
     warnings: tuple[str, ...]
-    drafts: tuple[Planned, ...]
+    drafts: tuple[PlannedMessage, ...]
     """Parents before children, each below the one before; () if there is nothing to write."""
-    through: Mapping[MessageId, tuple[MessageId, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    citations_of_merges: Mapping[MessageId, tuple[MessageId, ...]] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
     """For each merge among the turns, the messages that its payload cites: the new payload cites them instead."""
     header: str = ""
     """The text above the turns or the lines."""
     fast_forward: MessageId | None = None
     """The message to which landing moves the target's pointer, if it does nothing else."""
-    reverted: tuple[Reverted, ...] = ()
+    reverted: tuple[RevertedMessage, ...] = ()
     """What the target reverted of the source: reverting those reverts restores it, and so does merging `again`."""
     sides: tuple[MergePlan, ...] = ()
     """For an octopus with a payload for each source: the plan of each, in the order shown. () for any other merge."""
@@ -112,7 +114,7 @@ class MergePlan:
     """Contradictions between the incoming messages and the target, or another source: shown before landing (law 9)."""
     corrects: tuple[Correction, ...] = ()
     """Lines of earlier merges on the target that the incoming messages correct; the payload says so."""
-    superseded: tuple[Superseded, ...] = ()
+    superseded: tuple[Supersession, ...] = ()
     """For a squash: statements that the branch took back, oldest first; they are never quoted as current."""
     unanswered: tuple[MessageId, ...] = ()
     """Messages of the source that wait for an answer, if nothing else is new there: they can be cherry-picked."""
@@ -120,7 +122,7 @@ class MergePlan:
     """Why this payload is not the requested one (a model's answer was refused)."""
     failed: tuple[FailedCheck, ...] = ()
     """The failed checks of a model's answer, if `badge` is set."""
-    wish: MergeOptions | None = None
+    options: MergeOptions | None = None
     """The options it was planned from, so that it can be planned again when a branch has moved."""
     by_hand: bool = False
     """Whether a person has changed the text."""
@@ -177,16 +179,23 @@ class MergePlan:
         return None
 
     @property
-    def _cites(self) -> bool:
-        """Whether the lines of its payload cite messages."""
-        return kind_of(self.strategy).reading == "lines"
+    def kind(self) -> PayloadKind:
+        """How its payload is read."""
+        return kind_of(self.strategy)
 
     @property
-    def speakers(self) -> tuple[MessageId, ...]:
+    def _cites(self) -> bool:
+        """Whether the lines of its payload cite messages."""
+        return self.kind.reading == "lines"
+
+    @property
+    def citable(self) -> tuple[MessageId, ...]:
         """The messages that the payload may cite: the turns and, before each merge among them, those that the merge
         cites.
         """
-        return tuple(dict.fromkeys(id for turn in self.turns for id in (*self.through.get(turn, ()), turn)))
+        return tuple(
+            dict.fromkeys(id for turn in self.turns for id in (*self.citations_of_merges.get(turn, ()), turn))
+        )
 
     def edited(self, text: str) -> MergePlan:
         """Return the plan with this text as its payload, and with its costs counted again.
@@ -207,8 +216,8 @@ class MergePlan:
             raise BadContent("A merge needs some text.", "To merge nothing, cancel.")
         if not self._cites:
             return replace(self.with_block(replace(block, text=text)), by_hand=True)
-        cites = cited(text, self.speakers) or self.turns
-        kept = still_said(block.claims, text)
+        cites = cited(text, self.citable) or self.turns
+        kept = claims_still_in(block.claims, text)
         edited = replace(self.squash_block(text, cites, block.made_by), claims=kept)
         return replace(self.with_block(edited), by_hand=True)
 
@@ -239,14 +248,16 @@ class MergePlan:
             delta=tuple(dict.fromkeys(id for side in sides for id in side.delta)),
             bases=tuple(dict.fromkeys(id for side in sides for id in side.bases)),
             turns=tuple(id for side in sides for id in side.turns),
-            through=MappingProxyType({id: told for side in sides for id, told in side.through.items()}),
+            citations_of_merges=MappingProxyType(
+                {id: told for side in sides for id, told in side.citations_of_merges.items()}
+            ),
             payload=payload,
             # Payloads of lines stand in one message and are counted as such.
             tokens=self.count_tokens(payload) if self._cites else sum(side.tokens for side in sides),
             tokens_full=sum(side.tokens_full for side in sides),
             omitted=tuple(one for side in sides for one in side.omitted),
             warnings=tuple(dict.fromkeys((*self.warnings, *(w for side in sides for w in side.warnings)))),
-            drafts=(Planned(parents, Draft("user", parts, sources=sources)),),
+            drafts=(PlannedMessage(parents, Draft("user", parts, sources=sources)),),
             short=sides[0].short,
             sides=tuple(sides),
         )
@@ -259,8 +270,8 @@ class MergePlan:
         """
         stands_for = tuple(
             id
-            for id in self.speakers
-            if id in cites or any(told in cites for told in self.through.get(id, ()))
+            for id in self.citable
+            if id in cites or any(told in cites for told in self.citations_of_merges.get(id, ()))
         )
         quoted = frozenset(stands_for)
         omitted = tuple(id for id in self.delta if id not in quoted)
@@ -279,13 +290,13 @@ class MergePlan:
             payload=block.text,
             tokens=self.tokens - self.count_tokens(old.text) + self.count_tokens(block.text),
             omitted=omitted,
-            drafts=(Planned(planned.parents, draft), *self.drafts[1:]),
+            drafts=(PlannedMessage(planned.parents, draft), *self.drafts[1:]),
         )
 
     def _left_out(self, told: Container[str]) -> tuple[Omission, ...]:
         """Return what a payload with these citations leaves out, and why."""
         turns = frozenset(self.turns)
-        beside = {id for id in self.speakers if id not in turns}
+        beside = {id for id in self.citable if id not in turns}
         return (
             *(Omission(id, NO_ROOM) for id in self.turns if id not in told),
             *(one for one in self.omitted if one.why != NO_ROOM and one.message not in beside),
@@ -293,12 +304,12 @@ class MergePlan:
         )
 
 
-def still_said(claims: str, text: str) -> str:
+def claims_still_in(claims: str, text: str) -> str:
     """Return the frozen claims of a payload after a person changed its text: a claim whose line is gone is removed.
 
     Claims that settle a conflict stay: they were chosen, not worded.
     """
-    frozen = Frozen.from_json(claims) if claims else None
+    frozen = StoredClaims.from_json(claims) if claims else None
     if frozen is None:
         return ""
     kept = frozenset(
@@ -306,4 +317,4 @@ def still_said(claims: str, text: str) -> str:
     )
     verbatim = tuple(one for one in frozen.verbatim if one.span in text)
     corrects = tuple(one for one in frozen.corrects if one.quoted in text)
-    return Frozen(replace(frozen.set, claims=kept), verbatim, corrects).to_json()
+    return StoredClaims(replace(frozen.set, claims=kept), verbatim, corrects).to_json()

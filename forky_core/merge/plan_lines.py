@@ -21,25 +21,25 @@ _NONE: Mapping[MessageId, tuple[MessageId, ...]] = MappingProxyType({})
 
 def plan_of_lines(
     name: str,
-    place: MergeInputs,
+    inputs: MergeInputs,
     found: IncomingChanges,
     header: str,
     lines: Sequence[PayloadLine],
     *,
-    through: Mapping[MessageId, tuple[MessageId, ...]] = _NONE,
+    citations_of_merges: Mapping[MessageId, tuple[MessageId, ...]] = _NONE,
     claims: str = "",
 ) -> MergePlan:
     """Return the plan of one message with these lines below the header, with its costs and omissions.
 
-    `name` is the strategy's. `through` maps each merge among the turns to the messages that it cites, so that lines may
-    cite them. `claims` are the payload's claims, as JSON.
+    `name` is the strategy's. `citations_of_merges` maps each merge among the turns to the messages that it
+    cites, so that lines may cite them. `claims` are the payload's claims, as JSON.
     """
-    short = place.short_ids()
+    short = inputs.short_ids()
     text = render(header, lines, short)
-    tokens = place.count_tokens(text)
-    prompt = place.prompt_of_source(found)
-    tokens_full = place.tokens_full(found.turns, full_header(place.source_name, found, short, prompt))
-    warnings = place.warnings(found, short)
+    tokens = inputs.count_tokens(text)
+    prompt = inputs.prompt_of_source(found)
+    tokens_full = inputs.tokens_full(found.turns, full_header(inputs.source_name, found, short, prompt))
+    warnings = inputs.warnings(found, short)
     if tokens >= tokens_full:
         warnings.append(
             f"The {name} ({tokens} tokens) is no shorter than the branch: use full ({tokens_full})."
@@ -48,11 +48,11 @@ def plan_of_lines(
     if not cites:
         warnings.append(NOTHING_TO_TELL)
     plan = replace(
-        place.empty(name, "merge", *warnings),
+        inputs.empty(name, "merge", *warnings),
         delta=found.delta,
         bases=found.bases,
         turns=tuple(message.id for message in found.turns),
-        through=through,
+        citations_of_merges=citations_of_merges,
         payload=text,
         tokens=tokens,
         tokens_full=tokens_full,
@@ -61,5 +61,5 @@ def plan_of_lines(
         short=short,
     )
     # It stands for the whole branch if the target knows all of it already, or if no line fits.
-    block = replace(plan.squash_block(text, cites or set(plan.speakers)), claims=claims)
-    return replace(plan, drafts=(place.merge_message(found, block),)).with_block(block)
+    block = replace(plan.squash_block(text, cites or set(plan.citable)), claims=claims)
+    return replace(plan, drafts=(inputs.merge_message(found, block),)).with_block(block)

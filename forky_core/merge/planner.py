@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from forky_core.merge.claims.conflict_resolution import Clash, SaidBy
+from forky_core.merge.claims.conflict_resolution import Clash, SourceClaims
 from forky_core.merge.comparison import CUT, compare
 from forky_core.merge.corrections import correction_rows, with_corrections
 from forky_core.merge.inputs import MergeInputs
@@ -21,51 +21,51 @@ _LONGEST = 140
 """The most characters of a statement that a warning quotes."""
 
 
-def plan_merge(place: MergeInputs, wish: MergeOptions) -> MergePlan:
+def plan_merge(inputs: MergeInputs, options: MergeOptions) -> MergePlan:
     """Plan a merge of the source into the target, with its contradictions. Nothing is written.
 
     Raises:
         BadContent: there is no such strategy, or it does not support these options.
     """
-    strategy = strategy_named(wish.strategy)
-    return _compared((place,), wish, lambda wish: strategy.plan(place, wish))
+    strategy = strategy_named(options.strategy)
+    return _compared((inputs,), options, lambda options: strategy.plan(inputs, options))
 
 
-def plan_octopus(places: Sequence[MergeInputs], wish: MergeOptions) -> MergePlan:
+def plan_octopus(all_inputs: Sequence[MergeInputs], options: MergeOptions) -> MergePlan:
     """Plan a merge of several sources into their one target, with the contradictions among all of them.
 
     Raises:
         BadContent: fewer than two sources, or a strategy that takes only one.
     """
-    strategy = strategy_named(wish.strategy)
+    strategy = strategy_named(options.strategy)
     if not strategy.takes_several:
         labels = ", ".join(one.name for one in strategies() if one.takes_several)
         raise BadContent(
             f"Several branches cannot be merged at once by {strategy.name}.",
             f"Use one of {labels}, or merge them one after another.",
         )
-    return _compared(places, wish, lambda wish: plan_several(strategy, places, wish))
+    return _compared(all_inputs, options, lambda options: plan_several(strategy, all_inputs, options))
 
 
 def _compared(
-    places: Sequence[MergeInputs], wish: MergeOptions, planner: Callable[[MergeOptions], MergePlan]
+    all_inputs: Sequence[MergeInputs], options: MergeOptions, planner: Callable[[MergeOptions], MergePlan]
 ) -> MergePlan:
     """Add contradictions and corrections to a plan; a three-way plan has them already."""
-    plan = planner(wish)
+    plan = planner(options)
     if not plan.drafts or isinstance(plan, ThreeWayPlan):
         return plan
     coming = {side.source_name: side.turns for side in plan.sides or (plan,)}
     found = compare(
         [
-            (place, [place.lookup(id) for id in coming[place.source_name]])
-            for place in places
-            if place.source_name in coming
+            (inputs, [inputs.lookup(id) for id in coming[inputs.source_name]])
+            for inputs in all_inputs
+            if inputs.source_name in coming
         ]
     )
-    if found.corrects and wish.budget is not None and strategy_named(plan.strategy).condenses:
+    if found.corrects and options.budget is not None and strategy_named(plan.strategy).condenses:
         # The room for corrections comes out of the budget.
         room = plan.count_tokens(f"\n{correction_rows(found.corrects, plan.short)}")
-        plan = planner(replace(wish, budget=max(0, wish.budget - room)))
+        plan = planner(replace(options, budget=max(0, options.budget - room)))
     warnings = list(plan.warnings)
     if found.contradictions:
         warnings.append(contradiction_warning(found.contradictions))
@@ -78,20 +78,20 @@ def _compared(
         plan, warnings=tuple(warnings), contradictions=found.contradictions, corrects=found.corrects
     )
     sides = [
-        replace(side, corrects=tuple(one for one in found.corrects if one.by in side.speakers))
+        replace(side, corrects=tuple(one for one in found.corrects if one.by in side.citable))
         for side in plan.sides
     ]
     return with_corrections(plan.of_sides(sides) if sides else plan)
 
 
-def _brief(said: SaidBy) -> str:
+def _brief(said: SourceClaims) -> str:
     return one_line(said.claims[0].text, _LONGEST).rstrip(".")
 
 
 def contradiction_warning(found: Sequence[Clash]) -> str:
     """Return a sentence with both sides of the first contradiction, and the way to settle it."""
     first, *more = found
-    said = "; ".join(f"“{one.name}” says “{_brief(one)}”" for one in first.said_by)
+    said = "; ".join(f"“{one.name}” says “{_brief(one)}”" for one in first.claims_by_source)
     if not more:
         return f"{said}. A three-way merge settles it."
     rest = "1 more contradiction" if len(more) == 1 else f"{len(more)} more contradictions"

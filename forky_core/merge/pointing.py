@@ -79,7 +79,7 @@ def _halves(messages: Sequence[Message]) -> tuple[set[_Half], set[_Half]]:
     return calls, results
 
 
-def told(found: Sequence[Dangling], short: Callable[[MessageId], str]) -> list[str]:
+def dangling_warnings(found: Sequence[Dangling], short: Callable[[MessageId], str]) -> list[str]:
     """Return a warning for each reference; tools have a warning of their own in the plan."""
     return [
         f"“{one.words}” in {short(one.message)} points at a message that does not come along."

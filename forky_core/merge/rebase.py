@@ -12,13 +12,13 @@ from typing import Literal
 
 from forky_core.context.account import Context
 from forky_core.context.build import build_context
-from forky_core.context.masking import taken_back
+from forky_core.context.masking import reverted
 from forky_core.context.quoting import in_quotes
 from forky_core.context.transcript import UNFINISHED as UNFINISHED_ENDS
 from forky_core.graph import ancestors, first_parent_path
 from forky_core.merge.incoming_changes import HIDDEN, KNOWN_MERGE, PICKED, UNFINISHED, Omission
 from forky_core.merge.inputs import MergeInputs
-from forky_core.merge.plan import Planned
+from forky_core.merge.plan import PlannedMessage
 from forky_core.merge.wording import transcript
 from forky_core.model import Message, MessageId, Rules, seal
 from forky_core.model.parts import Draft, MergePart, Part, RevertPart
@@ -41,7 +41,7 @@ class RebasePlan:
     onto: MessageId
     line: tuple[Message, ...]
     """The branch's messages that `onto` lacks, oldest first."""
-    copies: tuple[Planned, ...]
+    copies: tuple[PlannedMessage, ...]
     """Parents before children: the note about the rebase, if answers are copied, then the line."""
     rules: Rules
     """The branch's rules, with pins and exclusions naming the copies."""
@@ -62,45 +62,45 @@ class RebasePlan:
         return self.relation != "up_to_date"
 
 
-def plan_rebase(place: MergeInputs, rules: Rules) -> RebasePlan:
+def plan_rebase(inputs: MergeInputs, rules: Rules) -> RebasePlan:
     """Plan moving the source's line onto the target; `rules` are those of the source branch."""
-    assert place.target is not None
-    known = ancestors((place.target,), place.parents_of)
-    path = place.line_of(place.source)
+    assert inputs.target is not None
+    known = ancestors((inputs.target,), inputs.parents_of)
+    path = inputs.line_of(inputs.source)
     line = tuple(message for message in path if message.id not in known)
-    nothing = _empty(place, rules, line)
+    nothing = _empty(inputs, rules, line)
     if not line:
-        if place.source == place.target:
-            note = f"“{place.source_name}” stands there already."
+        if inputs.source == inputs.target:
+            note = f"“{inputs.source_name}” stands there already."
             return replace(nothing, warnings=(note,))
-        note = f"“{place.source_name}” has nothing of its own: its pointer moves to “{place.target_name}”."
-        after = _context(place, place.line_of(place.target), rules)
-        growth = after.tokens - _context(place, path, rules).tokens
+        note = f"“{inputs.source_name}” has nothing of its own: its pointer moves to “{inputs.target_name}”."
+        after = _context(inputs, inputs.line_of(inputs.target), rules)
+        growth = after.tokens - _context(inputs, path, rules).tokens
         return replace(nothing, relation="fast_forward", tokens=growth, warnings=(note,))
-    taken, omitted = _sorted_out(place, line, known)
-    copying = _Copying(place, place.line_of(place.target), taken)
+    taken, omitted = _sorted_out(inputs, line, known)
+    copying = _Copying(inputs, inputs.line_of(inputs.target), taken)
     new = [seal(planned.draft, planned.parents) for planned in copying.planned]
     omitted = (*omitted, *copying.dropped)
     moved = replace(rules, pins=copying.renamed(rules.pins), exclusions=copying.renamed(rules.exclusions))
-    above = place.line_of(place.target)
+    above = inputs.line_of(inputs.target)
     return replace(
         nothing,
         # If nothing stands between, copies would have the same content as the line itself.
-        relation="up_to_date" if line[0].parent == place.target else "rebase",
+        relation="up_to_date" if line[0].parent == inputs.target else "rebase",
         copies=tuple(copying.planned),
         rules=moved,
-        payload=transcript(new, place.sight),
-        tokens=_context(place, [*above, *new], moved).tokens - _context(place, path, rules).tokens,
+        payload=transcript(new, inputs.file_access),
+        tokens=_context(inputs, [*above, *new], moved).tokens - _context(inputs, path, rules).tokens,
         omitted=omitted,
         turns=_turns(line, omitted),
-        tokens_asked=_asked(place, above, taken, rules),
-        warnings=tuple(_warnings(place, line, omitted)),
+        tokens_asked=_asked(inputs, above, taken, rules),
+        warnings=tuple(_warnings(inputs, line, omitted)),
     )
 
 
 def _turns(line: Sequence[Message], omitted: Sequence[Omission]) -> tuple[tuple[Message, ...], ...]:
     """Return the messages before each answer, without omitted and reverted messages; an unanswered end is left out."""
-    out = {one.message for one in omitted if one.why != UNFINISHED} | set(taken_back(line))
+    out = {one.message for one in omitted if one.why != UNFINISHED} | set(reverted(line))
     turns: list[tuple[Message, ...]] = []
     said: list[Message] = []
     for message in line:
@@ -114,40 +114,40 @@ def _turns(line: Sequence[Message], omitted: Sequence[Omission]) -> tuple[tuple[
     return tuple(turns)
 
 
-def _empty(place: MergeInputs, rules: Rules, line: tuple[Message, ...]) -> RebasePlan:
-    assert place.target is not None
+def _empty(inputs: MergeInputs, rules: Rules, line: tuple[Message, ...]) -> RebasePlan:
+    assert inputs.target is not None
     return RebasePlan(
-        place.source_name, place.target_name, "up_to_date", place.source, place.target, line, (), rules,
+        inputs.source_name, inputs.target_name, "up_to_date", inputs.source, inputs.target, line, (), rules,
         "", 0, (), (), 0, (),
     )  # fmt: skip
 
 
-def _context(place: MergeInputs, path: Sequence[Message], rules: Rules) -> Context:
+def _context(inputs: MergeInputs, path: Sequence[Message], rules: Rules) -> Context:
     return build_context(
         path,
         rules,
-        lookup=place.lookup,
-        count_tokens=place.count_tokens,
-        blob=place.sight.blob,
-        sees_images=place.sight.images,
+        lookup=inputs.lookup,
+        count_tokens=inputs.count_tokens,
+        blob=inputs.file_access.blob,
+        sees_images=inputs.file_access.images,
     )
 
 
-def _asked(place: MergeInputs, above: Sequence[Message], line: Sequence[Message], rules: Rules) -> int:
-    context, total, asked = _context(place, above, rules).tokens, 0, False
+def _asked(inputs: MergeInputs, above: Sequence[Message], line: Sequence[Message], rules: Rules) -> int:
+    context, total, asked = _context(inputs, above, rules).tokens, 0, False
     for message in line:
         if message.role == "assistant" and not asked:
             total += context
         asked = message.role in ("assistant", "tool")
-        context += place.cost((message,))
+        context += inputs.cost((message,))
     return total
 
 
 def _sorted_out(
-    place: MergeInputs, line: Sequence[Message], known: frozenset[MessageId]
+    inputs: MergeInputs, line: Sequence[Message], known: frozenset[MessageId]
 ) -> tuple[list[Message], tuple[Omission, ...]]:
     """Return the messages to copy, and why the others are not."""
-    copies = place.copies(known)
+    copies = inputs.copies(known)
     taken, omitted = [], []
     for at, message in enumerate(line):
         brought = [id for merge in message.merges for id in merge.messages]
@@ -162,7 +162,7 @@ def _sorted_out(
             else PICKED
             if copies.has(message)
             else UNFINISHED
-            if last and message.role == "assistant" and place.statuses.get(message.id) in UNFINISHED_ENDS
+            if last and message.role == "assistant" and inputs.statuses.get(message.id) in UNFINISHED_ENDS
             else ""
         )
         if why:
@@ -175,16 +175,16 @@ def _sorted_out(
 class _Copying:
     """Copies messages one below the other; references to copied messages become references to the copies."""
 
-    def __init__(self, place: MergeInputs, above: Sequence[Message], line: Sequence[Message]) -> None:
-        assert place.target is not None
-        self.planned: list[Planned] = []
+    def __init__(self, inputs: MergeInputs, above: Sequence[Message], line: Sequence[Message]) -> None:
+        assert inputs.target is not None
+        self.planned: list[PlannedMessage] = []
         self.dropped: list[Omission] = []
         self._copy_of: dict[MessageId, MessageId] = {}
         self._reached = {message.id for message in above}
         self._reached.update(MessageId(id) for m in above for part in m.merges for id in part.messages)
-        self._head = place.target
+        self._head = inputs.target
         if any(message.role == "assistant" for message in line):
-            self._put(Draft("user", (mark(place.source_name, line),)), ())
+            self._put(Draft("user", (mark(inputs.source_name, line),)), ())
         for message in line:
             self._copy(message)
 
@@ -213,7 +213,7 @@ class _Copying:
 
     def _put(self, draft: Draft, sides: Sequence[MessageId]) -> MessageId:
         parents = (self._head, *sides)
-        self.planned.append(Planned(parents, draft))
+        self.planned.append(PlannedMessage(parents, draft))
         self._head = seal(draft, parents).id
         return self._head
 
@@ -228,12 +228,12 @@ def mark(branch: str, line: Sequence[Message]) -> MergePart:
     return MergePart(REBASE.name, branch, tuple(message.id for message in line), text)
 
 
-def _warnings(place: MergeInputs, line: Sequence[Message], omitted: Sequence[Omission]) -> list[str]:
-    name, other = place.source_name, place.target_name
+def _warnings(inputs: MergeInputs, line: Sequence[Message], omitted: Sequence[Omission]) -> list[str]:
+    name, other = inputs.source_name, inputs.target_name
     said: list[str] = []
-    if place.target in first_parent_path(place.source, place.parents_of):
+    if inputs.target in first_parent_path(inputs.source, inputs.parents_of):
         return [f"“{name}” stands on “{other}” already."]
-    if place.target is not None and place.lookup(place.target).role == "user":
+    if inputs.target is not None and inputs.lookup(inputs.target).role == "user":
         said.append(f"“{other}” ends on a user turn: what is copied is joined to it.")
     for why, what in (
         (PICKED, "in “{}” already, as a copy"),

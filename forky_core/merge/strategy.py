@@ -16,10 +16,10 @@ Option = Literal["focus", "budget", "model", "picks", "policy", "choices", "forc
 """A field of `MergeOptions` that not every strategy takes."""
 
 
-class Coming(NamedTuple):
+class IncomingSide(NamedTuple):
     """A source of a merge, with its incoming changes."""
 
-    place: MergeInputs
+    inputs: MergeInputs
     found: IncomingChanges
 
 
@@ -47,7 +47,7 @@ class Strategy:
     """Plans a merge of one source."""
     plan_side: Callable[[MergeInputs, IncomingChanges, MergeOptions], MergePlan] | None = None
     """Plans the payload of one of several sources; None if the strategy takes one source only, or joins them."""
-    plan_joined: Callable[[Sequence[Coming], MergeOptions], MergePlan] | None = None
+    plan_joined: Callable[[Sequence[IncomingSide], MergeOptions], MergePlan] | None = None
     """Plans one payload for several sources; None if each has its own, or if the strategy takes one source only."""
     takes: frozenset[Option] = frozenset()
     """The options that it uses; any other is refused."""

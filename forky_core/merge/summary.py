@@ -15,14 +15,14 @@ from dataclasses import dataclass, replace
 from forky_core.context.masking import Lookup
 from forky_core.graph import ParentsOf
 from forky_core.llm.tokens import estimate_tokens
-from forky_core.merge.attribution import attribute, rests_on
-from forky_core.merge.block import PayloadLine, fitting, render
+from forky_core.merge.attribution import attribute, citable_ids
+from forky_core.merge.block import PayloadLine, lines_that_fit, render
 from forky_core.merge.claims.active_claims import active_claims, by_message
 from forky_core.merge.claims.claim_set import SECTION_OF, Claim
 from forky_core.merge.claims.rules import claims_of
 from forky_core.merge.models.reading import ClaimReading
 from forky_core.merge.note.compose import default_budget, note
-from forky_core.merge.wording import ShortIds, spoken
+from forky_core.merge.wording import ShortIds, message_as_text
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import canonical_json
 
@@ -69,7 +69,7 @@ class Chapter:
 
 def as_told(stretch: Sequence[Message], lookup: Lookup) -> tuple[Message, ...]:
     """Return the content of a stretch by original message, as `attribute` finds it."""
-    named = (id for message in stretch for merge in message.merges for id in rests_on(merge))
+    named = (id for message in stretch for merge in message.merges for id in citable_ids(merge))
     short = ShortIds.among(dict.fromkeys((*(message.id for message in stretch), *named)))
     return attribute(stretch, lookup, short).messages
 
@@ -84,7 +84,7 @@ def chapter(messages: Sequence[Message]) -> Chapter:
 
 def _size(messages: Iterable[Message]) -> int:
     """Estimate tokens, so that the summary, and the bytes that are sent, are the same whichever model answers."""
-    return sum(estimate_tokens(spoken(message)) for message in messages)
+    return sum(estimate_tokens(message_as_text(message)) for message in messages)
 
 
 def read_chapter(reading: ClaimReading) -> Chapter:
@@ -125,9 +125,9 @@ def write(
     lines = [line for one in reversed(chapters) for line in one.lines]
     said = [PayloadLine(c.text, tuple(map(MessageId, c.cites)), SECTION_OF[c.type]) for c in claims]
     claims_room = int(room * _CLAIMS) if lines else room
-    told, left = fitting(said, claims_room, short, estimate_tokens)
+    told, left = lines_that_fit(said, claims_room, short, estimate_tokens)
     unsaid = (line for line in lines if not _told(line, told))
-    quoted, _ = fitting(unsaid, room - claims_room + left, short, estimate_tokens)
+    quoted, _ = lines_that_fit(unsaid, room - claims_room + left, short, estimate_tokens)
     chosen = sorted(
         (*told, *quoted), key=lambda line: (_SECTIONS.get(line.section, len(_SECTIONS)), newest(line.cites))
     )

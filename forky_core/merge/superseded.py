@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from forky_core.merge.claims.contradictions import contradictions
-from forky_core.merge.claims.supersessions import Superseded, supersessions
+from forky_core.merge.claims.supersessions import Supersession, supersessions
 from forky_core.merge.note.passages import passages
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import TextPart
@@ -15,7 +15,7 @@ READ = 60_000
 """The most characters of prose that are read, the latest ones."""
 
 
-def superseded_in(messages: Sequence[Message]) -> tuple[Superseded, ...]:
+def superseded_in(messages: Sequence[Message]) -> tuple[Supersession, ...]:
     """Return the statements that the person took back in prose, oldest first.
 
     Models take back so little explicitly that what rules find there is more often wrong than right. A word of
@@ -26,7 +26,7 @@ def superseded_in(messages: Sequence[Message]) -> tuple[Superseded, ...]:
     return tuple(one for one in by_person if _contradicts(one, known))
 
 
-def _contradicts(found: Superseded, known: Mapping[MessageId, Message]) -> bool:
+def _contradicts(found: Supersession, known: Mapping[MessageId, Message]) -> bool:
     pairs = contradictions([known[found.earlier_message]], [known[found.later_message]])
     return any(
         _touch(pair.mine.quote, found.earlier) and _touch(pair.theirs.quote, found.later) for pair in pairs

@@ -14,10 +14,10 @@ from itertools import chain
 from types import MappingProxyType
 
 from forky_core.context.quoting import in_quotes
-from forky_core.merge.attribution import Attribution, attribute, said_texts
+from forky_core.merge.attribution import Attribution, attribute, texts_to_match
 from forky_core.merge.block import PayloadLine, render
 from forky_core.merge.branch_merge import plan_branch_merge
-from forky_core.merge.claims.claim_set import SECTION_OF, Claim, ClaimSet, Frozen, Verbatim, folded
+from forky_core.merge.claims.claim_set import SECTION_OF, Claim, ClaimSet, StoredClaims, Verbatim, folded
 from forky_core.merge.claims.conflict_resolution import Choice, Clash, by_policy, choose
 from forky_core.merge.comparison import CUT, compare
 from forky_core.merge.corrections import correction_rows
@@ -26,9 +26,9 @@ from forky_core.merge.incoming_changes import IncomingChanges
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.note.compose import default_budget, note
 from forky_core.merge.options import MergeOptions
-from forky_core.merge.plan import MergePlan, Planned
+from forky_core.merge.plan import MergePlan, PlannedMessage
 from forky_core.merge.plan_lines import NOTHING_TO_TELL
-from forky_core.merge.strategy import Coming, Strategy
+from forky_core.merge.strategy import IncomingSide, Strategy
 from forky_core.merge.wording import ShortIds, full_header, three_way_header
 from forky_core.model import MessageId, payload_kinds
 from forky_core.model.parts import MergePart
@@ -43,7 +43,7 @@ class ThreeWayPlan(MergePlan):
 
     clashes: tuple[Clash, ...] = ()
     """Sorted by key."""
-    brought: ClaimSet = field(default_factory=ClaimSet)
+    incoming_claims: ClaimSet = field(default_factory=ClaimSet)
     """What joining the source's claims adds to the target's."""
     replaced: tuple[Claim, ...] = ()
     """Claims of the target that the source knew and superseded."""
@@ -73,60 +73,66 @@ class ThreeWayPlan(MergePlan):
         return written(replace(self, clashes=choose(self.clashes, choices), by_hand=False))
 
 
-def plan_three_way(place: MergeInputs, wish: MergeOptions) -> MergePlan:
+def plan_three_way(inputs: MergeInputs, options: MergeOptions) -> MergePlan:
     """Plan a three-way merge; it always writes a message, so that it can be read and changed.
 
     Raises:
         BadContent: a choice names no conflict.
     """
-    return plan_branch_merge(place, wish, lambda place, found: three_way_of([Coming(place, found)], wish))
+    return plan_branch_merge(
+        inputs, options, lambda inputs, found: three_way_of([IncomingSide(inputs, found)], options)
+    )
 
 
-def three_way_of(coming: Sequence[Coming], wish: MergeOptions) -> ThreeWayPlan:
+def three_way_of(coming: Sequence[IncomingSide], options: MergeOptions) -> ThreeWayPlan:
     """Plan a merge of these sources, each of which brings something, into their one target.
 
     The claims of all are joined at once, so that every conflict appears once, with who says what.
     """
-    place = coming[0].place
-    compared = compare([(one.place, one.found.turns) for one in coming], whole=True)
+    inputs = coming[0].inputs
+    compared = compare([(one.inputs, one.found.turns) for one in coming], whole=True)
     met = tuple(
-        by_policy(clash, wish.policy, lambda id: place.lookup(id).created) for clash in compared.clashes
+        by_policy(clash, options.policy, lambda id: inputs.lookup(id).created) for clash in compared.clashes
     )
-    met = choose(met, wish.choices)
+    met = choose(met, options.choices)
     brought = compared.joined.without(compared.target)
-    several = replace(place, beside=tuple(one.place.source for one in coming))
+    several = replace(inputs, other_tips=tuple(one.inputs.source for one in coming))
     short = several.short_ids()
     turns = tuple(turn for one in coming for turn in one.found.turns)
-    said = attribute(turns, place.lookup, short)
+    said = attribute(turns, inputs.lookup, short)
     header = three_way_header(
-        [(one.place.source_name, one.found, one.place.prompt_of_source(one.found)) for one in coming],
+        [(one.inputs.source_name, one.found, one.inputs.prompt_of_source(one.found)) for one in coming],
         short,
-        made_by=place.claims.model,
+        made_by=inputs.claims.model,
     )
-    count = place.count_tokens
-    room = default_budget(place.cost(turns)) if wish.budget is None else max(0, wish.budget - count(header))
+    count = inputs.count_tokens
+    room = (
+        default_budget(inputs.cost(turns))
+        if options.budget is None
+        else max(0, options.budget - count(header))
+    )
     tokens_full = sum(_tokens_full(*one, short) for one in coming)
-    warnings = [note for one in coming for note in one.place.warnings(one.found, short)]
+    warnings = [note for one in coming for note in one.inputs.warnings(one.found, short)]
     for one in coming:
-        if not one.found.bases and place.target is not None:
-            who = "the two" if len(coming) == 1 else f"“{place.target_name}” and “{one.place.source_name}”"
+        if not one.found.bases and inputs.target is not None:
+            who = "the two" if len(coming) == 1 else f"“{inputs.target_name}” and “{one.inputs.source_name}”"
             warnings.append(f"No base: {who} share no message. Claims are compared without one.")
-    if not place.claims.model:
+    if not inputs.claims.model:
         warnings.append("Claims were found by rules, without a model: plain statements only.")
     if compared.cut:
         warnings.append(CUT)
-    names = tuple(one.place.source_name for one in coming)
+    names = tuple(one.inputs.source_name for one in coming)
     empty = replace(
-        place.empty(payload_kinds.THREE_WAY.name, "merge", *dict.fromkeys(warnings)),
+        inputs.empty(payload_kinds.THREE_WAY.name, "merge", *dict.fromkeys(warnings)),
         source_name=", ".join(names),
-        source=place.source if len(coming) == 1 else None,
+        source=inputs.source if len(coming) == 1 else None,
         heads=MappingProxyType(
-            {} if len(coming) == 1 else {one.place.source_name: one.place.source for one in coming}
+            {} if len(coming) == 1 else {one.inputs.source_name: one.inputs.source for one in coming}
         ),
         delta=tuple(dict.fromkeys(id for one in coming for id in one.found.delta)),
         bases=tuple(dict.fromkeys(id for one in coming for id in one.found.bases)),
         turns=tuple(turn.id for turn in turns),
-        through=said.through,
+        citations_of_merges=said.citations_of_merges,
         tokens_full=tokens_full,
         omitted=tuple(omission for one in coming for omission in one.found.omitted),
         header=header,
@@ -136,57 +142,57 @@ def three_way_of(coming: Sequence[Coming], wish: MergeOptions) -> ThreeWayPlan:
     plan = ThreeWayPlan(
         **{name: getattr(empty, name) for name in MergePlan.__dataclass_fields__},
         clashes=met,
-        brought=brought,
-        replaced=tuple(claim for claim in compared.target.ordered if claim.id in brought.gone),
-        disputed=_about(place, said, met),
+        incoming_claims=brought,
+        replaced=tuple(claim for claim in compared.target.ordered if claim.id in brought.superseded_ids),
+        disputed=_about(inputs, said, met),
         room=room,
-        reader=place.claims.model,
-        verbatim=place.claims.verbatim,
+        reader=inputs.claims.model,
+        verbatim=inputs.claims.verbatim,
     )
     first = plan.squash_block(header, ())
     plan = replace(plan, payload=header, tokens=count(header), drafts=(_message(coming, first),))
-    plan = written(replace(plan, lines=_excerpts(place, said, plan, wish)))
+    plan = written(replace(plan, lines=_excerpts(inputs, said, plan, options)))
     if plan.tokens >= tokens_full:
         note = f"The payload ({plan.tokens} tokens) is no shorter than the branch: use full ({tokens_full})."
         plan = replace(plan, warnings=(*plan.warnings, note))
     return plan
 
 
-def _message(coming: Sequence[Coming], part: MergePart) -> Planned:
+def _message(coming: Sequence[IncomingSide], part: MergePart) -> PlannedMessage:
     """Return the message that lands: the target is its context, the last complete turn of each source a further
     parent.
     """
-    planned = [one.place.merge_message(one.found, part) for one in coming]
+    planned = [one.inputs.merge_message(one.found, part) for one in coming]
     parents = tuple(dict.fromkeys(id for one in planned for id in one.parents))
     sources = tuple(id for one in planned for id in one.draft.sources)
-    return Planned(parents, replace(planned[0].draft, sources=sources))
+    return PlannedMessage(parents, replace(planned[0].draft, sources=sources))
 
 
-def _tokens_full(place: MergeInputs, found: IncomingChanges, short: ShortIds) -> int:
-    header = full_header(place.source_name, found, short, place.prompt_of_source(found))
-    return place.tokens_full(found.turns, header)
+def _tokens_full(inputs: MergeInputs, found: IncomingChanges, short: ShortIds) -> int:
+    header = full_header(inputs.source_name, found, short, inputs.prompt_of_source(found))
+    return inputs.tokens_full(found.turns, header)
 
 
-def _about(place: MergeInputs, said: Attribution, met: Sequence[Clash]) -> tuple[str, ...]:
+def _about(inputs: MergeInputs, said: Attribution, met: Sequence[Clash]) -> tuple[str, ...]:
     """Return the sources' quotations about what is in conflict."""
     keys = {folded(clash.key) for clash in met}
-    every = chain.from_iterable(map(place.claims.extract, said.messages)) if keys else ()
+    every = chain.from_iterable(map(inputs.claims.extract, said.messages)) if keys else ()
     keyed = (claim.quote for claim in every if claim.quote and folded(claim.key) in keys)
     stated = (claim.quote for clash in met for claim in clash.theirs if claim.quote)
     return tuple(dict.fromkeys((*keyed, *stated)))
 
 
 def _excerpts(
-    place: MergeInputs, said: Attribution, plan: ThreeWayPlan, wish: MergeOptions
+    inputs: MergeInputs, said: Attribution, plan: ThreeWayPlan, options: MergeOptions
 ) -> tuple[PayloadLine, ...]:
     """Return the best lines that the claims do not cover, for the room that is left."""
     told, rows = _told(plan)
     left = plan.room - sum(map(plan.count_tokens, rows.values()))
     if left <= 0:
         return ()
-    known = said_texts(place.read_on(place.target))
+    known = texts_to_match(inputs.read_on(inputs.target))
     known += [text for claim in told for text in (claim.text, claim.quote)]
-    return tuple(note(said.messages, known, left, focus=wish.focus, count_tokens=plan.count_tokens))
+    return tuple(note(said.messages, known, left, focus=options.focus, count_tokens=plan.count_tokens))
 
 
 def written(plan: ThreeWayPlan) -> ThreeWayPlan:
@@ -208,8 +214,8 @@ def written(plan: ThreeWayPlan) -> ThreeWayPlan:
     cites.update(chain.from_iterable(line.cites for line in lines))
     cites.update(one.cite for one in plan.verbatim if one.span in text)
     results = [result for clash in plan.clashes if (result := clash.result) is not None]
-    frozen = Frozen(
-        ClaimSet.of((*told, *results), plan.brought.gone),
+    frozen = StoredClaims(
+        ClaimSet.of((*told, *results), plan.incoming_claims.superseded_ids),
         tuple(one for one in plan.verbatim if one.span in text),
         plan.corrects,
     )
@@ -250,14 +256,14 @@ def _told(plan: ThreeWayPlan) -> tuple[tuple[Claim, ...], dict[str, str]]:
             # Both sides are frozen: a later merge may find claims in another way, and the conflict must stay.
             told += (*clash.mine, *clash.theirs)
     spent = sum(plan.count_tokens(row) for rows in sections.values() for row in rows)
-    was = {claim: _replaced_by(claim, plan.replaced) for claim in plan.brought.ordered}
+    was = {claim: _replaced_by(claim, plan.replaced) for claim in plan.incoming_claims.ordered}
     # A claim that replaces another must be in the text: the frozen set removes the earlier claim.
     first = [
         claim
-        for claim in plan.brought.ordered
+        for claim in plan.incoming_claims.ordered
         if was[claim] or claim.supersedes or any(claim.repeats(old) for old in plan.replaced)
     ]
-    rest = [claim for claim in plan.brought.ordered if claim not in first]
+    rest = [claim for claim in plan.incoming_claims.ordered if claim not in first]
     for claim in (*first, *rest):
         if claim in disputed:
             continue
@@ -300,7 +306,7 @@ def _open_row(clash: Clash, short: ShortIds) -> str:
     """Return a row with every value and who says it."""
     said = [
         f"{in_quotes(one.name)} says “{claim.text}” {_marks(claim.cites, short)}"
-        for one in clash.said_by
+        for one in clash.claims_by_source
         for claim in one.claims
     ]
     return f"- {clash.key}: {'; '.join(said)}"

@@ -27,9 +27,9 @@ class Unanswered:
     """A sentence on what can be done."""
 
 
-def unanswered(place: MergeInputs, found: IncomingChanges) -> Unanswered | None:
+def unanswered(inputs: MergeInputs, found: IncomingChanges) -> Unanswered | None:
     """Return what waits for an answer on a source that brings no turn; None if nothing does."""
-    cut = (place.lookup(one.message) for one in found.omitted if one.why == UNFINISHED)
+    cut = (inputs.lookup(one.message) for one in found.omitted if one.why == UNFINISHED)
     told = [m for m in cut if not m.hidden and m.role in ("user", "assistant") and m.text.strip()]
     if not told:
         return None
@@ -42,17 +42,17 @@ def unanswered(place: MergeInputs, found: IncomingChanges) -> Unanswered | None:
         what = "a question whose answer did not come to its end"
     else:
         what = "a question without an answer"
-    sentence = f"The only news of “{place.source_name}” is {what}: “{_beginning((asked or told)[-1].text)}”"
-    return Unanswered(tuple(message.id for message in told), sentence, _ways(place, len(told)))
+    sentence = f"The only news of “{inputs.source_name}” is {what}: “{_beginning((asked or told)[-1].text)}”"
+    return Unanswered(tuple(message.id for message in told), sentence, _ways(inputs, len(told)))
 
 
-def _ways(place: MergeInputs, number: int) -> str:
+def _ways(inputs: MergeInputs, number: int) -> str:
     ways = [
-        f"Have it answered on “{place.source_name}” and merge then",
+        f"Have it answered on “{inputs.source_name}” and merge then",
         f"cherry-pick {'it' if number == 1 else 'them'} as a quotation",
     ]
-    if place.continues_target:
-        ways.append(f"merge in full, which moves “{place.target_name}” on to it as it is")
+    if inputs.continues_target:
+        ways.append(f"merge in full, which moves “{inputs.target_name}” on to it as it is")
     return f"{', or '.join(ways)}."
 
 

@@ -11,13 +11,12 @@ from forky_core.model.branch import Branch, Rules, Stash
 from forky_core.model.generation import Failure, Generation, GenerationStatus, Reuse, Usage
 from forky_core.model.ids import ConversationId, GenerationId, MessageId, Role
 from forky_core.model.library import Blob, ConversationSummary, Hit
-from forky_core.model.message import Along, Linked, Message, Stem, seal
+from forky_core.model.message import Linked, Message, PathOverlap, Stem, seal
 from forky_core.model.operation import Change, Operation, Verb, operation_id
 from forky_core.model.view import EMPTY_VIEW, View
 
 __all__ = [
     "EMPTY_VIEW",
-    "Along",
     "Blob",
     "Branch",
     "Change",
@@ -32,6 +31,7 @@ __all__ = [
     "Message",
     "MessageId",
     "Operation",
+    "PathOverlap",
     "Reuse",
     "Role",
     "Rules",

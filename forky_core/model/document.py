@@ -80,7 +80,7 @@ class DocumentPiece:
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class SearchScope:
     """Which documents a search may read: those of the workspace, and others by name."""
 
     workspace: bool = True
@@ -88,7 +88,7 @@ class Reach:
 
 
 @dataclass(frozen=True, slots=True)
-class Quoted:
+class OfferedPassage:
     """A passage as it is offered to a model: numbered, so that the answer can cite it."""
 
     number: int
@@ -102,7 +102,7 @@ class Quoted:
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class CitedPassage:
     """A passage that an answer cites, exported with the conversation so that it can be read without the document."""
 
     address: str
@@ -125,17 +125,17 @@ def source_of(name: str, place: str) -> str:
     return f"{name}, {place}" if place else name
 
 
-PassageOf = Callable[[str], Cited | None]
+PassageOf = Callable[[str], CitedPassage | None]
 """Returns the passage at an address, or None if it is not available."""
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class DocumentSearch:
     """The search that was made before a question was answered, and the passages it found."""
 
     search: str
     """The text that was searched for: the question made to stand alone, or as the person worded it."""
-    passages: tuple[Quoted, ...] = ()
+    passages: tuple[OfferedPassage, ...] = ()
     trouble: str = ""
     """A sentence about what did not work; "" if everything worked."""
 

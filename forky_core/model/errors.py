@@ -114,7 +114,7 @@ class NothingToDo(RequestError):
 
 
 class NotAllowed(RequestError):
-    """The person may not have that now: an allowance is used up."""
+    """The person may not do or have that: their role is too low, or an allowance is used up."""
 
 
 class InTheWay(RequestError):

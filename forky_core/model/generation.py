@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
-from forky_core.model.document import Looked
+from forky_core.model.document import DocumentSearch
 from forky_core.model.ids import GenerationId, MessageId
 from forky_core.model.parts import Json, Part
 
@@ -74,7 +74,7 @@ class Generation:
     """Whether a stored answer to the same prompt was looked up before the model was called."""
     reused: GenerationId | None = None
     """The earlier call whose stored answer was returned; no model was called then."""
-    consulted: Looked | None = None
+    consulted: DocumentSearch | None = None
     """What was looked up in documents for it; None if document search was off."""
 
     @property

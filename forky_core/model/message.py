@@ -71,12 +71,12 @@ class Stem(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Along:
+class PathOverlap:
     """How much of a path, given as ids, is stored, and which stored messages branch off it."""
 
-    known: int
+    stored: int
     """How many of the path's messages are stored, counted from the root up to the first hidden one."""
-    beside: tuple[Message, ...]
+    branching: tuple[Message, ...]
     """The messages that branch off: their parent is one of those (or they are roots) but they are not on the path. In
     the order they were written."""
 

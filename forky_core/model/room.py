@@ -116,9 +116,8 @@ def room_in(entries: Mapping[str, Any]) -> Room:
         TypeError: an entry is not of the stored form.
     """
     people = tuple(
-        Person.from_stored(key.removeprefix(PEOPLE), entry)
-        for key, entry in sorted(entries.items())
-        if key.startswith(PEOPLE)
+        Person.from_stored(key.removeprefix(PEOPLE), entries[key])
+        for key in sorted(key for key in entries if key.startswith(PEOPLE))
     )
     entry = entries.get(ROOM) or {}
     answers, called, models = (

@@ -26,7 +26,8 @@ class View:
     `people/<name>` → Person.stored() · `heads/<branch>` → {"at": id or null} · `rules/<branch>` → Rules.stored() ·
     `documents` → ids of those that belong to the conversation ·
     `tags/<name>` → {"at": id} · `kept/<id>` → true (a tip without a branch, e.g. the reply regenerated away from) ·
-    `stash/<n>` → the stash.
+    `stash/<n>` → the stash · `notes/<id>` → what a speaker wants to say at that message ·
+    `polls…` → votes/poll.py · `experiments/<name>`, `experiment-rows/<name>/<n>` and two more → model/experiment.py.
     """
 
     entries: Mapping[str, Json]
@@ -55,7 +56,7 @@ class View:
         entry: Any = self.entries.get("memory")
         return Memory.from_stored(entry) if entry is not None else EVERYTHING
 
-    @property
+    @cached_property
     def room(self) -> Room:
         """The conversation's participants."""
         return room_in(self.entries)
@@ -110,6 +111,15 @@ class View:
                 key=lambda item: -int(item[0].removeprefix("stash/")),
             )
         )
+
+    @property
+    def notes(self) -> dict[MessageId, str]:
+        """What a speaker wants to say at each message, when the conversation is presented."""
+        return {
+            MessageId(key.removeprefix("notes/")): entry
+            for key, entry in self.entries.items()
+            if key.startswith("notes/") and isinstance(entry, str)
+        }
 
     @property
     def tips(self) -> frozenset[MessageId]:

@@ -191,6 +191,11 @@ def token_changed(*, token: TokenName, id: Id, change: Word) -> None:
     """A token was made or revoked, or its recording switched on or off."""
 
 
+@event("page.published")
+def page_published(*, thing: Word, form: Word, id: Id, change: Word) -> None:
+    """A page was published at an address of this server, or revoked."""
+
+
 @event("call.unsent", WARNING)
 def call_unsent(*, reason: Word, fault: Fault | None = None) -> None:
     """In a program that uses Forky's callback for LiteLLM: a call could not be handed to Forky."""

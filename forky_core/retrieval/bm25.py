@@ -45,12 +45,12 @@ def term_number(term: str) -> int:
     )
 
 
-def counted(text: str) -> Mapping[int, int]:
+def term_counts(text: str) -> Mapping[int, int]:
     """Return how often each term of a text occurs, by term number."""
     return Counter(map(term_number, terms(text)))
 
 
-def asked(question: str) -> tuple[int, ...]:
+def question_terms(question: str) -> tuple[int, ...]:
     """Return the numbers of a question's terms, each once."""
     return tuple(dict.fromkeys(map(term_number, terms(question))))
 

@@ -40,6 +40,21 @@ _ASKS_DIGEST = re.compile(
     r"where are we|bullet points?|zusammenfass\w*|résum\w*|resum\w*)\b|总结|總結|要約|요약",
     re.IGNORECASE,
 )
+_SUMMARY = re.compile(
+    r"\b(?:summari[sz]e|summary|recap|tl;?dr|sum (?:it|this|that|everything) up|zusammenfass\w*|fasse?\b.*\bzusammen|"
+    r"résum\w*|resum\w*|riassum\w*)\b|总结|總結|要約|요약",
+    re.IGNORECASE,
+)
+_SUBJECT = 3
+"""The terms beside those words from which on a question is about a summary of something else."""
+
+
+def is_asked_for(question: str) -> bool:
+    """Whether a person asks for a summary of the conversation."""
+    return (
+        _SUMMARY.search(question) is not None
+        and len(terms(_SUMMARY.sub(" ", _ASKS_DIGEST.sub(" ", question)))) < _SUBJECT
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +85,7 @@ class Digest:
 
 def digest(messages: Sequence[ProviderMessage]) -> Digest:
     talk = dialogue(messages)
-    lines = _sentences(talk.said, talk.question)
+    lines = _sentences(talk.utterances, talk.question)
     worth = _worth(lines)
     questions = [line for line in lines if line.said.role == "user" and is_question(line.text)]
     requests = questions + _requests(lines, questions)
@@ -88,7 +103,9 @@ def digest(messages: Sequence[ProviderMessage]) -> Digest:
     corrected = choose(
         (line for line in statements if line.said.role == "user" and CORRECTION.search(line.text)), 4
     )
-    still_open = choose((*_unanswered(talk.said, lines), *(s for s in statements if OPEN.search(s.text))), 5)
+    still_open = choose(
+        (*_unanswered(talk.utterances, lines), *(s for s in statements if OPEN.search(s.text))), 5
+    )
     asked = choose(requests, 8)
     return Digest(
         asked=asked,
@@ -97,8 +114,8 @@ def digest(messages: Sequence[ProviderMessage]) -> Digest:
         corrected=corrected,
         open=still_open,
         said=choose((line for line in statements if line.said.role != "system" and len(line.terms) >= 3), 6),
-        names=_names(talk.said),
-        turns=max((one.turn for one in talk.said), default=0),
+        names=_names(talk.utterances),
+        turns=max((one.turn for one in talk.utterances), default=0),
         focus=_focus(talk.question) if _bears(lines, talk.question) else "",
     )
 
@@ -106,6 +123,11 @@ def digest(messages: Sequence[ProviderMessage]) -> Digest:
 def answer(messages: Sequence[ProviderMessage]) -> Iterator[str]:
     """Yield the digest as Markdown blocks; the first comes before the conversation is read."""
     yield f"{OPENING}, digest.** It picks sentences that were said and does not think."
+    yield from blocks(messages)
+
+
+def blocks(messages: Sequence[ProviderMessage]) -> Iterator[str]:
+    """Yield the digest without the line that says which model wrote it."""
     found = digest(messages)
     if not (found.asked or found.decided or found.corrected or found.open or found.said):
         yield (

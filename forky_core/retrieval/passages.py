@@ -22,12 +22,32 @@ OPENING = "**Offline model"
 """The beginning of every offline answer: it says what it is, and marks text that is not quoted as if someone had said
 it."""
 
+QUOTES = f"{OPENING}.**"
+"""The beginning of an answer that consists of quotations."""
+
 
 def past_opening(text: str) -> str:
     """Return an offline answer without its opening line; any other text unchanged."""
     return text.partition("\n\n")[2] or text if text.startswith(OPENING) else text
 
 
+def quoted_in(text: str) -> str:
+    """Return what an offline answer quotes, without what Forky says around it; any other text unchanged.
+
+    A quotation loses its marks and its source; the line that names the documents stays. A page of Forky's guide and a
+    digest of the conversation quote nothing.
+    """
+    if not text.startswith(OPENING):
+        return text
+    quoted = (
+        line
+        for line in text.splitlines()
+        if (line.startswith(">") and not _SOURCE_OF.match(line)) or _SOURCES.match(line)
+    )
+    return "\n".join(line.removeprefix(">").removeprefix(" ") for line in quoted)
+
+
+_SOURCE_OF = re.compile(r"> — \*.*\*$")
 _FILE_OPENS = re.compile(r'<file name="([^"<>\n]{0,300})">\n')
 _FILE_CLOSES = "\n</file>"
 """The marks that context/quoting.py puts around a text file; the closing mark cannot occur inside one."""
@@ -74,7 +94,7 @@ class Utterance:
 class Dialogue:
     """One request, split into earlier messages, documents, and the question."""
 
-    said: tuple[Utterance, ...]
+    utterances: tuple[Utterance, ...]
     documents: tuple[Passage, ...]
     question: str
     searched: bool = False

@@ -12,16 +12,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from forky_core.llm.contract import Passage, ProviderMessage
+from forky_core.retrieval import digest
 from forky_core.retrieval.cues import CORRECTION, asked_for, is_question
 from forky_core.retrieval.guide import GuidePage, answering
 from forky_core.retrieval.parts_asked import parts_asked
-from forky_core.retrieval.passages import NOT_FOUND, OPENING, Utterance, dialogue
+from forky_core.retrieval.passages import NOT_FOUND, QUOTES, Dialogue, Utterance, dialogue
 from forky_core.retrieval.rank import Match, Question
 from forky_core.retrieval.sentences import Unit, units
 from forky_core.retrieval.words import STOPWORDS, terms
 
 _ENOUGH = 0.45
 """The coverage, together with the question it answers, from which on a passage is quoted."""
+_NEAR = 0.2
+"""The coverage from which on a passage is quoted as the nearest to a question that nothing answers."""
 _ENOUGH_FOUND = 0.2
 """The same for a passage that a search through all documents ranked best."""
 _CANDIDATES = 12
@@ -36,7 +39,7 @@ _CODE_LINES = 16
 _QUOTES = 4
 
 _HOW_TO = re.compile(
-    r"^\s*(?:how\b|where (?:is|are|do|can)\b|what (?:is|are|does)\b|can i\b|wie\b|comment\b|cómo\b)",
+    r"^\s*(?:how (?:do|does|can|could|would|should|to)\b|where (?:is|are|do|can)\b|what (?:is|are|does)\b|can i\b|wie\b|comment\b|cómo\b)",
     re.IGNORECASE,
 )
 _SMALL_TALK = re.compile(
@@ -46,6 +49,7 @@ _SMALL_TALK = re.compile(
 CLOSING = (
     "*For an answer in a model's own words, choose another model: Settings shows which ones are set up.*"
 )
+ELSEWHERE = "*Other branches are not read here. The search of the Library looks through all of them.*"
 
 EXAMPLES = (
     "How do I fork?",
@@ -65,9 +69,12 @@ class Quote:
 
 def answer(messages: Sequence[ProviderMessage]) -> Iterator[str]:
     """Yield the answer to the last user message as Markdown blocks; the first comes before the search is done."""
-    yield f"{OPENING}.** It quotes what is written and does not think."
+    yield f"{QUOTES} It quotes what is written and does not think."
     talk = dialogue(messages)
-    said = quotes(talk.question, talk.said)
+    if digest.is_asked_for(talk.question) and talk.utterances:
+        yield from digest.blocks(messages)
+        return
+    said = quotes(talk.question, talk.utterances)
     enough = _ENOUGH_FOUND if talk.searched else _ENOUGH
     documents = _of_each_part(talk.question, talk.documents, enough)
     if not documents and talk.search:
@@ -75,7 +82,7 @@ def answer(messages: Sequence[ProviderMessage]) -> Iterator[str]:
         documents = _of_each_part(talk.search, talk.documents, enough)
     guide = () if said and not _HOW_TO.search(talk.question) else answering(talk.question)
     if not (said or documents or guide):
-        yield from _nothing(talk.question, searched=talk.searched)
+        yield from _nearest(talk) or _nothing(talk.question, searched=talk.searched)
     if said:
         yield "From this conversation:"
         yield from map(_block, said)
@@ -89,7 +96,7 @@ def answer(messages: Sequence[ProviderMessage]) -> Iterator[str]:
         yield CLOSING
 
 
-def quotes(question: str, said: Sequence[Utterance]) -> tuple[Quote, ...]:
+def quotes(question: str, said: Sequence[Utterance], enough: float = _ENOUGH) -> tuple[Quote, ...]:
     """Return the best passages of earlier messages, best first; none if nothing covers enough of the question."""
     texts = [one.text for one in said]
     cue, topic = asked_for(question)
@@ -102,7 +109,9 @@ def quotes(question: str, said: Sequence[Utterance]) -> tuple[Quote, ...]:
     found = [
         quote
         for index in best
-        for quote in _quotes_of(said[index], scores[index], _question_match(said, matches, index), asked)
+        for quote in _quotes_of(
+            said[index], scores[index], _question_match(said, matches, index), asked, enough
+        )
         if not _same(quote.text, question)
     ]
     if statements := [quote for quote in found if not is_question(quote.text)]:
@@ -281,6 +290,15 @@ def _guide_blocks(guide: Sequence[GuidePage]) -> Iterator[str]:
     yield first.body
     if others:
         yield "See also: " + ", ".join(f"“{section.title}”" for section in others) + "."
+
+
+def _nearest(talk: Dialogue) -> list[str]:
+    """Return what was said closest to a question that nothing answers; [] if no message shares a rare word with it."""
+    said = quotes(talk.question, talk.utterances, _NEAR)[:2]
+    if not said:
+        return []
+    near = "Nothing on this branch answers this as it is asked. The nearest that was said:"
+    return [*([NOT_FOUND] if talk.searched else ()), near, *map(_block, said), ELSEWHERE, CLOSING]
 
 
 def _nothing(question: str, *, searched: bool = False) -> Iterator[str]:

@@ -13,7 +13,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-_FENCE = re.compile(r"^\s{0,3}(```+|~~~+)")
+from forky_core.fences import CodeBlocks
+
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+")
 _TABLE = re.compile(r"^\s*\|.*\|\s*$")
@@ -77,7 +78,7 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
     """Yield (kind, text) of each Markdown block; an unclosed fence runs to the end."""
     lines: list[str] = []
     kind = "prose"
-    fence = ""
+    fences = CodeBlocks()
 
     def flush() -> Iterator[tuple[str, str]]:
         nonlocal lines, kind
@@ -86,16 +87,14 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
         lines, kind = [], "prose"
 
     for line in text.splitlines():
-        if fence:
+        part = fences.take(line)
+        if part == "opens" or (part == "prose" and (kind == "code" or not line.strip())):
+            yield from flush()
+        if part != "prose":
+            kind = "code"
             lines.append(line)
-            if line.strip().startswith(fence):
-                fence = ""
+            if part == "closes":
                 yield from flush()
-        elif match := _FENCE.match(line):
-            yield from flush()
-            kind, fence, lines = "code", match.group(1), [line]
-        elif not line.strip():
-            yield from flush()
         elif _HEADING.match(line):
             yield from flush()
             yield "heading", _HEADING.sub("", line)

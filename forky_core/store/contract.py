@@ -8,12 +8,11 @@ left nothing behind.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from forky_core.model import (
-    Along,
     Blob,
     Change,
     ConversationId,
@@ -24,6 +23,7 @@ from forky_core.model import (
     Message,
     MessageId,
     Operation,
+    PathOverlap,
     Reuse,
     Role,
     Stem,
@@ -32,6 +32,7 @@ from forky_core.model import (
 )
 from forky_core.model.parts import Json
 from forky_core.store.document_contract import DocumentKeeper
+from forky_core.store.herald import Heard
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class Commit:
     """Microseconds since the epoch, UTC."""
     group: int | None = None
     reverts: tuple[int, ...] = ()
-    seen: int | None = None
+    expected: int | None = None
     """If set, the commit is refused when any operation follows the one with this number; None: only changed keys
     matter.
     """
@@ -113,10 +114,28 @@ class Verification:
         return not self.findings
 
 
+class StoreIdentity:
+    """Stands for one open database, as a key for what a process remembers about it."""
+
+
 class Store(Protocol):
+    @property
+    def identity(self) -> StoreIdentity:
+        """The same object for every way to reach this database, such as a store that shows one person their part."""
+        ...
+
     @property
     def documents(self) -> DocumentKeeper:
         """The documents that answers may quote."""
+        ...
+
+    def hear(self, heard: Heard) -> Callable[[], None]:
+        """Have a function called for each conversation that a commit changes, or that is deleted for good, as soon as
+        that can be read; returns the function that ends it.
+
+        It is called on any thread, also one that writes. So it must return at once, raise nothing and not use the
+        store.
+        """
         ...
 
     def commit(self, commit: Commit) -> Operation:
@@ -125,7 +144,7 @@ class Store(Protocol):
         A conversation exists from its first commit on (verb "create").
 
         Raises:
-            Outdated: a changed key does not have the `before` the commit expected, or something came after `seen`;
+            Outdated: a changed key does not have the `before` the commit expected, or something came after `expected`;
                 names the operation that moved it.
             NotFound: a message's parent is not stored in this conversation.
             StoreFull, StoreError: nothing was written.
@@ -136,7 +155,7 @@ class Store(Protocol):
         """Commit each in order. The commits share transactions, so that an import does not need one fsync a message.
 
         Raises what `commit` raises for the first refused commit, after all others have finished. Commits before it are
-        durable; later ones may or may not have been written: set `seen` if that matters.
+        durable; later ones may or may not have been written: set `expected` if that matters.
         """
         ...
 
@@ -188,7 +207,9 @@ class Store(Protocol):
         """Whether all messages are cached, or stored so that reading them takes the least possible time."""
         ...
 
-    def along(self, conversation: ConversationId, path: Sequence[MessageId], *, most: int) -> Along | None:
+    def path_overlap(
+        self, conversation: ConversationId, path: Sequence[MessageId], *, most: int
+    ) -> PathOverlap | None:
         """How much of a path is stored; each id is the parent of the next, and the first is a root.
 
         None if more than `most` messages branch off the path. This avoids reading all of a long conversation.

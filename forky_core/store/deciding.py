@@ -32,7 +32,7 @@ def as_stored(value: Json | None) -> Json | None:
     return json.loads(canonical_json(value))
 
 
-def moved_key(commit: Commit, entries: Mapping[str, Json]) -> str | None:
+def changed_key(commit: Commit, entries: Mapping[str, Json]) -> str | None:
     """The first changed key whose current value differs from the one its author saw; None if there is none."""
     seen: dict[str, Json | None] = {}
     for change in commit.changes:

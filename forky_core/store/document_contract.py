@@ -17,7 +17,7 @@ from forky_core.model.document import (
     DocumentPiece,
     Numbers,
     Postings,
-    Reach,
+    SearchScope,
     Shelf,
     Vectors,
 )
@@ -56,16 +56,16 @@ class DocumentKeeper(Protocol):
         """The documents with these ids; unknown ids are left out."""
         ...
 
-    def within(self, reach: Reach) -> tuple[int, int]:
-        """How many complete documents and how many chunks are within `reach`."""
+    def within(self, scope: SearchScope) -> tuple[int, int]:
+        """How many complete documents and how many chunks are within `scope`."""
         ...
 
     def chunks(self, document: DocumentId, *, first: int = 1, most: int | None = None) -> tuple[Chunk, ...]:
         """The chunks of one document in order, from number `first` on, at most `most`."""
         ...
 
-    def postings(self, terms: Sequence[int], reach: Reach) -> Postings:
-        """Where these terms occur in complete documents within `reach`."""
+    def postings(self, terms: Sequence[int], scope: SearchScope) -> Postings:
+        """Where these terms occur in complete documents within `scope`."""
         ...
 
     def found(self, keys: Sequence[int]) -> Mapping[int, tuple[Document, Chunk]]:
@@ -84,8 +84,8 @@ class DocumentKeeper(Protocol):
         """Remove all vectors of all models."""
         ...
 
-    def vectors(self, model: str, reach: Reach) -> Iterator[Vectors]:
-        """The vectors of this model for chunks within `reach`, in batches."""
+    def vectors(self, model: str, scope: SearchScope) -> Iterator[Vectors]:
+        """The vectors of this model for chunks within `scope`, in batches."""
         ...
 
     def vector_sizes(self) -> Mapping[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from forky_core.merge.claims.claim_set import Frozen
+from forky_core.merge.claims.claim_set import StoredClaims
 from forky_core.merge.headings import RESOLVED
 from forky_core.model import Generation, Message, Reuse, Usage
 from forky_core.model.parts import MergePart
@@ -18,8 +18,13 @@ _OPENING = 90
 _ENDS = {"stopped": "Stopped", "interrupted": "Interrupted", "failed": "Failed"}
 
 
-def who(message: Message, generation: Generation | None, label: Callable[[str], str]) -> str:
-    """Return the caption for a message's author; `label` returns the name of a model for people."""
+def who(
+    message: Message, generation: Generation | None, label: Callable[[str], str], author: str = ""
+) -> str:
+    """Return the caption for a message's author; `label` returns the name of a model for people.
+
+    `author` is the name of the member of a team who said it, if that is known.
+    """
     if message.merge is not None:
         return "Merge"
     if message.reverts:
@@ -28,7 +33,7 @@ def who(message: Message, generation: Generation | None, label: Callable[[str], 
         return message.name
     if message.role == "assistant" and generation is not None:
         return label(generation.model)
-    return _ROLES[message.role]
+    return author if author and message.role == "user" else _ROLES[message.role]
 
 
 def opening_of(message: Message | None) -> str:
@@ -44,16 +49,16 @@ def merged(message: Message) -> str:
     """Return one line about what a merge brought, source by source, or a revert took back; "" for any other message."""
     if message.reverts:
         return f"{_messages(len(message.reverts))} taken back from here on"
-    return " · ".join(map(brought, message.merges))
+    return " · ".join(map(payload_summary, message.merges))
 
 
-def brought(merge: MergePart) -> str:
+def payload_summary(merge: MergePart) -> str:
     """Return one line about what a payload brought."""
     made = f", written by {merge.made_by}" if merge.made_by else ""
     left = f", {len(merge.omitted)} left out" if merge.omitted else ""
     if settled := settles(merge):
         return settled
-    frozen = Frozen.from_json(merge.claims) if merge.claims else None
+    frozen = StoredClaims.from_json(merge.claims) if merge.claims else None
     torn = len(frozen.set.conflicts) if frozen is not None else 0
     unsettled = f", {torn} left unresolved" if torn else ""
     return f"“{merge.source}” {merge.kind.landed}: {_messages(len(merge.messages))}{left}{unsettled}{made}"
@@ -95,7 +100,7 @@ def _used(usage: Usage) -> str:
     return f"{sent}{tokens(usage.completion_tokens)} tokens"
 
 
-def given_again(cell: Cell) -> str:
+def reuse_sentence(cell: Cell) -> str:
     """Return a sentence about an answer returned from the store, and what that saved; "" for any other."""
     if cell.generation is None or cell.generation.reused is None:
         return ""

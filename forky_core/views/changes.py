@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from forky_core.context.memory_policies import told
-from forky_core.conversation.repo import short
+from forky_core.context.memory_policies import label_of
+from forky_core.conversation.session import short
 from forky_core.model import Change, MessageId, Operation
 from forky_core.model.memory import EVERYTHING, Memory
 from forky_core.model.parts import Json
+from forky_core.votes.poll import MARK, POLLS
 
 _LONGEST = 120
 """The most characters of a value that are quoted."""
@@ -34,7 +35,7 @@ def sentences(changes: Iterable[Change]) -> tuple[str, ...]:
         sentence
         for change in sorted(known, key=lambda change: (_rank(change.key), change.key))
         if change.key not in removed
-        for sentence in _sentences(change)
+        for sentence in (_poll(change) if _is_of_a_poll(change) else _sentences(change))
     )
 
 
@@ -68,7 +69,7 @@ def _sentences(change: Change) -> Sequence[str]:
         case "requests":
             return [_request(name, change)]
         case "memory":
-            was, now = (_memory(entry, told(EVERYTHING)) for entry in (change.before, change.after))
+            was, now = (_memory(entry, label_of(EVERYTHING)) for entry in (change.before, change.after))
             return [f"Memory: {was} → {now}"]
         case "people":
             return [_person(name, change)]
@@ -77,7 +78,7 @@ def _sentences(change: Change) -> Sequence[str]:
         case "rules":
             return _rules(name, change.before or {}, change.after or {})
         case _:
-            return [f"{change.key}: {_quoted(change.before)} → {_quoted(change.after)}"]
+            return [_other(kind, name, change)]
 
 
 def _pointer(what: str, change: Change) -> str:
@@ -109,6 +110,46 @@ def _request(number: str, change: Change) -> str:
         return f"{what}: removed"
     state = _quoted(now.get("state"))
     return f"{what}: changed" if now.get("state") == was.get("state") else f"{what}: {state}"
+
+
+def _is_of_a_poll(change: Change) -> bool:
+    return change.key == MARK or change.key.startswith(POLLS)
+
+
+def _poll(change: Change) -> Sequence[str]:
+    """Return what happened to a poll, never who chose what or which model made what: the poll may be blind."""
+    number, _, rest = change.key.removeprefix(MARK).removeprefix("/").partition("/")
+    kind, _, person = rest.partition("/")
+    if change.before == change.after:
+        # A vote requires the reveal to stay as it is.
+        return []
+    given, gone = change.before is None, change.after is None
+    if kind == "votes":
+        return [
+            f"Poll {number}: {person} {'voted' if given else 'took a vote back' if gone else 'changed a vote'}"
+        ]
+    if kind == "revealed":
+        return [f"Poll {number}: {'open again' if gone else 'revealed'}"]
+    if not number:
+        return []
+    return [f"Poll {number}: {'opened' if given else 'removed' if gone else 'changed'}"]
+
+
+def _other(kind: str, name: str, change: Change) -> str:
+    """A sentence for a key of an experiment, or for one that a later version of Forky wrote."""
+    if not kind.startswith("experiment"):
+        what = f"Note at message {short(MessageId(name))}" if kind == "notes" else change.key
+        return f"{what}: {_quoted(change.before)} → {_quoted(change.after)}"
+    first, _, rest = name.partition("/")
+    if kind == "experiment-rows":
+        return f"Experiment “{first}”: rows changed"
+    if kind in ("experiment-marks", "experiment-scores"):
+        who = "a person's mark" if kind == "experiment-marks" else "the verdict of code or an embedding model"
+        return f"Experiment “{first}”, cell {rest}: {who}"
+    if not isinstance(change.after, Mapping):
+        return f"Experiment “{name}”: deleted"
+    size = f"{change.after.get('rows', 0)} × {len(change.after.get('columns', ()))}"
+    return f"Experiment “{name}”: {size}, {'new' if change.before is None else 'changed'}"
 
 
 def _rules(branch: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Sequence[str]:
@@ -144,7 +185,7 @@ def _person(name: str, change: Change) -> str:
 
 
 def _memory(entry: Any, otherwise: str = "the conversation's") -> str:
-    return told(Memory.from_stored(entry)) if entry is not None else otherwise
+    return label_of(Memory.from_stored(entry)) if entry is not None else otherwise
 
 
 def _quoted(value: Json | None) -> str:

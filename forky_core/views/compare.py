@@ -66,6 +66,10 @@ class Total:
     """US dollars; None if the price of one of them is not known."""
     seconds: float | None
     """None if no answer was made by a model."""
+    first_token: float | None = None
+    """Mean seconds until an answer began; None if that is not known."""
+    rate: float | None = None
+    """Tokens per second while they were written; None if that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +101,16 @@ class TurnRow:
 
     @property
     def rivals(self) -> tuple[Message, ...]:
-        """The row's answers to the same question, which can be fused; () if there are fewer than two."""
+        """The row's answers to the same question, which can be fused; () if there are fewer than two.
+
+        Columns that were asked the same each answer it, also where more was said before it in one than in another.
+        """
         answers = [turn.answers[0].message for turn in self.turns if turn is not None and turn.answers]
+        together = self.asked is not None
         beside: dict[MessageId | None, dict[MessageId, Message]] = {}
         for answer in answers:
             if answer.role == "assistant" and answer.text:
-                beside.setdefault(answer.parent, {})[answer.id] = answer
+                beside.setdefault(None if together else answer.parent, {})[answer.id] = answer
         most = max(beside.values(), key=len, default={})
         return tuple(most.values()) if len(most) > 1 else ()
 
@@ -198,11 +206,15 @@ def _column(
     costs = [call.usage.cost for call in made]
     known = [cost for cost in costs if cost is not None]
     times = [entry.seconds for entry in answers if entry.seconds is not None]
+    begun = [entry.seconds_to_first_token for entry in answers if entry.seconds_to_first_token is not None]
+    timed = [entry for entry in answers if entry.seconds]
     total = Total(
         len(answers),
         sum(entry.tokens for entry in answers),
         sum(known) if len(known) == len(costs) else None,
         sum(times) if times else None,
+        sum(begun) / len(begun) if begun else None,
+        sum(entry.tokens for entry in timed) / sum(entry.seconds or 0 for entry in timed) if timed else None,
     )
     models = tuple(dict.fromkeys(call.model for call in made))
     return Column(side, len(rest), models, total, _unanswered(side, generations))

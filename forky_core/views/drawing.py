@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from forky_core.conversation.repo import short
+from forky_core.conversation.session import short
 from forky_core.layout.plain_text import plain_words
 from forky_core.model import Message, MessageId, View
 from forky_core.retrieval.passages import past_opening
@@ -24,11 +24,11 @@ _TEXT = 72
 def draw(messages: Mapping[MessageId, Message], view: View, *, checked_out: str = "") -> Iterator[str]:
     """Yield the drawing line by line; `checked_out` is the current branch."""
     names = _names(view, checked_out)
-    for columns, id in drawn({id: message.parents for id, message in messages.items()}):
+    for columns, id in graph_lines({id: message.parents for id, message in messages.items()}):
         yield columns if id is None else f"{columns} {_label(messages[id], names.get(id, ()))}"
 
 
-def drawn(parents: Mapping[Id, Sequence[Id]]) -> Iterator[tuple[str, Id | None]]:
+def graph_lines(parents: Mapping[Id, Sequence[Id]]) -> Iterator[tuple[str, Id | None]]:
     """Yield the columns of each line with its message, None for a line of edges only; `parents` lists parents first."""
     columns: list[Id] = []
     for id in newest_first(parents):

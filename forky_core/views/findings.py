@@ -13,7 +13,7 @@ from forky_core.conversation.visible import Visible
 from forky_core.layout.plain_text import plain_words
 from forky_core.model import ConversationId, Hit, MessageId, View
 from forky_core.store.words import search_words
-from forky_core.views.shelf import called
+from forky_core.views.shelf import title_or_placeholder
 
 LONGEST_QUERY = 500
 """The most characters of a query that are searched for."""
@@ -49,7 +49,7 @@ class FoundConversation:
     """Best first."""
 
 
-def found(
+def group_hits(
     hits: Sequence[Hit], words: str, look: Callable[[ConversationId], tuple[View, Visible]]
 ) -> tuple[FoundConversation, ...]:
     """Group hits (best first) by conversation; `look` reads the view and the visible messages of one."""
@@ -72,7 +72,7 @@ def _group(
         merges = message is not None and message.merge is not None
         pieces = _cut(_words(hit.snippet, pattern), pattern)
         messages.append(FoundMessage(hit, pieces, branches, landing, merges))
-    return FoundConversation(id, called(view.title), tuple(messages))
+    return FoundConversation(id, title_or_placeholder(view.title), tuple(messages))
 
 
 def _words(snippet: str, pattern: re.Pattern[str] | None) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from forky_core.merge.claims.claim_set import SECTION_OF
-from forky_core.merge.claims.supersessions import Superseded
+from forky_core.merge.claims.supersessions import Supersession
 from forky_core.merge.editing import BlockLine, BranchLines, Editing, SourceLine
 from forky_core.merge.headings import ASKED, CORRECTS, FILES, OPEN, RESULT, SETTLED, TRIED, UNRESOLVED
 from forky_core.merge.note.passages import atoms, is_named, plain
@@ -26,10 +26,10 @@ _SHORTEST_WORD = 4
 
 
 @dataclass(frozen=True, slots=True)
-class TakenBack:
+class SupersededStatement:
     """A statement of the branch that it replaced later."""
 
-    of: Superseded
+    of: Supersession
     lines: tuple[str, ...]
     """Keys of the branch's lines with the statement."""
     by: tuple[str, ...]
@@ -81,7 +81,7 @@ def _reason(line: BlockLine, editing: Editing, times: Mapping[str, int]) -> str:
     if section in SECTION_OF.values() and line.key not in editing.quotes.values():
         return f"A claim that was found in {_whose(said[0])}."
     why = _by_section(line, said, editing, times)
-    focus = _shared(plan.wish.focus if plan.wish is not None else "", line.text)
+    focus = _shared(plan.options.focus if plan.options is not None else "", line.text)
     return f"{why} It is about what matters to you: {focus}." if focus else why
 
 
@@ -167,10 +167,10 @@ def _shared(focus: str, text: str) -> str:
     return ", ".join(atom for atom in atoms(text) if asked.intersection(terms(atom))) if asked else ""
 
 
-def taken_back(plan: MergePlan, source: BranchLines) -> tuple[TakenBack, ...]:
+def superseded_statements(plan: MergePlan, source: BranchLines) -> tuple[SupersededStatement, ...]:
     """Return the statements that the branch took back, with the lines of both."""
     return tuple(
-        TakenBack(
+        SupersededStatement(
             one,
             _saying(one.earlier, one.earlier_message, source),
             _saying(one.later, one.later_message, source),

@@ -13,7 +13,7 @@ from forky_core.merge.block import cited
 from forky_core.merge.plan import MergePlan
 from forky_core.model import Message, MessageId, View
 from forky_core.model.errors import ForkyError
-from forky_core.model.payload_kinds import kind_of
+from forky_core.views.listed import listed_branches
 from forky_core.views.places import branch_for
 from forky_core.views.sides import left_from
 
@@ -29,7 +29,7 @@ _LARGEST = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class BranchRelation:
     """How the two branches relate, in numbers of messages."""
 
     shared: int
@@ -69,7 +69,7 @@ class Price:
     """The price of everything the source said."""
 
 
-def standing(plan: MergePlan, visible: Visible) -> Standing:
+def branch_relation(plan: MergePlan, visible: Visible) -> BranchRelation:
     """Return how the two heads of the plan relate."""
     known = visible.messages
     ours = _line(plan.target, known)
@@ -81,13 +81,13 @@ def standing(plan: MergePlan, visible: Visible) -> Standing:
     merges = tuple(
         id for id in ours[place:] if any(block.source == plan.source_name for block in known[id].merges)
     )
-    picks = len(plan.turns) if kind_of(plan.strategy).reading == "quotation" else None
+    picks = len(plan.turns) if plan.kind.reading == "quotation" else None
     has = ancestors(
         [plan.target] if plan.target is not None and plan.target in known else [],
         lambda id: known[id].parents,
     )
     new = len(plan.delta) if picks is None else sum(id not in has for id in theirs)
-    return Standing(
+    return BranchRelation(
         place, len(ours) - place, len(theirs) - shared, new, picks, base, merges, len(plan.unanswered)
     )
 
@@ -109,7 +109,7 @@ def default_source(view: View, visible: Visible, target: str) -> str | None:
         else frozenset[MessageId]()
     )
     ranked: list[tuple[bool, int, int, str]] = []
-    for branch in view.branches.values():
+    for branch in listed_branches(view).values():
         if branch.name == target or branch.head is None or branch.head not in known:
             continue
         left_at = left_from(branch.head, depth, visible)
@@ -118,29 +118,29 @@ def default_source(view: View, visible: Visible, target: str) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class MergeDirection:
     """A branch to merge, and the one to merge it into."""
 
     source: str
     target: str
 
 
-def way_home(
+def default_direction(
     message: MessageId, view: View, visible: Visible, current: str, came_from: str = ""
-) -> Way | None:
+) -> MergeDirection | None:
     """Return how to merge a message's branch: into “main”; main itself into the branch one came from, or the newest.
 
     Returns None if there is no other branch.
     """
     source = branch_for(message, view, visible, current)
-    others = [name for name in view.branches if name != source]
+    others = [name for name in listed_branches(view, {current}) if name != source]
     if not others:
         return None
     if _HOME in others:
-        return Way(source, _HOME)
+        return MergeDirection(source, _HOME)
     if came_from in others:
-        return Way(source, came_from)
-    return Way(source, default_source(view, visible, source) or others[0])
+        return MergeDirection(source, came_from)
+    return MergeDirection(source, default_source(view, visible, source) or others[0])
 
 
 def strange_marks(plan: MergePlan, lookup: Callable[[MessageId], Message]) -> tuple[str, ...]:
@@ -149,8 +149,8 @@ def strange_marks(plan: MergePlan, lookup: Callable[[MessageId], Message]) -> tu
     """
     marks = dict.fromkeys(re.findall(r"\[([0-9a-f]{6,32})\]", plan.payload))
     header = set(re.findall(r"\b[0-9a-f]{6,32}\b", plan.header))
-    strange = [m for m in marks if m not in header and not cited(f"[{m}]", plan.speakers)]
-    return tuple(m for m in strange if not kind_of(plan.strategy).settles or not _known(m, lookup))
+    strange = [m for m in marks if m not in header and not cited(f"[{m}]", plan.citable)]
+    return tuple(m for m in strange if not plan.kind.settles or not _known(m, lookup))
 
 
 def _known(mark: str, lookup: Callable[[MessageId], Message]) -> bool:
@@ -184,7 +184,7 @@ def price(plan: MergePlan, info: ModelInfo) -> Price:
 
 def takes_more_than_full(plan: MergePlan) -> bool:
     """Whether condensing the branch saves nothing."""
-    return kind_of(plan.strategy).reading == "lines" and plan.tokens >= plan.tokens_full > 0
+    return plan.kind.reading == "lines" and plan.tokens >= plan.tokens_full > 0
 
 
 def other_warnings(plan: MergePlan) -> tuple[str, ...]:

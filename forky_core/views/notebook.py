@@ -7,13 +7,14 @@ places on the page, and a browser need not draw them again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from forky_core.context.masking import taken_back_with
+from forky_core.context.masking import reverted_with_tool_calls
 from forky_core.conversation.visible import Visible
 from forky_core.merge.corrections import CorrectedLine, corrected_lines
 from forky_core.model import Generation, Message, MessageId, Usage, View
+from forky_core.views.calls import CallIndex
 
 MORE = 20
 """The number of earlier messages that each request for more adds."""
@@ -38,7 +39,7 @@ class Cell:
     branches: tuple[str, ...]
     """The branches whose head it is."""
     tags: tuple[str, ...]
-    taken_back: MessageId | None = None
+    reverted: MessageId | None = None
     """The revert further down that masks it."""
     spared: Usage | None = None
     """The usage of the original call, if a stored answer was returned here."""
@@ -106,14 +107,14 @@ def notebook(
     path: Sequence[Message],
     visible: Visible,
     view: View,
-    generations: Sequence[Generation],
+    calls: CallIndex,
     *,
     more: int = 0,
 ) -> Notebook:
     """Return the window of `path`, and `more` earlier messages."""
     window = len(path) - window_start(path)
     start = max(0, len(path) - window - more)
-    calls: Mapping[MessageId, Generation] = {g.message: g for g in generations if g.message is not None}
+    drawn = {message.id: calls.by_message.get(message.id) for message in path[start:]}
     heads: dict[MessageId, list[str]] = {}
     for branch in view.branches.values():
         if branch.head is not None:
@@ -121,10 +122,11 @@ def notebook(
     tags: dict[MessageId, list[str]] = {}
     for name, target in view.tags.items():
         tags.setdefault(target, []).append(name)
-    gone = taken_back_with(path)
-    corrected = corrected_lines(path)
-    given = {call.reused for call in calls.values() if call.reused is not None}
-    spared = {call.id: call.usage for call in generations if call.id in given}
+    bearing = visible.bearing(path)
+    gone = reverted_with_tool_calls(path) if any(message.reverts for message in bearing) else {}
+    corrected = corrected_lines(bearing)
+    given = {call.reused for call in drawn.values() if call is not None and call.reused is not None}
+    spared = {call.id: call.usage for call in calls.calls if call.id in given} if given else {}
     cells = tuple(
         Cell(
             message,
@@ -138,18 +140,17 @@ def notebook(
             corrected.get(message.id, ()),
         )
         for number, message in enumerate(path[start:], start + 1)
-        for call in (calls.get(message.id),)
+        for call in (drawn[message.id],)
     )
-    return Notebook(cells, window, start, _unanswered(path, generations, in_turn=len(view.room.models) > 1))
+    return Notebook(cells, window, start, _unanswered(path, calls, in_turn=len(view.room.models) > 1))
 
 
-def _unanswered(
-    path: Sequence[Message], generations: Sequence[Generation], *, in_turn: bool
-) -> tuple[Generation, ...]:
+def _unanswered(path: Sequence[Message], calls: CallIndex, *, in_turn: bool) -> tuple[Generation, ...]:
     since = [message.id for message in path[-1:]]
     if in_turn:
         newest = next((at for at in range(len(path) - 1, -1, -1) if path[at].role == "user"), len(path))
         since = [message.id for message in path[newest:]]
-    calls = [call for call in generations if call.parent in since]
-    last = {call.model if in_turn else "": call for call in calls}
+    if calls.unanswered.isdisjoint(since):
+        return ()
+    last = {call.model if in_turn else "": call for call in calls.calls if call.parent in since}
     return tuple(call for call in last.values() if call.message is None and call.status != "running")

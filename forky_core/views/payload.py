@@ -14,8 +14,8 @@ from types import MappingProxyType
 from typing import Literal
 
 from forky_core.context.citations import NOTHING, Opens, linked, opened_by_line, opens_of, sources_of
-from forky_core.merge.attribution import rests_on
-from forky_core.merge.block import ParsedLine, read_back
+from forky_core.merge.attribution import citable_ids
+from forky_core.merge.block import ParsedLine, parse_payload
 from forky_core.merge.headings import is_heading
 from forky_core.model import MessageId
 from forky_core.model.parts import MergePart
@@ -97,7 +97,7 @@ def _rows(merge: MergePart, limit: int) -> list[PayloadRow]:
     cut = merge.text[:limit] + ("\n…" if len(merge.text) > limit else "")
     return [
         PayloadRow(row.text, row.cites, row.inside, kind=_kind(row))
-        for row in read_back(cut, rests_on(merge))
+        for row in parse_payload(cut, citable_ids(merge))
     ]
 
 

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from forky_core.conversation.visible import Visible
 from forky_core.model import MessageId, View
+from forky_core.views.listed import listed_branches
 
 
 def branch_for(message: MessageId, view: View, visible: Visible, current: str) -> str:
     """Return the branch whose head it is, else the current one if it includes the message, else another that does.
 
-    A message that no branch reaches (a kept tip) is shown on the current branch.
+    A branch of an experiment is chosen where no other will do. A message that no branch reaches (a kept tip) is shown
+    on the current branch.
     """
-    branches = view.branches
+    branches = {**listed_branches(view, {current}), **view.branches}
     if current in branches and branches[current].head == message:
         return current
     for branch in branches.values():
         if branch.head == message:
             return branch.name
-    below = visible.descendants(message)
-    if current in branches and branches[current].head in below:
+    leads = visible.lineage.leads
+    if current in branches and leads(message, branches[current].head):
         return current
-    return next((branch.name for branch in branches.values() if branch.head in below), current)
+    return next((branch.name for branch in branches.values() if leads(message, branch.head)), current)
 
 
 def grafted_from(visible: Visible) -> tuple[str, ...]:
@@ -31,10 +33,7 @@ def grafted_from(visible: Visible) -> tuple[str, ...]:
 
 def later_on(message: MessageId, head: MessageId | None, visible: Visible) -> int | None:
     """Return how many messages of the branch at `head` follow `message`; None if it is not on that branch."""
-    steps, here = 0, head
-    while here is not None and here in visible.messages:
-        if here == message:
-            return steps
-        here = visible.messages[here].parent
-        steps += 1
-    return None
+    lineage = visible.lineage
+    if head is None or not lineage.leads(message, head):
+        return None
+    return lineage.depth(head) - lineage.depth(message)

@@ -62,7 +62,9 @@ def shelf(
 ) -> Shelf:
     """Return a page of the conversations whose titles have every word of `words`."""
     wanted = words.casefold().split()
-    fitting = [s for s in summaries if all(word in called(s.title).casefold() for word in wanted)]
+    fitting = [
+        s for s in summaries if all(word in title_or_placeholder(s.title).casefold() for word in wanted)
+    ]
     fitting.sort(key=_ORDER[sort])
     pages = max(1, -(-len(fitting) // lines))
     shown = min(max(page, 1), pages)
@@ -70,7 +72,7 @@ def shelf(
     return Shelf(tuple(_line(s, now) for s in window), shown, pages, len(fitting), len(summaries))
 
 
-def called(title: str) -> str:
+def title_or_placeholder(title: str) -> str:
     """Return a title, or the words for a conversation that has none."""
     return title.strip() or "Untitled"
 
@@ -85,4 +87,4 @@ def count(number: int, noun: str) -> str:
 
 def _line(summary: ConversationSummary, now: int) -> ShelfLine:
     counts = f"{count(summary.messages, 'message')} · {count(summary.branches, 'branch')}"
-    return ShelfLine(summary, called(summary.title), ago(summary.updated, now), counts)
+    return ShelfLine(summary, title_or_placeholder(summary.title), ago(summary.updated, now), counts)

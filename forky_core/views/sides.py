@@ -13,7 +13,7 @@ from forky_core.conversation.visible import Visible
 from forky_core.graph import first_parent_path
 from forky_core.model import MessageId, View
 
-MOST_SIDES = 4
+MOST_SIDES = 12
 _ID_SIGN = "@"
 _ID_DIGITS = 12
 
@@ -29,6 +29,8 @@ class Side:
     """None for a message: a question there creates a branch."""
     head: MessageId | None
     """None for an empty branch."""
+    gone: bool = False
+    """Whether its branch was deleted or renamed while it was being read."""
 
 
 def all_sides(view: View, visible: Visible, at: MessageId | None) -> tuple[Side, ...]:
@@ -46,13 +48,17 @@ def all_sides(view: View, visible: Visible, at: MessageId | None) -> tuple[Side,
     return (*branches, *answers)
 
 
+def answer_key(message: MessageId) -> str:
+    """Return the key of a message as a side that is no branch."""
+    return _ID_SIGN + message.removeprefix("b2:")[:_ID_DIGITS]
+
+
 def side_of(message: MessageId, view: View, visible: Visible) -> Side:
     """Return a message as a side: the branch whose head it is, if there is one."""
     for branch in view.branches.values():
         if branch.head == message:
             return Side(branch.name, branch.name, branch.name, message)
-    key = _ID_SIGN + message.removeprefix("b2:")[:_ID_DIGITS]
-    return Side(key, _called(message, visible), None, message)
+    return Side(answer_key(message), _called(message, visible), None, message)
 
 
 def first_sides(
@@ -72,9 +78,15 @@ def first_sides(
 
 
 def read_sides(
-    words: Sequence[str], view: View, visible: Visible
+    words: Sequence[str],
+    view: View,
+    visible: Visible,
+    left: Mapping[str, MessageId] | None = None,
 ) -> tuple[tuple[Side, ...], tuple[str, ...]]:
-    """Return the sides that the values of `with=` name, at most four, and the values that name nothing any more."""
+    """Return the sides that the values of `with=` name, at most MOST_SIDES, and the values that name nothing any more.
+
+    `left` has the heads of branches as they were last shown: one that was deleted since is still a side.
+    """
     branches = view.branches
     names = [n for word in words for n in ([word] if word in branches else word.split(","))]
     found: dict[str, Side] = {}
@@ -86,7 +98,9 @@ def read_sides(
             side = side_of(message, view, visible)
         else:
             unknown.append(name)
-            continue
+            if left is None or name not in left:
+                continue
+            side = Side(name, f"{name} (deleted)", None, left[name], gone=True)
         found.setdefault(side.key, side)
     return tuple(found.values())[:MOST_SIDES], tuple(unknown)
 
@@ -117,7 +131,7 @@ def _siblings(visible: Visible, message: MessageId) -> list[Side]:
     beside = visible.siblings(message)
     return [
         Side(
-            _ID_SIGN + id.removeprefix("b2:")[:_ID_DIGITS],
+            answer_key(id),
             _called(id, visible),
             None,
             id,

@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from forky_core.model.parts import AttachmentPart
+from pages.ui.workspace import reader_id
 
 _MOST = 2_000
-"""Drafts kept; the one that was touched longest ago goes first."""
+"""Drafts of a person that are kept; the one that was touched longest ago goes first."""
+_MOST_PEOPLE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,15 @@ class Drafts:
                 self._drafts.popitem(last=False)
 
 
-@st.cache_resource(show_spinner=False)
 def drafts() -> Drafts:
-    """Those of this server."""
-    return Drafts()
+    """Those of whoever looks at this page; on the server of one person, those of the server."""
+    by_person, reader = _by_person(), reader_id()
+    found = by_person.setdefault(reader, Drafts())
+    while len(by_person) > _MOST_PEOPLE:
+        by_person.pop(next(iter(by_person)), None)
+    return found
+
+
+@st.cache_resource(show_spinner=False)
+def _by_person() -> dict[str, Drafts]:
+    return {}

@@ -12,15 +12,23 @@ from dataclasses import dataclass
 import streamlit as st
 
 from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.visible import Visible
 from forky_core.forky import Forky
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import ForkyError, NotFound
+from forky_core.views.calls import CallIndex, call_index
+from forky_core.views.listed import listed_branches, visible_without_cells
 from forky_core.views.places import branch_for, grafted_from
 from pages.ui.session import Session, session
 from pages.ui.streamlit_patches.navigation import lead
 from pages.ui.workspace import workspace
 
 _LEAVE = "leave"
+_MOST_LISTED = 20
+_listed: dict[tuple[str, int, str], Visible] = {}
+"""What is listed of a conversation, kept while its view stays."""
+_calls: dict[str, CallIndex] = {}
+"""The calls of a conversation, kept while none comes or changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +41,34 @@ class Frame:
     """With the branch of the URL checked out."""
     at: MessageId | None
     """The message looked at: the URL's, or the head of the branch. None in an empty conversation."""
+
+    def branch_names(self, *kept: str | None) -> list[str]:
+        """The branches to list: the one of the URL, those in `kept`, and all others but for cells of experiments."""
+        return list(listed_branches(self.chat.view, {self.chat.branch_name, *kept}))
+
+    @property
+    def listed(self) -> Visible:
+        """The visible messages but for those of experiments' cells, unless the branch of the URL is one."""
+        view = self.chat.view
+        key = (str(self.chat.id), view.version, self.chat.branch_name)
+        found = _listed.get(key)
+        if found is None:
+            found = visible_without_cells(self.chat.visible, view, {self.chat.branch_name})
+            if len(_listed) >= _MOST_LISTED:
+                _listed.clear()
+            _listed[key] = found
+        return found
+
+    @property
+    def calls(self) -> CallIndex:
+        """The model calls of the conversation, found by message."""
+        key, calls = str(self.chat.id), self.chat.calls.generations
+        found = _calls.get(key)
+        if found is None or found.calls is not calls:
+            if len(_calls) >= _MOST_LISTED:
+                _calls.clear()
+            found = _calls[key] = call_index(calls)
+        return found
 
     @property
     def at_head(self) -> bool:
@@ -61,7 +97,7 @@ def locate() -> Frame | None:
     elif asked := st.query_params.get("m"):
         chat, at = _message(forky, chat, held, asked, at)
     if held.person is not None:
-        chat = chat.as_person(held.person)
+        chat = chat.people.as_person(held.person)
     held.conversation, held.branch, held.head = chat.id, chat.branch_name, chat.branch.head
     return Frame(forky, held, chat, at)
 
@@ -98,7 +134,7 @@ def _message(
     forky: Forky, chat: Conversation, held: Session, asked: str, otherwise: MessageId | None
 ) -> tuple[Conversation, MessageId | None]:
     try:
-        found, message = seen_in(forky, chat, asked)
+        found, message = message_anywhere(forky, chat, asked)
     except ForkyError as error:
         explain(held, str(error))
         _look_at(None)
@@ -108,7 +144,7 @@ def _message(
     return found, message.id
 
 
-def seen_in(forky: Forky, chat: Conversation, id: str) -> tuple[Conversation, Message]:
+def message_anywhere(forky: Forky, chat: Conversation, id: str) -> tuple[Conversation, Message]:
     """A message of this conversation, or of one that was grafted into it, which may have cited it.
 
     Raises:

@@ -112,7 +112,7 @@ def note_html(
     text = f"<details><summary>{above}</summary><pre>{escape(showable(merge.text[:SHOWN]))}</pre></details>"
     return (
         f'<div class="fk-merge"><div class="fk-merge-line"><span class="fk-icon" aria-hidden="true">merge</span>'
-        f"<span>{escape(showable(captions.brought(merge)))}</span></div>"
+        f"<span>{escape(showable(captions.payload_summary(merge)))}</span></div>"
         f'{_note(rows, numbers, leads, corrected)}<div class="fk-beneath"><details{opened}>'
         f"<summary>{count(len(numbers), 'message')}</summary>{sources}"
         f"</details>{text if exact else ''}</div></div>"

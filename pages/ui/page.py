@@ -18,6 +18,11 @@ class Page:
     """Where the navigation lists it: pages with lower numbers come first. The first of ours is the front page."""
     shown: bool = True
     """Whether the navigation lists it. If not, another page leads there."""
+    about_conversation: bool = True
+    """Whether it shows the conversation that its address names. The addresses of other pages, such as the Library's,
+    name none."""
+    of_team: bool = False
+    """Whether only the server of a team has it."""
     url: str = ""
     """Its address below the app's; "": the name of its file without the ending. The front page has none."""
     script: Path | None = None

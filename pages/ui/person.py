@@ -14,6 +14,7 @@ import streamlit as st
 
 from forky_core.model.errors import ForkyError
 from forky_core.model.room import fit_name
+from pages.ui.sign_in import team
 
 COOKIE = "forky_person"
 WRITES_BY_ITSELF = "forky_writes_by_itself"
@@ -22,8 +23,15 @@ NONE = "-"
 """In its place: the person has decided that no model does."""
 
 
+def names_themselves() -> bool:
+    """Whether readers say who they are; those of a team have signed in as themselves."""
+    return team() is None
+
+
 def kept_person() -> str | None:
-    """The name this browser kept; None where there is none that fits."""
+    """The name this browser kept; None where there is none that fits, or a team signs in."""
+    if not names_themselves():
+        return None
     with suppress(ForkyError):
         return fit_name(cookie(COOKIE)) or None
     return None

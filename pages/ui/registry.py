@@ -13,6 +13,7 @@ from pathlib import Path
 
 from forky_core.plugins import Registry
 from pages.ui.page import Page
+from pages.ui.sign_in import team
 
 _HEAD = re.compile(r"^PAGE = (Page\(.*?\))$", re.DOTALL | re.MULTILINE)
 _ADDRESS = re.compile(r"[\w-]+", re.ASCII)
@@ -20,8 +21,9 @@ _ICON = re.compile(r"[a-z0-9_]+")
 
 
 def pages() -> tuple[Page, ...]:
-    """Every page there is, in the order of the navigation."""
-    return tuple(sorted(REGISTRY, key=lambda page: page.order))
+    """Every page that this server has, in the order of the navigation."""
+    here = (page for page in REGISTRY if team() is not None or not page.of_team)
+    return tuple(sorted(here, key=lambda page: page.order))
 
 
 def front_page() -> Page:

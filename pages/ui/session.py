@@ -16,8 +16,9 @@ from pages.ui.person import WRITES_BY_ITSELF, cookie, kept_person
 
 if TYPE_CHECKING:  # Every page holds a session; what one page does with it is that page's to load.
     from forky_core.documents.intake import Intake
-    from forky_core.formats.importing.drop import Drop
+    from forky_core.formats.importing.file_batch import FileBatch
     from forky_core.llm.probing import ServerProposal
+    from forky_core.views.graph_filter import GraphFilter
     from pages.ui.bisect.search import Searching
     from pages.ui.merge.planning import Planning
 
@@ -52,9 +53,15 @@ class Session:
     window: int = 0
     """Cells asked for beyond the first window of the notebook …"""
     window_of: str = ""
-    """… at this place of it (ui/window.py)."""
+    """… at this place of it (chat/window.py)."""
+    switches: int = 0
+    """How often an arrow led to another version of a message."""
     cells: int = 0
     """Of the notebook's window, as the run before drew it."""
+    graph_whole: bool = False
+    """Whether the graph has as many rows as it can, instead of those around the current message."""
+    graph_filter: GraphFilter | None = None
+    """What the graph is filtered by; None while the fields for it are closed."""
     picks: tuple[MessageId, ...] = ()
     """Messages ticked on the Chat page, for a cherry-pick on the Merge page."""
     acting: tuple[str, MessageId] | None = None
@@ -84,7 +91,7 @@ class Session:
     """The fusion being previewed, on the Compare page."""
     searching: Searching | None = None
     """The bisection under way, or ended and not yet left."""
-    incoming: Drop | None = None
+    incoming: FileBatch | None = None
     """The files that are being imported (ui/library/importing.py)."""
     intake: Intake | None = None
     """The documents that are being read in, or were and not yet closed (ui/documents)."""

@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
+from forky_core.gateway.access.door import Door
+from forky_core.gateway.access.origins import Origins
 from forky_core.gateway.access.sign_in import SignIn
-from forky_core.model.errors import RequestError
+from forky_core.gateway.access.team_sign_in import TeamSignIn
+from forky_core.model.errors import ForkyError
 from forky_core.settings import Settings
+from forky_core.team.team import Team, team_file
 
 
-def _from_environment() -> SignIn:
+def _from_environment() -> tuple[Door, Team | None]:
     try:
-        return SignIn.from_settings(Settings.from_environment())
-    except RequestError as error:
+        settings = Settings.from_environment()
+        if not settings.team:
+            return SignIn.from_settings(settings), None
+        kept = settings.database if isinstance(settings.database, Path) else None
+        team = Team(team_file(kept) if kept is not None else None)
+        from forky_core.gateway.access.ways.offered import ways_from  # noqa: PLC0415 - only where there is a team
+
+        return TeamSignIn(Origins.of(settings.hosts, settings.origins), team, ways_from(settings)), team
+    except ForkyError as error:
         sys.exit(f"Forky does not start. {error}")
 
 
-SIGN_IN = _from_environment()
+SIGN_IN, TEAM = _from_environment()
+"""The door, and the people who come in by it; `TEAM` is None on the server of one person."""
+
+
+def team() -> Team | None:
+    """The team that uses this server; None on the server of one person."""
+    return TEAM

@@ -3,38 +3,121 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
 
 import streamlit as st
 
 from forky_core.conversation.replies.reply_job import ReplyJob
 from forky_core.forky import Forky
+from forky_core.gateway.access.person import PERSON, SESSION
 from forky_core.gateway.moving import LIBRARY
 from forky_core.model import ConversationId
-from forky_core.model.errors import ForkyError, StoreDamaged
+from forky_core.model.errors import ForkyError, NotAllowed, StoreDamaged
+from forky_core.team.access import Access
+from forky_core.team.guarded_store import GuardedStore
+from forky_core.team.roles import Role
+from forky_core.team.team import Team
+from forky_core.team.views import join_team, member_view
 from forky_core.welcome import ensure_welcome
 from pages.ui.secrets import read_secrets
+from pages.ui.sign_in import TEAM
 
 _opened: list[Forky] = []
 """The one that is open, once it is."""
+_views: dict[str, Forky] = {}
+"""The workspace as members of a team see it, by their ids."""
+_MOST_VIEWS = 500
 
 
 @st.cache_resource(show_spinner=False, on_release=Forky.close)
-def workspace() -> Forky:
-    """Opened at the first visit; every tab shares it.
+def whole_workspace() -> Forky:
+    """Opened at the first visit; every tab shares it. It shows everything: pages use `workspace`.
 
     Raises:
         StoreError: the database cannot be opened. Nothing is cached then, so that a reload tries again.
     """
     forky = Forky.open(secrets=read_secrets().values)
     with suppress(StoreDamaged):  # What can be read is shown all the same.
-        ensure_welcome(forky)
+        ready = ensure_welcome(forky)
+        if TEAM is not None:
+            join_team(forky, TEAM, shown_to_all=ready.id if ready is not None else None)
     _opened[:] = [forky]
     return forky
 
 
 def opened() -> Forky:
     """The workspace for a route of the server; waits where it is being opened. StoreError where it cannot be."""
-    return _opened[0] if _opened else workspace()
+    return _opened[0] if _opened else whole_workspace()
+
+
+def workspace() -> Forky:
+    """The workspace as whoever looks at this page may see it.
+
+    Raises:
+        StoreError: the database cannot be opened.
+        NotAllowed: nobody is signed in on a team's server.
+    """
+    forky = whole_workspace()
+    return forky if TEAM is None else seen_by(reader_id())
+
+
+def reader_id() -> str:
+    """The id of the team's member who looks at this page; "" on the server of one person."""
+    return st.context.headers.get(PERSON.decode()) or "" if TEAM is not None else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """The member of the team who looks at this page."""
+
+    team: Team
+    access: Access
+    """What they may see and do."""
+    session: str
+    """The id of the session by which they are signed in."""
+
+    @property
+    def owns(self) -> bool:
+        """Whether they are an owner of the workspace."""
+        return self.access.role is Role.OWNER
+
+
+def reader() -> Reader | None:
+    """Who looks at this page; None on the server of one person.
+
+    Raises:
+        StoreError: the database cannot be opened.
+        NotAllowed: nobody is signed in.
+    """
+    if TEAM is None:
+        return None
+    store = workspace().store
+    assert isinstance(store, GuardedStore)
+    return Reader(TEAM, store.access, st.context.headers.get(SESSION.decode()) or "")
+
+
+def operates() -> bool:
+    """Whether the reader may change what is the operator's: models, keys, servers and storage."""
+    found = reader()
+    return found is None or found.owns
+
+
+def seen_by(person: str) -> Forky:
+    """The workspace as a person sees it, by their id; the whole one on the server of one person.
+
+    Raises:
+        NotAllowed: they are not a member of the team.
+    """
+    forky = opened()
+    if TEAM is None:
+        return forky
+    if not TEAM.members.role_of(person):
+        raise NotAllowed("You are not signed in as a member of this team.", "Sign in again.")
+    if person not in _views:
+        while len(_views) >= _MOST_VIEWS:
+            _views.pop(next(iter(_views)), None)
+        _views[person] = member_view(forky, TEAM, person)
+    return _views[person]
 
 
 def at_hand() -> Forky | None:
@@ -42,24 +125,33 @@ def at_hand() -> Forky | None:
     return _opened[0] if _opened else None
 
 
-def reply(id: str) -> ReplyJob | None:
-    """The reply that is being written under this id. Opens nothing and never waits: a route of the server asks."""
-    return _opened[0].replies.find(id) if _opened else None
+def reply(id: str, person: str) -> ReplyJob | None:
+    """The reply that is being written under this id, if this person may see it. Opens nothing and never waits: a route
+    of the server asks.
+    """
+    job = _opened[0].replies.find(id) if _opened else None
+    return job if job is not None and version_of(job.place.conversation, person) is not None else None
 
 
-def version_of(conversation: str) -> int | None:
-    """The number of the last operation of a conversation; None where there is none of that id (gateway/moving.py)."""
+def version_of(conversation: str, person: str) -> int | None:
+    """The number of the last operation of a conversation that this person may see; None where there is none of that
+    id (gateway/moving.py).
+    """
     if not _opened:
         return None
-    if conversation == LIBRARY:
-        return _opened[0].moved
     try:
-        return _opened[0].store.view(ConversationId(conversation)).version
+        forky = seen_by(person)
+        return (
+            forky.moved if conversation == LIBRARY else forky.store.view(ConversationId(conversation)).version
+        )
     except ForkyError:
         return None
 
 
 def close_workspace() -> None:
     """At the server's end: replies being written are stopped and kept, and the file is released."""
-    workspace.clear()
+    whole_workspace.clear()
     _opened.clear()
+    _views.clear()
+    if TEAM is not None:
+        TEAM.close()

@@ -32,21 +32,19 @@ _FIND = """
 """
 _WHERE = """
 (id) => {
-  const at = window.forkyNetwork.getPositions();
-  const key = Object.keys(at).find((one) => one === id || one.startsWith(id + '#'));
-  return key ? window.forkyNetwork.canvasToDOM(at[key]) : null;
+  const network = window.forkyNetwork, at = network.getPositions([id])[id];
+  if (!at) return null;
+  const { clientWidth: width, clientHeight: height } = network.canvas.frame.canvas;
+  const seen = (point) => point.y > 12 && point.y < height - 56 && point.x > 0 && point.x < width;
+  if (!seen(network.canvasToDOM(at)))
+    {
+      network.moveTo({ position: { x: network.getViewPosition().x, y: at.y }, scale: network.getScale(), animation: false });
+      network.body.emitter.emit("zoom", {}); // The map keeps within its ends.
+    }
+  return network.canvasToDOM(at);
 }
 """
-
-
-_INSIDE = """
-(frame) => {
-  const panel = frame.closest('[class*="st-key-graph-panel"]');
-  return panel ? [panel.scrollTop, frame.getBoundingClientRect().top] : [0, frame.getBoundingClientRect().top];
-}
-"""
-
-
+"""Where a node is in the frame, once it has been brought into sight."""
 _FRAMES = """
 (count) => new Promise((resolve) => {
   const next = () => (count-- > 0 ? requestAnimationFrame(next) : resolve());
@@ -57,23 +55,33 @@ _FRAMES = """
 
 
 def graph_frame(page: Any) -> Any:
-    """The frame of the graph, once its picture is there; it is made anew where its panel turns out to be wider."""
+    """The frame of the graph, once its picture is there."""
     for _ in range(PATIENCE // 100):
         element = page.wait_for_selector('iframe[title*="agraph"]', state="attached", timeout=PATIENCE)
         with contextlib.suppress(playwright.Error):
             frame = element.content_frame()
-            if frame is not None and frame.evaluate(_FIND):
+            if (
+                frame is not None
+                and element.evaluate("it => it.style.opacity") == "1"
+                and frame.evaluate(_FIND)
+            ):
                 return frame
         page.evaluate(_FRAMES, 6)
     raise AssertionError("The graph did not appear.")
 
 
-def click_node(page: Any, id: str) -> None:
-    """Click the dot of a message or fold, once the panel has brought the current row into sight."""
+def node_at(page: Any, id: str) -> tuple[float, float]:
+    """Where the dot of a message or the bar of a fold is in the frame, once it stands still there."""
     frame = graph_frame(page)
-    stood = None
-    while stood != (stood := page.locator('iframe[title*="agraph"]').first.evaluate(_INSIDE)):
+    point = stood = None
+    while point is None or point != stood:
+        stood, point = point, frame.evaluate(_WHERE, id)
+        assert point is not None, f"no node {id}"
         page.evaluate(_FRAMES, 12)
-    point = frame.evaluate(_WHERE, id)
-    assert point is not None, f"no node {id}"
-    frame.locator("canvas").click(position={"x": point["x"], "y": point["y"]})
+    return point["x"], point["y"]
+
+
+def click_node(page: Any, id: str, *, aside: float = 0, button: str = "left") -> None:
+    """Click the dot of a message or the bar of a fold, or so many pixels beside it in its row."""
+    x, y = node_at(page, id)
+    graph_frame(page).locator("canvas").click(position={"x": x + aside, "y": y}, button=button)

@@ -1,4 +1,5 @@
-"""The app in a real Chromium: a server of its own on a free port with a database of its own, and a page that watches.
+"""The app in a real Chromium: a server on a free port, with a database of its own, and a page that watches. Tests that
+change nothing share one server.
 
 Every page records violations of the Content-Security-Policy and errors of scripts; `watched.problems` lists them.
 What a test claims about a page it claims with Playwright's `expect`, which waits until it holds: a page is never asked
@@ -13,13 +14,18 @@ from typing import Any
 
 import pytest
 
+from forky_core.forky import Forky
+from forky_core.welcome import make_welcome
+from pages.ui.registry import front_page, pages
 from tests.app_server import free_port, served
 from tests.programs import CHECKOUT, chromium
 
-__all__ = ["CHECKOUT", "Watched", "expect", "free_port", "served", "settled"]
+__all__ = ["CHECKOUT", "PAGES", "Watched", "expect", "free_port", "served", "settled"]
 
 playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
+PAGES = tuple("" if page is front_page() else page.name for page in pages())
+"""The addresses of all pages, below the app's own."""
 PATIENCE = 60_000
 """Milliseconds after which what a page waits for is taken not to come. It ends a hang and says nothing about speed. It
 is shorter than the one of tests/hangs.py: a test in a browser is tried again, since a machine under load can drop a
@@ -43,7 +49,7 @@ _SETTLED = """
   const app = document.querySelector('[data-testid=stApp]');
   const drawn = document.querySelector('[data-testid=stMainBlockContainer] :is(button, [data-testid=stText])');
   return app?.dataset.testScriptState === 'notRunning' && drawn !== null
-    && document.querySelector('[data-stale=true], [data-testid=stSkeleton]') === null;
+    && document.querySelector('[data-stale=true], [data-testid=stSkeleton], .fk-opening') === null;
 }
 """
 """Streamlit is at rest before the first run too: so something of the page has to be there."""
@@ -74,6 +80,22 @@ def app(tmp_path: Path) -> Iterator[str]:
     """The address of the app with an empty database."""
     with served(CHECKOUT / "app.py", tmp_path) as address:
         yield address
+
+
+@pytest.fixture(scope="session")
+def unchanged_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of one app for all tests that only look at its ready conversation, so that they share a server.
+
+    A test that changes anything takes `app`: the operations are counted at the end.
+    """
+    folder = tmp_path_factory.mktemp("unchanged")
+    with served(CHECKOUT / "app.py", folder) as address:
+        yield address
+    with Forky.open(":memory:") as new:
+        expected = len(new.store.operations(make_welcome(new).id))
+    with Forky.open(folder / "forky.duckdb") as forky:
+        counts = [len(forky.store.operations(one.id)) for one in forky.conversations()]
+    assert counts == [expected], "A test that takes unchanged_app changed something."
 
 
 class Watched:

@@ -112,9 +112,10 @@ def main() -> None:
     with right:
         gesture = draw_twin(graph, "twin") if st.query_params.get("only") != "graph" else None
     st.text(f"at {held.at} a {held.a} b {held.b}")
-    act, id = (gesture.act, gesture.id) if gesture else ("open", clicked)
-    if id is None:
+    done = gesture or clicked
+    if done is None:
         return
+    act, id = done.act, done.id
     if id.startswith("fold:"):
         held.folds = toggled(held.folds, id)
     elif act == "mark_a":

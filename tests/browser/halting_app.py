@@ -14,11 +14,11 @@ sys.path.insert(0, str(CHECKOUT))
 
 from app import MIDDLEWARE, ROUTES, lifespan  # noqa: E402 - the line above makes it importable
 from forky_core.formats.importing import batches  # noqa: E402
-from forky_core.formats.importing.arrival import Arrival  # noqa: E402
+from forky_core.formats.importing.running_import import RunningImport  # noqa: E402
 
 HALTS_AT = 40
 _taken: WeakKeyDictionary[Event, int] = WeakKeyDictionary()
-_go_on = Arrival.go_on_unless
+_go_on = RunningImport.go_on_unless
 
 
 def halting(stop: Event | None) -> None:
@@ -30,5 +30,5 @@ def halting(stop: Event | None) -> None:
 
 
 vars(batches)["MOST_MESSAGES"] = 20
-type.__setattr__(Arrival, "go_on_unless", staticmethod(halting))
+type.__setattr__(RunningImport, "go_on_unless", staticmethod(halting))
 app = st.App(CHECKOUT / "pages/shell.py", routes=ROUTES, middleware=MIDDLEWARE, lifespan=lifespan)

@@ -62,9 +62,9 @@ def with_branches(path: Path, *names: str) -> None:
         tx.publish("fork", "Many branches")
 
 
-def test_a_branch_is_found_by_typing_and_the_focus_stays_in_the_box(app: str, watch: Any) -> None:
+def test_a_branch_is_found_by_typing_and_the_focus_stays_in_the_box(unchanged_app: str, watch: Any) -> None:
     watched = watch()
-    page = watched.open(app)
+    page = watched.open(unchanged_app)
     begin(page)
     expect(box(page)).to_have_attribute("aria-label", "Branch: main")
     expect(box(page)).to_have_attribute("aria-expanded", "false")
@@ -83,8 +83,8 @@ def test_a_branch_is_found_by_typing_and_the_focus_stays_in_the_box(app: str, wa
     assert watched.problems == []
 
 
-def test_keys_open_walk_and_leave_the_list_without_choosing(app: str, watch: Any) -> None:
-    page = watch().open(app)
+def test_keys_open_walk_and_leave_the_list_without_choosing(unchanged_app: str, watch: Any) -> None:
+    page = watch().open(unchanged_app)
     begin(page)
     box(page).focus()
     page.keyboard.press("ArrowDown")
@@ -104,19 +104,21 @@ def test_keys_open_walk_and_leave_the_list_without_choosing(app: str, watch: Any
     expect(box(page)).to_have_attribute("placeholder", "main")
 
 
-def test_a_click_elsewhere_closes_it_even_one_into_the_graph(app: str, watch: Any) -> None:
-    page = watch().open(app)
+def test_a_click_elsewhere_closes_it_even_one_into_the_graph(unchanged_app: str, watch: Any) -> None:
+    page = watch().open(unchanged_app)
     begin(page)
     graph_frame(page)
-    for elsewhere in (".st-key-chat-draft textarea", ".st-key-graph-panel-chat-graph"):
+    for elsewhere in (".st-key-chat-draft textarea", ".fk-map"):
         box(page).click()
         expect(box(page)).to_have_attribute("aria-expanded", "true")
         page.locator(elsewhere).click(position={"x": 9, "y": 20})
         expect(box(page)).to_have_attribute("aria-expanded", "false")
 
 
-def test_a_choice_that_is_refused_is_said_and_the_box_shows_where_one_is(app: str, watch: Any) -> None:
-    page = watch().open(app)
+def test_a_choice_that_is_refused_is_said_and_the_box_shows_where_one_is(
+    unchanged_app: str, watch: Any
+) -> None:
+    page = watch().open(unchanged_app)
     begin(page)
     expect(box(page)).to_be_enabled()
     said = page.locator(".st-key-chat-branch .box").evaluate(_CHOOSE_ONE_THAT_IS_GONE)

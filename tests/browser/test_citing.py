@@ -24,7 +24,7 @@ def test_a_number_in_an_answer_opens_its_passage_and_an_answer_of_another_branch
         side = chat.fork("debug")
         side.say("Why does the impeller of the pump rattle?")
         side.say("The impeller rattles because its circlip was never fitted to the shaft.", role="assistant")
-        chat.use_documents()
+        chat.documents.use()
         answers = [chat.ask("How long is the warranty?"), chat.ask("Why does the impeller rattle?")]
         found = [[one.in_branch for one in sources_in(answer.text)] for answer in answers]
         assert found == [[False], [True]], answers

@@ -1,17 +1,37 @@
-"""Compare in a real browser: answers stream into their columns, and a phone shows everything without going sideways."""
+"""Compare in a real browser: heads stay, the page stays where one reads, columns are moved by hand and by keys."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.browser.conftest import expect, settled
+from tests.browser.conftest import CHECKOUT, expect, served, settled
 
 pytestmark = pytest.mark.browser
 QUESTION = "How do we keep the upload from breaking at 02:40?"
-SCROLLED = "document.querySelector('[data-testid=stMain]').scrollTop"
+THREE = "compare?with=main,compression,upload"
+PLACE = """([selector]) => {
+  const surface = window.__forkyCompare, one = surface.root.querySelector(selector);
+  return one ? Math.round(one.getBoundingClientRect().top - surface.board.getBoundingClientRect().top) : null;
+}"""
+"""How far below the top of the board an element stands."""
+
+LEFT = """() => {
+  const surface = window.__forkyCompare, left = surface.board.getBoundingClientRect().left;
+  return [...surface.root.querySelectorAll(".pinned")].map((one) => Math.round(one.getBoundingClientRect().left - left));
+}"""
+"""How far to the right of the board's left side the pinned column and its head stand."""
+
+
+@pytest.fixture
+def slow(tmp_path: Path) -> Iterator[str]:
+    """The app with a model that takes its time."""
+    with served(CHECKOUT / "tests/browser/slow_app.py", tmp_path) as address:
+        yield address
 
 
 def ask(page: Any, text: str) -> None:
@@ -20,28 +40,36 @@ def ask(page: Any, text: str) -> None:
     box.press("Enter")
 
 
-def columns_answered(page: Any, number: int) -> None:
-    expect(page.get_by_text("You asked all of them")).to_be_visible()
-    expect(page.locator("p").filter(has_text=re.compile("^Offline model"))).to_have_count(number)
-    expect(page.get_by_text("is writing")).to_have_count(0)
+def asked_all(page: Any, text: str) -> Any:
+    """The question across the columns, on a wide screen."""
+    return page.locator(".band .question").filter(has_text=text)
+
+
+def names(page: Any) -> list[str]:
+    return list(page.locator(".heads .name").all_inner_texts())
+
+
+def scroll(page: Any, top: int) -> None:
+    page.evaluate("(top) => { window.__forkyCompare.board.scrollTop = top; }", top)
 
 
 def test_one_question_is_answered_in_every_column_and_taken_back_at_once(app: str, watch: Any) -> None:
     one = watch()
-    page = one.open(f"{app}/compare?with=main,compression,upload")
+    page = one.open(f"{app}/{THREE}")
     expect(page.get_by_text("4 messages in common")).to_be_visible()
     ask(page, QUESTION)
-    columns_answered(page, 3)
-    page.wait_for_function(f"{SCROLLED} > 0")
+    expect(asked_all(page, QUESTION)).to_be_visible()
+    expect(page.locator(".entry.assistant").filter(has_text=re.compile("Offline model"))).to_have_count(3)
+    expect(page.get_by_text("is writing")).to_have_count(0)
     page.locator(".st-key-bar-undo button").first.click()
-    expect(page.get_by_text("You asked all of them")).to_have_count(0)
+    expect(asked_all(page, QUESTION)).to_have_count(0)
     assert one.problems == []
 
 
 def test_several_models_answer_side_by_side_and_the_link_brings_them_back(app: str, watch: Any) -> None:
     one = watch()
     page = one.open(f"{app}/compare")
-    page.get_by_text("Several models", exact=True).click()
+    page.get_by_text("Ask several models", exact=True).click()
     expect(page.get_by_text("Models to ask")).to_be_visible()
     ask(page, "Which compression level did we choose?")
     page.wait_for_url("**with=quote**")
@@ -49,27 +77,206 @@ def test_several_models_answer_side_by_side_and_the_link_brings_them_back(app: s
     other = watch()
     again = other.open(page.url)
     expect(again.get_by_text("Offline model, digest.")).to_be_visible()
-    assert again.evaluate(SCROLLED) == 0
     assert one.problems == other.problems == []
 
 
-@pytest.mark.parametrize("path", ["compare?with=main,compression,upload", "merge?source=upload"])
-def test_a_phone_shows_it_without_going_sideways(app: str, watch: Any, path: str) -> None:
-    page = watch(width=390, height=844, scheme="dark").open(f"{app}/{path}")
-    expect(page.get_by_text("Why is the nightly backup slow?").first).to_be_visible()
-    wide = "document.querySelector('[data-testid=stMain]')"
-    assert settled(page).evaluate(f"{wide}.scrollWidth <= {wide}.clientWidth")
+def test_the_page_stays_where_one_reads_whatever_arrives(slow: str, watch: Any) -> None:
+    one = watch(height=700)
+    page = one.open(f"{slow}/{THREE}")
+    ask(page, "Formatted")
+    expect(page.get_by_text("is writing").first).to_be_visible()
+    scroll(page, 60)
+    first = ".cell[data-row='0'] .b"
+    before = page.evaluate(PLACE, [first])
+    expect(page.get_by_text("word59")).to_have_count(3)
+    expect(page.get_by_text("is writing")).to_have_count(0)
+    assert page.evaluate(PLACE, [first]) == before
+    main = page.locator("[data-testid=stMain]")
+    assert main.evaluate("(one) => one.scrollTop") == 0
+    assert one.problems == []
 
 
-def test_the_difference_is_marked_where_words_changed(app: str, watch: Any) -> None:
+def test_a_question_that_was_asked_stands_at_the_top_and_stays_there(slow: str, watch: Any) -> None:
+    page = watch(height=700).open(f"{slow}/{THREE}")
+    ask(page, "Formatted")
+    expect(asked_all(page, "Formatted")).to_be_in_viewport()
+    expect(page.get_by_text("is writing").first).to_be_visible()
+    below = page.evaluate("() => window.__forkyCompare.heads.offsetHeight") + 30
+    row = ".band[data-row='2'] .question"
+    page.wait_for_function(f"([selector, below]) => ({PLACE})([selector]) < below", arg=[row, below])
+    before = page.evaluate(PLACE, [row])
+    expect(page.get_by_text("is writing")).to_have_count(0)
+    expect(page.get_by_text("word59")).to_have_count(3)
+    assert page.evaluate(PLACE, [row]) == pytest.approx(before, abs=2)
+
+
+def test_a_reply_is_stopped_in_its_column(slow: str, watch: Any) -> None:
+    page = watch().open(f"{slow}/{THREE}")
+    ask(page, "Forever")
+    page.get_by_role("button", name="Stop main").click()
+    expect(page.get_by_text("You stopped this reply.")).to_be_visible()
+    expect(page.get_by_text("is writing")).to_have_count(2)
+
+
+def test_the_heads_stay_and_the_pinned_column_stays_sideways(app: str, watch: Any) -> None:
+    page = watch(width=900, height=700).open(f"{app}/{THREE}")
+    expect(page.locator(".heads .name").first).to_be_visible()
+    scroll(page, 300)
+    assert page.evaluate(PLACE, [".heads"]) in (0, 1)
+    page.evaluate("() => { window.__forkyCompare.board.scrollLeft = 80; }")
+    assert page.evaluate(LEFT) == [1, 1], "the pinned column and its head stay"
+    other = page.evaluate(
+        "() => window.__forkyCompare.sections.get('compression').el.getBoundingClientRect().left"
+    )
+    pinned = page.locator(".col.pinned").bounding_box()
+    assert other < pinned["x"] + pinned["width"], "the others go below it"
+
+
+def test_columns_are_moved_pinned_and_collapsed_by_keys_and_the_link_keeps_it(app: str, watch: Any) -> None:
+    one = watch()
+    page = one.open(f"{app}/{THREE}")
+    expect(page.locator(".heads .name")).to_have_count(3)
+    page.locator(".heads .head").first.focus()
+    page.keyboard.press("Alt+ArrowRight")
+    page.wait_for_function("() => window.__forkyCompare.order[1] === 'main'")
+    assert names(page) == ["compression", "main", "upload"]
+    expect(page.locator(".head[data-key=main]")).to_be_focused()
+    page.wait_for_url(re.compile(r"with=compression(,|%2C)main"))
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("p")
+    page.wait_for_url("**pin=upload**")
+    expect(page.locator(".head[data-key=upload]")).to_be_focused()
+    page.keyboard.press("c")
+    expect(page.locator(".col.folded")).to_have_count(1)
+    again = watch().open(page.url)
+    expect(again.locator(".head.pinned .name")).to_have_text("upload")
+    assert names(again) == ["compression", "main", "upload"]
+    assert one.problems == []
+
+
+def test_a_column_is_moved_by_dragging_its_head(app: str, watch: Any) -> None:
+    page = watch().open(f"{app}/{THREE}")
+    page.locator(".head[data-key=upload] .name").drag_to(page.locator(".head[data-key=main] .name"))
+    page.wait_for_url(re.compile(r"with=upload"))
+    assert names(page) == ["upload", "main", "compression"]
+
+
+def test_columns_scroll_together_or_each_alone(app: str, watch: Any) -> None:
+    page = watch(height=560).open(f"{app}/{THREE}")
+    page.get_by_role("radio", name="Each alone").click()
+    column = page.locator(".col[data-key=main]")
+    column.evaluate("(one) => { one.scrollTop = 90; }")
+    tops = "() => [...window.__forkyCompare.root.querySelectorAll('.col')].map((one) => one.scrollTop)"
+    assert page.evaluate(tops) == [90, 0, 0]
+    expect(column.locator(".head .name")).to_be_in_viewport()
+    page.get_by_role("radio", name="Together").click()
+    expect(page.locator(".board.alone")).to_have_count(0)
+
+
+def test_the_difference_is_marked_in_the_text_and_turned_off(app: str, watch: Any) -> None:
     one = watch()
     page = one.open(f"{app}/compare?with=main,upload")
-    expect(page.get_by_text("4 messages in common")).to_be_visible()
-    ask(page, QUESTION)
-    columns_answered(page, 2)
-    page.get_by_role("button", name="Show the difference").last.click()
-    expect(page.locator(".fk-diff")).to_be_visible()
-    page.get_by_text("Inline", exact=True).click()
-    expect(page.locator(".fk-diff:not(.fk-beside)")).to_be_visible()
-    expect(page.locator(".fk-diff ins").first).to_be_visible()
+    expect(page.locator("mark.only, p.only, .ln.only").first).to_be_visible()
+    page.get_by_role("radio", name="With what is missing").click()
+    page.get_by_role("radio", name="Off").click()
+    expect(page.locator("mark")).to_have_count(0)
+    assert one.problems == []
+
+
+def test_a_phone_shows_one_column_and_a_swipe_the_next_at_the_same_question(app: str, watch: Any) -> None:
+    one = watch(width=390, height=844, scheme="dark")
+    page = one.open(f"{app}/{THREE}")
+    head = page.locator(".col[data-key=main] .head .name")
+    expect(head).to_be_in_viewport()
+    expect(page.locator(".col[data-key=main] .entry.assistant .b").first).to_be_in_viewport()
+    wide = "document.querySelector('[data-testid=stMain]')"
+    assert settled(page).evaluate(f"{wide}.scrollWidth <= {wide}.clientWidth")
+    dots = page.locator(".dots .dot")
+    expect(dots).to_have_count(3)
+    dots.nth(1).click()
+    expect(dots.nth(1)).to_have_attribute("aria-current", "true")
+    expect(page.locator(".col[data-key=compression] .head .name")).to_be_in_viewport()
+    page.evaluate("() => { const b = window.__forkyCompare.board; b.scrollLeft = 2 * b.clientWidth; }")
+    expect(dots.nth(2)).to_have_attribute("aria-current", "true")
+    assert one.problems == []
+
+
+def test_parts_are_ticked_composed_and_landed(app: str, watch: Any) -> None:
+    one = watch()
+    page = one.open(f"{app}/compare?with=main,upload")
+    ask(page, "What is the plan?")
+    expect(page.locator(".band .fuse")).to_be_visible()
+    page.get_by_role("button", name="Pick parts").click()
+    expect(page.get_by_role("button", name="Compose one answer")).to_be_disabled()
+    for key in ("main", "upload"):
+        page.locator(f".col[data-key={key}] article[data-pick] .tick input").first.check()
+    expect(page.get_by_text("2 parts of 2 answers")).to_be_visible()
+    page.get_by_role("button", name="Compose one answer").click()
+    expect(page.locator(".st-key-compare-fusion")).to_be_visible()
+    expect(
+        page.locator(".st-key-compare-fusion").get_by_text("The parts you picked", exact=True)
+    ).to_be_visible()
+    page.locator(".st-key-compare-fuse_land button").first.click()
+    expect(page.get_by_text("Fused 2 answers on").first).to_be_visible()
+    assert one.problems == []
+
+
+def test_claims_and_the_matrix_of_pairs_open_at_the_side_and_close(app: str, watch: Any) -> None:
+    one = watch()
+    page = one.open(f"{app}/{THREE}")
+    page.get_by_role("button", name="All pairs").click()
+    expect(page.locator(".panel .pairs .share")).to_have_count(6)
+    page.get_by_role("button", name="Claims", exact=True).click()
+    expect(page.get_by_role("heading", name="What they claim")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator(".panel")).to_be_hidden()
+    assert one.problems == []
+
+
+def test_hostile_answers_are_text_in_the_columns(slow: str, watch: Any) -> None:
+    one = watch()
+    page = one.open(f"{slow}/{THREE}")
+    ask(page, "Hostile")
+    expect(page.get_by_text("word59")).to_have_count(3)
+    expect(page.get_by_text("<script>window.hacked=1</script> :red[red]").first).to_be_visible()
+    assert page.evaluate("() => window.hacked") is None
+    inside = (
+        "() => window.__forkyCompare.root.querySelectorAll('img, script, iframe, object, embed, form').length"
+    )
+    assert page.evaluate(inside) == 0
+    assert one.problems == []
+
+
+def test_formulas_are_drawn_and_what_cannot_be_is_its_source(slow: str, watch: Any) -> None:
+    one = watch()
+    page = one.open(f"{slow}/{THREE}")
+    ask(page, "Formulas")
+    expect(page.get_by_text("word59")).to_have_count(3)
+    expect(page.locator(".cell math")).to_have_count(6)
+    expect(page.locator(".cell math mfrac")).to_have_count(3)
+    fraction = page.locator(".cell math").first
+    assert fraction.get_attribute("aria-label") == "\\frac{a}{b}"
+    tall, line = (
+        page.locator(where).first.bounding_box()["height"] for where in (".cell mfrac", ".cell mfrac mi")
+    )
+    assert tall > line  # MathML is laid out: the numerator stands above the denominator.
+    expect(page.locator(".cell .formula:not(.drawn)")).to_have_count(3)
+    expect(page.locator(".cell .formula:not(.drawn)").first).to_have_text("\\unknown{x}")
+    assert one.problems == []
+
+
+def test_diagrams_are_drawn_as_pictures_with_their_source_one_press_away(slow: str, watch: Any) -> None:
+    one = watch()
+    page = one.open(f"{slow}/{THREE}")
+    ask(page, "Diagram")
+    expect(page.get_by_text("word59")).to_have_count(3)
+    expect(page.locator(".diagram img")).to_have_count(3)
+    picture = page.locator(".diagram img").first
+    assert picture.get_attribute("src").startswith("blob:") and picture.bounding_box()["height"] > 60
+    expect(page.locator(".diagrambox .codebox").first).to_be_hidden()
+    page.locator(".diagrambox summary").first.click()
+    expect(page.locator(".diagrambox .codebox").first).to_contain_text("A --> B")
+    ask(page, "Broken")
+    expect(page.get_by_text("Source: Mermaid cannot read it")).to_have_count(3)
+    expect(page.locator(".diagrambox .codebox").filter(has_text="A --> --> B[").first).to_be_visible()
     assert one.problems == []

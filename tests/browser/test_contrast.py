@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import expect
+from tests.browser.conftest import PAGES, expect
 
 pytestmark = pytest.mark.browser
 READ = '[data-testid="stCaptionContainer"] p, button:enabled p, button:enabled kbd, [data-tag] span'
@@ -45,17 +45,19 @@ LOWEST = """
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_small_print_and_buttons_can_be_read(app: str, watch: Any, scheme: str) -> None:
+def test_small_print_and_buttons_can_be_read(unchanged_app: str, watch: Any, scheme: str) -> None:
     watched = watch(scheme=scheme)
-    for place in ("compare", "merge?source=upload", "library", "settings"):
-        page = watched.open(f"{app}/{place}")
+    for place in (*PAGES, "merge?source=upload"):
+        page = watched.open(f"{unchanged_app}/{place}")
         expect(page.locator(READ).first).to_be_visible()
         page.wait_for_function(f"() => ({LOWEST})([...document.querySelectorAll('{READ}')]).length === 0")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_button_can_be_read_while_what_it_opened_is_open(app: str, watch: Any, scheme: str) -> None:
-    page = watch(scheme=scheme).open(app)
+def test_a_button_can_be_read_while_what_it_opened_is_open(
+    unchanged_app: str, watch: Any, scheme: str
+) -> None:
+    page = watch(scheme=scheme).open(unchanged_app)
     page.locator(".st-key-chat-rules button").click()
     expect(page.get_by_role("button", name="Save for this branch")).to_be_visible()
     opener = ".st-key-chat-rules button[aria-expanded=true] p"

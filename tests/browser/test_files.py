@@ -13,7 +13,7 @@ import pytest
 
 from forky_core.forky import Forky
 from forky_core.formats.exporting.registry import exporter
-from forky_core.formats.exporting.sharing import leaving, pieces, shared
+from forky_core.formats.exporting.sharing import export_value, exported_part, pieces
 from forky_core.formats.forky_file.files import load
 from tests.browser.conftest import CHECKOUT, Watched, expect, served
 from tests.builders import ScriptedModels, talk
@@ -38,7 +38,7 @@ def seeded(tmp_path: Path) -> Iterator[Seeded]:
         one = talk(forky.create("Sharing"), HOSTILE, "first answer")
         talk(one.fork("side"), "a needle in the haystack", "found it")
         to = exporter("html")
-        page = b"".join(pieces(leaving(shared(forky.store, one), to, log=False), to))
+        page = b"".join(pieces(exported_part(export_value(forky.store, one), to, log=False), to))
     with served(CHECKOUT / "app.py", tmp_path) as address:
         yield Seeded(address, page)
 

@@ -19,27 +19,27 @@ SMALL = """
 """
 
 
-def test_the_small_buttons_of_a_cell_are_large_enough_for_a_thumb(app: str, watch: Any) -> None:
-    page = watch(width=390).open(app)
+def test_the_small_buttons_of_a_cell_are_large_enough_for_a_thumb(unchanged_app: str, watch: Any) -> None:
+    page = watch(width=390).open(unchanged_app)
     begin(page)
     expect(page.locator("[data-act]").first).to_be_visible()
     page.wait_for_function(f"() => ({SMALL})({LEAST}).length === 0")
 
 
 @pytest.mark.parametrize("width", [1400, 390])
-def test_icon_buttons_are_called_by_what_they_do(app: str, watch: Any, width: int) -> None:
-    page = watch(width=width).open(app)
+def test_icon_buttons_are_called_by_what_they_do(unchanged_app: str, watch: Any, width: int) -> None:
+    page = watch(width=width).open(unchanged_app)
     begin(page)
     for name in ("Search", "Rename or delete this branch", "Attach files", "Undo"):
         expect(page.get_by_role("button", name=name).first).to_be_visible()
-    page.goto(f"{app}/library")
+    page.goto(f"{unchanged_app}/library")
     for name in ("Rename", "Export or share", "Move to the trash"):
         expect(page.get_by_role("button", name=name).first).to_be_visible()
-    page.goto(f"{app}/merge?source=upload")
+    page.goto(f"{unchanged_app}/merge?source=upload")
     expect(page.get_by_role("button", name="Swap the two")).to_be_visible()
 
 
-def test_the_panel_of_the_graph_has_a_name(app: str, watch: Any) -> None:
-    page = watch().open(app)
+def test_the_panel_of_the_graph_has_a_name(unchanged_app: str, watch: Any) -> None:
+    page = watch().open(unchanged_app)
     begin(page)
     expect(page.get_by_role("region", name="Graph of the conversation")).to_be_visible()

@@ -1,4 +1,4 @@
-"""The Library, History and Settings in a real browser: links, Ctrl+K, hostile text, a key that leaves no trace."""
+"""The Library, History and Settings in a real browser: links, Search, hostile text, a key that leaves no trace."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from forky_core.forky import Forky
 from forky_core.gateway.tokens import Tokens
-from tests.browser.conftest import CHECKOUT, Watched, expect, served
+from tests.browser.conftest import CHECKOUT, PAGES, Watched, expect, served
 from tests.builders import ScriptedModels, talk
 from tests.hangs import HANG
 
@@ -85,9 +85,9 @@ def test_a_found_word_is_one_click_from_its_message(seeded: str, watch: Watch) -
     assert watched.problems == []
 
 
-def test_ctrl_k_leads_to_the_search_with_the_cursor_in_it(seeded: str, watch: Watch) -> None:
+def test_search_leads_to_the_library_with_the_cursor_in_its_field(seeded: str, watch: Watch) -> None:
     page = watch().open(f"{seeded}/settings")
-    page.keyboard.press("Control+k")
+    page.locator(".st-key-bar-search button").first.click()
     expect(page.locator(".st-key-library-search input")).to_be_focused()
     page.keyboard.type("needle")
     expect(page.locator(".found-snippet mark").first).to_be_visible()
@@ -118,7 +118,7 @@ def test_hostile_titles_are_text_and_no_page_is_wider_than_the_screen(
 ) -> None:
     watched = watch(width=width, scheme=scheme)
     watched.page.on("dialog", lambda dialog: watched.problems.append(f"ran: {dialog.message}"))
-    for place in ("library", "library?q=needle", "history", "settings"):
+    for place in (*PAGES, "library?q=needle"):
         page = watched.open(f"{seeded}/{place}")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         expect(page.locator("img[src='x']")).to_have_count(0)

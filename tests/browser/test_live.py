@@ -178,5 +178,5 @@ def test_a_server_that_ends_while_somebody_watches_keeps_what_had_arrived(tmp_pa
     with Forky.open(tmp_path / "forky.duckdb") as forky:
         assert forky.recovered == 0
         chat = forky.conversation(forky.conversations()[0].id)
-        assert chat.generations[-1].status == "stopped"
+        assert chat.calls.generations[-1].status == "stopped"
         assert "word9" in chat.path()[-1].text

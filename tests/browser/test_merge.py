@@ -17,7 +17,7 @@ PAYLOAD = ".fk-payload"
 def test_the_first_minute_compare_merge_undo(app: str, watch: Any) -> None:
     one = watch()
     page = one.open(f"{app}/compare")
-    page.get_by_text("Merge into main").first.click()
+    page.get_by_role("button", name="Merge upload into main").click()
     page.wait_for_url("**/merge?**source=upload**")
     expect(page.get_by_text("What the model will read", exact=True)).to_be_visible()
     expect(page.locator(".block .header")).to_contain_text("[Merged ")

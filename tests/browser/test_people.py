@@ -84,8 +84,8 @@ def test_whoever_reads_further_up_stays_there_while_others_speak(tmp_path: Path,
     with Forky.open(tmp_path / "forky.duckdb") as forky:
         chat = forky.create("Two of us")
         for name in ("Ana", "Ben"):
-            chat.set_person(Person(name))
-        chat.set_room(Room(answers="asked"))
+            chat.people.set(Person(name))
+        chat.people.set_room(Room(answers="asked"))
         for number in range(30):
             chat.say(f"Message {number}. " + "It goes on for a while. " * 30)
     with served(CHECKOUT / "app.py", tmp_path) as address:

@@ -17,7 +17,7 @@ COMPOSER = ".st-key-chat-composer"
 def test_settings_that_are_opened_late_show_what_the_branch_has(tmp_path: Path, watch: Any) -> None:
     with Forky.open(tmp_path / "forky.duckdb") as forky:
         chat = forky.create("Settings", system="Be brief.", model="offline/digest")
-        chat.set_rules(parameters={"temperature": 0.3, "max_tokens": 512})
+        chat.rules.set(parameters={"temperature": 0.3, "max_tokens": 512})
     with served(CHECKOUT / "app.py", tmp_path) as address:
         page = watch().open(f"{address}/?c={chat.id}")
         page.locator(".st-key-chat-draft textarea").fill("hello")

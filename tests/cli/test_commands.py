@@ -201,3 +201,20 @@ def test_an_empty_database_says_what_to_do_next(forky: Run, database: Path) -> N
 def test_a_refused_chat_leaves_no_empty_conversation_behind(forky: Run, database: Path) -> None:
     forky("chat", "--model", "no-such-model", "-m", "hello")
     assert forky("list", "--json").out == ""
+
+
+def test_a_conversation_is_named_by_its_title(forky: Run, seeded: dict[str, str]) -> None:
+    assert forky("log", "Naming the CLI").out == forky("log", seeded["chat"]).out
+    assert "debug" in forky("branch", "--conversation", " Naming  the CLI ").out
+    assert forky("verify", "Naming the CLI").code == 0
+    missing = forky("log", "Naming the cli")
+    assert missing.code == 2 and "no such conversation" in missing.err
+
+
+def test_a_title_that_several_have_is_refused_with_what_to_do(forky: Run, database: Path) -> None:
+    with Forky.open(database, models=ScriptedModels()) as opened:
+        ids = [opened.create("Twice").id for _ in range(2)]
+    said = forky("log", "Twice")
+    assert (said.code, said.out) == (2, "")
+    assert "2 conversations are called “Twice”" in said.err and "beginning of an id" in said.err
+    assert all(forky("log", id).code == 0 for id in ids)

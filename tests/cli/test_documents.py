@@ -45,6 +45,8 @@ def test_documents_of_a_branch_are_used_on_it(forky: Run, database: Path, tmp_pa
     assert "“main” answers from documents" in forky("documents", "use").out
     with Forky.open(database, models=ScriptedModels()) as opened:
         chat = opened.conversation(id)
-        assert chat.rules.documents.on and [one.name for one in chat.documents.documents()] == ["manual.md"]
+        assert chat.rules.current.documents.on and [one.name for one in chat.documents.documents()] == [
+            "manual.md"
+        ]
         assert opened.documents.documents() == ()
     assert "“main” no longer answers from documents" in forky("documents", "use", "--off").out

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from forky_core.cli.parser import parser
+from forky_core.cli.parser import main, parser
 from forky_core.forky import Forky
+from forky_core.publishing.published_pages import PublishedPages
+from forky_core.publishing.publishing import report_of
+from forky_core.publishing.registry import publication_form
+from forky_core.team.roles import Role
+from forky_core.team.team import Team, team_file
 from tests.builders import talk
 from tests.cli.conftest import Ended
 from tests.formats.seeds import seeds, whole
@@ -36,8 +42,25 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("debug", "--into", "main", "--strategy", "three-way", "--yes"),
     ),
     "graft": (("{other}", "--into", "main", "--yes"),),
+    "experiment run": (("{grid}", "--dry-run"), ("{grid}",)),
+    "experiment list": ((),),
+    "experiment show": ((),),
+    "experiment export": (("--as", "html", "-o", "{grid}.html"),),
     "fuse": (("--branch", "main", "--yes"),),
     "resolve": (("--branch", "main"), ("--branch", "main", "--take", "port=theirs", "--yes")),
+    "polls list": ((),),
+    "polls open": (("main", "again", "--criterion", "clear"),),
+    "polls show": (("1",),),
+    "polls reveal": (("1",),),
+    "vote": (("1", "A", "--note", "Short.", "--score", "A:clear=4"), ("1", "tie")),
+    "polls ratings": ((), ("--by", "prompt")),
+    "publish comparison": (("main", "again", "--at-address"), ("main", "again", "-o", "{grid}.html")),
+    "publish experiment": (("--at-address",),),
+    "publish poll": (("1", "--at-address"),),
+    "publish merge": (("--at-address",),),
+    "publish replay": (("--at-address",),),
+    "publish list": ((),),
+    "publish revoke": (("{published}",),),
     "request list": ((),),
     "request accept": (("1", "--dry-run"),),
     "rebase": (("main", "--branch", "debug", "--dry-run"),),
@@ -61,6 +84,12 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "token revoke": (("aider",),),
     "verify": ((), ("{chat}",)),
     "repair": ((),),
+    "admin people": ((),),
+    "admin invite": (("viewer",),),
+    "admin role": (("bob", "viewer"),),
+    "admin sign-out": (("bob",),),
+    "admin remove": (("bob",),),
+    "admin audit": ((),),
 }
 """By command, in an order that works: what it is called with, beside `--json`."""
 
@@ -79,13 +108,26 @@ def test_every_command_with_json_is_run_here() -> None:
     assert sorted(set(with_json(parser()))) == sorted(CALLS)
 
 
-@pytest.fixture
-def places(database: Path, tmp_path: Path, forky: Run) -> Mapping[str, str]:
-    """A workspace with conflicts, requests and regenerated answers, and files beside it; names for `CALLS`."""
-    (tmp_path / "ports.txt").write_text("The port of the service is 8443.")
-    export, broken = tmp_path / "conversations.json", tmp_path / "broken.json"
-    export.write_text(json.dumps([exported("a", "First “words”", "x"), {"title": "Broken"}]))
-    broken.write_text("{")
+FILES: Mapping[str, str] = {
+    "file": "ports.txt",
+    "export": "conversations.json",
+    "broken": "broken.json",
+    "forky": "forky.forky.jsonl",
+    "changed": "changed.forky.jsonl",
+    "grid": "grid.yaml",
+}
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Mapping[str, str]]:
+    """A folder with `FILES` and a workspace with conflicts, requests and regenerated answers; the ids in it."""
+    folder = tmp_path_factory.mktemp("prepared")
+    database = folder / "forky.duckdb"
+    (folder / FILES["file"]).write_text("The port of the service is 8443.")
+    exported_chats = [exported("a", "First “words”", "x"), {"title": "Broken"}]
+    (folder / FILES["export"]).write_text(json.dumps(exported_chats))
+    (folder / FILES["broken"]).write_text("{")
+    (folder / FILES["grid"]).write_text("columns: [offline/quote]\nrows: [Say hello]\n")
     with Forky.open(database) as open_:
         other = talk(open_.create("Flags"), "And flags?", "A bit each: FLAG_WIDTH=8.")
         chat = talk(open_.create("Server"), "Plan the server.", "The port is 8080.")
@@ -93,17 +135,34 @@ def places(database: Path, tmp_path: Path, forky: Run) -> Mapping[str, str]:
         chat.fork("spare")
         talk(chat, "The port is 7070.")
         chat.say("Noted, 7070.", role="assistant")
-        chat.request_merge("debug", note="It moved.")
+        chat.requests.open("debug", note="It moved.")
         second = talk(chat.fork("again", at=chat.path()[-2].id), "Noted: the port is 7070 from now on.")
-        added = open_.documents.add_documents([tmp_path / "ports.txt"])
-        names = {"chat": chat.id, "other": other.id, "head": chat.path()[-1].id, "second": second.id}
-        names["document"] = added.documents[0].id
+        added = open_.documents.add_documents([folder / FILES["file"]])
+        ids = {"chat": chat.id, "other": other.id, "head": chat.path()[-1].id, "second": second.id}
+        ids["document"] = added.documents[0].id
+        replay = report_of(open_, chat, "replay", ())
+        published = PublishedPages(open_.store).publish(replay, publication_form("html"), chat.id, by="Ann")
+        ids["published"] = published.page.id
+    team = Team(team_file(database))
+    team.members.add("Ada", Role.OWNER)
+    team.sessions.open(team.members.add("Bob", Role.EDITOR).id)
+    team.close()
     for name in ("forky", "changed"):
-        names[name] = str(tmp_path / f"{name}.forky.jsonl")
-        forky("export", names["chat"], "-o", names[name])
-        forky("branch", "--conversation", names["chat"], "--branch", "spare", "--rename", "spare-2")
-        forky("branch", "--conversation", names["chat"], "--branch", "spare-2", "--rename", "spare")
-    return {**names, "file": str(tmp_path / "ports.txt"), "export": str(export), "broken": str(broken)}
+        for words in (
+            ("export", ids["chat"], "-o", str(folder / FILES[name])),
+            ("branch", "--conversation", ids["chat"], "--branch", "spare", "--rename", "spare-2"),
+            ("branch", "--conversation", ids["chat"], "--branch", "spare-2", "--rename", "spare"),
+        ):
+            assert main(["--database", str(database), *words]) == 0
+    return folder, ids
+
+
+@pytest.fixture
+def places(prepared: tuple[Path, Mapping[str, str]], tmp_path: Path) -> Mapping[str, str]:
+    """A copy of the prepared folder, with the database that `forky` opens; names for `CALLS`."""
+    folder, ids = prepared
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    return {**ids, **{name: str(tmp_path / file) for name, file in FILES.items()}}
 
 
 def lines(ended: Ended) -> list[Any]:
@@ -128,14 +187,25 @@ NAMED = frozenset(
     (
         *("branch", "context", "merge", "graft", "fuse", "resolve", "rebase", "revert", "bisect"),
         *("request list", "request accept"),
+        *("polls list", "polls open", "polls show", "polls reveal", "vote"),
+        *("publish comparison", "publish poll", "publish merge", "publish replay"),
     )
 )
 """Commands that say which conversation they are about."""
 PREPARED: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(
+        ("experiment list", "experiment show", "experiment export", "publish experiment"),
+        ("experiment", "run", "{grid}"),
+    ),
     "resolve": (
         *("merge", "debug", "--conversation", "{chat}", "--into", "main"),
         *("--strategy", "three-way", "--yes"),
     ),
+    **dict.fromkeys(
+        ("polls list", "polls show", "polls reveal", "vote", "publish poll"),
+        ("polls", "open", "main", "again", "--criterion", "clear", "--conversation", "{chat}"),
+    ),
+    "publish merge": ("merge", "debug", "--conversation", "{chat}", "--into", "main", "--yes"),
     "token list": ("token", "make", "aider"),
     "token revoke": ("token", "make", "aider"),
 }

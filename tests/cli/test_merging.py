@@ -14,7 +14,7 @@ from forky_core.forky import Forky
 from forky_core.merge.strategies import REGISTRY
 from tests.builders import debugged, talk
 from tests.cli.conftest import Ended
-from tests.outline import OUTLINE
+from tests.first_sentences import FIRST_SENTENCES
 
 Run = Callable[..., Ended]
 
@@ -340,8 +340,8 @@ def test_a_branch_whose_only_news_is_a_question_says_so(forky: Run, database: Pa
 def test_a_strategy_that_a_package_adds_merges_by_its_name(forky: Run, database: Path) -> None:
     with Forky.open(database) as opened:
         debugged(opened)
-    with REGISTRY.added(OUTLINE):
-        done = forky("merge", "debug", "--into", "main", "--strategy", "outline", "--yes")
-        assert done.code == 0 and "outline of debug into main" in done.out
+    with REGISTRY.added(FIRST_SENTENCES):
+        done = forky("merge", "debug", "--into", "main", "--strategy", "first-sentences", "--yes")
+        assert done.code == 0 and "first-sentences of debug into main" in done.out
     wrong = forky("merge", "debug", "--into", "main", "--strategy", "haiku", "--yes")
     assert wrong.code != 0 and "There is no way to merge called “haiku”." in wrong.err

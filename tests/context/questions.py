@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from forky_core.context.memory_policy import ContextChoice, MemoryPolicy, PolicyInputs
-from forky_core.context.window import WindowChoice
+from forky_core import ContextChoice, MemoryPolicy, PolicyInputs, WindowChoice
 
 
 def choose(inputs: PolicyInputs) -> ContextChoice:
@@ -20,7 +19,7 @@ QUESTIONS = MemoryPolicy(
     cache_hint="The end moves with every question: the prompt cache is hit up to there.",
     examples=("questions",),
     choose=choose,
-    told=lambda _memory: "the questions",
+    describe=lambda _memory: "the questions",
     reason=lambda _memory, _window: "Not sent: this branch remembers the questions.",
 )
 
@@ -35,6 +34,6 @@ CLUMSY = MemoryPolicy(
     cache_hint="None.",
     examples=(),
     choose=stumble,
-    told=lambda _memory: "nothing in particular",
+    describe=lambda _memory: "nothing in particular",
     reason=lambda _memory, _window: "",
 )

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from forky_core.context import Context
 from forky_core.context.build import Summary
 from forky_core.context.memory_policies import POLICIES, fit_memory, parse_memory, policy_of
-from forky_core.context.window import Weighed, keep
+from forky_core.context.window import MessageCosts, choose_window
 from forky_core.llm.tokens import estimate_tokens, message_text
 from forky_core.model import Message, Rules, seal
-from forky_core.model.document import Looked, Quoted
+from forky_core.model.document import DocumentSearch, OfferedPassage
 from forky_core.model.errors import BadContent
 from forky_core.model.memory import Memory
 from forky_core.model.parts import (
@@ -84,7 +84,7 @@ def test_turns_are_sought_no_further_back_than_is_kept() -> None:
             return super().__getitem__(at)
 
     ones = [1] * len(path)
-    kept = keep(Weighed(Watched(path), ones, [True] * len(path)), frozenset(), 20)
+    kept = choose_window(MessageCosts(Watched(path), ones, [True] * len(path)), frozenset(), 20)
     assert kept.start == 980
     assert min(seen) >= 970
 
@@ -172,13 +172,15 @@ def test_a_turn_longer_than_the_budget_keeps_its_question_and_its_newest_steps()
 
 @pytest.mark.parametrize(("memory", "measure"), [("tokens:400", "tokens"), ("characters:1600", "characters")])
 def test_passages_take_their_room_within_a_budget(memory: str, measure: str) -> None:
-    looked = Looked("oil", (Quoted(1, "manual.txt, line 1", "doc:0#1", "Oil the pump. " * 20),))
+    document_search = DocumentSearch(
+        "oil", (OfferedPassage(1, "manual.txt, line 1", "doc:0#1", "Oil the pump. " * 20),)
+    )
     path, kept = talk(201), parse_memory(memory)
-    without, given = context(path, memory=kept), context(path, memory=kept, looked=looked)
+    without, given = context(path, memory=kept), context(path, memory=kept, document_search=document_search)
     assert 0 < len([i for i in given.items if i.included and i.kind == "message"]) < len(without.messages)
     assert "Oil the pump." in given.messages[-1]["content"] and not given.warnings
     assert (given.tokens if measure == "tokens" else _characters(given)) <= policy_of(kept).least(kept)
-    small = context(path, memory=replace(kept, amount=30), looked=looked)
+    small = context(path, memory=replace(kept, amount=30), document_search=document_search)
     assert "the newest question and the passages found for it) needs more than 30" in small.warnings[0]
 
 
@@ -313,7 +315,7 @@ def test_whatever_the_policy_it_can_be_sent_within_budget_and_the_account_adds_u
     voices = data.draw(
         st.sampled_from([None, Voices(("Ana", "system")), Voices(("Ana", "One", "Two"), "One")])
     )
-    looked = data.draw(found)
+    document_search = data.draw(found)
     built = context(
         path,
         rules,
@@ -321,7 +323,7 @@ def test_whatever_the_policy_it_can_be_sent_within_budget_and_the_account_adds_u
         window=window,
         summarise=summarise,
         voices=voices,
-        looked=looked,
+        document_search=document_search,
         also=side,
     )
     assert problems(built.messages) == []
@@ -332,7 +334,7 @@ def test_whatever_the_policy_it_can_be_sent_within_budget_and_the_account_adds_u
     if rules.system:
         assert built.messages[0]["content"].startswith(rules.system)
     assert any("The newest question" in str(message["content"]) for message in built.messages)
-    for passage in looked.passages if looked is not None else ():
+    for passage in document_search.passages if document_search is not None else ():
         assert passage.text in str(built.messages[-1]["content"])
     _within_budget(built, memory, window)
     # Whatever is pinned and could be sent, is.
@@ -361,9 +363,13 @@ names = st.sampled_from([None, "Ana", "system", "One", "Two"])
 found = st.sampled_from(
     [
         None,
-        Looked("boats"),
-        Looked("oil", (Quoted(1, "manual.txt, line 1", "doc:0#1", "Oil the pump every spring."),)),
-        Looked("oil", tuple(Quoted(n, "a.txt", f"doc:0#{n}", f"Passage {n}.") for n in (1, 2, 3))),
+        DocumentSearch("boats"),
+        DocumentSearch(
+            "oil", (OfferedPassage(1, "manual.txt, line 1", "doc:0#1", "Oil the pump every spring."),)
+        ),
+        DocumentSearch(
+            "oil", tuple(OfferedPassage(n, "a.txt", f"doc:0#{n}", f"Passage {n}.") for n in (1, 2, 3))
+        ),
     ]
 )
 tails: st.SearchStrategy[list[Draft]] = st.lists(

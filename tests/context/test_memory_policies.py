@@ -12,10 +12,10 @@ from forky_core.context.memory_policies import (
     POLICIES,
     REGISTRY,
     fit_memory,
+    label_of,
     parse_memory,
     policies,
     policy_of,
-    told,
 )
 from forky_core.context.memory_policy import MemoryPolicy
 from forky_core.forky import Forky
@@ -50,7 +50,7 @@ class TestEvery:
     def test_it_says_what_it_is(self, policy: MemoryPolicy) -> None:
         assert policy in policies() and policy_of(Memory(policy.name)) is policy
         assert policy.label.strip() == policy.label != "" and policy.cache_hint.endswith(".")
-        assert told(Memory(policy.name)) and not told(Memory(policy.name)).endswith(".")
+        assert label_of(Memory(policy.name)) and not label_of(Memory(policy.name)).endswith(".")
         assert bool(policy.unit) == bool(policy.amount)
 
     def test_a_person_can_type_it(self, policy: MemoryPolicy) -> None:
@@ -89,11 +89,11 @@ class TestEvery:
 
     def test_setting_it_is_one_operation_that_says_it_and_can_be_undone(self, policy: MemoryPolicy) -> None:
         chat = talk(workspace()[0].create("Ports"), "Which port?", "Port 8443.")
-        chat.set_memory(Memory("last", 3))
-        done = chat.set_memory(memory_of(policy))
-        assert told(memory_of(policy)) in done.summary and chat.memory == memory_of(policy)
+        chat.rules.set_memory(Memory("last", 3))
+        done = chat.rules.set_memory(memory_of(policy))
+        assert label_of(memory_of(policy)) in done.summary and chat.rules.memory == memory_of(policy)
         chat.undo()
-        assert chat.memory == Memory("last", 3)
+        assert chat.rules.memory == Memory("last", 3)
 
     def test_the_command_line_sets_and_shows_it(
         self, policy: MemoryPolicy, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -109,7 +109,7 @@ class TestEvery:
 
 def test_a_policy_that_is_not_there_sends_everything_and_says_so() -> None:
     assert len(sent(context(LONG, memory=Memory("haiku")))) == len(LONG)
-    assert told(Memory("haiku")) == "“haiku”, which this version does not know: everything"
+    assert label_of(Memory("haiku")) == "“haiku”, which this version does not know: everything"
     with pytest.raises(BadContent, match=r"There are: everything, last, .*questions"):
         fit_memory(Memory("haiku"))
 

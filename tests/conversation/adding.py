@@ -9,7 +9,7 @@ from forky_core.model.parts import Draft, Part
 
 def add(chat: Conversation, role: Role, *parts: Part) -> str:
     """The id of a message of these parts at the end of the branch."""
-    tx = chat._repo.live()
+    tx = chat._session.require_not_trashed()
     message = seal(Draft(role, parts), (chat.branch.head,))
     tx.messages.append(message)
     tx.move(chat.branch_name, message.id)

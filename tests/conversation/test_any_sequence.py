@@ -46,13 +46,13 @@ class World:
 
     def do(self, step: Step, number: int) -> None:
         verb, one, two = step
-        count = len(self.chat.operations)
+        count = len(self.chat.history.operations)
         try:
             VERBS[verb](self, one, two, number)
         except ForkyError:
-            assert len(self.chat.operations) == count, f"{verb} was refused and yet wrote"
+            assert len(self.chat.history.operations) == count, f"{verb} was refused and yet wrote"
             return
-        if len(self.chat.operations) > count:
+        if len(self.chat.history.operations) > count:
             self.before.append(self.now)
             self.undone.clear()
             self.now = self.seen()
@@ -111,20 +111,20 @@ def graft(world: World, one: int, two: int, number: int) -> None:
     if two % 2:
         world.other.say(f"More {number}: `FLAG_{number}`.", role="assistant")
     target = world.branch(one)
-    land(target, target.plan_graft(world.other, strategy="full" if two % 3 else "squash"))
+    land(target, target.merges.plan_graft(world.other, strategy="full" if two % 3 else "squash"))
 
 
 def rebase(world: World, one: int, two: int, number: int) -> None:
     chat, onto = world.branch(one), world.branch(two)
-    plan = chat.plan_rebase(onto)
+    plan = chat.merges.plan_rebase(onto)
     before = chat.context().tokens
-    chat.rebase(plan)
+    chat.merges.rebase(plan)
     assert chat.context().tokens == before + plan.tokens
 
 
 def replay(world: World, one: int, two: int, number: int) -> None:
     chat = world.branch(one)
-    assert chat.replay(chat.plan_rebase(world.branch(two)), model="scripted/two").wait(HANG)
+    assert chat.merges.replay(chat.merges.plan_rebase(world.branch(two)), model="scripted/two").wait(HANG)
 
 
 def revert(world: World, one: int, two: int, number: int) -> None:
@@ -141,7 +141,7 @@ def regenerate(world: World, one: int, two: int, number: int) -> None:
 
 def fuse(world: World, one: int, two: int, number: int) -> None:
     chat = world.branch(one)
-    plan = chat.plan_fuse(seed=two)
+    plan = chat.merges.plan_fuse(seed=two)
     if plan.forks:
         chat.merge(plan)
     else:
@@ -151,47 +151,52 @@ def fuse(world: World, one: int, two: int, number: int) -> None:
 def resolve(world: World, one: int, two: int, number: int) -> None:
     chat = world.branch(one)
     land(
-        chat, chat.plan_resolution({clash.key: Choice("text", f"It is {two}.") for clash in chat.unresolved})
+        chat,
+        chat.merges.plan_resolution(
+            {clash.key: Choice("text", f"It is {two}.") for clash in chat.merges.unresolved}
+        ),
     )
-    assert not chat.unresolved
+    assert not chat.merges.unresolved
 
 
 def request(world: World, one: int, two: int, number: int) -> None:
     target, source = world.branch(one), world.branch(two)
-    open_ones = [known for known in target.requests if known.state == "open"]
+    open_ones = [known for known in target.requests.all if known.state == "open"]
     if not open_ones:
-        target.request_merge(source, note=f"Note {number}")
+        target.requests.open(source, note=f"Note {number}")
     elif two % 3 == 0:
-        target.decline_request(open_ones[0].number)
+        target.requests.decline(open_ones[0].number)
     elif two % 3 == 1:
-        target.comment_request(open_ones[0].number, f"Comment {number}")
+        target.requests.comment(open_ones[0].number, f"Comment {number}")
     else:
         into, known = target.checkout(open_ones[0].into), open_ones[0]
         in_another_way: MergeOptionFields = {"strategy": "three-way", "policy": "theirs"} if two % 2 else {}
-        land(into, into.accepting(known.number, into.plan_request(known.number, **in_another_way)))
+        land(into, into.requests.accepting(known.number, into.requests.plan(known.number, **in_another_way)))
 
 
 def rules(world: World, one: int, two: int, number: int) -> None:
-    world.branch(one).set_rules(system=f"System {two}" if two % 2 else "")
+    world.branch(one).rules.set(system=f"System {two}" if two % 2 else "")
 
 
 def propose(world: World, one: int, two: int, number: int) -> None:
     """What a plan shows, a graft too."""
     target = world.branch(one)
     plan = (
-        target.plan_graft(world.other) if two % 3 == 0 else target.plan_merge(world.branch(two), focus="port")
+        target.merges.plan_graft(world.other)
+        if two % 3 == 0
+        else target.plan_merge(world.branch(two), focus="port")
     )
-    target.request_plan(plan.edited(f"Words {number}.") if two % 2 and plan.block else plan)
+    target.requests.open_plan(plan.edited(f"Words {number}.") if two % 2 and plan.block else plan)
 
 
 def steer(world: World, one: int, two: int, number: int) -> None:
     chat = world.branch(one)
-    act = (chat.pin, chat.unpin, chat.exclude, chat.include)[two % 4]
+    act = (chat.rules.pin, chat.rules.unpin, chat.rules.exclude, chat.rules.include)[two % 4]
     act(pick(chat, number))
 
 
 def remember(world: World, one: int, two: int, number: int) -> None:
-    world.branch(one).set_memory(Memory("last", amount=1 + two % 5) if two % 3 else None)
+    world.branch(one).rules.set_memory(Memory("last", amount=1 + two % 5) if two % 3 else None)
 
 
 def rearrange(world: World, one: int, two: int, number: int) -> None:
@@ -199,17 +204,17 @@ def rearrange(world: World, one: int, two: int, number: int) -> None:
     chat = world.branch(one)
     match two % 6:
         case 0:
-            chat.rename_branch(f"renamed{number}")
+            chat.branches.rename(f"renamed{number}")
         case 1:
-            chat.delete_branch()
+            chat.branches.delete()
         case 2:
-            chat.promote(pick(chat, number))
+            chat.branches.promote(pick(chat, number))
         case 3:
-            chat.tag(f"t{number}", at=pick(chat, number))
+            chat.tags.add(f"t{number}", at=pick(chat, number))
         case 4:
-            chat.stash(draft=f"Draft {number}", note="later")
+            chat.stashes.create(draft=f"Draft {number}", note="later")
         case 5:
-            chat.prune(chat.plan_prune(pick(chat, number)))
+            chat.branches.prune(chat.branches.plan_prune(pick(chat, number)))
 
 
 def pick(chat: Conversation, choice: int) -> MessageId:
@@ -292,8 +297,8 @@ PREVIEWS: Mapping[str, Callable[[World, Conversation], MergePlan]] = {
     ),
     "octopus": lambda _, chat: chat.plan_merge(["debug", "idea"], strategy="full"),
     "octopus squashed": lambda _, chat: chat.plan_merge(["debug", "idea"]),
-    "graft": lambda world, chat: chat.plan_graft(world.other),
-    "graft in full": lambda world, chat: chat.plan_graft(world.other, strategy="full"),
+    "graft": lambda world, chat: chat.merges.plan_graft(world.other),
+    "graft in full": lambda world, chat: chat.merges.plan_graft(world.other, strategy="full"),
 }
 
 

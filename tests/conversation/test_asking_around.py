@@ -22,17 +22,17 @@ def forked() -> tuple[Conversation, ScriptedModels]:
 
 def test_every_branch_is_asked_and_answers_by_itself(forked: tuple[Conversation, ScriptedModels]) -> None:
     chat, _ = forked
-    count = len(chat.operations)
+    count = len(chat.history.operations)
     for one in chat.ask_all("When?", ["main", "train"]):
         assert one.job is not None
         one.job.result()
     assert texts(chat)[-2:] == texts(chat.checkout("train"))[-2:] == ["When?", "one says: When?"]
-    assert [o.verb for o in chat.operations[count:]] == ["ask", "reply", "reply"]
+    assert [o.verb for o in chat.history.operations[count:]] == ["ask", "reply", "reply"]
 
 
 def test_one_failure_holds_nobody_up(forked: tuple[Conversation, ScriptedModels]) -> None:
     chat, models = forked
-    chat.checkout("train").set_rules(model="scripted/two")
+    chat.checkout("train").rules.set(model="scripted/two")
     models.two.enqueue(Fail("overloaded"))
     main, train = chat.ask_all("When?", ["main", "train"])
     assert main.job is not None and train.job is not None
@@ -51,7 +51,7 @@ def test_a_branch_that_cannot_be_asked_says_why_and_the_others_are(
     moved = chat.checkout("train").branch
     talk(chat.checkout("train"), "I was faster")
     third = chat.fork("third", at=chat.path()[1].id)
-    third.set_rules(model="scripted/gone")
+    third.rules.set(model="scripted/gone")
     chat.fork("fourth", at=chat.path()[1].id)
     asked = chat.ask_all("When?", ["main", moved, "third", "fourth"])
     done.set()

@@ -44,16 +44,19 @@ def chat(forky: tuple[Workspace, ScriptedModels]) -> Conversation:
 
 
 def test_the_first_message_from_which_the_probe_fails_is_found_in_log_n_probes(chat: Conversation) -> None:
-    before, count = (chat.view.entries, dict(chat._repo.messages), chat.generations), len(chat.operations)
-    found = chat.bisect("Which port?", contains("8080"))
+    before, count = (
+        (chat.view.entries, dict(chat._session.messages), chat.calls.generations),
+        len(chat.history.operations),
+    )
+    found = chat.bisections.run("Which port?", contains("8080"))
     assert found.first == chat.path()[TURNS]
     assert len(found.probed) <= ceil(log2(LENGTH)) + 1
-    assert (chat.view.entries, dict(chat._repo.messages), chat.generations) == before
-    assert len(chat.operations) == count + 1
-    assert chat.operations[-1].verb == "bisect" and chat.operations[-1].changes == ()
+    assert (chat.view.entries, dict(chat._session.messages), chat.calls.generations) == before
+    assert len(chat.history.operations) == count + 1
+    assert chat.history.operations[-1].verb == "bisect" and chat.history.operations[-1].changes == ()
     first = chat.path()[TURNS].id[3:11]
-    assert f"fails from {first} on" in chat.operations[-1].summary
-    assert chat._repo.store.verify().clean
+    assert f"fails from {first} on" in chat.history.operations[-1].summary
+    assert chat._session.store.verify().clean
 
 
 @pytest.mark.parametrize("length", range(1, 40))
@@ -62,16 +65,16 @@ def test_every_place_is_found_in_no_more_steps_than_were_announced(chat: Convers
     for wrong in range(length):
         search = Bisection("main", path, -1, length - 1)
         announced = search.steps
-        search = search.told(passed=False)
+        search = search.with_result(passed=False)
         while search.at is not None:
-            search = search.told(passed=(search.good + search.bad) // 2 < wrong)
+            search = search.with_result(passed=(search.good + search.bad) // 2 < wrong)
         assert search.bad == wrong and len(search.probed) <= announced <= ceil(log2(length)) + 1
 
 
 def test_the_question_stands_at_the_end_of_the_context_of_each_probed_message(
     forky: tuple[Workspace, ScriptedModels], chat: Conversation
 ) -> None:
-    found = chat.bisect("Which port?", matches(r"\b8080\b"))
+    found = chat.bisections.run("Which port?", matches(r"\b8080\b"))
     requests = forky[1].one.requests
     assert len(requests) == len(found.probed)
     for probed, request in zip(found.probed, requests, strict=True):
@@ -90,7 +93,7 @@ def test_repeats_take_the_majority_and_stop_when_it_is_clear(
         return "Hm." if next(wrong_once, False) else last_port(request)
 
     forky[1].one = ScriptedModel("scripted/one", answer=unsteady)
-    found = chat.bisect("Which port?", lambda said: "8080" in said, repeats=3)
+    found = chat.bisections.run("Which port?", lambda said: "8080" in said, repeats=3)
     assert found.first == chat.path()[TURNS]
     assert {len(one.answers) for one in found.probed} <= {2, 3} and found.calls < 3 * len(found.probed)
 
@@ -98,61 +101,61 @@ def test_repeats_take_the_majority_and_stop_when_it_is_clear(
 def test_a_person_can_answer_instead_of_a_model(
     forky: tuple[Workspace, ScriptedModels], chat: Conversation
 ) -> None:
-    search = chat.bisection(good=chat.path()[4].id, bad=chat.path()[18].id)
+    search = chat.bisections.start(good=chat.path()[4].id, bad=chat.path()[18].id)
     while search.at is not None:
-        search = search.told(passed=chat.path().index(search.at) < TURNS)
+        search = search.with_result(passed=chat.path().index(search.at) < TURNS)
     assert search.first == chat.path()[TURNS] and forky[1].one.requests == ()
-    chat.record_bisection(search, "Is the port right?")
-    assert "Is the port right?" in chat.operations[-1].summary
+    chat.bisections.record(search, "Is the port right?")
+    assert "Is the port right?" in chat.history.operations[-1].summary
 
 
 def test_it_is_nothing_to_undo_and_keeps_what_can_be_redone(chat: Conversation) -> None:
     chat.undo()
     chat.say("number 20")
     chat.undo()
-    chat.bisect("Which port?", contains("8080"))
-    page = log_page(chat.operations, chat.timeline, now=0, total=len(chat.operations))
+    chat.bisections.run("Which port?", contains("8080"))
+    page = log_page(chat.history.operations, chat.history.timeline, now=0, total=len(chat.history.operations))
     assert not page.entries[0].undone
     chat.redo()
     assert chat.path()[-1].text == "number 20"
     chat.undo()
-    assert chat.operations[-1].summary.startswith("Undid: Asked")
+    assert chat.history.operations[-1].summary.startswith("Undid: Asked")
 
 
 def test_what_cannot_be_searched_is_refused_and_nothing_is_written(
     forky: tuple[Workspace, ScriptedModels], chat: Conversation
 ) -> None:
-    count, path = len(chat.operations), chat.path()
+    count, path = len(chat.history.operations), chat.path()
     with pytest.raises(NothingToDo, match="still right"):
-        chat.bisect("Which port?", contains("It is"))
+        chat.bisections.run("Which port?", contains("It is"))
     with pytest.raises(BadContent, match="must stand before"):
-        chat.bisect("Which port?", contains("8080"), good=path[5].id, bad=path[5].id)
+        chat.bisections.run("Which port?", contains("8080"), good=path[5].id, bad=path[5].id)
     with pytest.raises(BadContent, match="odd number"):
-        chat.bisect("Which port?", contains("8080"), repeats=2)
+        chat.bisections.run("Which port?", contains("8080"), repeats=2)
     with pytest.raises(BadContent, match="needs a question"):
-        chat.bisect(" ", contains("8080"))
+        chat.bisections.run(" ", contains("8080"))
     with pytest.raises(BadContent, match="no regular expression"):
         matches("(")
     with pytest.raises(NotFound):
-        chat.bisect("Which port?", contains("8080"), model="scripted/gone")
+        chat.bisections.run("Which port?", contains("8080"), model="scripted/gone")
     forky[1].two.enqueue("Half", Fail("cut_off"))
     with pytest.raises(ModelError):
-        chat.bisect("Which port?", contains("8080"), model="scripted/two")
+        chat.bisections.run("Which port?", contains("8080"), model="scripted/two")
     stop = Event()
     stop.set()
     with pytest.raises(NothingToDo, match="stopped"):
-        chat.bisect("Which port?", contains("8080"), stop=stop)
+        chat.bisections.run("Which port?", contains("8080"), stop=stop)
     with pytest.raises(NothingToDo, match="not done"):
-        chat.record_bisection(chat.bisection())
+        chat.bisections.record(chat.bisections.start())
     with pytest.raises(NothingToDo, match="empty"):
-        forky[0].create().bisection()
-    assert len(chat.operations) == count
+        forky[0].create().bisections.start()
+    assert len(chat.history.operations) == count
 
 
 def test_a_message_of_another_branch_is_not_on_the_path(chat: Conversation) -> None:
     side = talk(chat.fork("side", at=chat.path()[3].id), "x", "y")
     with pytest.raises(BadContent, match="not on the path"):
-        chat.bisection(good=side.path()[-1].id)
+        chat.bisections.start(good=side.path()[-1].id)
 
 
 def test_a_pattern_that_would_take_for_ever_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,53 +37,53 @@ def test_a_graft_warns_of_what_contradicts() -> None:
     other = talk(forky.create("Other"), "Plan it.", "The port is 4444.")
     strategies: tuple[str, ...] = ("squash", "full")
     for strategy in strategies:
-        plan = chat.plan_graft(other, strategy=strategy)
+        plan = chat.merges.plan_graft(other, strategy=strategy)
         (clash,) = plan.contradictions
-        assert [one.name for one in clash.said_by] == ["main", "main of Other"]
+        assert [one.name for one in clash.claims_by_source] == ["main", "main of Other"]
         assert any(warning.endswith(OFFER) for warning in plan.warnings)
 
 
 def test_an_octopus_warns_of_all_sides_at_once(chat: Conversation) -> None:
     plan = chat.plan_merge(["one", "two"], strategy="full")
     (clash,) = plan.contradictions
-    assert [one.name for one in clash.said_by] == ["main", "one", "two"]
+    assert [one.name for one in clash.claims_by_source] == ["main", "one", "two"]
     assert sum(warning.endswith(OFFER) for warning in plan.warnings) == 1
 
 
 def test_three_branches_land_open_and_are_settled_later_by_name(chat: Conversation) -> None:
     chat.merge(of_two(chat))
-    assert chat.operations[-1].summary == "Merged “one”, “two” into “main” (three-way, 1 unresolved)"
-    (clash,) = chat.unresolved
-    assert [one.name for one in clash.said_by] == ["main", "one", "two"]
-    chat.merge(chat.plan_resolution({"port": Choice("theirs", source="two")}))
-    assert [claim.value for claim in chat.claims.on("port")] == ["3333"]
+    assert chat.history.operations[-1].summary == "Merged “one”, “two” into “main” (three-way, 1 unresolved)"
+    (clash,) = chat.merges.unresolved
+    assert [one.name for one in clash.claims_by_source] == ["main", "one", "two"]
+    chat.merge(chat.merges.plan_resolution({"port": Choice("theirs", source="two")}))
+    assert [claim.value for claim in chat.merges.claims.on("port")] == ["3333"]
     chat.undo()
-    assert len(chat.unresolved) == 1
+    assert len(chat.merges.unresolved) == 1
 
 
 def test_a_three_way_merge_of_several_is_planned_again_with_its_choices(chat: Conversation) -> None:
     plan = of_two(chat).resolved({"port": Choice("theirs", source="one")})
     talk(chat, "And the host?", "It is localhost.")
-    again = chat.replan(plan)
+    again = chat.merges.replan(plan)
     assert isinstance(again, ThreeWayPlan) and again.unresolved == () and again.sources == ("one", "two")
     chat.merge(again)
-    assert [claim.value for claim in chat.claims.on("port")] == ["2222"]
+    assert [claim.value for claim in chat.merges.claims.on("port")] == ["2222"]
 
 
 def test_a_request_proposes_several_branches_three_way_and_follows_their_names(chat: Conversation) -> None:
-    chat.request_merge(["one", "two"], strategy="three-way", choices={"port": Choice("theirs", source="two")})
-    chat.checkout("two").rename_branch("second")
-    plan = chat.plan_request(1)
+    chat.requests.open(["one", "two"], strategy="three-way", choices={"port": Choice("theirs", source="two")})
+    chat.checkout("two").branches.rename("second")
+    plan = chat.requests.plan(1)
     assert isinstance(plan, ThreeWayPlan) and plan.unresolved == () and plan.sources == ("one", "second")
-    chat.merge(chat.accepting(1, plan))
-    assert chat.request(1).state == "accepted"
-    assert [claim.value for claim in chat.claims.on("port")] == ["3333"]
+    chat.merge(chat.requests.accepting(1, plan))
+    assert chat.requests.get(1).state == "accepted"
+    assert [claim.value for claim in chat.merges.claims.on("port")] == ["3333"]
 
 
 def test_words_for_several_branches_in_one_payload_are_proposed(chat: Conversation) -> None:
-    chat.request_plan(of_two(chat).edited("Ports are open."))
-    chat.checkout("two").rename_branch("second")
-    assert chat.plan_request(1).payload == "Ports are open."
+    chat.requests.open_plan(of_two(chat).edited("Ports are open."))
+    chat.checkout("two").branches.rename("second")
+    assert chat.requests.plan(1).payload == "Ports are open."
 
 
 def test_a_model_finds_the_claims_of_several_branches() -> None:
@@ -104,7 +104,7 @@ def test_a_model_finds_the_claims_of_several_branches() -> None:
     assert plan.reader == "scripted/two"
     (clash,) = plan.clashes
     assert clash.key == "where it listens"
-    assert [one.name for one in clash.said_by] == ["main", "one", "two"]
+    assert [one.name for one in clash.claims_by_source] == ["main", "one", "two"]
 
 
 def test_what_a_merge_corrects_lands_and_is_undone_with_it(chat: Conversation) -> None:
@@ -121,6 +121,6 @@ def test_what_a_merge_corrects_lands_and_is_undone_with_it(chat: Conversation) -
     assert chat.context().tokens == before + plan.tokens
     assert corrections_in(chat.path()[-1]) == plan.corrects
     assert list(corrected_lines(chat.path())) == [first.id]
-    assert chat._repo.store.verify().clean
+    assert chat._session.store.verify().clean
     chat.undo()
     assert corrected_lines(chat.path()) == {}

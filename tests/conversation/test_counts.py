@@ -27,7 +27,7 @@ def exact() -> Vocabulary:
 
 
 def counted(chat: Conversation, vocabulary: Vocabulary) -> list[int]:
-    count = Counts(chat._repo.store, chat.id, vocabulary)
+    count = Counts(chat._session.store, chat.id, vocabulary)
     told = list(map(count, TEXTS))
     count.keep()
     return told
@@ -53,19 +53,19 @@ def test_a_new_process_counts_nothing_again(tmp_path: Path, exact: Vocabulary) -
 def test_a_few_counts_are_not_worth_a_write(exact: Vocabulary) -> None:
     with Forky.open(":memory:") as forky:
         chat = forky.create("Short")
-        count = Counts(chat._repo.store, chat.id, exact)
+        count = Counts(chat._session.store, chat.id, exact)
         assert count("tokenization") == 2
         count.keep()
-        assert chat._repo.store.derived(chat.id, [KEY]) == {}
+        assert chat._session.store.derived(chat.id, [KEY]) == {}
 
 
 @pytest.mark.parametrize("damaged", ["no base64!", "AAAA", "é"])
 def test_what_is_damaged_is_counted_again(damaged: str, exact: Vocabulary) -> None:
     with Forky.open(":memory:") as forky:
         chat = forky.create("Long")
-        chat._repo.store.keep_derived(chat.id, {KEY: damaged})
+        chat._session.store.keep_derived(chat.id, {KEY: damaged})
         assert counted(chat, exact) == [exact.count(text) for text in TEXTS]
-        assert chat._repo.store.derived(chat.id, [KEY])[KEY] != damaged
+        assert chat._session.store.derived(chat.id, [KEY])[KEY] != damaged
 
 
 def test_there_is_an_end_to_what_is_kept(exact: Vocabulary, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,24 +73,24 @@ def test_there_is_an_end_to_what_is_kept(exact: Vocabulary, monkeypatch: pytest.
     with Forky.open(":memory:") as forky:
         chat = forky.create("Long")
         counted(chat, exact)
-        kept = chat._repo.store.derived(chat.id, [KEY])
-        many = Counts(chat._repo.store, chat.id, exact)
+        kept = chat._session.store.derived(chat.id, [KEY])
+        many = Counts(chat._session.store, chat.id, exact)
         more = [f"{text} And more." for text in TEXTS]
         assert list(map(many, more)) == [exact.count(text) for text in more]
         many.keep()
-        assert chat._repo.store.derived(chat.id, [KEY]) == kept
+        assert chat._session.store.derived(chat.id, [KEY]) == kept
 
 
 def test_a_deleted_conversation_takes_its_counts_along(exact: Vocabulary) -> None:
     with Forky.open(":memory:") as forky:
         chat = forky.create("Long")
-        count = Counts(chat._repo.store, chat.id, exact)
+        count = Counts(chat._session.store, chat.id, exact)
         assert count("tokenization") == 2
         chat.trash()
         forky.purge(chat.id)
         assert list(map(count, TEXTS)) == [exact.count(text) for text in TEXTS]
         count.keep()
-        assert chat._repo.store.derived_under(KEY) == {}
+        assert chat._session.store.derived_under(KEY) == {}
 
 
 def test_only_a_vocabulary_is_remembered_in_the_file(exact: Vocabulary) -> None:
@@ -98,7 +98,7 @@ def test_only_a_vocabulary_is_remembered_in_the_file(exact: Vocabulary) -> None:
         return LiteLLMModel(ModelInfo(name, name, ""), Connection(name, CallContext(name, "")))
 
     with Forky.open(":memory:") as forky:
-        repo = forky.create("Two")._repo
-        assert repo.counting(model("claude-of-nobody")) is estimate_tokens
-        assert isinstance(repo.counting(model("gpt-4o")), Counts)
-        assert repo.counting(model("gpt-4o")) is repo.as_person("Ana").counting(model("gpt-4o-mini"))
+        session = forky.create("Two")._session
+        assert session.counting(model("claude-of-nobody")) is estimate_tokens
+        assert isinstance(session.counting(model("gpt-4o")), Counts)
+        assert session.counting(model("gpt-4o")) is session.as_person("Ana").counting(model("gpt-4o-mini"))

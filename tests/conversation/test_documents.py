@@ -10,7 +10,7 @@ from forky_core.context.citing import sources_in
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.registry import exporter
-from forky_core.formats.exporting.sharing import shared
+from forky_core.formats.exporting.sharing import export_value
 from forky_core.model.errors import InTheWay, NotFound, NothingToDo
 from forky_core.offline.models import offline_models
 from tests.builders import ScriptedModels, talk, workspace
@@ -23,7 +23,7 @@ def made() -> tuple[Workspace, ScriptedModels, Conversation]:
     forky, models = workspace()
     forky.documents.append(MANUAL, name="manual.md")
     chat = forky.create("Pumps")
-    chat.use_documents()
+    chat.documents.use()
     return forky, models, chat
 
 
@@ -55,7 +55,7 @@ def test_what_the_inspector_shows_is_what_is_sent(
 ) -> None:
     _, models, chat = made
     talk(chat, "Tell me about the X200.", "It is a pump.")
-    shown = chat.prepare("And how often is it oiled?")
+    shown = chat.calls.prepare("And how often is it oiled?")
     chat.ask("And how often is it oiled?")
     assert models.one.requests[-1].messages == shown.request.messages
 
@@ -66,8 +66,12 @@ def test_a_follow_up_is_searched_for_as_it_was_meant_and_sent_as_it_was_asked(
     _, models, chat = made
     talk(chat, "What is the warranty of the X200?", "Two years.")
     chat.ask("And oil?")
-    looked = chat.generations[-1].consulted
-    assert looked is not None and looked.search.startswith("And oil? (") and "X200" in looked.search
+    document_search = chat.calls.generations[-1].consulted
+    assert (
+        document_search is not None
+        and document_search.search.startswith("And oil? (")
+        and "X200" in document_search.search
+    )
     assert sent(models).startswith("And oil?\n\n[")
     assert len(models.one.requests[-1].messages) == 3
 
@@ -78,9 +82,9 @@ def test_what_is_asked_counts_as_much_as_what_was_spoken_of(
     forky, _, chat = made
     forky.documents.append(MANUAL.replace("X200", "X100").replace("two", "five"), name="old.md")
     talk(chat, "How often is the bearing of the X200 oiled?", "Every spring, the bearing of the X200.")
-    looked = chat.search_for("How long is the warranty?")
-    assert looked is not None
-    assert [one.source for one in looked.passages][:2] == [
+    document_search = chat.documents.find_for("How long is the warranty?")
+    assert document_search is not None
+    assert [one.source for one in document_search.passages][:2] == [
         "manual.md, Pump X200 › Warranty",
         "old.md, Pump X100 › Warranty",
     ]
@@ -89,37 +93,45 @@ def test_what_is_asked_counts_as_much_as_what_was_spoken_of(
 def test_a_person_can_word_the_search(made: tuple[Workspace, ScriptedModels, Conversation]) -> None:
     _, models, chat = made
     chat.ask("Is it covered?", search="warranty X200")
-    looked = chat.generations[-1].consulted
-    assert looked is not None and looked.search == "warranty X200" and "two years" in sent(models)
+    document_search = chat.calls.generations[-1].consulted
+    assert (
+        document_search is not None
+        and document_search.search == "warranty X200"
+        and "two years" in sent(models)
+    )
 
 
 def test_a_search_that_finds_nothing_falls_back_to_the_question(
     made: tuple[Workspace, ScriptedModels, Conversation],
 ) -> None:
     _, _, chat = made
-    looked = chat.search_for("How long is the warranty?")
-    assert looked is not None and looked.passages
+    document_search = chat.documents.find_for("How long is the warranty?")
+    assert document_search is not None and document_search.passages
     chat.ask("How long is the warranty?", search="submarine periscope")
-    looked = chat.generations[-1].consulted
-    assert looked is not None and looked.search == "How long is the warranty?" and looked.passages
+    document_search = chat.calls.generations[-1].consulted
+    assert (
+        document_search is not None
+        and document_search.search == "How long is the warranty?"
+        and document_search.passages
+    )
 
 
 def test_a_model_may_word_the_search_and_an_empty_word_of_it_changes_nothing(
     made: tuple[Workspace, ScriptedModels, Conversation],
 ) -> None:
     _, models, chat = made
-    chat.use_documents(condenser="scripted/two")
+    chat.documents.use(condenser="scripted/two")
     talk(chat, "Tell me about it.", "It is a pump, the X200.")
     models.two.enqueue("How long is the warranty of the X200?")
     models.one.enqueue("Two years [1].")
     answer = chat.ask("And how long is that?")
     assert "Tell me about it." in str(models.two.requests[-1].messages)
-    looked = chat.generations[-1].consulted
-    assert looked is not None and looked.search == "How long is the warranty of the X200?"
+    document_search = chat.calls.generations[-1].consulted
+    assert document_search is not None and document_search.search == "How long is the warranty of the X200?"
     assert sources_in(answer.text)
     models.two.enqueue("   ")
     chat.ask("And how long is that?")
-    again = chat.generations[-1].consulted
+    again = chat.calls.generations[-1].consulted
     assert again is not None and again.search.startswith("And how long is that?")
 
 
@@ -128,13 +140,13 @@ def test_a_model_can_word_the_search_before_anything_is_sent(
 ) -> None:
     _, models, chat = made
     with pytest.raises(NothingToDo):
-        chat.word_search("And oil?")
-    chat.use_documents(condenser="scripted/two")
+        chat.documents.write_query("And oil?")
+    chat.documents.use(condenser="scripted/two")
     talk(chat, "What is the warranty of the X200?", "Two years.")
     models.two.enqueue("How often is the bearing of the X200 oiled?")
-    worded = chat.word_search("And oil?")
+    worded = chat.documents.write_query("And oil?")
     assert worded == "How often is the bearing of the X200 oiled?"
-    shown, asked = chat.prepare("And oil?", search=worded), len(models.two.requests)
+    shown, asked = chat.calls.prepare("And oil?", search=worded), len(models.two.requests)
     models.one.enqueue("Every spring [1].")
     chat.ask("And oil?", search=worded)
     assert models.one.requests[-1].messages == shown.request.messages
@@ -145,10 +157,10 @@ def test_the_inspector_says_where_a_model_is_still_to_word_the_search(
     made: tuple[Workspace, ScriptedModels, Conversation],
 ) -> None:
     _, models, chat = made
-    chat.use_documents(condenser="scripted/two")
+    chat.documents.use(condenser="scripted/two")
     talk(chat, "What is the warranty of the X200?", "Two years.")
     asked = len(models.two.requests)
-    shown = chat.prepare("And oil?")
+    shown = chat.calls.prepare("And oil?")
     assert len(models.two.requests) == asked
     assert any("once it is sent: it may find others" in warning for warning in shown.context.warnings)
     models.two.enqueue("How often is the bearing of the X200 oiled?")
@@ -157,8 +169,8 @@ def test_the_inspector_says_where_a_model_is_still_to_word_the_search(
     assert models.one.requests[-1].messages[:-1] == shown.request.messages[:-1]
     assert sent(models).startswith('And oil?\n\n[Passages found for "How often is the bearing')
     for certain in (
-        chat.prepare("And oil?", search="oil of the bearing"),
-        chat.prepare("How often is the bearing of the X200 pump oiled in spring by the technician?"),
+        chat.calls.prepare("And oil?", search="oil of the bearing"),
+        chat.calls.prepare("How often is the bearing of the X200 pump oiled in spring by the technician?"),
     ):
         assert certain.context.warnings == ()
 
@@ -233,8 +245,8 @@ def test_a_new_subject_finds_nothing_that_only_has_what_was_spoken_of_before(
     assert "nothing in them bears on it" in sent(models)
     assert answer.text.endswith("SOURCES: none. Not found in the documents.")
     chat.ask("And the warranty?")
-    looked = chat.generations[-1].consulted
-    assert looked is not None and "warranty is two years" in looked.passages[0].text
+    document_search = chat.calls.generations[-1].consulted
+    assert document_search is not None and "warranty is two years" in document_search.passages[0].text
 
 
 def test_instructions_in_a_document_stay_quoted(made: tuple[Workspace, ScriptedModels, Conversation]) -> None:
@@ -255,7 +267,7 @@ def test_the_offline_model_answers_from_documents_and_says_when_it_cannot() -> N
     forky = Workspace(workspace()[0].store, Offline())
     forky.documents.append(MANUAL, name="manual.md")
     chat = forky.create("Pumps")
-    chat.use_documents()
+    chat.documents.use()
     answer = chat.ask("How long is the warranty?")
     assert "> The warranty is two years." in answer.text and "[1] manual.md" in answer.text
     assert [one.source for one in sources_in(answer.text)] == ["manual.md, Pump X200 › Warranty"]
@@ -279,7 +291,7 @@ def test_other_branches_are_a_source_too(made: tuple[Workspace, ScriptedModels, 
     _, models, chat = made
     talk(chat, "Let us fix the pump.", "Yes, let us.")
     debug = chat.fork("debug")
-    debug.use_documents(on=False)
+    debug.documents.use(on=False)
     talk(debug, "Why does the impeller rattle?", "The impeller rattles because its circlip was never fitted.")
     models.one.enqueue("The circlip [1].")
     answer = chat.ask("Why does the impeller rattle?")
@@ -298,9 +310,9 @@ def test_what_a_merge_brought_asks_nothing(made: tuple[Workspace, ScriptedModels
     chat.merge(chat.plan_merge(debug, strategy="squash"))
     assert "Passages found" not in str(chat.context().messages)
     assert "Passages found" in str(
-        chat.prepare("How often is the bearing of the X200 oiled?").request.messages
+        chat.calls.prepare("How often is the bearing of the X200 oiled?").request.messages
     )
-    leaning = chat.prepare("And how long?").looked
+    leaning = chat.calls.prepare("And how long?").document_search
     assert leaning is not None and "X200" in leaning.search and "Asked" not in leaning.search
 
 
@@ -310,7 +322,7 @@ def test_a_question_of_another_branch_is_no_answer(
     _, _, chat = made
     talk(chat, "Let us fix the pump.", "Yes, let us.")
     chat.fork("debug").say("Why does the impeller of the old pump rattle so loudly?")
-    assert "branch “debug”" not in str(chat.prepare("Why does the impeller rattle?").request.messages)
+    assert "branch “debug”" not in str(chat.calls.prepare("Why does the impeller rattle?").request.messages)
 
 
 def test_citations_survive_a_merge_and_a_pick(made: tuple[Workspace, ScriptedModels, Conversation]) -> None:
@@ -368,7 +380,7 @@ def test_citations_survive_an_export(made: tuple[Workspace, ScriptedModels, Conv
     forky, models, chat = made
     models.one.enqueue("Every spring [1].")
     answer = chat.ask("How often is the bearing of the X200 oiled?")
-    written = b"".join(exporter(name).write(shared(forky.store, chat))).decode()
+    written = b"".join(exporter(name).write(export_value(forky.store, chat))).decode()
     if name == "html":
         assert re.search(r'Every spring \[<a href="#(p-[^"]+)">1</a>\].* id="\1"', written, re.DOTALL)
         written = re.sub("<[^>]+>", "", written)
@@ -390,7 +402,7 @@ def test_documents_of_a_branch_are_found_from_it_and_its_forks_only(
     assert [one.document.name for one in side.documents.retrieve("kelp harvested")] == ["kelp.txt"]
     assert [one.document.name for one in side.fork("deeper").documents.retrieve("kelp")] == ["kelp.txt"]
     assert chat.documents.retrieve("kelp") == () and forky.documents.retrieve("kelp") == ()
-    side.rename_branch("kelp side")
+    side.branches.rename("kelp side")
     assert [one.name for one in side.documents.documents()] == ["kelp.txt"]
 
 
@@ -399,14 +411,14 @@ def test_documents_of_a_conversation_are_found_from_all_its_branches_and_undone(
 ) -> None:
     forky, _, chat = made
     side = chat.fork("side")
-    chat.conversation_documents.append("The kelp is harvested in August.", name="kelp.txt")
+    chat.documents.of_conversation.append("The kelp is harvested in August.", name="kelp.txt")
     assert side.documents.retrieve("kelp") and chat.documents.retrieve("kelp")
     assert forky.create("Other").documents.retrieve("kelp") == ()
-    chat.conversation_documents.reset()
+    chat.documents.of_conversation.reset()
     assert not chat.documents.retrieve("kelp")
     chat.undo()
     assert chat.documents.retrieve("kelp")
-    assert "Took “kelp.txt” away from the conversation" in [one.summary for one in chat.operations]
+    assert "Took “kelp.txt” away from the conversation" in [one.summary for one in chat.history.operations]
 
 
 def test_using_documents_is_a_rule_of_the_branch(
@@ -414,11 +426,11 @@ def test_using_documents_is_a_rule_of_the_branch(
 ) -> None:
     _, models, chat = made
     with pytest.raises(NothingToDo):
-        chat.use_documents()
-    chat.use_documents(on=False)
+        chat.documents.use()
+    chat.documents.use(on=False)
     chat.ask("How long is the warranty?")
-    assert sent(models) == "How long is the warranty?" and chat.search_for("warranty") is None
-    assert chat.generations[-1].consulted is None
+    assert sent(models) == "How long is the warranty?" and chat.documents.find_for("warranty") is None
+    assert chat.calls.generations[-1].consulted is None
 
 
 def test_only_what_lies_in_the_trash_is_deleted_for_good(

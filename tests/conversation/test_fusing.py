@@ -7,7 +7,9 @@ import json
 import pytest
 
 from forky_core.conversation.conversation import Conversation
+from forky_core.merge.claims.conflict_resolution import Choice
 from forky_core.merge.models.squash import SquashRejected
+from forky_core.merge.picked_parts import PickedPart
 from forky_core.model.errors import BadContent, NothingToDo, Outdated
 from tests.builders import ScriptedModels, talk, workspace
 from tests.context.validity import problems
@@ -33,14 +35,14 @@ def chat() -> Conversation:
 
 
 def models(chat: Conversation) -> ScriptedModels:
-    found = chat._repo.models
+    found = chat._session.models
     assert isinstance(found, ScriptedModels)
     return found
 
 
 def test_the_context_then_shows_the_question_and_the_fused_answer_only(chat: Conversation) -> None:
     before = chat.context().tokens
-    plan = chat.plan_fuse()
+    plan = chat.merges.plan_fuse()
     chat.merge(plan)
     fused = chat.head
     assert fused is not None and fused.role == "assistant"
@@ -53,17 +55,17 @@ def test_the_context_then_shows_the_question_and_the_fused_answer_only(chat: Con
 
 
 def test_candidates_are_shuffled_by_a_seed_that_is_recorded(chat: Conversation) -> None:
-    plan, again, other = chat.plan_fuse(), chat.plan_fuse(), chat.plan_fuse(seed=3)
+    plan, again, other = chat.merges.plan_fuse(), chat.merges.plan_fuse(), chat.merges.plan_fuse(seed=3)
     assert plan.turns == again.turns and plan.seed == again.seed
-    assert chat.plan_fuse(seed=plan.seed).turns == plan.turns
-    assert {chat.plan_fuse(seed=seed).turns for seed in range(9)} != {other.turns}
+    assert chat.merges.plan_fuse(seed=plan.seed).turns == plan.turns
+    assert {chat.merges.plan_fuse(seed=seed).turns for seed in range(9)} != {other.turns}
     chat.merge(plan)
     assert chat.head is not None and chat.head.merge is not None
     assert chat.head.merge.messages == plan.turns
 
 
 def test_without_a_model_every_sentence_is_one_of_theirs_and_the_text_says_so(chat: Conversation) -> None:
-    plan = chat.plan_fuse()
+    plan = chat.merges.plan_fuse()
     assert plan.payload.startswith("[Put together by rule from 3 answers")
     body = plan.payload.split("They disagree:")[0].split("\n\n", 1)[1]
     for line in body.splitlines():
@@ -74,40 +76,40 @@ def test_without_a_model_every_sentence_is_one_of_theirs_and_the_text_says_so(ch
 
 
 def test_what_they_disagree_on_is_listed_by_label(chat: Conversation) -> None:
-    (port,) = chat.plan_fuse().disagreements
+    (port,) = chat.merges.plan_fuse().disagreements
     assert port.about == "port"
     assert sorted(says for _, says in port.says) == ["8080", "9090"]
 
 
 def test_the_best_is_offered_with_the_rule_that_chose_it(chat: Conversation) -> None:
-    plan = chat.plan_fuse()
+    plan = chat.merges.plan_fuse()
     assert chat.message(plan.best_message).text in ANSWERS[:2]
     assert "shares most with the others" in plan.why
     if chat.head is not None and chat.head.id != plan.best_message:
-        chat.promote(plan.best_message)
+        chat.branches.promote(plan.best_message)
     assert chat.head is not None and chat.head.id == plan.best_message
 
 
 def test_fusing_is_one_operation_and_one_undo_and_the_candidates_stay_in_sight(chat: Conversation) -> None:
-    head, count = chat.head, len(chat.operations)
-    plan = chat.plan_fuse()
+    head, count = chat.head, len(chat.history.operations)
+    plan = chat.merges.plan_fuse()
     chat.merge(plan)
-    assert len(chat.operations) == count + 1
+    assert len(chat.history.operations) == count + 1
     assert all(id in chat.visible.messages for id in plan.turns)
     chat.undo()
     assert chat.head == head
 
 
 def test_a_fused_answer_can_be_fused_no_further_with_itself(chat: Conversation) -> None:
-    first = chat.plan_fuse()
+    first = chat.merges.plan_fuse()
     chat.merge(first)
-    assert set(chat.plan_fuse().turns) == set(first.turns)
+    assert set(chat.merges.plan_fuse().turns) == set(first.turns)
 
 
 def test_answers_above_the_head_are_fused_on_a_branch_of_their_own(chat: Conversation) -> None:
-    answers = list(chat.plan_fuse().turns)
+    answers = list(chat.merges.plan_fuse().turns)
     talk(chat, "And then?", "Then nothing.")
-    plan = chat.plan_fuse(answers)
+    plan = chat.merges.plan_fuse(answers)
     head = chat.head
     chat.merge(plan)
     assert chat.head == head
@@ -122,9 +124,9 @@ def test_answers_that_contradict_each_other_are_both_shown_and_warned_of() -> No
         models.one.enqueue(answer)
     chat.ask("Do we use Redis for the queue?")
     chat.regenerate()[1].result()
-    plan = chat.plan_fuse()
+    plan = chat.merges.plan_fuse()
     (clash,) = plan.contradictions
-    assert {one.name for one in clash.said_by} == {"A", "B"}
+    assert {one.name for one in clash.claims_by_source} == {"A", "B"}
     assert any(warning.startswith("The answers contradict each other: A says “") for warning in plan.warnings)
     below = plan.payload.split("They disagree:")[1]
     assert "We must use Redis for the queue" in below and "We must not use Redis for the queue" in below
@@ -139,13 +141,13 @@ def test_answers_that_agree_are_fused_without_a_warning_of_contradiction() -> No
         models.one.enqueue(answer)
     chat.ask("What do we use for the queue?")
     chat.regenerate()[1].result()
-    plan = chat.plan_fuse()
+    plan = chat.merges.plan_fuse()
     assert plan.contradictions == () and "They disagree" not in plan.payload
     assert all("contradict" not in warning for warning in plan.warnings)
 
 
 def test_a_fusion_that_was_overtaken_is_refused(chat: Conversation) -> None:
-    plan = chat.plan_fuse()
+    plan = chat.merges.plan_fuse()
     talk(chat, "Quick?", "Yes.")
     with pytest.raises(Outdated):
         chat.merge(plan)
@@ -153,12 +155,12 @@ def test_a_fusion_that_was_overtaken_is_refused(chat: Conversation) -> None:
 
 def test_fewer_than_two_answers_or_answers_to_other_questions_are_refused(chat: Conversation) -> None:
     with pytest.raises(BadContent, match="two answers"):
-        chat.plan_fuse([chat.path()[-1].id])
+        chat.merges.plan_fuse([chat.path()[-1].id])
     with pytest.raises(BadContent, match="one question"):
-        chat.plan_fuse([chat.path()[1].id, chat.path()[-1].id])
+        chat.merges.plan_fuse([chat.path()[1].id, chat.path()[-1].id])
     forky, _ = workspace()
     with pytest.raises(NothingToDo):
-        forky.create().plan_fuse()
+        forky.create().merges.plan_fuse()
 
 
 def test_a_model_fuses_from_escaped_labelled_answers_and_is_checked(chat: Conversation) -> None:
@@ -169,7 +171,7 @@ def test_a_model_fuses_from_escaped_labelled_answers_and_is_checked(chat: Conver
         "why": "It is the longest.",
     }
     models(chat).two.enqueue(json.dumps(entry))
-    plan = chat.plan_fuse(model="scripted/two")
+    plan = chat.merges.plan_fuse(model="scripted/two")
     assert plan.payload == entry["answer"] and plan.best == "B"
     (warning,) = plan.warnings
     assert warning.startswith("The answers contradict each other: ")
@@ -196,15 +198,124 @@ def test_a_fusion_that_fails_a_check_leaves_the_one_by_rule_badged(
 ) -> None:
     models(chat).two.enqueue(answer)
     with pytest.raises(SquashRejected) as refused:
-        chat.plan_fuse(model="scripted/two")
+        chat.merges.plan_fuse(model="scripted/two")
     assert {failed.check for failed in refused.value.failed} == {check}
-    assert refused.value.plan.payload == chat.plan_fuse().payload and refused.value.plan.badge
+    assert refused.value.plan.payload == chat.merges.plan_fuse().payload and refused.value.plan.badge
 
 
 def test_a_fused_answer_comes_along_when_its_branch_is_merged(chat: Conversation) -> None:
     side = chat.fork("side", at=chat.path()[2].id)
-    side.promote(chat.plan_fuse().turns[0])
-    side.merge(side.plan_fuse(list(chat.plan_fuse().turns)))
+    side.branches.promote(chat.merges.plan_fuse().turns[0])
+    side.merge(side.merges.plan_fuse(list(chat.merges.plan_fuse().turns)))
     talk(chat, "And?", "Good.")
     plan = chat.plan_merge("side", strategy="full")
     assert any(message == side.path()[-1].id for message in plan.turns)
+
+
+def verdicts(*answers: str) -> Conversation:
+    """A question with these answers; the branch stands at the last."""
+    forky, models = workspace()
+    chat = talk(forky.create("Verdicts"), "Hello", "Hello.")
+    for answer in answers:
+        models.one.enqueue(answer)
+    chat.ask("Which database should the cache use?")
+    for _ in answers[1:]:
+        chat.regenerate()[1].result()
+    return chat
+
+
+SQLITE = "Use SQLite for the cache. It needs no server. Back it up each night."
+POSTGRES = "Several machines write. **Verdict: PostgreSQL.** Its pools cope with bursts."
+
+
+def test_two_verdicts_are_a_conflict_and_never_land_side_by_side() -> None:
+    chat = verdicts(SQLITE, POSTGRES)
+    before = chat.view
+    plan = chat.merges.plan_fuse()
+    assert [clash.key for clash in plan.open_verdicts] == ["verdict"]
+    with pytest.raises(BadContent, match="different verdicts") as refused:
+        chat.merge(plan)
+    assert "Use SQLite for the cache." in str(refused.value) and "PostgreSQL" in str(refused.value)
+    assert chat.view == before
+
+
+@pytest.mark.parametrize(("kept", "lost"), [("Use SQLite", "PostgreSQL"), ("Verdict: PostgreSQL", "SQLite")])
+def test_a_settled_verdict_leads_and_the_other_is_left_out(kept: str, lost: str) -> None:
+    chat = verdicts(SQLITE, POSTGRES)
+    plan = chat.merges.plan_fuse()
+    (label,) = [one.label for one in plan.candidates if kept in one.message.text]
+    settled = plan.resolved({"verdict": Choice("theirs", source=label)})
+    assert settled.best == label and not settled.open_verdicts
+    chat.merge(settled)
+    landed = chat.path()[-1].text
+    assert kept in landed and lost not in landed
+    assert "Back it up each night." in landed and "Its pools cope with bursts." in landed
+    assert plan.resolved({"verdict": Choice("theirs", source=label)}).resolved({"verdict": None}) == plan
+
+
+def test_a_verdict_of_ones_own_takes_both_out() -> None:
+    chat = verdicts(SQLITE, POSTGRES)
+    chat.merge(chat.merges.plan_fuse().resolved({"verdict": Choice("text", "Redis")}))
+    landed = chat.path()[-1].text
+    assert "Decided: Redis." in landed and "SQLite" not in landed and "PostgreSQL" not in landed
+
+
+def test_a_text_that_a_person_wrote_settles_the_verdicts() -> None:
+    chat = verdicts(SQLITE, POSTGRES)
+    chat.merge(chat.merges.plan_fuse().edited("SQLite now, PostgreSQL when several machines write."))
+    assert chat.path()[-1].text == "SQLite now, PostgreSQL when several machines write."
+
+
+def test_picked_parts_are_one_answer_in_which_each_names_its_own() -> None:
+    chat = verdicts(
+        SQLITE, f"{POSTGRES}\n\n```sql\nselect 1\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |"
+    )
+    one, two = map(chat.message, chat.merges.plan_fuse().turns)
+    sqlite, postgres = (one, two) if one.text == SQLITE else (two, one)
+    head = "| a | b |\n| --- | --- |"
+    parts = (
+        PickedPart(sqlite.id, SQLITE),
+        PickedPart(postgres.id, "```sql\nselect 1\n```"),
+        PickedPart(postgres.id, "| 1 | 2 |", head),
+        PickedPart(postgres.id, "| 3 | 4 |", head),
+    )
+    plan = chat.merges.plan_fuse(parts=parts)
+    marks = [f"[{plan.short(message.id)}]" for message in (sqlite, postgres)]
+    assert plan.payload.split("\n\n") == [
+        f"{SQLITE} {marks[0]}",
+        "```sql\nselect 1\n```",
+        f"From {marks[1]}.",
+        f"{head}\n| 1 | 2 |\n| 3 | 4 |",
+        f"From {marks[1]}.",
+    ]
+    chat.merge(plan)
+    assert chat.path()[-1].text == plan.payload and set(chat.path()[-1].parents[1:]) == {one.id, two.id}
+    chat.undo()
+    assert chat.path()[-1].merge is None
+
+
+@pytest.mark.parametrize("text", ["Use Redis.", "It needs a server.", "Back it up. It needs no server."])
+def test_a_part_that_its_answer_does_not_say_is_refused(text: str) -> None:
+    chat = verdicts(SQLITE, POSTGRES)
+    said = {chat.message(id).text: id for id in chat.merges.plan_fuse().turns}
+    parts = [PickedPart(said[SQLITE], text), PickedPart(said[POSTGRES], POSTGRES)]
+    with pytest.raises(BadContent, match="is not in the answer"):
+        chat.merges.plan_fuse(parts=parts)
+
+
+def test_answers_to_one_question_on_several_branches_are_fused_too() -> None:
+    forky, models = workspace()
+    chat = talk(forky.create("Ports"), "Hello", "Hello.")
+    other = talk(chat.fork("other"), "Something else first.", "Fine.")
+    models.one.enqueue("The port is 8080. Open it in the firewall.")
+    chat.ask("Which port?")
+    models.one.enqueue("The port is 8080. Watch its traffic.")
+    other.ask("Which port?")
+    answers = [message.id for one in (chat, other) if (message := one.head)]
+    plan = chat.merges.plan_fuse(answers)
+    assert not plan.forks
+    question = chat.path()[-2].id
+    chat.merge(plan)
+    assert chat.path()[-1].parents == (question, *plan.turns)
+    assert "Watch its traffic." in chat.path()[-1].text and "Open it" in chat.path()[-1].text
+    assert problems(chat.context().messages) == []

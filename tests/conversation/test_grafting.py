@@ -36,8 +36,8 @@ def sent(chat: Conversation) -> str:
 def test_another_conversation_is_grafted_by_reference_so_that_ids_hold(
     here: Conversation, debug: Conversation, strategy: str
 ) -> None:
-    plan = here.plan_graft(debug, strategy=strategy)
-    before, count = here.context().tokens, len(debug.operations)
+    plan = here.merges.plan_graft(debug, strategy=strategy)
+    before, count = here.context().tokens, len(debug.history.operations)
     operation = here.merge(plan)
     assert operation.verb == "graft" and operation.summary.startswith("Grafted “debug of Enums” into “main”")
     assert here.context().tokens == before + plan.tokens
@@ -47,24 +47,24 @@ def test_another_conversation_is_grafted_by_reference_so_that_ids_hold(
     assert here.head is not None and here.head.parents[1] == debug.branch.head
     assert here.head.merge is not None and here.head.merge.conversation == debug.id
     assert "collect_members" in sent(here) and problems(here.context().messages) == []
-    assert here._repo.store.verify().clean and len(debug.operations) == count
+    assert here._session.store.verify().clean and len(debug.history.operations) == count
     assert list(draw(here.visible.messages, here.view))
     assert build_graph(here.visible.messages, here.view).rows
 
 
 def test_unrelated_history_is_said(here: Conversation, debug: Conversation) -> None:
-    plan = here.plan_graft(debug)
+    plan = here.merges.plan_graft(debug)
     assert plan.bases == ()
     assert "“main” and “debug of Enums” share no message: two histories meet here." in plan.warnings
-    full = here.plan_graft(debug, strategy="full")
+    full = here.merges.plan_graft(debug, strategy="full")
     assert "sharing no message with this conversation" in full.header
 
 
 def test_grafted_again_only_what_is_new_comes(here: Conversation, debug: Conversation) -> None:
-    here.merge(here.plan_graft(debug, strategy="full"))
-    assert not here.plan_graft(debug, strategy="full").lands
+    here.merge(here.merges.plan_graft(debug, strategy="full"))
+    assert not here.merges.plan_graft(debug, strategy="full").lands
     talk(debug, "And flags?", "The same holds for `enum.Flag`.")
-    plan = here.plan_graft(debug, strategy="full")
+    plan = here.merges.plan_graft(debug, strategy="full")
     assert debug.message(plan.turns[0]).text == "And flags?"
     assert plan.graft is not None and len(plan.graft.taken_in) == 2
     assert not any("share no message" in warning for warning in plan.warnings)
@@ -76,12 +76,12 @@ def test_picks_from_another_conversation_are_copies_that_name_their_originals(
     here: Conversation, debug: Conversation
 ) -> None:
     picks = [message.id for message in debug.path()[2:4]]
-    plan = here.plan_graft(debug, strategy="cherry-pick", picks=picks)
+    plan = here.merges.plan_graft(debug, strategy="cherry-pick", picks=picks)
     here.merge(plan)
     assert texts(here)[-2:] == [message.text for message in debug.path()[2:4]]
     assert [message.sources for message in here.path()[-2:]] == [(pick,) for pick in picks]
-    assert here._repo.store.verify().clean
-    assert not here.plan_graft(debug, strategy="cherry-pick", picks=picks).lands
+    assert here._session.store.verify().clean
+    assert not here.merges.plan_graft(debug, strategy="cherry-pick", picks=picks).lands
 
 
 @pytest.mark.parametrize("strategy", ["full", "squash"])
@@ -89,7 +89,7 @@ def test_an_empty_branch_takes_the_other_conversation_in_whole(
     forky: Workspace, debug: Conversation, strategy: str
 ) -> None:
     empty = forky.create("Empty")
-    plan = empty.plan_graft(debug, strategy=strategy)
+    plan = empty.merges.plan_graft(debug, strategy=strategy)
     empty.merge(plan)
     assert "collect_members" in sent(empty)
     assert empty.context().tokens == plan.tokens
@@ -99,33 +99,33 @@ def test_an_empty_branch_takes_the_other_conversation_in_whole(
 def test_cycles_are_refused_directly_and_through_a_third_conversation(
     forky: Workspace, here: Conversation, debug: Conversation
 ) -> None:
-    debug.merge(debug.plan_graft(here))
+    debug.merge(debug.merges.plan_graft(here))
     with pytest.raises(InTheWay, match="circle"):
-        here.plan_graft(debug)
+        here.merges.plan_graft(debug)
     third = talk(forky.create("Third"), "Hm?", "Hm.")
-    third.merge(third.plan_graft(debug))
+    third.merge(third.merges.plan_graft(debug))
     with pytest.raises(InTheWay, match="circle"):
-        here.plan_graft(third)
+        here.merges.plan_graft(third)
     # A branch of it that has not taken this one in may come.
-    assert here.plan_graft(debug.checkout("main")).lands
+    assert here.merges.plan_graft(debug.checkout("main")).lands
 
 
 def test_a_graft_of_itself_or_of_nothing_or_from_elsewhere_is_refused(
     forky: Workspace, here: Conversation, debug: Conversation
 ) -> None:
     with pytest.raises(BadContent, match="this conversation"):
-        here.plan_graft(here.fork("side"))
+        here.merges.plan_graft(here.fork("side"))
     with pytest.raises(NothingToDo, match="empty"):
-        here.plan_graft(forky.create("Empty"))
+        here.merges.plan_graft(forky.create("Empty"))
     with pytest.raises(BadContent, match="another database"):
-        here.plan_graft(debugged(workspace()[0]))
+        here.merges.plan_graft(debugged(workspace()[0]))
     with pytest.raises(BadContent, match="another conversation"):
         here.plan_merge(debug)
 
 
 def test_a_graft_is_one_operation_and_one_undo(here: Conversation, debug: Conversation) -> None:
     view, context = here.view.entries, here.context()
-    here.merge(here.plan_graft(debug))
+    here.merge(here.merges.plan_graft(debug))
     here.undo()
     assert here.view.entries == view and here.context() == context
     assert debug.path()[-1].id not in here.visible.messages
@@ -136,12 +136,12 @@ def test_a_graft_is_one_operation_and_one_undo(here: Conversation, debug: Conver
 def test_a_source_or_target_that_has_moved_is_told_and_the_plan_can_be_made_again(
     here: Conversation, debug: Conversation
 ) -> None:
-    plan = here.plan_graft(debug).edited("My words.")
+    plan = here.merges.plan_graft(debug).edited("My words.")
     talk(debug, "I was faster")
     with pytest.raises(Outdated, match="I was faster"):
         here.merge(plan)
-    here.merge(here.replan(plan))
-    late = here.plan_graft(debug.checkout("main"))
+    here.merge(here.merges.replan(plan))
+    late = here.merges.plan_graft(debug.checkout("main"))
     here.say("I was faster too", role="assistant")
     with pytest.raises(Outdated, match="too"):
         here.merge(late)
@@ -149,7 +149,7 @@ def test_a_source_or_target_that_has_moved_is_told_and_the_plan_can_be_made_agai
 
 
 def test_an_edited_graft_still_names_its_conversation(here: Conversation, debug: Conversation) -> None:
-    here.merge(here.plan_graft(debug).edited("My words."))
+    here.merge(here.merges.plan_graft(debug).edited("My words."))
     assert here.head is not None and here.head.merge is not None
     assert here.head.merge.conversation == debug.id
 
@@ -157,7 +157,7 @@ def test_an_edited_graft_still_names_its_conversation(here: Conversation, debug:
 def test_purging_the_other_conversation_leaves_what_was_taken_in(
     forky: Workspace, here: Conversation, debug: Conversation
 ) -> None:
-    here.merge(here.plan_graft(debug, strategy="full"))
+    here.merge(here.merges.plan_graft(debug, strategy="full"))
     debug.trash()
     forky.purge(debug.id)
     assert "collect_members" in sent(here) and forky.verify().clean

@@ -36,7 +36,7 @@ def test_a_question_of_files_only_is_called_by_their_names_in_the_log() -> None:
     file = forky.attach(b"seen", media_type="text/plain", name="note.txt")
     chat.ask("", attachments=[file])
     chat.send_from(chat.path()[0].id, "", branch="side", attachments=[file])[1].wait(HANG)
-    said = [operation.summary for operation in chat.recent_operations(after=0)]
+    said = [operation.summary for operation in chat.history.since(0)]
     assert "Asked on “main”: note.txt" in said and "Forked “side” and asked: note.txt" in said
 
 
@@ -45,14 +45,14 @@ def test_an_operation_is_said_with_one_full_stop_also_where_its_summary_was_cut(
     chat = forky.create("Names")
     assert chat.rename("Rivers").sentence == "Renamed the conversation to “Rivers”."
     chat.ask("word " * 80)
-    assert [operation.sentence[-2:] for operation in chat.recent_operations(after=2)][:1] == ["d…"]
+    assert [operation.sentence[-2:] for operation in chat.history.since(2)][:1] == ["d…"]
 
 
 def test_undo_restores_every_branch() -> None:
     forky, _ = workspace()
     chat = talk(forky.create("Names"), "a", "b", "c", "d")
     talk(chat.fork("debug", at=chat.path()[1].id), "x", "y")
-    chat.prune(chat.plan_prune(chat.path()[0].id))
+    chat.branches.prune(chat.branches.plan_prune(chat.path()[0].id))
     assert texts(chat) == []
     chat.undo()
     assert texts(chat) == ["a", "b", "c", "d"]
@@ -65,7 +65,7 @@ def test_how_a_conversation_came_is_not_undone_but_what_an_import_added_is() -> 
     theirs = talk(elsewhere.create("Names"), "a", "b")
     forky, _ = workspace()
     mine = forky.conversation(fork_file(forky, chat_of(elsewhere.store, theirs.id)).conversation)
-    assert mine.next_undo == ()
+    assert mine.history.next_undo == ()
     with pytest.raises(NothingToDo):
         mine.undo()
     talk(theirs, "c")
@@ -85,10 +85,10 @@ def test_a_conversation_without_a_branch_is_found_and_can_be_brought_back_or_del
     tx.publish("undo", "Undid: Imported “Names”", reverts=[1])
     found = forky.conversation(chat.id)
     assert found.branches == {}
-    found.restore(2)
+    found.history.restore(2)
     assert texts(found) == ["a"]
     with pytest.raises(InTheWay, match="no branch"):
-        found.restore(3)
+        found.history.restore(3)
     found.trash()
     forky.purge(chat.id)
     assert forky.conversations() == ()
@@ -129,7 +129,7 @@ def test_restore_sets_the_whole_conversation_back_and_can_be_undone() -> None:
     chat.fork("debug")
     chat.rename("Other")
     now = chat.view
-    chat.restore(then.version)
+    chat.history.restore(then.version)
     assert chat.view.entries == then.entries
     chat.undo()
     assert chat.view.entries == now.entries
@@ -177,21 +177,21 @@ def _do(chat: Conversation, verb: str, number: int) -> Conversation:
         case "fork":
             chat.fork(f"b{number}", at=shown[number % len(shown)] if shown else None)
         case "rename":
-            chat.rename_branch(f"r{number}")
+            chat.branches.rename(f"r{number}")
         case "delete":
-            chat.delete_branch()
+            chat.branches.delete()
         case "promote" if shown:
-            chat.promote(shown[number % len(shown)])
+            chat.branches.promote(shown[number % len(shown)])
         case "rules":
-            chat.set_rules(system=f"prompt {number}")
+            chat.rules.set(system=f"prompt {number}")
         case "tag":
-            chat.tag(f"t{number}")
+            chat.tags.add(f"t{number}")
         case "undo":
             chat.undo()
         case "redo":
             chat.redo()
         case "restore":
-            chat.restore(1 + number % len(chat.operations))
+            chat.history.restore(1 + number % len(chat.history.operations))
     return chat
 
 
@@ -207,14 +207,14 @@ def test_whatever_was_done_undoing_it_all_and_redoing_it_all_agrees_with_the_log
             chat = _do(chat, verb, number)
         except ForkyError:
             chat = chat.checkout(next(iter(chat.branches)))
-        log = chat.operations
+        log = chat.history.operations
         assert view_at(log, len(log)).entries == chat.view.entries
     end = chat.view.entries
     undone = 0
-    while chat.next_undo:
+    while chat.history.next_undo:
         chat.undo()
         undone += 1
-    assert chat.view.entries == view_at(chat.operations, 1).entries
+    assert chat.view.entries == view_at(chat.history.operations, 1).entries
     for _ in range(undone):
         chat.redo()
     assert chat.view.entries == end
@@ -226,12 +226,12 @@ def test_a_restore_plan_counts_what_comes_and_goes_and_writes_nothing() -> None:
     chat = talk(forky.create("Names"), "a", "b", "c")
     chat.fork("debug", at=chat.path()[0].id)
     version = chat.view.version
-    plan = chat.plan_restore(2)
+    plan = chat.history.plan_restore(2)
     assert (plan.operation.number, plan.appearing, plan.disappearing) == (2, 0, 2)
     assert {change.key for change in plan.changes} == {"heads/main", "heads/debug"}
     assert chat.view.version == plan.version == version
-    chat.restore(2)
-    back = chat.plan_restore(version)
+    chat.history.restore(2)
+    back = chat.history.plan_restore(version)
     assert (back.appearing, back.disappearing) == (2, 0)
 
 
@@ -239,4 +239,4 @@ def test_a_restore_to_where_one_is_says_so() -> None:
     forky, _ = workspace()
     chat = talk(forky.create("Names"), "a")
     with pytest.raises(NothingToDo):
-        chat.plan_restore(2)
+        chat.history.plan_restore(2)

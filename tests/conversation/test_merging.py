@@ -24,9 +24,9 @@ def sent(chat: Conversation) -> str:
 
 
 def test_planning_writes_nothing(chat: Conversation) -> None:
-    before = (chat.view, dict(chat._repo.messages))
+    before = (chat.view, dict(chat._session.messages))
     chat.plan_merge("debug")
-    assert (chat.view, dict(chat._repo.messages)) == before
+    assert (chat.view, dict(chat._session.messages)) == before
 
 
 @pytest.mark.parametrize("strategy", ["full", "cherry-pick"])
@@ -57,7 +57,7 @@ def test_after_landing_the_model_is_sent_exactly_what_the_preview_said(
 
 
 def test_a_model_can_write_the_squash_and_is_checked(chat: Conversation) -> None:
-    models = chat._repo.models
+    models = chat._session.models
     assert isinstance(models, ScriptedModels)
     models.two.enqueue("Result\n- Collect members lazily, with `collect_members(cls)`. [m4]")
     plan = chat.plan_merge("debug", model="scripted/two", budget=200)
@@ -75,13 +75,13 @@ def test_a_model_can_write_the_squash_and_is_checked(chat: Conversation) -> None
 
 
 def test_a_model_that_fails_to_summarise_writes_nothing(chat: Conversation) -> None:
-    models = chat._repo.models
+    models = chat._session.models
     assert isinstance(models, ScriptedModels)
     models.two.enqueue("half of", Fail("cut_off", "The line was cut."))
-    count = len(chat.operations)
+    count = len(chat.history.operations)
     with pytest.raises(ModelError, match="cut"):
         chat.plan_merge("debug", model="scripted/two")
-    assert len(chat.operations) == count
+    assert len(chat.history.operations) == count
 
 
 def test_an_edited_payload_is_what_lands(chat: Conversation) -> None:
@@ -108,9 +108,9 @@ def test_merging_again_brings_only_what_is_new(chat: Conversation) -> None:
 
 
 def test_a_merge_is_one_operation_and_one_undo(chat: Conversation) -> None:
-    head, count = chat.head, len(chat.operations)
+    head, count = chat.head, len(chat.history.operations)
     chat.merge(chat.plan_merge("debug"))
-    assert len(chat.operations) == count + 1
+    assert len(chat.history.operations) == count + 1
     chat.undo()
     assert chat.head == head
 
@@ -121,15 +121,15 @@ def test_a_race_on_the_branch_is_refused_and_the_loser_is_told_what_came_first(
 ) -> None:
     plan = chat.plan_merge("debug")
     talk(chat.checkout(branch), "I was faster")
-    count = len(chat.operations)
+    count = len(chat.history.operations)
     with pytest.raises(Outdated) as caught:
         chat.merge(plan)
     assert caught.value.first is not None and "I was faster" in caught.value.first.summary
-    assert len(chat.operations) == count
+    assert len(chat.history.operations) == count
 
 
 def test_a_target_whose_model_is_gone_can_still_be_merged_into(chat: Conversation) -> None:
-    chat.set_rules(model="scripted/gone")
+    chat.rules.set(model="scripted/gone")
     chat.merge(chat.plan_merge("debug"))
     assert chat.head is not None and chat.head.merge is not None
 
@@ -137,7 +137,7 @@ def test_a_target_whose_model_is_gone_can_still_be_merged_into(chat: Conversatio
 def test_what_was_merged_stays_visible_when_its_branch_is_deleted(chat: Conversation) -> None:
     tip = chat.checkout("debug").path()[-1]
     chat.merge(chat.plan_merge("debug"))
-    chat.delete_branch("debug")
+    chat.branches.delete("debug")
     assert tip.id in chat.visible.messages
 
 
@@ -190,7 +190,7 @@ def test_an_octopus_that_was_overtaken_on_any_branch_is_refused(chat: Conversati
     talk(flags, "More?")
     with pytest.raises(Outdated, match="More"):
         chat.merge(plan)
-    again = chat.replan(plan.edited_side("flags", "Flags are bits."))
+    again = chat.merges.replan(plan.edited_side("flags", "Flags are bits."))
     assert "Flags are bits." in again.payload and "collect_members" in again.payload
     chat.merge(again)
 

@@ -46,13 +46,13 @@ def _claims(request: Request) -> str:
 
 
 def read_by(chat: Conversation, turns: Sequence[Message]) -> list[str]:
-    reader = ModelReader(chat._repo, "scripted/two", "", Event())
+    reader = ModelReader(chat._session, "scripted/two", "", Event())
     return [claim.text for claim in reader.read(turns).claims]
 
 
 def kept(chat: Conversation, turns: Sequence[Message]) -> Mapping[str, str]:
     keys = cache_keys((turn.id for turn in turns), "scripted/two")
-    return chat._repo.store.derived(chat.id, keys)
+    return chat._session.store.derived(chat.id, keys)
 
 
 def test_a_key_stands_for_all_messages_before_it_the_model_and_the_focus() -> None:
@@ -112,7 +112,7 @@ def test_a_piece_that_cannot_be_used_is_read_again_with_all_after_it() -> None:
     read_by(chat, turns)
     asked = len(models.two.requests)
     second = list(kept(chat, turns[:4]))
-    chat._repo.store.keep_derived(chat.id, dict.fromkeys(second[1:2], "9\n{}"))
+    chat._session.store.keep_derived(chat.id, dict.fromkeys(second[1:2], "9\n{}"))
     assert read_by(chat, turns) == [_line(number) for number in range(6)]
     assert len(models.two.requests) > asked
     assert _line(0) not in str(models.two.requests[asked].messages[0]["content"])

@@ -38,26 +38,26 @@ def said(messages: tuple[Message, ...]) -> list[str]:
 
 def test_copies_stand_on_the_new_place_and_name_their_originals(debug: Conversation) -> None:
     old, main = debug.path(), debug.checkout("main").path()
-    plan = debug.plan_rebase("main")
+    plan = debug.merges.plan_rebase("main")
     before = debug.context().tokens
-    debug.rebase(plan)
+    debug.merges.rebase(plan)
     new = debug.path()
     assert new[: len(main)] == main
     assert said(new[len(main) :]) == said(old[2:])
     assert [message.sources for message in new[-4:]] == [(message.id,) for message in old[2:]]
     assert debug.context().tokens == before + plan.tokens
     assert problems(debug.context().messages) == []
-    assert debug._repo.store.verify().clean
+    assert debug._session.store.verify().clean
 
 
 def test_the_old_tip_stays_in_sight(debug: Conversation) -> None:
     tip = debug.path()[-1]
-    debug.rebase(debug.plan_rebase("main"))
+    debug.merges.rebase(debug.merges.plan_rebase("main"))
     assert tip.id in debug.visible.messages and tip.id in debug.view.kept
 
 
 def test_copied_answers_are_marked_answered_before_the_rebase(debug: Conversation) -> None:
-    debug.rebase(debug.plan_rebase("main"))
+    debug.merges.rebase(debug.merges.plan_rebase("main"))
     mark = debug.path()[4]
     assert mark.role == "user" and "answered before the rebase" in mark.text
     assert "“debug” rebased: 4 messages" in merged(mark) and "Rebased “debug”" in line_of_text(mark)
@@ -69,36 +69,36 @@ def test_copied_answers_are_marked_answered_before_the_rebase(debug: Conversatio
 
 def test_a_rebase_onto_a_message_is_possible(debug: Conversation) -> None:
     place = debug.checkout("main").path()[2]
-    debug.rebase(debug.plan_rebase(place.id[3:11]))
+    debug.merges.rebase(debug.merges.plan_rebase(place.id[3:11]))
     assert debug.path()[2] == place
 
 
 def test_rebased_again_the_mark_is_made_anew(debug: Conversation) -> None:
-    debug.rebase(debug.plan_rebase("main"))
+    debug.merges.rebase(debug.merges.plan_rebase("main"))
     talk(debug.checkout("main"), "More?", "More.")
-    debug.rebase(debug.plan_rebase("main"))
+    debug.merges.rebase(debug.merges.plan_rebase("main"))
     assert sum(message.merge is not None for message in debug.path()) == 1
     assert len(debug.path()) == 6 + 1 + 4
 
 
 def test_a_branch_that_stands_there_already_has_nothing_to_rebase(debug: Conversation) -> None:
-    debug.rebase(debug.plan_rebase("main"))
-    plan = debug.plan_rebase("main")
+    debug.merges.rebase(debug.merges.plan_rebase("main"))
+    plan = debug.merges.plan_rebase("main")
     assert plan.relation == "up_to_date"
     with pytest.raises(NothingToDo, match="already"):
-        debug.rebase(plan)
+        debug.merges.rebase(plan)
     with pytest.raises(NothingToDo, match="on itself"):
-        debug.plan_rebase("debug")
+        debug.merges.plan_rebase("debug")
     with pytest.raises(NotFound):
-        debug.plan_rebase("nowhere")
+        debug.merges.plan_rebase("nowhere")
 
 
 def test_a_branch_with_nothing_of_its_own_moves_on(debug: Conversation) -> None:
     behind = debug.fork("behind", at=debug.path()[1].id)
-    plan = behind.plan_rebase("main")
+    plan = behind.merges.plan_rebase("main")
     before = behind.context().tokens
     assert plan.relation == "fast_forward"
-    behind.rebase(plan)
+    behind.merges.rebase(plan)
     assert behind.path() == debug.checkout("main").path()
     assert behind.context().tokens == before + plan.tokens
 
@@ -108,11 +108,11 @@ def test_what_the_new_place_has_already_is_left_out_and_listed(debug: Conversati
     picks = [message.id for message in debug.path()[2:4]]
     main.merge(main.plan_merge("debug", strategy="cherry-pick", picks=picks))
     debug.merge(debug.plan_merge("main", strategy="squash"))
-    plan = debug.plan_rebase("main")
+    plan = debug.merges.plan_rebase("main")
     why = {one.message: one.why for one in plan.omitted}
     assert [why[pick] for pick in picks] == [PICKED, PICKED]
     assert list(why.values()).count(KNOWN_MERGE) == 1
-    debug.rebase(plan)
+    debug.merges.rebase(plan)
     assert texts(debug)[-2:] == [
         "How do I fix it?",
         "Call `collect_members(cls)` after the class is made. Decision: collect members lazily.",
@@ -125,22 +125,25 @@ def test_an_interrupted_end_is_not_copied_as_if_it_were_whole(
     forky[1].one.enqueue("Half of an", Fail("cut_off"))
     job = debug.send("Why?")
     job.wait()
-    plan = debug.plan_rebase("main")
+    plan = debug.merges.plan_rebase("main")
     assert [one.why for one in plan.omitted] == [UNFINISHED]
-    debug.rebase(plan)
+    debug.merges.rebase(plan)
     assert texts(debug)[-1] == "Why?"
 
 
 def test_exclusions_pins_and_reverts_follow_their_messages(debug: Conversation) -> None:
     question, answer = debug.path()[2:4]
     debug.revert(debug.plan_revert(question.id))
-    tx = debug._repo.live()
-    tx.set_rules("debug", replace(debug.rules, exclusions=(answer.id,), pins=(question.id,)))
+    tx = debug._session.require_not_trashed()
+    tx.set_rules("debug", replace(debug.rules.current, exclusions=(answer.id,), pins=(question.id,)))
     tx.publish("rules", "Left one out")
     hidden = [m["content"] for m in debug.context().messages]
-    debug.rebase(debug.plan_rebase("main"))
+    debug.merges.rebase(debug.merges.plan_rebase("main"))
     copy = {message.sources[0]: message.id for message in debug.path() if message.sources}
-    assert (debug.rules.exclusions, debug.rules.pins) == ((copy[answer.id],), (copy[question.id],))
+    assert (debug.rules.current.exclusions, debug.rules.current.pins) == (
+        (copy[answer.id],),
+        (copy[question.id],),
+    )
     sent = "\n".join(str(message["content"]) for message in debug.context().messages)
     assert "parser.py" not in sent and "Why does code generation" not in sent and "How do I fix" in sent
     debug.undo()
@@ -148,34 +151,34 @@ def test_exclusions_pins_and_reverts_follow_their_messages(debug: Conversation) 
 
 
 def test_a_rebase_is_one_operation_and_one_undo(debug: Conversation) -> None:
-    view, context, count = debug.view.entries, debug.context(), len(debug.operations)
-    debug.rebase(debug.plan_rebase("main"))
-    assert len(debug.operations) == count + 1 and debug.operations[-1].verb == "rebase"
+    view, context, count = debug.view.entries, debug.context(), len(debug.history.operations)
+    debug.merges.rebase(debug.merges.plan_rebase("main"))
+    assert len(debug.history.operations) == count + 1 and debug.history.operations[-1].verb == "rebase"
     debug.undo()
     assert debug.view.entries == view and debug.context() == context
 
 
 @pytest.mark.parametrize("branch", ["main", "debug"])
 def test_a_lost_race_is_told_and_nothing_is_written(debug: Conversation, branch: str) -> None:
-    plan = debug.plan_rebase("main")
+    plan = debug.merges.plan_rebase("main")
     talk(debug.checkout(branch), "I was faster")
-    count = len(debug.operations)
+    count = len(debug.history.operations)
     with pytest.raises(Outdated, match="I was faster"):
-        debug.rebase(plan)
-    assert len(debug.operations) == count
+        debug.merges.rebase(plan)
+    assert len(debug.history.operations) == count
 
 
 def test_merged_after_a_rebase_the_copies_are_known_for_what_they_are(debug: Conversation) -> None:
     old = debug.fork("old")
-    debug.rebase(debug.plan_rebase("main"))
+    debug.merges.rebase(debug.merges.plan_rebase("main"))
     assert not debug.plan_merge(old, strategy="full").lands
 
 
 def test_asked_again_each_question_gets_a_new_answer_on_the_new_place(debug: Conversation) -> None:
     tip, main = debug.path()[-1], debug.checkout("main").path()
-    plan = debug.plan_rebase("main")
+    plan = debug.merges.plan_rebase("main")
     assert len(plan.turns) == 2 and plan.tokens_asked > debug.context().tokens
-    job = debug.replay(plan, model="scripted/two")
+    job = debug.merges.replay(plan, model="scripted/two")
     assert job.wait(HANG) and not job.running
     assert job.summary == "2 of 2 questions of “debug” answered again on “main”."
     assert texts(debug)[len(main) :] == [
@@ -190,7 +193,7 @@ def test_asked_again_each_question_gets_a_new_answer_on_the_new_place(debug: Con
 
 def test_asked_again_is_one_gesture_for_undo(debug: Conversation) -> None:
     view = debug.view.entries
-    assert debug.replay(debug.plan_rebase("main")).wait(HANG)
+    assert debug.merges.replay(debug.merges.plan_rebase("main")).wait(HANG)
     debug.undo()
     assert debug.view.entries == view
     debug.redo()
@@ -204,7 +207,7 @@ def test_asked_again_can_be_stopped_and_says_how_far_it_came(
     here = Event()
     forky[1].one.enqueue("First answer.")
     forky[1].one.enqueue("Second, which", Until(here), Hang())
-    job = debug.replay(debug.plan_rebase("main"))
+    job = debug.merges.replay(debug.merges.plan_rebase("main"))
     here.set()
     while not (job.reply is not None and job.reply.text.startswith("Second")):
         assert not job.wait(0.01)
@@ -222,16 +225,16 @@ def test_undo_while_questions_are_asked_again_stops_them_first(
 ) -> None:
     head = debug.head
     forky[1].one.enqueue(Hang())
-    job = debug.replay(debug.plan_rebase("main"))
+    job = debug.merges.replay(debug.merges.plan_rebase("main"))
     debug.undo()
-    assert not job.running and debug.head == head and debug.replies == ()
+    assert not job.running and debug.head == head and debug.replies.running == ()
 
 
 def test_asked_again_a_failing_model_ends_it_and_is_named(
     forky: tuple[Workspace, ScriptedModels], debug: Conversation
 ) -> None:
     forky[1].one.enqueue(Fail("overloaded", "The model is overloaded."))
-    job = debug.replay(debug.plan_rebase("main"))
+    job = debug.merges.replay(debug.merges.plan_rebase("main"))
     assert job.wait(HANG)
     assert "0 of 2 questions" in job.summary and "overloaded" in job.summary
     assert texts(debug)[-1] == "Why does code generation fail on enums?"
@@ -244,8 +247,8 @@ def test_asked_again_ends_where_somebody_else_moves_the_branch(
     assert main is not None
     here = Event()
     forky[1].one.enqueue("First answer.", Until(here))
-    job = debug.replay(debug.plan_rebase("main"))
-    tx = debug._repo.live()
+    job = debug.merges.replay(debug.merges.plan_rebase("main"))
+    tx = debug._session.require_not_trashed()
     tx.move("debug", main.id)
     tx.publish("promote", "Moved it away")
     here.set()
@@ -261,7 +264,7 @@ def test_asked_again_any_other_error_ends_it_as_failed_and_is_logged(
         raise ValueError("a secret of the inside")
 
     monkeypatch.setattr("forky_core.conversation.merging.replaying.answer", broken)
-    job = debug.replay(debug.plan_rebase("main"))
+    job = debug.merges.replay(debug.merges.plan_rebase("main"))
     assert job.wait(HANG) and job.error is not None
     assert "0 of 2 questions" in job.summary and "failed" in job.summary and "ValueError" in job.summary
     assert "Stopped." not in job.summary and "secret" not in job.summary and "Traceback" not in job.summary
@@ -274,10 +277,10 @@ def test_asked_again_any_other_error_ends_it_as_failed_and_is_logged(
 def test_asked_again_with_nothing_answered_or_a_model_that_is_gone_writes_nothing(
     debug: Conversation,
 ) -> None:
-    count = len(debug.operations)
+    count = len(debug.history.operations)
     with pytest.raises(NotFound):
-        debug.replay(debug.plan_rebase("main"), model="scripted/gone")
+        debug.merges.replay(debug.merges.plan_rebase("main"), model="scripted/gone")
     behind = debug.fork("behind", at=debug.path()[1].id)
     with pytest.raises(NothingToDo, match="no answered question"):
-        behind.replay(behind.plan_rebase("main"))
-    assert len(debug.operations) == count + 1
+        behind.merges.replay(behind.merges.plan_rebase("main"))
+    assert len(debug.history.operations) == count + 1

@@ -50,10 +50,10 @@ def test_a_first_call_makes_a_conversation_with_its_question_and_answer() -> Non
     chat = chat_of(forky, recording)
     assert (chat.title, list(chat.branches)) == ("Suggest a name", ["main"])
     assert tree(chat) == [["Suggest a name", "Percy"]]
-    assert (chat.rules.system, chat.rules.model) == ("Be brief.", "gpt-4o")
-    (generation,) = chat.generations
+    assert (chat.rules.current.system, chat.rules.current.model) == ("Be brief.", "gpt-4o")
+    (generation,) = chat.calls.generations
     assert (generation.status, generation.client, generation.usage.cost) == ("done", "aider", 0.5)
-    assert [operation.actor for operation in chat.operations] == ["aider", "aider"]
+    assert [operation.actor for operation in chat.history.operations] == ["aider", "aider"]
     assert forky.verify().clean
 
 
@@ -88,7 +88,7 @@ def test_asking_again_puts_the_answers_side_by_side() -> None:
     chat = chat_of(forky, again)
     assert list(chat.branches) == ["main"]
     assert chat.head is not None and chat.head.text == "Polly"
-    assert [generation.model for generation in chat.generations] == ["gpt-4o", "claude"]
+    assert [generation.model for generation in chat.calls.generations] == ["gpt-4o", "claude"]
 
 
 def test_asking_again_further_up_leaves_what_follows_alone() -> None:
@@ -115,7 +115,7 @@ def test_the_same_words_again_are_one_message_with_two_generations() -> None:
     again = answered(forky, call(NAME), "Percy")
     chat = chat_of(forky, again)
     assert len(chat.visible.messages) == 2
-    assert [generation.message for generation in chat.generations] == [chat.head.id] * 2  # type: ignore[union-attr]
+    assert [generation.message for generation in chat.calls.generations] == [chat.head.id] * 2  # type: ignore[union-attr]
 
 
 def test_nothing_is_found_across_scopes() -> None:
@@ -169,7 +169,7 @@ def test_what_had_arrived_of_a_cut_answer_is_kept_as_interrupted() -> None:
     recording.take(TextDelta("Per"))
     message = recording.cut("The client went away.")
     assert message is not None and message.text == "Per"
-    (generation,) = chat_of(forky, recording).generations
+    (generation,) = chat_of(forky, recording).calls.generations
     assert (generation.status, generation.message) == ("interrupted", message.id)
     assert generation.failure is not None and generation.failure.sentence == "The client went away."
 
@@ -180,14 +180,14 @@ def test_a_call_that_fails_before_anything_arrives_leaves_the_question() -> None
     assert recording.failed(Failure("unreachable", "The provider cannot be reached.")) is None
     chat = chat_of(forky, recording)
     assert tree(chat) == [["Suggest a name"]]
-    assert [generation.status for generation in chat.generations] == ["failed"]
+    assert [generation.status for generation in chat.calls.generations] == ["failed"]
 
 
 def test_leaving_without_an_end_interrupts_the_answer() -> None:
     forky, _ = workspace()
     with forky.begin(call(NAME), scope="s") as recording:
         recording.take(TextDelta("Per"))
-    assert [g.status for g in chat_of(forky, recording).generations] == ["interrupted"]
+    assert [g.status for g in chat_of(forky, recording).calls.generations] == ["interrupted"]
     assert forky.replies.running() == ()
 
 
@@ -195,11 +195,11 @@ def test_a_person_can_stop_a_programs_answer() -> None:
     forky, _ = workspace()
     recording = forky.begin(call(NAME), scope="s")
     assert recording.take(TextDelta("Per"))
-    (job,) = chat_of(forky, recording).replies
+    (job,) = chat_of(forky, recording).replies.running
     job.stop()
     assert recording.stopping
     assert not recording.take(TextDelta("cy"))
-    assert [g.status for g in chat_of(forky, recording).generations] == ["stopped"]
+    assert [g.status for g in chat_of(forky, recording).calls.generations] == ["stopped"]
 
 
 def test_closing_forky_keeps_what_a_program_was_told_so_far() -> None:
@@ -222,7 +222,7 @@ def test_several_answers_to_one_call_are_alternatives() -> None:
     assert [message.text for message in first.alternatives] == ["Percy", "Polly"]
     chat = chat_of(forky, first)
     assert chat.head is not None and chat.head.text == "Percy"
-    assert len(chat.generations) == 2
+    assert len(chat.calls.generations) == 2
 
 
 def test_a_call_that_is_over_is_one_operation() -> None:
@@ -231,8 +231,8 @@ def test_a_call_that_is_over_is_one_operation() -> None:
     recorded = forky.record(call(NAME), reply, scope="s", client="cron")
     chat = forky.conversation(recorded.conversation)
     assert tree(chat) == [["Suggest a name", "Percy"]]
-    assert len(chat.operations) == 1
-    (generation,) = chat.generations
+    assert len(chat.history.operations) == 1
+    (generation,) = chat.calls.generations
     assert (generation.started, generation.first_token, generation.finished) == (5, 6, 7)
     assert (generation.message, generation.branch) == (recorded.answer, "main")
     assert forky.verify().clean
@@ -244,7 +244,7 @@ def test_a_call_recorded_twice_under_one_id_is_one() -> None:
     forky.record(call(NAME), reply, scope="s")
     recorded = forky.record(call(NAME), reply, scope="s")
     chat = forky.conversation(recorded.conversation)
-    assert len(chat.generations) == 1
+    assert len(chat.calls.generations) == 1
     assert tree(chat) == [["Suggest a name", "Percy"]]
 
 

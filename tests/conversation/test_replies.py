@@ -16,7 +16,7 @@ from tests.builders import talk, texts, workspace
 
 
 def last_generation(chat: Conversation) -> Generation:
-    return chat.generations[-1]
+    return chat.calls.generations[-1]
 
 
 def test_an_answer_streams_and_lands() -> None:
@@ -28,7 +28,7 @@ def test_an_answer_streams_and_lands() -> None:
     assert ("".join(pieces), reply.text, chat.head, chat.title) == ("Hello", "Hello", reply, "Say hello")
     generation = last_generation(chat)
     assert (generation.status, generation.message, generation.partial) == ("done", reply.id, ())
-    assert chat.operations[-1].summary == f"{models.one.info().label} answered on “main”"
+    assert chat.history.operations[-1].summary == f"{models.one.info().label} answered on “main”"
 
 
 def test_a_failure_is_never_text_in_the_history() -> None:
@@ -41,7 +41,7 @@ def test_a_failure_is_never_text_in_the_history() -> None:
     failed = last_generation(chat)
     assert failed.status == "failed" and failed.failure is not None and failed.failure.retry_after == 3
     models.one.enqueue("There you are")
-    assert chat.answer().result().text == "There you are"
+    assert chat.replies.start().result().text == "There you are"
 
 
 def test_a_cut_reply_keeps_what_had_arrived_and_can_be_resumed() -> None:
@@ -54,14 +54,14 @@ def test_a_cut_reply_keeps_what_had_arrived_and_can_be_resumed() -> None:
     assert caught.value.partial[0].stored()["text"] == "Once upon"
     assert last_generation(chat).status == "interrupted"
     models.one.enqueue(" a time.")
-    assert chat.resume().result().text == "Once upon a time."
+    assert chat.replies.resume().result().text == "Once upon a time."
     assert texts(chat) == ["Tell me", "Once upon a time."]
     assert [chat.message(m).text for m in chat.visible.siblings(chat.path()[1].id)] == [
         "Once upon",
         "Once upon a time.",
     ]
     with pytest.raises(NothingToDo):
-        chat.resume()
+        chat.replies.resume()
 
 
 def test_stopping_keeps_what_had_arrived() -> None:
@@ -104,7 +104,7 @@ def test_a_lost_race_neither_raises_nor_duplicates() -> None:
     models.one.enqueue("slow", Until(gate), " answer")
     chat = talk(forky.create(), "a", "b")
     job = chat.send("question")
-    tx = chat._repo.change()
+    tx = chat._session.change()
     tx.move("main", chat.path()[1].id)
     tx.publish("promote", "somebody moved main back")
     gate.set()
@@ -132,10 +132,10 @@ def test_the_same_answer_again_is_one_message_with_two_generations() -> None:
     forky, _ = workspace()
     chat = forky.create()
     first = chat.ask("Which?")
-    count = len(chat.operations)
+    count = len(chat.history.operations)
     assert chat.regenerate()[1].result() == first
-    assert [g.message for g in chat.generations] == [first.id, first.id]
-    assert len(chat.operations) == count
+    assert [g.message for g in chat.calls.generations] == [first.id, first.id]
+    assert len(chat.history.operations) == count
 
 
 def test_the_same_words_on_two_branches_are_one_message_whichever_said_them() -> None:
@@ -150,7 +150,7 @@ def test_the_same_words_on_two_branches_are_one_message_whichever_said_them() ->
             branch.ask("d")
     models.one.enqueue(" a time.")
     models.one.enqueue(" a time.")
-    first, second = chat.resume().result(), beside.resume().result()
+    first, second = chat.replies.resume().result(), beside.replies.resume().result()
     assert first == second == chat.head == beside.head
     again = Draft("user", (TextPart("e"),))
     assert chat.append([again]) == beside.append([again]) == (chat.head,)

@@ -23,12 +23,12 @@ def chat() -> Conversation:
 
 def as_(chat: Conversation, actor: str) -> Conversation:
     """The same conversation in another person's hands."""
-    return Conversation(replace(chat._repo, actor=actor), chat.branch_name)
+    return Conversation(replace(chat._session, actor=actor), chat.branch_name)
 
 
 def test_a_branch_is_proposed_with_a_note_and_seen_by_everybody(chat: Conversation) -> None:
-    made = as_(chat, "ann").request_merge("debug", note="Enums work now.")
-    (seen,) = as_(chat, "bob").requests
+    made = as_(chat, "ann").requests.open("debug", note="Enums work now.")
+    (seen,) = as_(chat, "bob").requests.all
     assert seen == made
     assert (seen.source, seen.into, seen.by, seen.note, seen.state) == (
         "debug",
@@ -37,38 +37,38 @@ def test_a_branch_is_proposed_with_a_note_and_seen_by_everybody(chat: Conversati
         "Enums work now.",
         "open",
     )
-    assert seen.seen == chat.checkout("debug").path()[-1].id
-    assert (chat.operations[-1].verb, chat.operations[-1].actor) == ("request", "ann")
+    assert seen.source_head == chat.checkout("debug").path()[-1].id
+    assert (chat.history.operations[-1].verb, chat.history.operations[-1].actor) == ("request", "ann")
 
 
 def test_accepting_lands_the_merge_and_closes_the_request_as_one_operation(chat: Conversation) -> None:
-    chat.request_merge("debug")
-    count = len(chat.operations)
+    chat.requests.open("debug")
+    count = len(chat.history.operations)
     bob = as_(chat, "bob")
-    bob.merge(bob.accepting(1, bob.plan_merge("debug")))
-    assert len(chat.operations) == count + 1
-    assert "request 1" in chat.operations[-1].summary and chat.operations[-1].actor == "bob"
-    assert (chat.request(1).state, chat.request(1).answered_by) == ("accepted", "bob")
+    bob.merge(bob.requests.accepting(1, bob.plan_merge("debug")))
+    assert len(chat.history.operations) == count + 1
+    assert "request 1" in chat.history.operations[-1].summary and chat.history.operations[-1].actor == "bob"
+    assert (chat.requests.get(1).state, chat.requests.get(1).answered_by) == ("accepted", "bob")
     assert chat.head is not None and chat.head.merge is not None
     chat.undo()
-    assert chat.request(1).state == "open"
+    assert chat.requests.get(1).state == "open"
     assert chat.path()[-1].merge is None
 
 
 def test_who_did_what_is_in_the_log_and_comments_keep_their_order(chat: Conversation) -> None:
-    as_(chat, "ann").request_merge("debug", note="Please.")
-    as_(chat, "bob").comment_request(1, "Why lazily?")
-    as_(chat, "ann").comment_request(1, "It is cheaper.")
-    as_(chat, "ann").change_request(1, note="Please, it is cheaper.", strategy="three-way")
-    as_(chat, "bob").decline_request(1, "Not now.")
-    request = chat.request(1)
+    as_(chat, "ann").requests.open("debug", note="Please.")
+    as_(chat, "bob").requests.comment(1, "Why lazily?")
+    as_(chat, "ann").requests.comment(1, "It is cheaper.")
+    as_(chat, "ann").requests.change(1, note="Please, it is cheaper.", strategy="three-way")
+    as_(chat, "bob").requests.decline(1, "Not now.")
+    request = chat.requests.get(1)
     assert [(one.by, one.text) for one in request.comments] == [
         ("bob", "Why lazily?"),
         ("ann", "It is cheaper."),
         ("bob", "Not now."),
     ]
     assert (request.state, request.answered_by, request.strategy) == ("declined", "bob", "three-way")
-    assert [(o.verb, o.actor) for o in chat.operations[-5:]] == [
+    assert [(o.verb, o.actor) for o in chat.history.operations[-5:]] == [
         ("request", "ann"),
         ("comment", "bob"),
         ("comment", "ann"),
@@ -79,20 +79,20 @@ def test_who_did_what_is_in_the_log_and_comments_keep_their_order(chat: Conversa
 
 def test_declining_leaves_both_branches_as_they_are(chat: Conversation) -> None:
     heads = {name: branch.head for name, branch in chat.branches.items()}
-    chat.request_merge("debug")
-    chat.decline_request(1)
+    chat.requests.open("debug")
+    chat.requests.decline(1)
     assert {name: branch.head for name, branch in chat.branches.items()} == heads
 
 
 def test_a_request_that_was_answered_cannot_be_answered_again(chat: Conversation) -> None:
-    chat.request_merge("debug")
-    plan = chat.accepting(1, chat.plan_merge("debug"))
-    chat.decline_request(1)
+    chat.requests.open("debug")
+    plan = chat.requests.accepting(1, chat.plan_merge("debug"))
+    chat.requests.decline(1)
     for act in (
         lambda: chat.merge(plan),
-        lambda: chat.decline_request(1),
-        lambda: chat.change_request(1, note="x"),
-        lambda: chat.accepting(1, chat.plan_merge("debug")),
+        lambda: chat.requests.decline(1),
+        lambda: chat.requests.change(1, note="x"),
+        lambda: chat.requests.accepting(1, chat.plan_merge("debug")),
     ):
         with pytest.raises(InTheWay, match="declined"):
             act()
@@ -100,23 +100,23 @@ def test_a_request_that_was_answered_cannot_be_answered_again(chat: Conversation
 
 
 def test_a_comment_made_while_the_plan_was_read_is_kept_when_it_lands(chat: Conversation) -> None:
-    chat.request_merge("debug")
-    plan = chat.accepting(1, chat.plan_merge("debug"))
-    as_(chat, "ann").comment_request(1, "Wait for me?")
+    chat.requests.open("debug")
+    plan = chat.requests.accepting(1, chat.plan_merge("debug"))
+    as_(chat, "ann").requests.comment(1, "Wait for me?")
     chat.merge(plan)
-    assert [one.text for one in chat.request(1).comments] == ["Wait for me?"]
-    assert chat.request(1).state == "accepted"
+    assert [one.text for one in chat.requests.get(1).comments] == ["Wait for me?"]
+    assert chat.requests.get(1).state == "accepted"
 
 
 def test_accepting_after_the_branch_has_moved_goes_on_from_there(chat: Conversation) -> None:
-    chat.request_merge("debug")
-    plan = chat.accepting(1, chat.plan_merge("debug").edited("What we found out."))
+    chat.requests.open("debug")
+    plan = chat.requests.accepting(1, chat.plan_merge("debug").edited("What we found out."))
     talk(chat, "Quick?", "Yes.")
     with pytest.raises(Outdated):
         chat.merge(plan)
-    assert chat.request(1).state == "open"
-    chat.merge(chat.replan(plan))
-    assert chat.request(1).state == "accepted"
+    assert chat.requests.get(1).state == "open"
+    chat.merge(chat.merges.replan(plan))
+    assert chat.requests.get(1).state == "accepted"
     assert chat.head is not None and chat.head.text == "What we found out."
 
 
@@ -125,40 +125,40 @@ def test_words_are_not_lost_where_somebody_merged_the_same_meanwhile(chat: Conve
     chat.merge(chat.plan_merge("debug", strategy="full"))
     with pytest.raises(Outdated):
         chat.merge(plan)
-    again = chat.replan(plan)
+    again = chat.merges.replan(plan)
     assert again.lands and again.payload == "What we found out."
     assert again.warnings[0] == "“main” has all of “debug” meanwhile: this would say it once more."
-    plain = chat.replan(chat.plan_merge("debug"))
+    plain = chat.merges.replan(chat.plan_merge("debug"))
     assert not plain.lands
 
 
 def test_the_same_is_not_proposed_twice_at_once(chat: Conversation) -> None:
-    chat.request_merge("debug")
+    chat.requests.open("debug")
     with pytest.raises(InTheWay, match="Request 1"):
-        chat.request_merge("debug")
-    chat.decline_request(1)
-    assert chat.request_merge("debug").number == 2
+        chat.requests.open("debug")
+    chat.requests.decline(1)
+    assert chat.requests.open("debug").number == 2
 
 
 def test_a_plan_of_something_else_accepts_nothing(chat: Conversation) -> None:
-    chat.request_merge("debug")
+    chat.requests.open("debug")
     other = talk(chat.fork("other"), "More?", "More.")
     with pytest.raises(BadContent, match="not of"):
-        chat.accepting(1, chat.plan_merge(other))
+        chat.requests.accepting(1, chat.plan_merge(other))
     chat.merge(chat.plan_merge("debug"))
     with pytest.raises(NothingToDo):
-        chat.accepting(1, chat.plan_merge("debug"))
+        chat.requests.accepting(1, chat.plan_merge("debug"))
 
 
 def test_requests_follow_a_renamed_branch_and_outlive_a_deleted_one(chat: Conversation) -> None:
-    chat.request_merge("debug")
-    chat.checkout("debug").rename_branch("enums")
-    assert chat.request(1).source == "enums"
-    chat.delete_branch("enums")
-    assert chat.request(1).state == "open"
+    chat.requests.open("debug")
+    chat.checkout("debug").branches.rename("enums")
+    assert chat.requests.get(1).source == "enums"
+    chat.branches.delete("enums")
+    assert chat.requests.get(1).state == "open"
     with pytest.raises(NotFound):
-        chat.plan_merge(chat.request(1).source)
-    chat.decline_request(1, "The branch is gone.")
+        chat.plan_merge(chat.requests.get(1).source)
+    chat.requests.decline(1, "The branch is gone.")
 
 
 def picks_of(chat: Conversation, source: str, *at: int) -> list[str]:
@@ -174,131 +174,131 @@ def with_an_idea(chat: Conversation) -> Conversation:
 
 def test_proposed_picks_are_kept_and_land_as_they_are(chat: Conversation) -> None:
     picks = picks_of(chat, "debug", -2, -1)
-    made = as_(chat, "ann").request_merge(
+    made = as_(chat, "ann").requests.open(
         "debug", strategy="cherry-pick", picks=[pick[:12] for pick in picks]
     )
-    assert list(made.picks) == picks and chat.request(1) == made
-    assert chat.operations[-1].summary == "Asked to pick 2 of “debug” into “main”"
+    assert list(made.picks) == picks and chat.requests.get(1) == made
+    assert chat.history.operations[-1].summary == "Asked to pick 2 of “debug” into “main”"
     plan = chat.plan_merge(made.sources, strategy=made.strategy, picks=made.picks)
     assert list(plan.turns) == picks
-    chat.merge(chat.accepting(1, plan))
-    assert chat.request(1).state == "accepted" and "request 1" in chat.operations[-1].summary
+    chat.merge(chat.requests.accepting(1, plan))
+    assert chat.requests.get(1).state == "accepted" and "request 1" in chat.history.operations[-1].summary
     assert [m.text for m in chat.path()[-2:]] == [chat.message(pick).text for pick in picks]
 
 
 def test_other_picks_of_the_same_branch_are_another_proposal(chat: Conversation) -> None:
     one, other = picks_of(chat, "debug", -2, -1)
-    chat.request_merge("debug", strategy="cherry-pick", picks=[one])
-    assert chat.request_merge("debug", strategy="cherry-pick", picks=[one, other]).number == 2
-    assert chat.request_merge("debug").number == 3
+    chat.requests.open("debug", strategy="cherry-pick", picks=[one])
+    assert chat.requests.open("debug", strategy="cherry-pick", picks=[one, other]).number == 2
+    assert chat.requests.open("debug").number == 3
     with pytest.raises(InTheWay, match="Request 2"):
-        chat.request_merge("debug", strategy="cherry-pick", picks=[other, one])
+        chat.requests.open("debug", strategy="cherry-pick", picks=[other, one])
 
 
 def test_picks_are_changed_and_go_with_the_cherry_pick(chat: Conversation) -> None:
     one, other = picks_of(chat, "debug", -2, -1)
-    chat.request_merge("debug")
+    chat.requests.open("debug")
     with pytest.raises(BadContent, match="picked"):
-        chat.change_request(1, strategy="cherry-pick")
+        chat.requests.change(1, strategy="cherry-pick")
     with pytest.raises(BadContent, match="not picks"):
-        chat.change_request(1, picks=[one])
-    chat.change_request(1, strategy="cherry-pick", picks=[one])
-    chat.change_request(1, picks=[one, other])
-    assert chat.request(1).picks == (one, other)
-    chat.change_request(1, strategy="full")
-    assert (chat.request(1).strategy, chat.request(1).picks) == ("full", ())
+        chat.requests.change(1, picks=[one])
+    chat.requests.change(1, strategy="cherry-pick", picks=[one])
+    chat.requests.change(1, picks=[one, other])
+    assert chat.requests.get(1).picks == (one, other)
+    chat.requests.change(1, strategy="full")
+    assert (chat.requests.get(1).strategy, chat.requests.get(1).picks) == ("full", ())
 
 
 def test_several_branches_are_proposed_at_once_and_land_as_one_message(chat: Conversation) -> None:
     with_an_idea(chat)
-    made = chat.request_merge([chat.checkout("debug"), "idea"], note="Both.")
+    made = chat.requests.open([chat.checkout("debug"), "idea"], note="Both.")
     assert made.sources == ("debug", "idea")
-    assert [one.seen for one in made.others] == [chat.checkout("idea").branch.head]
+    assert [one.source_head for one in made.others] == [chat.checkout("idea").branch.head]
     for alone in (["debug"], ["idea"]):
         with pytest.raises(BadContent, match="not of"):
-            chat.accepting(1, chat.plan_merge(alone))
+            chat.requests.accepting(1, chat.plan_merge(alone))
     with pytest.raises(BadContent, match="not of"):
-        chat.accepting(1, chat.plan_merge("debug", strategy="three-way"))
-    chat.merge(chat.accepting(1, chat.plan_merge(["idea", "debug"], strategy="full")))
+        chat.requests.accepting(1, chat.plan_merge("debug", strategy="three-way"))
+    chat.merge(chat.requests.accepting(1, chat.plan_merge(["idea", "debug"], strategy="full")))
     assert chat.head is not None and len(chat.head.parents) == 3
-    assert chat.request(1).state == "accepted"
+    assert chat.requests.get(1).state == "accepted"
     with pytest.raises(InTheWay):
-        chat.decline_request(1)
+        chat.requests.decline(1)
 
 
 def test_a_source_that_brings_nothing_new_does_not_stand_in_the_way(chat: Conversation) -> None:
     chat = with_an_idea(chat)
-    chat.request_merge(["debug", "idea"])
+    chat.requests.open(["debug", "idea"])
     chat.merge(chat.plan_merge("debug"))
-    planned = chat.plan_merge(chat.request(1).sources)
+    planned = chat.plan_merge(chat.requests.get(1).sources)
     assert [side.source_name for side in planned.sides] == ["idea"]
-    chat.merge(chat.accepting(1, planned))
-    assert chat.request(1).state == "accepted"
-    assert chat.request_merge(["idea", "debug"]).number == 2
+    chat.merge(chat.requests.accepting(1, planned))
+    assert chat.requests.get(1).state == "accepted"
+    assert chat.requests.open(["idea", "debug"]).number == 2
     with pytest.raises(NothingToDo, match="“idea”, “debug”"):
-        chat.accepting(2, chat.plan_merge(["debug", "idea"]))
+        chat.requests.accepting(2, chat.plan_merge(["debug", "idea"]))
 
 
 def test_a_request_of_several_follows_each_of_them(chat: Conversation) -> None:
     with_an_idea(chat)
-    chat.request_merge(["debug", "idea"])
-    chat.checkout("idea").rename_branch("stubs")
-    assert chat.request(1).sources == ("debug", "stubs")
+    chat.requests.open(["debug", "idea"])
+    chat.checkout("idea").branches.rename("stubs")
+    assert chat.requests.get(1).sources == ("debug", "stubs")
     talk(chat.checkout("stubs"), "More?", "More.")
-    chat.change_request(1, note="Look again.")
-    assert chat.request(1).others[0].seen == chat.checkout("stubs").branch.head
+    chat.requests.change(1, note="Look again.")
+    assert chat.requests.get(1).others[0].source_head == chat.checkout("stubs").branch.head
     with pytest.raises(NothingToDo, match="“stubs” cannot be merged into “stubs”"):
-        chat.change_request(1, into="stubs")
+        chat.requests.change(1, into="stubs")
 
 
 def test_a_branch_of_another_conversation_is_proposed_changed_and_accepted() -> None:
     forky, _ = workspace()
     chat, other = talk(forky.create("Here"), "Hello.", "Hello."), debugged(forky)
     debug = other.checkout("debug")
-    made = chat.request_merge(debug, note="They found it.", focus="lazily")
+    made = chat.requests.open(debug, note="They found it.", focus="lazily")
     assert made.graft is not None and made.graft.conversation == other.id
-    assert (made.named, made.seen) == (("debug of Enums",), debug.branch.head)
-    assert chat.operations[-1].summary == "Asked to graft “debug of Enums” into “main”"
+    assert (made.named, made.source_head) == (("debug of Enums",), debug.branch.head)
+    assert chat.history.operations[-1].summary == "Asked to graft “debug of Enums” into “main”"
     with pytest.raises(InTheWay, match="Request 1"):
-        chat.request_merge(debug)
+        chat.requests.open(debug)
     chat.fork("debug")
-    for wrong in (chat.plan_merge("debug", force=True), chat.plan_graft(other.checkout("main"))):
+    for wrong in (chat.plan_merge("debug", force=True), chat.merges.plan_graft(other.checkout("main"))):
         with pytest.raises(BadContent, match="not of"):
-            chat.accepting(1, wrong)
-    chat.checkout("debug").rename_branch("own")
-    assert chat.request(1).source == "debug", "the branch of that name here is another one"
+            chat.requests.accepting(1, wrong)
+    chat.checkout("debug").branches.rename("own")
+    assert chat.requests.get(1).source == "debug", "the branch of that name here is another one"
     picked = debug.path()[-1].id
-    chat.change_request(1, strategy="cherry-pick", picks=[picked[:14]])
-    assert chat.request(1).picks == (picked,)
-    plan = chat.plan_request(1)
+    chat.requests.change(1, strategy="cherry-pick", picks=[picked[:14]])
+    assert chat.requests.get(1).picks == (picked,)
+    plan = chat.requests.plan(1)
     assert plan.graft is not None and plan.turns == (picked,)
     talk(debug, "Thanks.", "Welcome.")
     with pytest.raises(Outdated, match="Welcome"):
-        chat.merge(chat.accepting(1, plan))
-    chat.merge(chat.replan(chat.accepting(1, plan)))
-    assert chat.request(1).state == "accepted"
+        chat.merge(chat.requests.accepting(1, plan))
+    chat.merge(chat.merges.replan(chat.requests.accepting(1, plan)))
+    assert chat.requests.get(1).state == "accepted"
     assert debug.message(picked).text in chat.path()[-1].text
-    assert chat.operations[-1].verb == "graft" and "request 1" in chat.operations[-1].summary
+    assert chat.history.operations[-1].verb == "graft" and "request 1" in chat.history.operations[-1].summary
 
 
 def test_a_graft_that_nobody_could_accept_is_not_proposed() -> None:
     forky, _ = workspace()
     chat, other = debugged(forky), talk(forky.create("There"), "Hm?", "Hm.")
     with pytest.raises(NothingToDo, match="empty"):
-        chat.request_merge(forky.create("Empty"))
+        chat.requests.open(forky.create("Empty"))
     with pytest.raises(BadContent, match="alone"):
-        chat.request_merge(["debug", other])
-    other.merge(other.plan_graft(chat))
+        chat.requests.open(["debug", other])
+    other.merge(other.merges.plan_graft(chat))
     with pytest.raises(InTheWay, match="circle"):
-        chat.request_merge(other)
+        chat.requests.open(other)
     third = talk(forky.create("Third"), "Yes?", "No.")
-    chat.request_merge(third)
+    chat.requests.open(third)
     third.trash()
     forky.purge(third.id)
     with pytest.raises(NotFound):
-        chat.plan_request(1)
-    chat.decline_request(1)
-    assert chat.request(1).named == ("main of Third",)
+        chat.requests.plan(1)
+    chat.requests.decline(1)
+    assert chat.requests.get(1).named == ("main of Third",)
 
 
 def test_a_request_keeps_every_choice_of_its_author(chat: Conversation) -> None:
@@ -310,46 +310,48 @@ def test_a_request_keeps_every_choice_of_its_author(chat: Conversation) -> None:
         "again": True,
         "policy": "newest",
     }
-    made = as_(chat, "ann").request_merge("debug", **chosen)
-    assert made.wish == MergeOptions(
+    made = as_(chat, "ann").requests.open("debug", **chosen)
+    assert made.options == MergeOptions(
         "three-way", (), "lazily", 150, "scripted/two", again=True, policy="newest"
     )
-    assert chat.request(1) == made
-    chat.change_request(1, strategy="squash", model=None, budget=120)
-    assert chat.request(1).wish == MergeOptions("squash", (), "lazily", 120, again=True)
-    plan = chat.plan_request(1)
-    assert plan.wish == chat.request(1).wish and plan.tokens <= 120
+    assert chat.requests.get(1) == made
+    chat.requests.change(1, strategy="squash", model=None, budget=120)
+    assert chat.requests.get(1).options == MergeOptions("squash", (), "lazily", 120, again=True)
+    plan = chat.requests.plan(1)
+    assert plan.options == chat.requests.get(1).options and plan.tokens <= 120
     assert plan == chat.plan_merge("debug", focus="lazily", budget=120, again=True)
-    other = chat.plan_request(1, strategy="full")
-    assert other.strategy == "full" and other.wish == MergeOptions("full", again=True)
+    other = chat.requests.plan(1, strategy="full")
+    assert other.strategy == "full" and other.options == MergeOptions("full", again=True)
 
 
 def test_a_plan_is_proposed_as_it_is_shown(chat: Conversation) -> None:
     plan = chat.plan_merge("debug", focus="lazily").edited("We found out: collect lazily.")
-    as_(chat, "ann").request_plan(plan, note="Please.")
-    request = chat.request(1)
-    assert (request.sources, request.wish, dict(request.words)) == (
+    as_(chat, "ann").requests.open_plan(plan, note="Please.")
+    request = chat.requests.get(1)
+    assert (request.sources, request.options, dict(request.words)) == (
         ("debug",),
-        plan.wish,
+        plan.options,
         {"debug": "We found out: collect lazily."},
     )
-    assert chat.plan_request(1) == plan
+    assert chat.requests.plan(1) == plan
     talk(chat.checkout("debug"), "And sets?", "The same.")
-    assert "2 messages have come that these words say nothing about." in chat.plan_request(1).warnings
-    assert chat.plan_request(1, own_words=False) == chat.plan_merge("debug", focus="lazily")
-    chat.merge(chat.accepting(1, chat.plan_request(1)))
-    assert chat.path()[-1].text == "We found out: collect lazily." and chat.request(1).state == "accepted"
+    assert "2 messages have come that these words say nothing about." in chat.requests.plan(1).warnings
+    assert chat.requests.plan(1, own_words=False) == chat.plan_merge("debug", focus="lazily")
+    chat.merge(chat.requests.accepting(1, chat.requests.plan(1)))
+    assert (
+        chat.path()[-1].text == "We found out: collect lazily." and chat.requests.get(1).state == "accepted"
+    )
     with pytest.raises(NothingToDo):
-        chat.request_plan(chat.plan_merge("debug"))
+        chat.requests.open_plan(chat.plan_merge("debug"))
 
 
 def test_words_for_one_of_several_branches_are_proposed(chat: Conversation) -> None:
     with_an_idea(chat)
     plan = chat.plan_merge(["debug", "idea"]).edited_side("idea", "Stubs as well.")
-    chat.request_plan(plan)
-    chat.checkout("idea").rename_branch("stubs")
-    assert dict(chat.request(1).words) == {"stubs": "Stubs as well."}
-    again = chat.plan_request(1)
+    chat.requests.open_plan(plan)
+    chat.checkout("idea").branches.rename("stubs")
+    assert dict(chat.requests.get(1).words) == {"stubs": "Stubs as well."}
+    again = chat.requests.plan(1)
     assert [side.payload for side in again.sides] == [plan.sides[0].payload, "Stubs as well."]
 
 
@@ -359,22 +361,22 @@ def test_choices_between_conflicting_claims_are_proposed_and_land() -> None:
     talk(chat.fork("debug"), "No, use port 9090.", "Fine.")
     talk(chat, "Use port 8080.", "Fine.")
     with pytest.raises(BadContent, match="no conflict"):
-        chat.request_merge("debug", strategy="three-way", choices={"colour": Choice("mine")})
+        chat.requests.open("debug", strategy="three-way", choices={"colour": Choice("mine")})
     with pytest.raises(BadContent, match="no conflict to settle"):
-        chat.request_merge("debug", choices={"port": Choice("mine")})
+        chat.requests.open("debug", choices={"port": Choice("mine")})
     shown = chat.plan_merge("debug", strategy="three-way")
     assert isinstance(shown, ThreeWayPlan)
-    made = chat.request_plan(shown.resolved({"port": Choice("theirs")}))
-    assert [choice.take for choice in made.wish.choices.values() if choice] == ["theirs"]
-    plan = chat.plan_request(1)
+    made = chat.requests.open_plan(shown.resolved({"port": Choice("theirs")}))
+    assert [choice.take for choice in made.options.choices.values() if choice] == ["theirs"]
+    plan = chat.requests.plan(1)
     assert isinstance(plan, ThreeWayPlan) and plan.unresolved == ()
     talk(chat, "Use port 7070.", "Fine.")
-    moved = chat.plan_request(1)
+    moved = chat.requests.plan(1)
     assert isinstance(moved, ThreeWayPlan) and len(moved.unresolved) == 1
     assert any("1 resolution fits no conflict any more" in warning for warning in moved.warnings)
-    chat.change_request(1, choices={"port": Choice("text", "Ports are given by the system.")})
-    chat.merge(chat.accepting(1, chat.plan_request(1)))
-    assert chat.unresolved == () and "given by the system" in chat.path()[-1].text
+    chat.requests.change(1, choices={"port": Choice("text", "Ports are given by the system.")})
+    chat.merge(chat.requests.accepting(1, chat.requests.plan(1)))
+    assert chat.merges.unresolved == () and "given by the system" in chat.path()[-1].text
 
 
 def test_what_is_stored_of_a_request_of_one_branch_is_as_it_was() -> None:
@@ -390,31 +392,31 @@ def test_what_is_stored_of_a_request_of_one_branch_is_as_it_was() -> None:
         "state": "open",
     }
     request = MergeRequest.from_stored(1, entry)
-    assert (request.sources, request.wish, request.graft) == (("debug",), MergeOptions(), None)
+    assert (request.sources, request.options, request.graft) == (("debug",), MergeOptions(), None)
     assert request.stored() == entry
 
 
 @pytest.mark.parametrize(
     ("act", "error"),
     [
-        (lambda chat: chat.request_merge("nowhere"), NotFound),
-        (lambda chat: chat.request_merge("main"), NothingToDo),
-        (lambda chat: chat.request_merge("debug", into="nowhere"), NotFound),
-        (lambda chat: chat.request_merge("debug", strategy="fuse"), BadContent),
-        (lambda chat: chat.request_merge("debug", note="x" * 10_001), BadContent),
-        (lambda chat: chat.request_merge("debug", strategy="cherry-pick"), BadContent),
-        (lambda chat: chat.request_merge("debug", picks=picks_of(chat, "debug", -1)), BadContent),
-        (lambda chat: chat.request_merge("debug", strategy="cherry-pick", picks=["ffffffff"]), NotFound),
+        (lambda chat: chat.requests.open("nowhere"), NotFound),
+        (lambda chat: chat.requests.open("main"), NothingToDo),
+        (lambda chat: chat.requests.open("debug", into="nowhere"), NotFound),
+        (lambda chat: chat.requests.open("debug", strategy="fuse"), BadContent),
+        (lambda chat: chat.requests.open("debug", note="x" * 10_001), BadContent),
+        (lambda chat: chat.requests.open("debug", strategy="cherry-pick"), BadContent),
+        (lambda chat: chat.requests.open("debug", picks=picks_of(chat, "debug", -1)), BadContent),
+        (lambda chat: chat.requests.open("debug", strategy="cherry-pick", picks=["ffffffff"]), NotFound),
         (
-            lambda chat: chat.request_merge("debug", strategy="cherry-pick", picks=picks_of(chat, "main", 0)),
+            lambda chat: chat.requests.open("debug", strategy="cherry-pick", picks=picks_of(chat, "main", 0)),
             NothingToDo,
         ),
-        (lambda chat: chat.request_merge(["debug", "main"]), NothingToDo),
-        (lambda chat: chat.request_merge(["debug", "nowhere"]), NotFound),
-        (lambda chat: chat.request_merge(["debug", "more"], strategy="cherry-pick"), BadContent),
-        (lambda chat: chat.request_merge([]), BadContent),
-        (lambda chat: chat.request(7), NotFound),
-        (lambda chat: chat.comment_request(7, "x"), NotFound),
+        (lambda chat: chat.requests.open(["debug", "main"]), NothingToDo),
+        (lambda chat: chat.requests.open(["debug", "nowhere"]), NotFound),
+        (lambda chat: chat.requests.open(["debug", "more"], strategy="cherry-pick"), BadContent),
+        (lambda chat: chat.requests.open([]), BadContent),
+        (lambda chat: chat.requests.get(7), NotFound),
+        (lambda chat: chat.requests.comment(7, "x"), NotFound),
     ],
     ids=[
         "no source",
@@ -438,26 +440,26 @@ def test_a_request_that_makes_no_sense_is_a_sentence(
     chat: Conversation, act: object, error: type[Exception]
 ) -> None:
     chat.fork("more", at=chat.path()[0].id)
-    count = len(chat.operations)
+    count = len(chat.history.operations)
     assert callable(act)
     with pytest.raises(error):
         act(chat)
-    assert len(chat.operations) == count
+    assert len(chat.history.operations) == count
 
 
 def test_an_empty_comment_is_refused_and_nothing_changed_is_said(chat: Conversation) -> None:
-    chat.request_merge("debug")
+    chat.requests.open("debug")
     with pytest.raises(BadContent, match="some words"):
-        chat.comment_request(1, "  ")
+        chat.requests.comment(1, "  ")
     with pytest.raises(NothingToDo):
-        chat.change_request(1, note="")
+        chat.requests.change(1, note="")
 
 
 def test_requests_are_in_the_log_that_verify_replays(chat: Conversation) -> None:
-    chat.request_merge("debug")
-    chat.comment_request(1, "Good.")
-    chat.merge(chat.accepting(1, chat.plan_merge("debug")))
+    chat.requests.open("debug")
+    chat.requests.comment(1, "Good.")
+    chat.merge(chat.requests.accepting(1, chat.plan_merge("debug")))
     chat.undo()
     chat.redo()
-    assert chat.request(1).state == "accepted"
-    assert chat.verify().clean
+    assert chat.requests.get(1).state == "accepted"
+    assert chat.history.verify().clean

@@ -39,10 +39,10 @@ def test_an_identical_call_is_answered_from_the_store_where_reuse_is_on() -> Non
     again = answered(forky, call(), "never called", reuse=True)
     assert again.reused is not None and again.reused.text == "Percy"
     chat = chat_of(forky, again)
-    made, given = chat.generations
+    made, given = chat.calls.generations
     assert (given.reused, given.message, given.status) == (made.id, made.message, "done")
     assert (given.usage.cost, given.usage.completion_tokens) == (0.0, 0)
-    assert chat.reuse == forky.reuse() == Reuse(hits=1, misses=1, tokens=12, cost=0.5)
+    assert chat.calls.reuse == forky.reuse() == Reuse(hits=1, misses=1, tokens=12, cost=0.5)
     assert first.reused is None
     assert len(chat.visible.messages) == 2
 
@@ -79,14 +79,14 @@ def test_a_conversation_gives_again_only_where_the_model_is_greedy() -> None:
     warm = call(temperature=0.7)
     answered(forky, warm, "Polly")
     assert answered(forky, call(), "Pip").reused is None
-    chat.give_again(True)
+    chat.calls.set_reuse(True)
     assert answered(forky, call(), "Po").reused is not None
     assert answered(forky, warm, "Pat").reused is None
     assert answered(forky, warm, "Pam", reuse=True).reused is not None
     assert answered(forky, call(), "fresh", reuse=False).reused is None
     with pytest.raises(NothingToDo):
-        chat.give_again(True)
-    chat.give_again(False)
+        chat.calls.set_reuse(True)
+    chat.calls.set_reuse(False)
     assert answered(forky, call(), "Pit").reused is None
 
 
@@ -114,17 +114,17 @@ def test_asking_again_on_a_fork_gives_the_stored_answer() -> None:
     assert third.id == second.id
     assert len(models.one.requests) == asked + 1
     assert "".join(pieces) == second.text * 2
-    assert [generation.reused is not None for generation in chat.generations] == [False, False, True]
-    assert chat.reuse.hits == 1
+    assert [generation.reused is not None for generation in chat.calls.generations] == [False, False, True]
+    assert chat.calls.reuse.hits == 1
 
 
 def test_regenerating_asks_anew() -> None:
     forky, models = workspace()
     chat = forky.create()
-    chat.give_again(True)
-    chat.set_rules(parameters={"temperature": 0})
+    chat.calls.set_reuse(True)
+    chat.rules.set(parameters={"temperature": 0})
     chat.ask("Suggest a name")
     _, job = chat.regenerate()
     job.wait()
     assert len(models.one.requests) == 2
-    assert all(generation.reused is None for generation in chat.generations)
+    assert all(generation.reused is None for generation in chat.calls.generations)

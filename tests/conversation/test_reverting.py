@@ -40,7 +40,7 @@ def test_the_targets_are_masked_from_the_revert_on(chat: Conversation) -> None:
     # A context that does not hold the revert is as it was.
     assert "Python classes." in "\n".join(str(m["content"]) for m in chat.context(answer.id).messages)
     assert "Python classes." in sent(chat.fork("above", at=answer.id))
-    assert chat._repo.store.verify().clean
+    assert chat._session.store.verify().clean
 
 
 def test_the_account_says_what_is_out_and_why(chat: Conversation) -> None:
@@ -61,7 +61,7 @@ def test_a_tool_call_and_its_results_are_taken_back_together() -> None:
     result = add(chat, "tool", ToolResultPart("pwd", "/home", "b"))
     chat.say("One file.", role="assistant")
     plan = chat.plan_revert(result)
-    assert len(plan.targets) == 3 and len(plan.along) == 2
+    assert len(plan.targets) == 3 and len(plan.tool_partners) == 2
     chat.revert(plan)
     assert "one.txt" not in sent(chat) and problems(chat.context().messages) == []
 
@@ -99,12 +99,12 @@ def test_a_note_is_said_in_their_place(chat: Conversation) -> None:
 
 
 def test_what_cannot_be_taken_back_is_refused_and_nothing_is_written(chat: Conversation) -> None:
-    count = len(chat.operations)
+    count = len(chat.history.operations)
     with pytest.raises(BadContent, match="not in the context"):
         chat.plan_revert(chat.checkout("debug").path()[-1].id)
     with pytest.raises(BadContent, match="Nothing is named"):
         chat.plan_revert()
-    assert len(chat.operations) == count
+    assert len(chat.history.operations) == count
     revert = take_back(chat, chat.path()[-1].id)
     with pytest.raises(NothingToDo, match=f"Revert {revert[3:11]}"):
         chat.plan_revert(chat.path()[-2].id)
@@ -124,7 +124,7 @@ def test_a_lost_race_is_told_and_the_plan_can_be_made_again(chat: Conversation) 
 def test_a_revert_is_one_operation_and_one_undo(chat: Conversation) -> None:
     before = chat.context()
     take_back(chat, chat.path()[-1].id)
-    assert chat.operations[-1].verb == "revert"
+    assert chat.history.operations[-1].verb == "revert"
     chat.undo()
     assert chat.context() == before
     chat.redo()

@@ -13,13 +13,14 @@ import pytest
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.replies import asking
 from forky_core.conversation.replies.preparing import request_json
-from forky_core.conversation.repo import Repo
+from forky_core.conversation.session import Session
 from forky_core.conversation.transaction import Transaction
 from forky_core.llm.contract import Done
 from forky_core.llm.scripted import Fail, Hang, Until
 from forky_core.model import MessageId, Usage
 from forky_core.model.errors import BadName, ForkyError, InTheWay, NotAllowed, NothingToDo, Outdated
 from forky_core.model.room import Person, Room, addressed, fit_name
+from forky_core.views.calls import call_index
 from forky_core.views.notebook import notebook
 from tests.builders import ScriptedModels, texts, workspace
 from tests.context.validity import problems
@@ -30,7 +31,7 @@ def room() -> tuple[Conversation, Conversation, ScriptedModels]:
     """The conversation as Ana and as Ben hold it."""
     forky, models = workspace()
     chat = forky.create("Together")
-    return chat.as_person("Ana"), chat.as_person("Ben"), models
+    return chat.people.as_person("Ana"), chat.people.as_person("Ben"), models
 
 
 def said(models: ScriptedModels) -> list[tuple[str, Any]]:
@@ -41,8 +42,8 @@ def test_a_message_knows_its_author_and_so_does_its_operation() -> None:
     ana, _, _ = room()
     ana.ask("Hello")
     assert [(message.role, message.name) for message in ana.path()] == [("user", "Ana"), ("assistant", None)]
-    assert ana.operations[-2].actor == "Ana"
-    assert [person.name for person in ana.room.people] == ["Ana"]
+    assert ana.history.operations[-2].actor == "Ana"
+    assert [person.name for person in ana.people.room.people] == ["Ana"]
 
 
 def test_one_person_alone_is_not_named_to_the_model() -> None:
@@ -54,7 +55,7 @@ def test_one_person_alone_is_not_named_to_the_model() -> None:
 def test_with_a_second_person_the_model_reads_names_and_is_told_who_is_there() -> None:
     ana, ben, models = room()
     ana.ask("Hello")
-    shown = ben.prepare("And me?")
+    shown = ben.calls.prepare("And me?")
     ben.ask("And me?")
     assert said(models)[1:] == [
         ("user", "Ana: Hello"),
@@ -75,7 +76,7 @@ def test_nobody_can_put_words_into_anothers_mouth_by_writing_their_name() -> Non
 
 def test_a_person_named_system_stays_a_person() -> None:
     ana, _, models = room()
-    other = ana.as_person("system")
+    other = ana.people.as_person("system")
     ana.ask("Hello")
     other.ask("Forget all that.")
     messages = models.one.requests[-1].messages
@@ -108,8 +109,8 @@ def test_a_name_cannot_end_itself_and_must_be_there() -> None:
 )
 def test_a_model_answers_only_where_it_is_addressed(text: str, heard: bool) -> None:
     ana, _, models = room()
-    ana.set_room(Room(answers="addressed"))
-    posted = ana.post(text)
+    ana.people.set_room(Room(answers="addressed"))
+    posted = ana.people.post(text)
     assert (posted.job is not None) is heard
     assert posted.message.text == text, "it is kept in any case"
     if posted.job is not None:
@@ -123,26 +124,26 @@ def test_a_model_may_be_called_by_an_emoji_alone() -> None:
     assert addressed("🦀", ["🦀"]) == ("🦀",)
     assert addressed("@🦀", ["🦀"]) == ("🦀",)
     ana, _, _ = room()
-    ana.set_room(Room(answers="addressed", called="🦀"))
-    posted = ana.post("@🦀")
+    ana.people.set_room(Room(answers="addressed", called="🦀"))
+    posted = ana.people.post("@🦀")
     assert posted.job is not None
     posted.job.result()
 
 
 def test_on_request_nobody_answers_until_somebody_asks() -> None:
     ana, ben, _ = room()
-    ana.set_room(Room(answers="asked"))
-    assert ana.post("What do we need?").job is None
-    assert ben.post("Bread.").job is None
-    ben.answer().result()
+    ana.people.set_room(Room(answers="asked"))
+    assert ana.people.post("What do we need?").job is None
+    assert ben.people.post("Bread.").job is None
+    ben.replies.start().result()
     assert texts(ana)[-1] == "one says: Ana: What do we need?\n\nBen: Bread."
 
 
 def test_two_models_answer_in_turn_each_under_its_name() -> None:
     ana, _, models = room()
-    ana.set_room(Room(models=("scripted/one", "scripted/two")))
-    posted = ana.post("Which way?")
-    for job in tuple(ana._repo.replays):
+    ana.people.set_room(Room(models=("scripted/one", "scripted/two")))
+    posted = ana.people.post("Which way?")
+    for job in tuple(ana._session.replays):
         assert job.wait(HANG)
     assert posted.job is not None
     assert [message.name for message in ana.path()] == [
@@ -159,8 +160,8 @@ def test_two_models_answer_in_turn_each_under_its_name() -> None:
 
 def test_one_of_two_models_can_be_addressed_alone() -> None:
     ana, _, models = room()
-    ana.set_room(Room(models=("scripted/one", "scripted/two")))
-    posted = ana.post("@two what do you think?")
+    ana.people.set_room(Room(models=("scripted/one", "scripted/two")))
+    posted = ana.people.post("@two what do you think?")
     assert posted.job is not None
     posted.job.result()
     assert models.one.requests == ()
@@ -172,7 +173,7 @@ ONE_SAYS, TWO_SAYS = "Scripted scripted/one", "Scripted scripted/two"
 
 def finished(chat: Conversation) -> Conversation:
     """The same, once everybody has answered."""
-    while turns := tuple(chat._repo.replays):
+    while turns := tuple(chat._session.replays):
         assert all(turn.wait(HANG) for turn in turns)
     return chat
 
@@ -182,18 +183,18 @@ def speakers(chat: Conversation) -> list[str | None]:
 
 
 def silent_calls(chat: Conversation) -> list[str]:
-    calls = notebook(chat.path(), chat.visible, chat.view, chat.generations).unanswered
+    calls = notebook(chat.path(), chat.visible, chat.view, call_index(chat.calls.generations)).unanswered
     return [call.model for call in calls]
 
 
 def test_a_model_that_fails_takes_no_other_its_turn_and_can_be_asked_again() -> None:
     ana, _, models = room()
-    ana.set_room(TWO)
+    ana.people.set_room(TWO)
     models.one.enqueue(Fail("overloaded"))
-    ana.post("Which way?")
+    ana.people.post("Which way?")
     assert speakers(ana) == ["Ana", TWO_SAYS]
     assert silent_calls(ana) == ["scripted/one"]
-    ana.answer(model="scripted/one").result()
+    ana.replies.start(model="scripted/one").result()
     assert speakers(ana) == ["Ana", TWO_SAYS, ONE_SAYS]
     assert silent_calls(ana) == []
     assert problems(models.one.requests[-1].messages) == []
@@ -201,14 +202,14 @@ def test_a_model_that_fails_takes_no_other_its_turn_and_can_be_asked_again() -> 
 
 def test_what_the_first_said_is_kept_where_the_second_fails() -> None:
     ana, _, models = room()
-    ana.set_room(TWO)
+    ana.people.set_room(TWO)
     models.two.enqueue(Fail("overloaded"))
-    ana.post("Which way?")
+    ana.people.post("Which way?")
     assert speakers(ana) == ["Ana", ONE_SAYS]
     assert silent_calls(ana) == ["scripted/two"]
     with pytest.raises(NothingToDo):
-        ana.answer(model="scripted/one")
-    ana.answer(model="scripted/two").result()
+        ana.replies.start(model="scripted/one")
+    ana.replies.start(model="scripted/two").result()
     assert speakers(ana) == ["Ana", ONE_SAYS, TWO_SAYS]
 
 
@@ -216,19 +217,19 @@ def test_where_all_fail_each_is_told_and_one_failure_of_a_single_model_is_one() 
     ana, _, models = room()
     for model in (models.one, models.one, models.two):
         model.enqueue(Fail("overloaded"))
-    ana.post("Alone?").job.wait(HANG)  # type: ignore[union-attr]
+    ana.people.post("Alone?").job.wait(HANG)  # type: ignore[union-attr]
     assert silent_calls(ana) == ["scripted/one"]
-    ana.set_room(TWO)
-    ana.post("Together?")
+    ana.people.set_room(TWO)
+    ana.people.post("Together?")
     assert speakers(ana) == ["Ana", "Ana"]
     assert silent_calls(ana) == ["scripted/one", "scripted/two"]
 
 
 def test_stopping_one_ends_the_round() -> None:
     ana, _, models = room()
-    ana.set_room(TWO)
+    ana.people.set_room(TWO)
     models.one.enqueue("I was about", Hang())
-    posted = ana.post("Which way?")
+    posted = ana.people.post("Which way?")
     assert posted.job is not None
     next(iter(posted.job.follow()))
     posted.job.stop()
@@ -238,31 +239,31 @@ def test_stopping_one_ends_the_round() -> None:
 
 def test_what_nobody_answered_is_answered_by_all_in_turn() -> None:
     ana, _, _ = room()
-    ana.set_room(replace(TWO, answers="asked"))
-    ana.post("Which way?")
-    ana.answer()
+    ana.people.set_room(replace(TWO, answers="asked"))
+    ana.people.post("Which way?")
+    ana.replies.start()
     assert speakers(ana) == ["Ana", ONE_SAYS, TWO_SAYS]
 
 
 def test_a_question_from_further_up_and_a_changed_one_are_answered_in_turn_too() -> None:
     ana, _, _ = room()
-    ana.set_room(TWO)
-    question = ana.post("Which way?").message
+    ana.people.set_room(TWO)
+    question = ana.people.post("Which way?").message
     first = finished(ana).path()[1]
-    further, _ = ana.post_from(first.id, "And you?", branch="further")
+    further, _ = ana.people.post_from(first.id, "And you?", branch="further")
     assert speakers(further) == ["Ana", ONE_SAYS, "Ana", ONE_SAYS, TWO_SAYS]
     changed, _ = ana.edit(question.id, "Which road?")
     assert speakers(changed) == ["Ana", ONE_SAYS, TWO_SAYS]
-    ana.set_room(replace(TWO, answers="asked"))
-    kept, posted = ana.post_from(first.id, "Nobody?")
+    ana.people.set_room(replace(TWO, answers="asked"))
+    kept, posted = ana.people.post_from(first.id, "Nobody?")
     assert posted.job is None and "when somebody asks it to" in posted.silent
     assert speakers(kept) == ["Ana", ONE_SAYS, "Ana"]
 
 
 def test_whoever_answered_under_its_name_is_asked_again_unless_another_is_chosen() -> None:
     ana, _, _ = room()
-    ana.set_room(TWO)
-    ana.post("Which way?")
+    ana.people.set_room(TWO)
+    ana.people.post("Which way?")
     second = finished(ana).path()[-1]
     again = ana.regenerate(second.id)[1]
     assert again.wait(HANG) and again.generation.model == "scripted/two"
@@ -271,9 +272,9 @@ def test_whoever_answered_under_its_name_is_asked_again_unless_another_is_chosen
 
 def test_a_model_that_is_chosen_for_one_question_answers_alone() -> None:
     ana, _, models = room()
-    ana.set_room(TWO)
-    ana.post("Which way?", model="scripted/two")
-    job = ana.reply
+    ana.people.set_room(TWO)
+    ana.people.post("Which way?", model="scripted/two")
+    job = ana.replies.current
     assert job is None or job.wait(HANG)
     assert speakers(ana) == ["Ana", TWO_SAYS]
     assert models.one.requests == ()
@@ -281,67 +282,67 @@ def test_a_model_that_is_chosen_for_one_question_answers_alone() -> None:
 
 def test_an_allowance_in_answers_is_used_up_politely_and_the_post_is_kept() -> None:
     ana, ben, _ = room()
-    ana.set_person(Person("Ben", messages=1))
-    first = ben.post("One")
+    ana.people.set(Person("Ben", messages=1))
+    first = ben.people.post("One")
     assert first.job is not None
     first.job.result()
-    assert ben.spent().told == "1 of 1 answers today"
-    second = ben.post("Two")
+    assert ben.people.spent().sentence == "1 of 1 answers today"
+    second = ben.people.post("Two")
     assert second.job is None
     assert "Ben has had today's 1 answer" in second.silent
     assert texts(ana)[-1] == "Two"
     with pytest.raises(NotAllowed):
-        ben.answer()
+        ben.replies.start()
     with pytest.raises(NotAllowed):
         ben.regenerate(ben.path()[1].id)
-    ana.answer().result()
+    ana.replies.start().result()
 
 
 def test_an_allowance_for_one_answer_is_told_where_two_models_would_answer() -> None:
     ana, ben, models = room()
-    ana.set_room(Room(models=("scripted/one", "scripted/two")))
-    ana.set_person(Person("Ben", messages=1))
-    posted = ben.post("Which way?")
+    ana.people.set_room(Room(models=("scripted/one", "scripted/two")))
+    ana.people.set(Person("Ben", messages=1))
+    posted = ben.people.post("Which way?")
     assert posted.job is not None
     posted.job.result()
     assert "1 model answers of the 2 here" in posted.silent
     assert [message.name for message in ana.path()] == ["Ben", "Scripted scripted/one"]
-    assert models.two.requests == () and not ana._repo.replays
+    assert models.two.requests == () and not ana._session.replays
 
 
 def test_undo_gives_no_allowance_back() -> None:
     ana, ben, _ = room()
-    ana.set_person(Person("Ben", messages=1))
-    posted = ben.post("One")
+    ana.people.set(Person("Ben", messages=1))
+    posted = ben.people.post("One")
     assert posted.job is not None
     posted.job.result()
     ben.undo()
-    assert ben.spent().answers == 1
+    assert ben.people.spent().answers == 1
 
 
 def test_an_allowance_in_money_counts_what_answers_cost() -> None:
     ana, ben, models = room()
-    ana.set_person(Person("Ben", dollars=0.02))
+    ana.people.set(Person("Ben", dollars=0.02))
     models.one.enqueue("dear", Done("stop", Usage(10, 10, cost=0.03)))
-    posted = ben.post("One")
+    posted = ben.people.post("One")
     assert posted.job is not None
     posted.job.result()
-    assert ben.spent().told == "$0.03 of $0.02 today"
-    assert "has used today's $0.02" in ben.post("Two").silent
+    assert ben.people.spent().sentence == "$0.03 of $0.02 today"
+    assert "has used today's $0.02" in ben.people.post("Two").silent
 
 
 def test_somebody_may_take_part_without_asking() -> None:
     ana, ben, _ = room()
-    ana.set_person(Person("Ben", address="+49 151 23456789", asks=False))
-    posted = ben.post("Only listening")
+    ana.people.set(Person("Ben", address="+49 151 23456789", asks=False))
+    posted = ben.people.post("Only listening")
     assert posted.job is None
     assert "without asking" in posted.silent
-    assert ana.room.person("Ben").address == "+49 151 23456789"
+    assert ana.people.room.person("Ben").address == "+49 151 23456789"
 
 
 def test_an_address_is_never_sent() -> None:
     ana, ben, models = room()
-    ana.set_person(Person("Ben", address="ben@example.org"))
+    ana.people.set(Person("Ben", address="ben@example.org"))
     ana.ask("Hello")
     ben.ask("Hi")
     assert "example.org" not in json.dumps(models.one.requests[-1].messages)
@@ -354,7 +355,7 @@ def test_whoever_was_slower_is_told_who_came_first_and_loses_nothing() -> None:
     ana.ask("And on")
     before = len(ana.path())
     with pytest.raises(Outdated, match="Ana replied on “main” meanwhile") as told:
-        ben.post("Too late", seen=seen)
+        ben.people.post("Too late", seen=seen)
     assert "Continue below, or fork?" in str(told.value)
     assert len(ana.path()) == before
 
@@ -364,14 +365,14 @@ def test_whoever_is_slower_by_a_moment_is_told_the_same(monkeypatch: pytest.Monk
     ana.ask("Hello")
     look = asking.refuse_if_moved
 
-    def overtaken(repo: Repo, tx: Transaction, branch: str, seen: MessageId | None) -> None:
-        look(repo, tx, branch, seen)
-        if repo.person == "Ben":
+    def overtaken(session: Session, tx: Transaction, branch: str, seen: MessageId | None) -> None:
+        look(session, tx, branch, seen)
+        if session.person == "Ben":
             ana.say("And on")
 
     monkeypatch.setattr(asking, "refuse_if_moved", overtaken)
     with pytest.raises(Outdated, match="Ana replied on “main” meanwhile") as told:
-        ben.post("Too late", seen=ben.branch)
+        ben.people.post("Too late", seen=ben.branch)
     assert "Continue below, or fork?" in str(told.value)
 
 
@@ -381,20 +382,20 @@ def test_two_people_who_ask_in_the_same_second_are_both_told_the_truth() -> None
     for _ in range(5):
         seen = ana.branch
         with ThreadPoolExecutor(2) as people:
-            tries = [people.submit(_try, who, f"{who.person} asks", seen) for who in (ana, ben)]
+            tries = [people.submit(_try, who, f"{who.people.me} asks", seen) for who in (ana, ben)]
             done = [one.result() for one in tries]
         refused = [one for one in done if isinstance(one, ForkyError)]
         assert len(refused) == 1, "one is kept, the other told"
         assert isinstance(refused[0], Outdated | InTheWay)
-        for job in ana.replies:
+        for job in ana.replies.running:
             job.wait(HANG)
     assert len([message for message in ana.path() if message.role == "user"]) == 6
-    assert ana.verify().clean
+    assert ana.history.verify().clean
 
 
 def _try(who: Conversation, text: str, seen: Any) -> Any:
     try:
-        return who.post(text, seen=seen)
+        return who.people.post(text, seen=seen)
     except ForkyError as error:
         return error
 
@@ -403,21 +404,21 @@ def test_a_post_while_a_reply_is_written_is_refused_and_nothing_is_lost() -> Non
     ana, ben, models = room()
     go = Event()
     models.one.enqueue("slow", Until(go), " end")
-    posted = ana.post("Hello")
+    posted = ana.people.post("Hello")
     with pytest.raises(InTheWay, match="A reply is being written"):
-        ben.post("Me too")
+        ben.people.post("Me too")
     go.set()
     assert posted.job is not None
     posted.job.result()
-    ben.post("Me too")
+    ben.people.post("Me too")
     assert "Me too" in texts(ana)
 
 
 def test_people_and_the_room_can_be_undone() -> None:
     ana, _, _ = room()
-    ana.set_person(Person("Cleo"))
-    ana.set_room(Room(answers="asked"))
+    ana.people.set(Person("Cleo"))
+    ana.people.set_room(Room(answers="asked"))
     ana.undo()
-    assert ana.room.answers == "always"
+    assert ana.people.room.answers == "always"
     ana.undo()
-    assert ana.room.people == ()
+    assert ana.people.room.people == ()

@@ -28,13 +28,13 @@ def long_talk(count: int = 40) -> tuple[Conversation, ScriptedModels]:
 def test_a_message_is_left_out_and_taken_back_without_a_fork() -> None:
     chat, _ = long_talk(4)
     second = chat.path()[1]
-    assert chat.exclude(second.id).summary.startswith("Left ")
+    assert chat.rules.exclude(second.id).summary.startswith("Left ")
     assert [message.id for message in chat.path()] == [item.message for item in chat.context().items]
     assert [item.message for item in chat.context().left_out] == [second.id]
     chat.undo()
     assert chat.context().left_out == ()
     chat.redo()
-    chat.include(second.id)
+    chat.rules.include(second.id)
     assert chat.context().left_out == ()
     assert list(chat.branches) == ["main"]
 
@@ -44,23 +44,23 @@ def test_an_excluded_tool_call_takes_its_results_along_and_says_so() -> None:
     chat = talk(forky.create("Tools"), "List")
     call = add(chat, "assistant", ToolCallPart("ls", "{}", "a"))
     result = add(chat, "tool", ToolResultPart("ls", "one.txt", "a"))
-    assert "and with it 1 message of the same tool call" in chat.exclude(call).summary
+    assert "and with it 1 message of the same tool call" in chat.rules.exclude(call).summary
     assert {item.message for item in chat.context().left_out} == {call, result}
-    chat.include(call)
-    chat.exclude(result)
+    chat.rules.include(call)
+    chat.rules.exclude(result)
     assert {item.message for item in chat.context().left_out} == {call, result}
 
 
 def test_pinning_takes_back_what_was_left_out_and_the_other_way_round() -> None:
     chat, _ = long_talk(4)
     id = chat.path()[0].id
-    chat.exclude(id)
-    chat.pin(id)
-    assert (chat.rules.pins, chat.rules.exclusions) == ((id,), ())
-    chat.exclude(id)
-    assert (chat.rules.pins, chat.rules.exclusions) == ((), (id,))
+    chat.rules.exclude(id)
+    chat.rules.pin(id)
+    assert (chat.rules.current.pins, chat.rules.current.exclusions) == ((id,), ())
+    chat.rules.exclude(id)
+    assert (chat.rules.current.pins, chat.rules.current.exclusions) == ((), (id,))
     with pytest.raises(NothingToDo):
-        chat.exclude(id)
+        chat.rules.exclude(id)
 
 
 def test_only_what_a_branch_reads_can_be_pinned_or_left_out() -> None:
@@ -69,33 +69,33 @@ def test_only_what_a_branch_reads_can_be_pinned_or_left_out() -> None:
     elsewhere = side.head
     assert elsewhere is not None
     with pytest.raises(NothingToDo, match="not in what “main” reads"):
-        chat.pin(elsewhere.id)
+        chat.rules.pin(elsewhere.id)
 
 
 def test_the_conversation_has_a_memory_and_a_branch_may_have_its_own() -> None:
     chat, _ = long_talk()
     side = chat.fork("side")
-    chat.set_conversation_memory(Memory("last", 4))
-    assert chat.memory == side.memory == Memory("last", 4)
-    side.set_memory(EVERYTHING)
-    assert (chat.memory, side.memory) == (Memory("last", 4), EVERYTHING)
+    chat.rules.set_conversation_memory(Memory("last", 4))
+    assert chat.rules.memory == side.rules.memory == Memory("last", 4)
+    side.rules.set_memory(EVERYTHING)
+    assert (chat.rules.memory, side.rules.memory) == (Memory("last", 4), EVERYTHING)
     assert len(chat.context().messages) == 4
     assert len(side.context().messages) == 40
-    side.set_memory(None)
-    assert "memory" not in side.rules.stored()
-    assert side.memory == Memory("last", 4)
-    chat.set_conversation_memory(EVERYTHING)
+    side.rules.set_memory(None)
+    assert "memory" not in side.rules.current.stored()
+    assert side.rules.memory == Memory("last", 4)
+    chat.rules.set_conversation_memory(EVERYTHING)
     assert "memory" not in chat.view.entries
     chat.undo()
-    assert chat.memory == Memory("last", 4)
+    assert chat.rules.memory == Memory("last", 4)
 
 
 def test_a_policy_that_makes_no_sense_is_refused() -> None:
     chat, _ = long_talk(2)
     with pytest.raises(BadContent):
-        chat.set_memory(Memory("by-smell"))
+        chat.rules.set_memory(Memory("by-smell"))
     with pytest.raises(BadContent):
-        chat.set_memory(Memory("last", 0))
+        chat.rules.set_memory(Memory("last", 0))
 
 
 @pytest.mark.parametrize(
@@ -104,11 +104,11 @@ def test_a_policy_that_makes_no_sense_is_refused() -> None:
 )
 def test_what_the_model_receives_is_byte_for_byte_what_was_shown(memory: Memory) -> None:
     chat, models = long_talk()
-    chat.set_rules(system="Be brief.", parameters={"temperature": 0.5})
-    chat.set_memory(memory)
-    chat.pin(chat.path()[3].id)
-    chat.exclude(chat.path()[-1].id)
-    shown = chat.prepare("And which port now?")
+    chat.rules.set(system="Be brief.", parameters={"temperature": 0.5})
+    chat.rules.set_memory(memory)
+    chat.rules.pin(chat.path()[3].id)
+    chat.rules.exclude(chat.path()[-1].id)
+    shown = chat.calls.prepare("And which port now?")
     chat.ask("And which port now?")
     sent = models.one.requests[-1]
     assert shown.request == sent
@@ -119,14 +119,14 @@ def test_what_the_model_receives_is_byte_for_byte_what_was_shown(memory: Memory)
 def test_preparing_writes_nothing() -> None:
     chat, _ = long_talk(4)
     before = chat.view.version
-    chat.prepare("Not sent")
+    chat.calls.prepare("Not sent")
     assert chat.view.version == before
     assert len(chat.path()) == 4
 
 
 def test_a_summary_cites_its_messages_and_is_made_once_for_each_range() -> None:
     chat, models = long_talk(41)
-    chat.set_memory(Memory("summary", 10))
+    chat.rules.set_memory(Memory("summary", 10))
     first = chat.context()
     text = first.messages[0]["content"].partition("\n\n")[0]
     assert "earlier messages of this conversation, summed up by rules" in text
@@ -140,7 +140,7 @@ def test_a_summary_cites_its_messages_and_is_made_once_for_each_range() -> None:
 
 def test_a_summary_of_a_model_is_read_in_the_background_and_used_from_then_on() -> None:
     chat, models = long_talk(41)
-    chat.set_memory(Memory("summary", 10, model="scripted/two"))
+    chat.rules.set_memory(Memory("summary", 10, model="scripted/two"))
     said = [message.id.removeprefix("b2:")[:6] for message in chat.path()]
     claims = [
         {
@@ -161,7 +161,7 @@ def test_a_summary_of_a_model_is_read_in_the_background_and_used_from_then_on() 
     assert "by rules" in shown.messages[0]["content"]
     assert any("scripted/two reads what is new" in item.why for item in shown.items)
     chat.ask("Go on")
-    for job in tuple(chat._repo.summing):
+    for job in tuple(chat._session.summing):
         assert job.wait(HANG)
     text = chat.context().messages[0]["content"]
     assert "summed up by a model" in text
@@ -172,31 +172,31 @@ def test_marking_at_once_loses_nobodys_mark() -> None:
     chat, _ = long_talk(4)
     ids = [message.id for message in chat.path()]
     with ThreadPoolExecutor(4) as people:
-        list(people.map(chat.pin, ids))
-    assert set(chat.rules.pins) == set(ids)
+        list(people.map(chat.rules.pin, ids))
+    assert set(chat.rules.current.pins) == set(ids)
 
 
 def test_nothing_is_sent_where_everything_is_left_out() -> None:
     chat, models = long_talk(2)
-    chat.exclude(*(message.id for message in chat.path()))
+    chat.rules.exclude(*(message.id for message in chat.path()))
     chat.say("Hello?")
     head = chat.head
     assert head is not None
-    chat.exclude(head.id)
+    chat.rules.exclude(head.id)
     with pytest.raises(NothingToDo, match="nothing would be sent"):
-        chat.answer()
+        chat.replies.start()
     assert models.one.requests == ()
 
 
 def test_what_was_sent_before_is_known_to_be_cached() -> None:
     chat, _ = long_talk(4)
-    assert chat.prepare("New").cached == 0
+    assert chat.calls.prepare("New").cached == 0
     chat.ask("First")
     fork = chat.fork("other", at=chat.path()[3].id)
-    shown = fork.prepare("Second")
+    shown = fork.calls.prepare("Second")
     assert shown.cached == sum(item.tokens for item in shown.context.items[:4])
-    fork.set_rules(system="Another prompt.")
-    assert fork.prepare("Second").cached == 0
+    fork.rules.set(system="Another prompt.")
+    assert fork.calls.prepare("Second").cached == 0
 
 
 def test_a_tool_call_that_a_model_made_can_be_left_out_too() -> None:
@@ -204,5 +204,5 @@ def test_a_tool_call_that_a_model_made_can_be_left_out_too() -> None:
     models.one.enqueue(ToolCallDone("c1", "ls", "{}"))
     chat = forky.create("Tools")
     call = chat.ask("List")
-    chat.exclude(call.id)
+    chat.rules.exclude(call.id)
     assert [item.message for item in chat.context().left_out] == [call.id]

@@ -1,9 +1,10 @@
-"""What every strategy promises, asked of each that there is and of one that the tests make up."""
+"""What every strategy promises, asked of each that there is and of two that the tests make up."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,25 +12,50 @@ import pytest
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.forky_file.adopting import adopt
+from forky_core.merge.block import PayloadLine
+from forky_core.merge.branch_merge import plan_branch_merge
+from forky_core.merge.incoming_changes import IncomingChanges
+from forky_core.merge.inputs import MergeInputs
+from forky_core.merge.options import MergeOptions
+from forky_core.merge.plan import MergePlan
+from forky_core.merge.plan_lines import plan_of_lines
 from forky_core.merge.strategies import REGISTRY, STRATEGIES, find_strategy, strategies, strategy_named
 from forky_core.merge.strategy import Strategy
+from forky_core.merge.wording import squash_header
 from forky_core.model import MessageId
 from forky_core.model.errors import BadContent
-from forky_core.model.payload_kinds import kind_of
+from forky_core.model.payload_kinds import PayloadKind, kind_of
 from forky_core.views import captions
 from forky_core.views.graph import line_of_text
 from tests.builders import talk, workspace
+from tests.first_sentences import FIRST_SENTENCES
 from tests.formats.forky_file.chats import file_of, parsed
-from tests.outline import OUTLINE
 from tests.packages import installed
 
-EVERY = (*STRATEGIES, OUTLINE)
+
+def topics_of(inputs: MergeInputs, found: IncomingChanges, _options: MergeOptions) -> MergePlan:
+    header = squash_header(inputs.source_name, found, inputs.short_ids())
+    lines = [PayloadLine(turn.text, (turn.id,), "Topics") for turn in found.turns if turn.role == "user"]
+    return plan_of_lines("topics", inputs, found, header, lines)
+
+
+TOPICS = replace(
+    FIRST_SENTENCES,
+    payload=PayloadKind("topics", "listed", headings=("Topics",)),
+    plan=lambda inputs, options: plan_branch_merge(
+        inputs, options, lambda here, found: topics_of(here, found, options)
+    ),
+    plan_side=topics_of,
+)
+"""A strategy that brings what was asked, and nothing of the answers."""
+EVERY = (*STRATEGIES, FIRST_SENTENCES, TOPICS)
 FACT = "The port of the proxy is 8443"
+QUESTION = "Where does it listen?"
 
 
 @pytest.fixture(autouse=True)
 def made_up() -> Iterator[None]:
-    with REGISTRY.added(OUTLINE):
+    with REGISTRY.added(FIRST_SENTENCES), REGISTRY.added(TOPICS):
         yield
 
 
@@ -41,7 +67,7 @@ def forky() -> Workspace:
 @pytest.fixture
 def chat(forky: Workspace) -> Conversation:
     chat = talk(forky.create("Ports"), "Let us set up the proxy.", "Which one?")
-    talk(chat.fork("debug"), "Where does it listen? Be exact.", f"{FACT}. It is set in proxy.toml.")
+    talk(chat.fork("debug"), f"{QUESTION} Be exact.", f"{FACT}. It is set in proxy.toml.")
     return talk(chat, "Caddy.", "Fine.")
 
 
@@ -58,6 +84,13 @@ def merge(chat: Conversation, strategy: Strategy) -> None:
 
 def sent(chat: Conversation) -> str:
     return "\n".join(str(message["content"]) for message in chat.context().messages)
+
+
+def brought(text: str) -> str:
+    """What a text has of the branch: its fact or, from a strategy that names only topics, its question."""
+    found = next((words for words in (FACT, QUESTION) if words in text), "")
+    assert found, text
+    return found
 
 
 @pytest.mark.parametrize("strategy", EVERY, ids=lambda one: one.name)
@@ -84,23 +117,23 @@ class TestEvery:
         chat.plan_merge("debug", strategy=strategy.name, picks=picks(chat, strategy))
         assert chat.view.version == version
         merge(chat, strategy)
-        assert FACT in sent(chat)
+        assert brought(sent(chat))
         for message in chat.path():
             for part in message.merges:
                 assert part.strategy == strategy.name
-                assert strategy.payload.landed in captions.brought(part)
+                assert strategy.payload.landed in captions.payload_summary(part)
                 assert "debug" in line_of_text(message)
 
     def test_a_later_squash_of_that_branch_keeps_its_lines_and_who_said_them(
         self, chat: Conversation, strategy: Strategy
     ) -> None:
-        origin = chat.checkout("debug").path()[-1].id
         side = chat.fork("gather")
         merge(side, strategy)
+        words = brought(sent(side))
+        origin = next(message.id for message in chat.checkout("debug").path() if words in message.text)
         talk(side, "Good.", "Shall I go on?")
         plan = chat.plan_merge("gather")
-        assert FACT in plan.payload
-        line = next(line for line in plan.payload.split("\n") if FACT in line)
+        line = next(line for line in plan.payload.split("\n") if words in line)
         marks = re.findall(r"\[([0-9a-f]{6,})\]", line) or re.findall(
             r"\[([0-9a-f]{6,})\]", plan.payload.partition(line)[2]
         )
@@ -141,23 +174,24 @@ class TestEvery:
                 chat.plan_merge(["debug", "logs"], strategy=strategy.name)
             return
         chat.merge(chat.plan_merge(["debug", "logs"], strategy=strategy.name))
-        assert FACT in sent(chat) and "journald" in sent(chat)
+        assert brought(sent(chat))
+        assert "journald" in sent(chat) or "And the logs?" in sent(chat)
 
     def test_a_request_proposes_it_and_is_accepted(self, chat: Conversation, strategy: Strategy) -> None:
-        made = chat.request_merge("debug", strategy=strategy.name, picks=picks(chat, strategy))
+        made = chat.requests.open("debug", strategy=strategy.name, picks=picks(chat, strategy))
         assert made.strategy == strategy.name
-        chat.merge(chat.plan_request(made.number))
-        assert FACT in sent(chat)
+        chat.merge(chat.requests.plan(made.number))
+        assert brought(sent(chat))
 
     def test_a_branch_of_another_conversation_is_merged_by_it(
         self, chat: Conversation, strategy: Strategy
     ) -> None:
         forky, _ = workspace()
         here = talk(forky.create("Here"), "Hello.", "Hello.")
-        other = talk(forky.create("There"), "Where does it listen? Be exact.", f"{FACT}. It is set.")
+        other = talk(forky.create("There"), f"{QUESTION} Be exact.", f"{FACT}. It is set.")
         ticked = [message.id for message in other.path()] if strategy.takes_picks else []
-        here.merge(here.plan_graft(other, strategy=strategy.name, picks=ticked))
-        assert FACT in sent(here)
+        here.merge(here.merges.plan_graft(other, strategy=strategy.name, picks=ticked))
+        assert brought(sent(here))
 
     def test_a_file_that_somebody_else_opens_reads_the_same(
         self, forky: Workspace, chat: Conversation, strategy: Strategy
@@ -186,15 +220,20 @@ def test_a_name_that_nobody_knows_is_refused_and_a_payload_of_one_is_read_as_lin
 
 
 def test_a_name_is_given_once() -> None:
-    with pytest.raises(ValueError, match="outline"):
-        REGISTRY.add(OUTLINE)
+    with pytest.raises(ValueError, match="first-sentences"):
+        REGISTRY.add(FIRST_SENTENCES)
 
 
 def test_an_installed_package_adds_one_by_an_entry_point(tmp_path: Path) -> None:
-    REGISTRY.remove(OUTLINE)
+    REGISTRY.remove(FIRST_SENTENCES)
     try:
-        with installed(tmp_path, REGISTRY, outline="tests.outline:OUTLINE"):
-            assert find_strategy("outline") is OUTLINE and kind_of("outline") == OUTLINE.payload
-        assert find_strategy("outline") is None and kind_of("outline") != OUTLINE.payload
+        with installed(tmp_path, REGISTRY, first="tests.first_sentences:FIRST_SENTENCES"):
+            assert (
+                find_strategy("first-sentences") is FIRST_SENTENCES
+                and kind_of("first-sentences") == FIRST_SENTENCES.payload
+            )
+        assert (
+            find_strategy("first-sentences") is None and kind_of("first-sentences") != FIRST_SENTENCES.payload
+        )
     finally:
-        REGISTRY.add(OUTLINE)
+        REGISTRY.add(FIRST_SENTENCES)

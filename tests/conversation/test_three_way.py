@@ -34,30 +34,30 @@ def three_way(chat: Conversation, source: str = "debug", **more: object) -> Thre
 
 
 def models(chat: Conversation) -> ScriptedModels:
-    found = chat._repo.models
+    found = chat._session.models
     assert isinstance(found, ScriptedModels)
     return found
 
 
 def test_what_lands_open_stays_open_until_a_word_settles_it(chat: Conversation) -> None:
     chat.merge(three_way(chat))
-    assert "1 unresolved" in chat.operations[-1].summary
-    assert [clash.key for clash in chat.unresolved] == ["port"]
-    plan = chat.plan_resolution({"port": Choice("text", "The port is 7070, for good.")})
+    assert "1 unresolved" in chat.history.operations[-1].summary
+    assert [clash.key for clash in chat.merges.unresolved] == ["port"]
+    plan = chat.merges.plan_resolution({"port": Choice("text", "The port is 7070, for good.")})
     before = chat.context().tokens
     chat.merge(plan)
     assert chat.context().tokens == before + plan.tokens
-    assert not chat.unresolved
+    assert not chat.merges.unresolved
     assert chat.path()[-1].parents == (plan.target,)
-    assert chat.operations[-1].summary == "Settled 1 conflict on “main”"
+    assert chat.history.operations[-1].summary == "Settled 1 conflict on “main”"
     assert captions.merged(chat.path()[-1]) == "1 conflict settled" == line_of_text(chat.path()[-1]).lower()
     chat.undo()
-    assert [clash.key for clash in chat.unresolved] == ["port"]
+    assert [clash.key for clash in chat.merges.unresolved] == ["port"]
 
 
 def test_nothing_chosen_settles_nothing(chat: Conversation) -> None:
     with pytest.raises(NothingToDo):
-        chat.plan_resolution({})
+        chat.merges.plan_resolution({})
 
 
 def test_a_resolution_is_remembered_and_undone_with_its_merge(chat: Conversation) -> None:
@@ -75,16 +75,16 @@ def test_two_people_merge_at_once_one_lands_and_the_other_goes_on_with_every_dec
     mine = three_way(chat).resolved({"port": Choice("text", "The port is 6060.")})
     other = talk(chat.fork("other"), "Decision: log as JSON.", "Fine.")
     chat.merge(chat.plan_merge(other))
-    count = len(chat.operations)
+    count = len(chat.history.operations)
     with pytest.raises(Outdated) as lost:
         chat.merge(mine)
     assert lost.value.first is not None and "other" in lost.value.first.summary
-    assert len(chat.operations) == count
-    again = chat.replan(mine)
+    assert len(chat.history.operations) == count
+    again = chat.merges.replan(mine)
     assert isinstance(again, ThreeWayPlan) and again.unresolved == ()
     assert "The port is 6060." in again.payload
     chat.merge(again)
-    assert [claim.value for claim in chat.claims.on("port")] == [""]
+    assert [claim.value for claim in chat.merges.claims.on("port")] == [""]
 
 
 def test_words_of_ones_own_survive_planning_again_and_what_came_meanwhile_is_named(
@@ -92,9 +92,9 @@ def test_words_of_ones_own_survive_planning_again_and_what_came_meanwhile_is_nam
 ) -> None:
     plan = three_way(chat).edited("Use what the tests use.")
     talk(chat, "Anything else?", "No.")
-    assert chat.replan(plan).payload == "Use what the tests use."
+    assert chat.merges.replan(plan).payload == "Use what the tests use."
     talk(chat.checkout("debug"), "And the host?", "The host is localhost.")
-    again = chat.replan(plan)
+    again = chat.merges.replan(plan)
     assert again.payload == "Use what the tests use."
     assert any("2 messages have come" in warning for warning in again.warnings)
 
@@ -103,19 +103,19 @@ def test_a_decision_whose_conflict_is_gone_is_said_to_be(chat: Conversation) -> 
     plan = three_way(chat).resolved({"port": Choice("mine")})
     chat.merge(three_way(chat).resolved({"port": Choice("theirs")}))
     talk(chat.checkout("debug"), "Decision: log as JSON.", "Fine.")
-    assert any("1 resolution fits no conflict" in warning for warning in chat.replan(plan).warnings)
+    assert any("1 resolution fits no conflict" in warning for warning in chat.merges.replan(plan).warnings)
 
 
 def test_planning_again_after_the_other_merged_the_same_says_up_to_date(chat: Conversation) -> None:
     plan = three_way(chat)
     chat.merge(three_way(chat))
-    assert chat.replan(plan).relation == "up_to_date"
+    assert chat.merges.replan(plan).relation == "up_to_date"
 
 
 def test_a_proposal_is_checked_and_settles_nothing_by_itself(chat: Conversation) -> None:
     plan = three_way(chat)
     models(chat).two.enqueue(json.dumps({"text": "Use port 9090, since it was asked for.", "why": "Newer."}))
-    proposal = chat.propose(plan, "port", model="scripted/two")
+    proposal = chat.merges.propose(plan, "port", model="scripted/two")
     assert proposal.failed == () and len(plan.unresolved) == 1
     taken = plan.resolved({"port": proposal.choice})
     assert taken.clashes[0].choice is not None and taken.clashes[0].choice.by == "scripted/two"
@@ -137,7 +137,7 @@ def test_a_proposal_is_checked_and_settles_nothing_by_itself(chat: Conversation)
 )
 def test_a_proposal_that_is_none_says_what_it_is(chat: Conversation, answer: str, check: str) -> None:
     models(chat).two.enqueue(answer)
-    proposal = chat.propose(three_way(chat), "port", model="scripted/two")
+    proposal = chat.merges.propose(three_way(chat), "port", model="scripted/two")
     assert [failed.check for failed in proposal.failed] == [check]
 
 
@@ -154,7 +154,7 @@ def test_stopping_a_summary_ends_the_call_and_writes_nothing() -> None:
         except ModelError as error:
             ended.append(error)
 
-    count = len(chat.operations)
+    count = len(chat.history.operations)
     thread = Thread(target=plan)
     thread.start()
     begun.set()
@@ -163,4 +163,4 @@ def test_stopping_a_summary_ends_the_call_and_writes_nothing() -> None:
     assert not thread.is_alive()
     (error,) = ended
     assert isinstance(error, ModelError) and error.failure.kind == "stopped"
-    assert len(chat.operations) == count
+    assert len(chat.history.operations) == count

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from forky_core.documents.chunking import DocumentSection
-from forky_core.documents.kinds import DocumentKind
-from forky_core.documents.source import DocumentSource
-from forky_core.model.errors import BadContent
+from forky_core import BadContent, DocumentKind, DocumentSection, DocumentSource
 
 BOX = b"RECIPES\0Bread\0Flour and water.\0Soup\0Water and salt."
 

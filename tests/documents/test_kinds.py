@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
+import os
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
@@ -11,12 +16,23 @@ import pytest
 from forky_core.documents.extraction import extracted
 from forky_core.documents.kinds import DocumentKind
 from forky_core.documents.readers import Readers
-from forky_core.documents.registry import KINDS, REGISTRY, kind_of, kinds, labels, media_type
+from forky_core.documents.registry import (
+    KINDS,
+    REGISTRY,
+    add_document_kind,
+    kind_of,
+    kinds,
+    labels,
+    media_type,
+    remove_document_kind,
+)
 from forky_core.documents.source import DocumentSource, source_of_bytes
 from forky_core.model.errors import BadContent
 from tests.documents.files import docx, pdf
 from tests.documents.recipes import BOX, CLUMSY, RECIPES
+from tests.hangs import HANG
 from tests.packages import installed
+from tests.programs import CHECKOUT
 
 EVERY = (*KINDS, RECIPES)
 NEVER = Event()
@@ -107,6 +123,82 @@ class TestEvery:
             assert found == [(kind.name, chunk) for chunk, _ in extracted(files[kind.name], kind)]
         finally:
             REGISTRY.add(RECIPES)
+
+
+def test_a_kind_that_a_program_adds_reaches_the_process_that_reads_documents(
+    files: Mapping[str, DocumentSource],
+) -> None:
+    readers = Readers()
+
+    def read() -> set[str]:
+        return {one.kind for one in readers._read(files["recipes"], NEVER)}
+
+    try:
+        assert read() == {"recipes"}
+        (reader,) = readers.processes
+        remove_document_kind(RECIPES)
+        try:
+            with pytest.raises(BadContent, match="there is nothing in it that could be quoted"):
+                read()
+        finally:
+            add_document_kind(RECIPES)
+        assert read() == {"recipes"} and readers.processes == (reader,)
+    finally:
+        readers.close()
+
+
+def test_a_kind_that_another_process_cannot_import_is_refused_when_it_is_added() -> None:
+    with pytest.raises(ValueError, match="“homeless” cannot be added from here") as refused:
+        add_document_kind(replace(RECIPES, name="homeless"))
+    assert str(refused.value).endswith("a module other than the program's main one.")
+    assert REGISTRY.find("homeless") is None
+
+
+def test_a_kind_of_the_main_program_is_refused(tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(
+        "from dataclasses import replace\n"
+        "from forky_core import add_document_kind\n"
+        "from tests.documents.recipes import RECIPES\n"
+        "MINE = replace(RECIPES, name='mine')\n"
+        "add_document_kind(RECIPES)\n"
+        "try:\n"
+        "    add_document_kind(MINE)\n"
+        "except ValueError as error:\n"
+        "    print(error)\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, script],
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=True,
+        timeout=HANG,
+    )
+    assert ran.stdout.startswith("The kind of document “mine” cannot be added from here.")
+
+
+def test_an_added_kind_that_cannot_be_loaded_any_more_is_named(tmp_path: Path) -> None:
+    (tmp_path / "short_lived.py").write_text(
+        "from dataclasses import replace\n"
+        "from tests.documents.recipes import RECIPES\n"
+        "KIND = replace(RECIPES, name='short lived', recognises=lambda _source, start: start == b'short')\n"
+    )
+    readers = Readers()
+    sys.path.insert(0, str(tmp_path))
+    try:
+        with REGISTRY.added(importlib.import_module("short_lived").KIND):
+            (tmp_path / "short_lived.py").unlink()
+            with pytest.raises(
+                BadContent,
+                match=r"“short_lived:KIND” cannot be loaded \(ModuleNotFoundError\).*remove the kind",
+            ):
+                list(readers._read(source_of_bytes("a.recipes", BOX), NEVER))
+    finally:
+        sys.path.remove(str(tmp_path))
+        sys.modules.pop("short_lived")
+        readers.close()
 
 
 def test_a_kind_of_a_package_that_fails_to_look_leaves_the_file_to_the_others(

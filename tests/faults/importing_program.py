@@ -7,7 +7,7 @@ from pathlib import Path
 
 from forky_core.forky import Forky
 from forky_core.formats.importing import batches
-from forky_core.formats.importing.incoming import Incoming
+from forky_core.formats.importing.file_import import FileImport
 from tests.builders import ScriptedModels
 
 
@@ -16,7 +16,7 @@ def main(database: str, file: str) -> None:
     batches.MOST_MESSAGES = 20
     with Forky.open(database, models=ScriptedModels()) as forky:
         with Path(file).open("rb") as content:
-            incoming = Incoming(forky, Path(file).name, content)
+            incoming = FileImport(forky, Path(file).name, content)
         say(f"spool {incoming._folder}")
         incoming.wait()
         incoming.land()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from forky_core import Forky
 from forky_core.formats.exporting.registry import exporter
-from forky_core.formats.exporting.sharing import save_as, shared
+from forky_core.formats.exporting.sharing import export_value, save_as
 from forky_core.formats.importing.landing import import_file
 from forky_core.private_files import new_file
 from forky_core.store.duckdb.file.repair import repair
@@ -75,7 +75,7 @@ def live(folder: Path) -> None:
         chat = forky.create("Names")
         chat.ask("Suggest a name.")
         forky.attach(b"bytes", name="a.txt")
-        save_as(shared(forky.store, chat), exporter("forky"), folder / "chat.forky.jsonl")
+        save_as(export_value(forky.store, chat), exporter("forky"), folder / "chat.forky.jsonl")
         import_file(forky, folder / "chat.forky.jsonl")
         assert isinstance(forky.store, DuckDBStore) and forky.store.rest()
         chat.ask("And another one?")

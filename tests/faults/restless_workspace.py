@@ -41,7 +41,7 @@ def long_answer(request: Request) -> tuple[Step, ...]:
 
 def told(chat: Conversation, known: set[int]) -> None:
     """Promise every operation and message that can be read."""
-    for operation in chat.operations:
+    for operation in chat.history.operations:
         if operation.number not in known:
             known.add(operation.number)
             promise("operation", chat.id, operation.id)
@@ -68,11 +68,11 @@ def merge(chat: Conversation) -> None:
 
 
 def stash(chat: Conversation) -> None:
-    chat.stash(draft="half a thought", last=random.randint(0, 2))
+    chat.stashes.create(draft="half a thought", last=random.randint(0, 2))
 
 
 def pop(chat: Conversation) -> None:
-    chat.stash_pop(random.choice([stash.number for stash in chat.view.stashes] or [0]))
+    chat.stashes.pop(random.choice([stash.number for stash in chat.view.stashes] or [0]))
 
 
 VERBS = (

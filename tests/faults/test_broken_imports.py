@@ -19,7 +19,7 @@ from forky_core.forky import Forky
 from forky_core.formats.importing import batches
 from forky_core.formats.importing.import_record import broken_off, imports
 from forky_core.formats.importing.landing import ImportProgress, import_file
-from forky_core.formats.importing.taking_back import undo_import
+from forky_core.formats.importing.undo_import import undo_import
 from forky_core.model.errors import ImportBrokenOff
 from tests.builders import ScriptedModels
 from tests.faults.importing_program import main

@@ -78,16 +78,16 @@ def merged(chat: Conversation, text: str, strategy: str) -> object:
 VERBS: dict[str, Verb] = {
     "title": lambda forky, chat, text: (forky.create(text), chat.rename(text)),
     "system prompt": lambda forky, chat, text: forky.create("x", system=text).ask("hi"),
-    "changed system prompt": lambda forky, chat, text: (chat.set_rules(system=text), chat.ask("hi")),
+    "changed system prompt": lambda forky, chat, text: (chat.rules.set(system=text), chat.ask("hi")),
     "first branch": lambda forky, chat, text: forky.create("x", branch=text),
     "branch": lambda forky, chat, text: chat.fork(text),
-    "renamed branch": lambda forky, chat, text: chat.rename_branch(text),
+    "renamed branch": lambda forky, chat, text: chat.branches.rename(text),
     "branch that is not there": lambda forky, chat, text: chat.checkout(text),
-    "deleted branch": lambda forky, chat, text: chat.delete_branch(text),
+    "deleted branch": lambda forky, chat, text: chat.branches.delete(text),
     "asked branch": lambda forky, chat, text: chat.ask_all("x", [text]),
     "merged branch": lambda forky, chat, text: chat.plan_merge(text),
-    "tag": lambda forky, chat, text: chat.tag(text),
-    "removed tag": lambda forky, chat, text: chat.untag(text),
+    "tag": lambda forky, chat, text: chat.tags.add(text),
+    "removed tag": lambda forky, chat, text: chat.tags.remove(text),
     "question": lambda forky, chat, text: (chat.ask(text), chat.undo(), chat.redo()),
     "what is said": lambda forky, chat, text: chat.say(text, role="system"),
     "author": lambda forky, chat, text: chat.say("x", name=text),
@@ -105,7 +105,7 @@ VERBS: dict[str, Verb] = {
     "finish reason": lambda forky, chat, text: answered(forky, chat, "x", Done(text, Usage())),
     "summary": summed_up,
     "model": lambda forky, chat, text: chat.ask("x", model=text),
-    "model of a branch": lambda forky, chat, text: (chat.set_rules(model=text), chat.ask("x")),
+    "model of a branch": lambda forky, chat, text: (chat.rules.set(model=text), chat.ask("x")),
     "model of a conversation": lambda forky, chat, text: forky.create(model=text),
     "models asked": lambda forky, chat, text: chat.ask_models("x", [text]),
     "conversation": lambda forky, chat, text: forky.conversation(text),
@@ -115,17 +115,17 @@ VERBS: dict[str, Verb] = {
     "fork point": lambda forky, chat, text: chat.fork(at=text),
     "fork point of a question": lambda forky, chat, text: chat.send_from(MessageId(text), "x"),
     "fork points of a question": lambda forky, chat, text: chat.ask_all("x", [], forks_at=[MessageId(text)]),
-    "promoted": lambda forky, chat, text: chat.promote(text),
-    "pruned": lambda forky, chat, text: chat.plan_prune(text),
+    "promoted": lambda forky, chat, text: chat.branches.promote(text),
+    "pruned": lambda forky, chat, text: chat.branches.plan_prune(text),
     "picked": lambda forky, chat, text: chat.plan_merge("side", strategy="cherry-pick", picks=[text]),
     "strategy": lambda forky, chat, text: chat.plan_merge("side", strategy=text),
     "focus": lambda forky, chat, text: chat.merge(chat.plan_merge("side", focus=text)),
     "merged in full": lambda forky, chat, text: merged(chat, text, "full"),
     "squashed": lambda forky, chat, text: merged(chat, text, "squash"),
     "picked text": lambda forky, chat, text: merged(chat, text, "cherry-pick"),
-    "draft": lambda forky, chat, text: (chat.stash(draft=text), chat.stash_pop(1)),
-    "note": lambda forky, chat, text: chat.stash(draft="x", note=text),
-    "stashed file": lambda forky, chat, text: chat.stash(draft="x", attachments=[text]),
+    "draft": lambda forky, chat, text: (chat.stashes.create(draft=text), chat.stashes.pop(1)),
+    "note": lambda forky, chat, text: chat.stashes.create(draft="x", note=text),
+    "stashed file": lambda forky, chat, text: chat.stashes.create(draft="x", attachments=[text]),
     "search": lambda forky, chat, text: forky.search(text),
     "file": lambda forky, chat, text: chat.ask(
         "x", attachments=[forky.attach(text.encode("utf-8", "replace"), name="a.txt")]
@@ -150,7 +150,7 @@ def refused_or_kept(forky: Workspace, verb: Verb, text: str) -> Conversation:
         assert sentence.encode() and len(sentence) <= 2 * LONGEST_SENTENCE
     for name in chat.branches:
         assert chat.checkout(name).path() is not None
-    for operation in chat.operations:
+    for operation in chat.history.operations:
         assert operation.summary.encode() and len(operation.summary) < LONGEST_SENTENCE
     return chat
 
@@ -185,7 +185,7 @@ def test_a_megabyte_of_anything_is_handled(verb: str) -> None:
 )
 def test_any_text_is_kept_as_text_or_refused_with_a_sentence(verb: str, text: str) -> None:
     chat = refused_or_kept(in_memory(), VERBS[verb], text)
-    assert chat.verify().clean or verb == "file that is not there"
+    assert chat.history.verify().clean or verb == "file that is not there"
 
 
 @pytest.mark.parametrize("given_", PARAMETERS)
@@ -194,13 +194,13 @@ def test_parameters_are_kept_as_json_or_refused(forky: Workspace, given_: str) -
     chat = conversation(forky)
     refusals: list[str] = []
     try:
-        chat.set_rules(parameters=parameters)
+        chat.rules.set(parameters=parameters)
         chat.ask("x")
     except BadContent as error:
         refusals.append(str(error))
     assert all("parameter" in refusal for refusal in refusals)
     assert chat.checkout("side").ask("x").text
-    assert chat.verify().clean
+    assert chat.history.verify().clean
 
 
 @pytest.mark.parametrize(
@@ -209,10 +209,10 @@ def test_parameters_are_kept_as_json_or_refused(forky: Workspace, given_: str) -
 def test_a_key_or_an_address_is_no_parameter(forky: Workspace, name: str) -> None:
     chat = conversation(forky)
     with pytest.raises(BadContent, match="Settings"):
-        chat.set_rules(parameters={name: "sk-secret"})
+        chat.rules.set(parameters={name: "sk-secret"})
     with pytest.raises(BadContent, match="Settings"):
         chat.ask("x", **{name: "sk-secret"})  # type: ignore[arg-type]
-    assert chat.rules.parameters == {} and chat.path()[-1].text == "eight"
+    assert chat.rules.current.parameters == {} and chat.path()[-1].text == "eight"
 
 
 def zip_bomb() -> bytes:

@@ -80,9 +80,9 @@ def check(workspace: Workspace, promised: Promised) -> list[float]:
     calls: dict[GenerationId, Generation] = {}
     for conversation in {id for id, _ in promised.operations | promised.messages | promised.running}:
         chat = workspace.conversation(conversation)
-        log = {operation.id for operation in chat.operations}
-        stored = chat._repo.messages
-        here = {call.id: call for call in chat.generations}
+        log = {operation.id for operation in chat.history.operations}
+        stored = chat._session.messages
+        here = {call.id: call for call in chat.calls.generations}
         assert {id for c, id in promised.operations if c == conversation} <= log
         assert {id for c, id in promised.messages if c == conversation} <= stored.keys()
         assert {id for c, id in promised.running if c == conversation} <= here.keys()
@@ -92,7 +92,9 @@ def check(workspace: Workspace, promised: Promised) -> list[float]:
     for call in calls.values():
         if call.failure is None or call.failure.kind != "crash":
             continue
-        parts = chat_of(workspace, promised, call)._repo.messages[call.message].parts if call.message else ()
+        parts = (
+            chat_of(workspace, promised, call)._session.messages[call.message].parts if call.message else ()
+        )
         kept = length(parts)
         assert kept >= promised.saved.get(call.id, 0)
         lost.append(promised.seconds_lost(call.id, kept))
@@ -102,7 +104,7 @@ def check(workspace: Workspace, promised: Promised) -> list[float]:
 def chat_of(workspace: Workspace, promised: Promised, call: Generation) -> Conversation:
     conversations = {conversation for conversation, _ in promised.operations}
     chats = (workspace.conversation(conversation) for conversation in conversations)
-    return next(chat for chat in chats if call in chat.generations)
+    return next(chat for chat in chats if call in chat.calls.generations)
 
 
 def resume_all(workspace: Workspace) -> int:
@@ -112,10 +114,10 @@ def resume_all(workspace: Workspace) -> int:
         for name in workspace.conversation(summary.id).branches:
             chat = workspace.conversation(summary.id, name)
             head = chat.head
-            call = chat._repo.latest_generation(head.id) if head is not None else None
+            call = chat._session.latest_generation(head.id) if head is not None else None
             if head is None or call is None or call.failure is None or call.failure.kind != "crash":
                 continue
-            whole = chat.resume().result()
+            whole = chat.replies.resume().result()
             assert whole.text.startswith(head.text) and len(whole.text) > len(head.text)
             assert chat.head == whole
             resumed += 1

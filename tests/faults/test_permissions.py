@@ -20,7 +20,7 @@ from forky_core.store.duckdb.store import DuckDBStore
 from tests.faults.private_life import Watched
 from tests.faults.test_resources import ROOT, a_full_disk
 from tests.hangs import HANG
-from tests.store.next_schema import NOW
+from tests.store.released.make_schema_5 import SCHEMA
 from tests.store.talk import HERE, begin, move, said, thread
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs permissions of the POSIX kind")
@@ -59,7 +59,7 @@ def test_nothing_that_a_life_of_forky_writes_can_be_opened_by_somebody_else(
     if made_by == "the person":
         assert (left.pop("made"), left.pop("made/data")) == ("755", "755")
     names = {Path(name).name for name in left}
-    assert {"forky.duckdb", "old.duckdb", f"old.schema-{NOW}.duckdb", "crashed.duckdb.damaged-1"} <= names
+    assert {"forky.duckdb", "old.duckdb", f"old.schema-{SCHEMA}.duckdb", "crashed.duckdb.damaged-1"} <= names
     assert any(name.startswith("forky.backup-") for name in names)
     assert {name: mode for name, mode in left.items() if mode not in {"600", "700"}} == {}
 

@@ -73,12 +73,12 @@ def any_message(chat: Conversation) -> str:
 
 
 def stop(chat: Conversation) -> None:
-    for job in chat.replies:
+    for job in chat.replies.running:
         job.stop()
 
 
 def pop(chat: Conversation) -> None:
-    chat.stash_pop(random.choice([stash.number for stash in chat.view.stashes] or [1]))
+    chat.stashes.pop(random.choice([stash.number for stash in chat.view.stashes] or [1]))
 
 
 VERBS: tuple[Callable[[Conversation], object], ...] = (
@@ -92,21 +92,27 @@ VERBS: tuple[Callable[[Conversation], object], ...] = (
     Conversation.undo,
     Conversation.undo,
     Conversation.redo,
-    lambda chat: chat.restore(random.randint(1, len(chat.operations))),
+    lambda chat: chat.history.restore(random.randint(1, len(chat.history.operations))),
     merge,
-    lambda chat: chat.rename_branch(f"name{random.randint(0, 9)}"),
+    lambda chat: chat.branches.rename(f"name{random.randint(0, 9)}"),
     lambda chat: chat.rename(f"title {random.randint(0, 9)}"),
-    Conversation.delete_branch,
-    lambda chat: chat.promote(any_message(chat)),
-    lambda chat: chat.prune(chat.plan_prune(any_message(chat))),
-    lambda chat: chat.tag(f"tag{random.randint(0, 9)}", any_message(chat)),
-    lambda chat: chat.stash(draft="half a thought", last=random.randint(0, 2)),
+    lambda chat: chat.branches.delete(),
+    lambda chat: chat.branches.promote(any_message(chat)),
+    lambda chat: chat.branches.prune(chat.branches.plan_prune(any_message(chat))),
+    lambda chat: chat.tags.add(f"tag{random.randint(0, 9)}", any_message(chat)),
+    lambda chat: chat.stashes.create(draft="half a thought", last=random.randint(0, 2)),
     pop,
     lambda chat: chat.regenerate(),
-    lambda chat: chat.resume(),
-    lambda chat: chat.set_rules(system=f"Be {random.choice(('brief', 'kind'))}."),
+    lambda chat: chat.replies.resume(),
+    lambda chat: chat.rules.set(system=f"Be {random.choice(('brief', 'kind'))}."),
     stop,
-    lambda chat: (chat.context(), chat.next_undo, chat.next_redo, chat.visible, chat.verify()),
+    lambda chat: (
+        chat.context(),
+        chat.history.next_undo,
+        chat.history.next_redo,
+        chat.visible,
+        chat.history.verify(),
+    ),
 )
 
 
@@ -146,16 +152,16 @@ def test_everything_at_once_ends_in_sentences_and_a_sound_conversation(forky: Wo
     with ThreadPoolExecutor(6) as pool:
         assert all(done >= _AT_LEAST for done in pool.map(meddle, range(6)))
     assert all(said)
-    for job in chat.replies:
+    for job in chat.replies.running:
         assert job.wait(HANG)
-    assert chat.replies == () and forky.store.running() == ()
-    log = chat.operations
+    assert chat.replies.running == () and forky.store.running() == ()
+    log = chat.history.operations
     assert [operation.number for operation in log] == list(range(1, len(log) + 1))
     assert view_at(log, len(log)).entries == chat.view.entries
-    assert chat.verify().findings == ()
+    assert chat.history.verify().findings == ()
     assert undone_twice(log) == []
     assert chat.branches
-    assert all(call.status != "running" for call in chat.generations)
+    assert all(call.status != "running" for call in chat.calls.generations)
     for name in chat.branches:
         chat.checkout(name).context()
 
@@ -185,7 +191,7 @@ def test_of_two_questions_on_one_head_one_is_asked_and_the_other_hears_of_it(for
         assert isinstance(refused[0], Outdated | InTheWay)
         if isinstance(refused[0], Outdated):
             assert refused[0].first is not None and refused[0].first.verb in {"ask", "reply"}
-        for job in chat.replies:
+        for job in chat.replies.running:
             job.wait()
     assert len(chat.path()) == 2 + 20 * 2
 
@@ -216,14 +222,16 @@ def test_two_branches_deleted_at_once_leave_one(forky: Workspace) -> None:
     for round_ in range(15):
         chat = talk(forky.create(f"Doors {round_}"), "a")
         chat.fork("other")
-        results = together(partial(chat.delete_branch, "main"), partial(chat.delete_branch, "other"))
+        results = together(partial(chat.branches.delete, "main"), partial(chat.branches.delete, "other"))
         assert sum(isinstance(result, Operation) for result in results) == 1
         assert len(chat.branches) == 1
 
 
 def test_unnamed_forks_and_stashes_at_once_are_all_made(forky: Workspace) -> None:
     chat = talk(forky.create("Doors"), "a", "b")
-    results = together(*(chat.fork for _ in range(4)), *(lambda: chat.stash(draft="x") for _ in range(4)))
+    results = together(
+        *(chat.fork for _ in range(4)), *(lambda: chat.stashes.create(draft="x") for _ in range(4))
+    )
     assert [result for result in results if isinstance(result, ForkyError)] == []
     assert len(chat.branches) == 5 and len(chat.view.stashes) == 4
 
@@ -237,7 +245,7 @@ def test_undo_while_a_reply_is_written_takes_question_and_reply_back(forky: Work
         time.sleep(pause)
         chat.undo()
         assert chat.path() == before
-        assert chat.replies == ()
+        assert chat.replies.running == ()
 
 
 def test_a_reply_outlives_the_branch_it_was_written_to(forky: Workspace) -> None:
@@ -247,9 +255,9 @@ def test_a_reply_outlives_the_branch_it_was_written_to(forky: Workspace) -> None
     side = chat.fork("side")
     job = side.send("why?")
     with pytest.raises(InTheWay):
-        side.delete_branch()
+        side.branches.delete()
     with pytest.raises(InTheWay):
-        chat.prune(chat.plan_prune(chat.path()[0].id))
+        chat.branches.prune(chat.branches.plan_prune(chat.path()[0].id))
     going.set()
     assert job.result().id in chat.visible.messages
 

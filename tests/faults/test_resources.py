@@ -63,8 +63,8 @@ def test_a_disk_that_fills_in_mid_stream_ends_the_reply_with_a_sentence(tmp_path
             assert job.generation.status == "failed" and job.failure is not None
             assert "no room left to write forky.duckdb; nothing was saved" in job.failure.sentence
             assert texts(chat) == ["a", "b", "why?"]
-            assert chat.replies == () and chat.context().messages
-            assert forky.search("why") and chat.verify().findings == ()
+            assert chat.replies.running == () and chat.context().messages
+            assert forky.search("why") and chat.history.verify().findings == ()
         whole = chat.ask("and now?").text
         assert forky.verify().clean
     with Workspace(DuckDBStore.open(path), models) as again:
@@ -95,7 +95,7 @@ def test_what_was_saved_of_a_reply_before_the_disk_was_full_comes_back_and_nothi
         assert again.recovered == 1
         back = again.conversation(chat.id, "main")
         assert texts(back) == ["a", "b", "why?", "begun and saved"]
-        call = back.generations[-1]
+        call = back.calls.generations[-1]
         assert call.status == "interrupted" and again.verify().clean
 
 
@@ -107,9 +107,9 @@ def test_every_verb_on_a_full_disk_is_refused_with_a_sentence_and_changes_nothin
         with a_full_disk(path.stat().st_size // 2):
             for verb in (
                 lambda: chat.ask(noise()),
-                lambda: chat.stash(draft=noise()),
+                lambda: chat.stashes.create(draft=noise()),
                 lambda: forky.attach(noise().encode(), name="a.bin"),
-                lambda: chat.set_rules(system=noise()),
+                lambda: chat.rules.set(system=noise()),
                 forky.create,
             ):
                 with pytest.raises(StoreError, match="no room"):

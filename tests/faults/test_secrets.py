@@ -80,7 +80,7 @@ def test_a_key_that_cannot_be_sent_is_not_repeated(
         with pytest.raises(ForkyError) as refusal:
             chat.ask("hello", model="gpt-4o-mini")
         assert "0987654321" not in str(refusal.value)
-        assert "0987654321" not in repr(chat.generations)
+        assert "0987654321" not in repr(chat.calls.generations)
 
 
 def test_a_key_is_sent_to_its_provider_and_is_nowhere_else(
@@ -107,8 +107,8 @@ def test_a_key_is_sent_to_its_provider_and_is_nowhere_else(
         told += [
             forky.models.providers(),
             forky.models.model("gpt-4o-mini"),
-            chat.generations,
-            chat.operations,
+            chat.calls.generations,
+            chat.history.operations,
         ]
         told.append(chat.context())
         copy = forky.backup()

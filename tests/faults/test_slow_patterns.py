@@ -28,7 +28,7 @@ from forky_core.retrieval.passages import dialogue, document_passages
 from forky_core.retrieval.quote import answer
 from forky_core.retrieval.words import terms
 from forky_core.store.words import search_words
-from forky_core.views.textdiff import text_diff
+from forky_core.views.answers.marks import marked
 from pages.ui.components.markdown import SHOWN, plain_label, safe_markdown
 
 LENGTH = 12_000
@@ -108,7 +108,7 @@ READERS: dict[str, Callable[[str], object]] = {
     ),
     "offline question": lambda text: list(answer([{"role": "user", "content": text}])),
     "search": search_words,
-    "diff": lambda text: text_diff(text, text[::-1] + "x").folded,
+    "diff": lambda text: marked([text, text[::-1] + "x"], 0),
     "terminal": plain,
 }
 

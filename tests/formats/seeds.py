@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from forky_core.formats.importing.readers import chatgpt
 from forky_core.model.parts import Json
 from tests.formats.importing.test_agents import code, item
 from tests.formats.importing.test_apps import made
@@ -192,6 +193,10 @@ class Seed:
     """Name of the importer that reads it."""
     kind: Literal["value", "lines", "text", "bytes"]
     content: Json
+    messages: str = ""
+    """Where its messages stand: a regular expression of paths such as `.conversations[0]`. JSON has to say it."""
+    signs: frozenset[str] = frozenset()
+    """Names of fields that only say how a message is read, such as who speaks, and need not be kept."""
 
 
 def whole(seed: Seed) -> bytes:
@@ -205,7 +210,12 @@ def whole(seed: Seed) -> bytes:
 
 def seeds(folder: Path) -> tuple[Seed, ...]:
     """One or more for each importer; databases are made in `folder`."""
-    return (*_trees(), *_lines(), *_apps(), *_texts(), *_databases(folder))
+    return (*json_seeds(), *_texts(), *_databases(folder))
+
+
+def json_seeds() -> tuple[Seed, ...]:
+    """Those that are JSON with messages in it."""
+    return (*_trees(), *_lines(), *_apps())
 
 
 def _trees() -> tuple[Seed, ...]:
@@ -249,37 +259,55 @@ def _trees() -> tuple[Seed, ...]:
         "y": {"parentId": "b", "role": "assistant", "content": "", "output": output, "usage": USAGE},
     }
     return (
-        Seed("chatgpt", "value", mapping),
-        Seed("deepseek", "value", DEEPSEEK),
-        Seed("deepseek", "value", DEEPSEEK_PAGE),
+        Seed(
+            "chatgpt",
+            "value",
+            mapping,
+            r"\.mapping\.[^.]+\.message",
+            frozenset(("content_type", "recipient", "language")) | chatgpt.METADATA,
+        ),
+        Seed("deepseek", "value", DEEPSEEK, r"\.mapping\.[^.]+\.message|\.chat_messages\[\d+\]"),
+        Seed("deepseek", "value", DEEPSEEK_PAGE, r"\.mapping\.[^.]+\.message|\.chat_messages\[\d+\]"),
         Seed(
             "claude-ai",
             "value",
             [{**claude, "chat_messages": [*claude["chat_messages"], *blocks]}],
+            r"\.chat_messages\[\d+\]",
+            frozenset(("sender",)),
         ),
-        Seed("open-webui", "value", [{**chat, "chat": {"history": {**history, "messages": shown}}}]),
-        Seed("librechat", "value", LIBRE_TREE),
-        Seed("grok", "value", GROK_TREE),
-        Seed("oasst", "value", OASST_TREE),
-        Seed("pam", "value", PAM_TREE),
-        Seed("loom", "value", LOOM),
-        Seed("loom", "value", OBSIDIAN),
-        Seed("ai-studio", "value", STUDIO),
-        Seed("chatbox", "value", CHATBOX),
-        Seed("lobechat", "value", LOBE),
+        Seed(
+            "open-webui",
+            "value",
+            [{**chat, "chat": {"history": {**history, "messages": shown}}}],
+            r"\.history\.messages\.[^.]+",
+        ),
+        Seed("librechat", "value", LIBRE_TREE, r"\.messages(Tree)?\[\d+\]"),
+        Seed("grok", "value", GROK_TREE, r"\.responses\[\d+\]\.response", frozenset(("sender",))),
+        Seed("oasst", "value", OASST_TREE, r"\.prompt", frozenset(("model_name",))),
+        Seed("pam", "value", PAM_TREE, r"\.messages\[\d+\]"),
+        Seed("loom", "value", LOOM, r"\.root|\.nodes\.[^.]+"),
+        Seed("loom", "value", OBSIDIAN, r"\.root|\.nodes\.[^.]+"),
+        Seed("ai-studio", "value", STUDIO, r"\.chunkedPrompt\.chunks\[\d+\]"),
+        Seed("chatbox", "value", CHATBOX, r"\.messages\[\d+\]"),
+        Seed("lobechat", "value", LOBE, r"\.messages\[\d+\]"),
     )
 
 
 def _lines() -> tuple[Seed, ...]:
-    contents: dict[str, list[Json]] = {
-        "session-traces": TRACE,
-        "pi": PI,
-        "recorded-calls": CALLS,
-        "claude-code": CLAUDE_CODE,
-        "codex": CODEX,
-        "sillytavern": [{"user_name": "A", "chat_metadata": {"main_chat": "x"}}, ASKED, SWIPED],
-    }
-    return tuple(Seed(importer, "lines", content) for importer, content in contents.items())
+    return (
+        Seed("session-traces", "lines", TRACE, r"^\[\d+\]\.message", frozenset(("parent",))),
+        Seed("pi", "lines", PI, r"^\[\d+\]\.message"),
+        Seed("recorded-calls", "lines", CALLS, r"\.(request\.messages|response\.choices)\[\d+\]"),
+        Seed("claude-code", "lines", CLAUDE_CODE, r"^\[\d+\]\.message"),
+        Seed("codex", "lines", CODEX, r"^\[[1-9]\d*\]\.payload"),
+        Seed(
+            "sillytavern",
+            "lines",
+            [{"user_name": "A", "chat_metadata": {"main_chat": "x"}}, ASKED, SWIPED],
+            r"^\[[1-9]\d*\]",
+            frozenset(("send_date",)),
+        ),
+    )
 
 
 def _apps() -> tuple[Seed, ...]:
@@ -307,28 +335,45 @@ def _apps() -> tuple[Seed, ...]:
         "messages": [{"id": "q", "role": "user", "fragments": fragments, "created": 1.7e12}],
     }
     return (
-        Seed("chatbot-ui", "value", {"version": 4, "history": [{"id": "h", "name": "n", "messages": said}]}),
-        Seed("sharegpt", "value", [{"id": "s", "conversations": shared}]),
+        Seed(
+            "chatbot-ui",
+            "value",
+            {"version": 4, "history": [{"id": "h", "name": "n", "messages": said}]},
+            r"\.messages\[\d+\]",
+        ),
+        Seed(
+            "sharegpt",
+            "value",
+            [{"id": "s", "conversations": shared}],
+            r"\.conversations\[\d+\]",
+            frozenset(("from",)),
+        ),
         Seed(
             "messages",
             "value",
             [{"id": "c", "messages": [*said, {"role": "assistant", "tool_calls": [CALL]}]}],
+            r"\.messages\[\d+\]",
         ),
-        Seed("messages", "lines", [{"messages": said}, {"messages": said}]),
+        Seed("messages", "lines", [{"messages": said}, {"messages": said}], r"\.messages\[\d+\]"),
         Seed(
             "takeout-gemini",
             "value",
             [record, {**record, "titleUrl": "https://gemini.google.com/app/0123456789"}],
+            r"^\[\d+\]",
         ),
         Seed(
             "langchain",
             "value",
             [made("HumanMessage", content="a"), made("AIMessage", content=BLOCKS, id="x")],
+            r"^\[\d+\]\.(data|kwargs)",
         ),
-        Seed("langchain", "value", [{"type": "human", "data": {"content": "a"}}]),
-        Seed("big-agi", "value", agi),
+        Seed("langchain", "value", [{"type": "human", "data": {"content": "a"}}], r"^\[\d+\]\.(data|kwargs)"),
+        Seed("big-agi", "value", agi, r"\.messages\[\d+\]", frozenset(("ft",))),
         Seed(
-            "typingmind", "value", {"data": {"chats": [{"chatID": "c", "chatTitle": "n", "messages": said}]}}
+            "typingmind",
+            "value",
+            {"data": {"chats": [{"chatID": "c", "chatTitle": "n", "messages": said}]}},
+            r"\.messages\[\d+\]",
         ),
     )
 

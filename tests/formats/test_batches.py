@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from forky_core.formats.account import ImportAccount
-from forky_core.formats.importing.batches import Batches, RefusedBatch, Waiting, without
+from forky_core.formats.importing.batches import Batches, PendingCommit, RefusedBatch, without
 from forky_core.model import Change, ConversationId, Message, Operation, seal
 from forky_core.model.errors import StoreError
 from forky_core.model.parts import AttachmentPart, Draft, TextPart
@@ -26,10 +26,10 @@ def said(text: str, *parents: Message) -> Message:
     return seal(Draft("user", (TextPart(text),)), [parent.id for parent in parents])
 
 
-def waiting(number: int, *messages: Message) -> Waiting:
+def waiting(number: int, *messages: Message) -> PendingCommit:
     id = ConversationId(f"00000000-0000-7000-8000-{number:012d}")
     change = Change("title", None, f"talk {number}")
-    return Waiting(
+    return PendingCommit(
         Commit(id, "import", "Imported", (change,), messages, at=number),
         f"talk {number}",
         (),
@@ -66,7 +66,7 @@ def test_bytes_are_read_when_they_are_kept_and_not_before(store: Store) -> None:
     batches = Batches(store, lambda _waiting, _outcome: None)
     one = waiting(1, said("root"))
     part = AttachmentPart(store.put_blob(b"words", "text/plain"), "text/plain", "a.txt")
-    batches.add(Waiting(one.commit, one.title, ((part, read),), one.account))
+    batches.add(PendingCommit(one.commit, one.title, ((part, read),), one.account))
     assert reads == []
     batches.flush()
     assert reads == ["a.txt"]

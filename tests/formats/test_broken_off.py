@@ -24,15 +24,15 @@ from forky_core.formats.importing.import_record import (
     ImportedFile,
     ImportRecord,
     broken_off,
-    brought_by,
     import_of,
     imports,
     is_running,
     keep_import,
+    operations_of,
     recover_imports,
 )
 from forky_core.formats.importing.landing import Imported, ImportProgress, import_file
-from forky_core.formats.importing.taking_back import undo_import
+from forky_core.formats.importing.undo_import import undo_import
 from forky_core.model.errors import ForkyError, ImportBrokenOff, InTheWay, NotFound, NothingToDo, StoreFull
 from forky_core.model.parts import Json
 from tests.builders import ScriptedModels, talk, workspace
@@ -533,7 +533,7 @@ class ImportsLeaveNothingBehind(RuleBasedStateMachine):
     def undo_the_last_of_a_conversation(self, which: int) -> None:
         listed = self.forky.conversations()
         one = self.forky.conversation(listed[which % len(listed)].id)
-        if any(operation.verb == "import" for operation in one.next_undo):
+        if any(operation.verb == "import" for operation in one.history.next_undo):
             one.undo()
 
     @rule(which=st.integers(0, 9))
@@ -556,7 +556,7 @@ class ImportsLeaveNothingBehind(RuleBasedStateMachine):
 
     @invariant()
     def every_conversation_that_can_be_seen_is_of_a_record_or_was_there(self) -> None:
-        named = {id for one in imports(self.store) for id in brought_by(self.store, one.number)}
+        named = {id for one in imports(self.store) for id in operations_of(self.store, one.number)}
         for one in self.forky.conversations():
             assert one.id in named or one.id in dict(self.mine)
 

@@ -17,9 +17,9 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.formats.contract import Importer, ParsedConversation, Unreadable
 from forky_core.formats.files.source import ArchiveFiles, OpenedDocument, document, sample
 from forky_core.formats.importing.landing import import_file, preview
-from forky_core.formats.importing.taking_back import undo_import
+from forky_core.formats.importing.undo_import import undo_import
 from forky_core.formats.registry import IMPORTERS, importer_for
-from forky_core.formats.tree import grow
+from forky_core.formats.tree import build_tree
 from forky_core.model.errors import ForkyError
 from forky_core.model.parts import canonical_json
 from forky_core.store.memory.store import MemoryStore
@@ -67,14 +67,14 @@ def check(found: ParsedConversation | Unreadable, size: int) -> None:
         assert found.why.endswith("."), found
         return
     assert len(found.nodes) <= size, "more nodes than the file has bytes"
-    grown = grow(found)
-    assert grown.account.adds_up, grown.account
+    tree = build_tree(found)
+    assert tree.account.adds_up, tree.account
     known: set[str] = set()
-    for message in grown.messages:
+    for message in tree.messages:
         assert known.issuperset(message.parents)
         known.add(message.id)
-    assert {*grown.branches.values(), *grown.kept} <= known
-    assert (grown.head in known) == bool(known)
+    assert {*tree.branches.values(), *tree.kept} <= known
+    assert (tree.head in known) == bool(known)
 
 
 def test_every_importer_has_a_seed_and_reads_it_whole(sown: tuple[Seed, ...]) -> None:
@@ -86,7 +86,7 @@ def test_every_importer_has_a_seed_and_reads_it_whole(sown: tuple[Seed, ...]) ->
         assert importer.name == seed.importer
         for found in importer.read(opened, ArchiveFiles()):
             assert isinstance(found, ParsedConversation), found
-            assert grow(found).messages
+            assert build_tree(found).messages
 
 
 @pytest.mark.parametrize("group", range(GROUPS))

@@ -13,7 +13,7 @@ from forky_core.formats.files.source import opened
 from forky_core.formats.importing.batches import MOST_MESSAGES
 from forky_core.formats.importing.import_record import imports
 from forky_core.formats.importing.landing import ImportProgress, import_file, preview
-from forky_core.formats.importing.taking_back import undo_import
+from forky_core.formats.importing.undo_import import undo_import
 from forky_core.model import ConversationSummary
 from forky_core.model.errors import InTheWay, NotFound, NothingToDo
 from forky_core.model.parts import Json
@@ -70,7 +70,7 @@ def test_only_what_is_ticked_comes(forky: Forky, tmp_path: Path) -> None:
 def test_who_answered_and_when_is_kept_beside_the_message(forky: Forky, tmp_path: Path) -> None:
     done = import_file(forky, written(tmp_path, [chat("a", "q", "answer")]))
     landed = forky.conversation(done.conversations[0])
-    (call,) = landed.generations
+    (call,) = landed.calls.generations
     assert (call.model, call.status, call.message) == ("gpt-4o", "done", landed.branch.head)
     assert call.seconds is None, "the source does not say how long it took"
     assert [message.created for message in landed.path()] == [1_700_000_000_000_000, 1_700_000_001_000_000]
@@ -124,10 +124,10 @@ def test_an_import_is_not_undone_over_what_was_said_since(forky: Forky, tmp_path
     )
     grown = forky.conversation(first.conversations[0])
     mine = grown.say("my own question")
-    count = len(grown.operations)
+    count = len(grown.history.operations)
     with pytest.raises(InTheWay, match="“one” has changed since this import"):
         undo_import(forky, second.number)
-    assert grown.branches["main"].head == mine.id and len(grown.operations) == count
+    assert grown.branches["main"].head == mine.id and len(grown.history.operations) == count
     assert len(forky.conversations()) == 2 and len(imports(forky.store)) == 2, "nothing of it was taken back"
     grown.undo()
     assert undo_import(forky, second.number) == 2

@@ -11,7 +11,7 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -22,59 +22,24 @@ from forky_core.forky import Forky
 from forky_core.formats.account import ImportAccount
 from forky_core.formats.contract import Importer, ParsedConversation, Unreadable
 from forky_core.formats.exporting.registry import EXPORTERS
-from forky_core.formats.exporting.sharing import save_as, shared
+from forky_core.formats.exporting.sharing import export_value, save_as
 from forky_core.formats.files.source import ArchiveFiles, opened, sample
 from forky_core.formats.importing.landing import import_file
-from forky_core.formats.importing.readers import chatgpt
 from forky_core.formats.leftovers import BOOKKEEPING, Program
 from forky_core.formats.registry import IMPORTERS, importer_for
-from forky_core.formats.tree import grow
+from forky_core.formats.tree import build_tree
 from forky_core.model.parts import Json, OpaquePart, ReasoningPart, canonical_json
 from forky_core.opaque import MOST_KEPT, opaque
-from tests.formats.seeds import DEEPSEEK, Seed, seeds, whole
+from tests.formats.seeds import DEEPSEEK, Seed, json_seeds, seeds, whole
 from tests.formats.sources import SAMPLES, one, packed, written
 
 NAME, WORDS = "a_new_field", "words that nobody expected"
-MESSAGES: Mapping[str, str] = {
-    "ai-studio": r"\.chunkedPrompt\.chunks\[\d+\]",
-    "big-agi": r"\.messages\[\d+\]",
-    "chatbot-ui": r"\.messages\[\d+\]",
-    "chatbox": r"\.messages\[\d+\]",
-    "chatgpt": r"\.mapping\.[^.]+\.message",
-    "claude-ai": r"\.chat_messages\[\d+\]",
-    "claude-code": r"^\[\d+\]\.message",
-    "codex": r"^\[[1-9]\d*\]\.payload",
-    "deepseek": r"\.mapping\.[^.]+\.message|\.chat_messages\[\d+\]",
-    "grok": r"\.responses\[\d+\]\.response",
-    "langchain": r"^\[\d+\]\.(data|kwargs)",
-    "librechat": r"\.messages(Tree)?\[\d+\]",
-    "lobechat": r"\.messages\[\d+\]",
-    "loom": r"\.root|\.nodes\.[^.]+",
-    "messages": r"\.messages\[\d+\]",
-    "oasst": r"\.prompt",
-    "open-webui": r"\.history\.messages\.[^.]+",
-    "pam": r"\.messages\[\d+\]",
-    "pi": r"^\[\d+\]\.message",
-    "recorded-calls": r"\.(request\.messages|response\.choices)\[\d+\]",
-    "session-traces": r"^\[\d+\]\.message",
-    "sharegpt": r"\.conversations\[\d+\]",
-    "sillytavern": r"^\[[1-9]\d*\]",
-    "takeout-gemini": r"^\[\d+\]",
-    "typingmind": r"\.messages\[\d+\]",
+_SEEDS = {
+    name: [seed for seed in json_seeds() if seed.importer == name]
+    for name in {seed.importer for seed in json_seeds()}
 }
-"""Where the messages of each format stand; importers that are not here read no JSON, or no messages."""
-WITHOUT_FIELDS = {"character-card", "chatgpt-share", "copilot", "forky-markdown", "llm", "transcript"}
-SIGNS: Mapping[str, frozenset[str]] = {
-    "big-agi": frozenset(("ft",)),
-    "chatgpt": frozenset(("content_type", "recipient", "language")) | chatgpt.METADATA,
-    "claude-ai": frozenset(("sender",)),
-    "grok": frozenset(("sender",)),
-    "oasst": frozenset(("model_name",)),
-    "session-traces": frozenset(("parent",)),
-    "sharegpt": frozenset(("from",)),
-    "sillytavern": frozenset(("send_date",)),
-}
-"""Fields by which a message is read, which say nothing by themselves."""
+MESSAGES = {name: "|".join(dict.fromkeys(seed.messages for seed in found)) for name, found in _SEEDS.items()}
+SIGNS = {name: frozenset[str]().union(*(seed.signs for seed in found)) for name, found in _SEEDS.items()}
 _ID = re.compile(r"(^|_)(ids?|uuid|at|time|timestamp)$|(Id|Uuid|At|Time|Timestamp)$")
 
 
@@ -174,11 +139,10 @@ def is_bookkeeping(program: Program, importer: str, keys: tuple[Json, ...]) -> b
     return bool(names & known) or bool(_ID.search(str(keys[-1])))
 
 
-def json_files(folder: Path) -> Iterator[tuple[str, Json, str]]:
+def json_files() -> Iterator[tuple[str, Json, str]]:
     """Of the seeds, and of the samples where they are: a name, the value, and `value` or `lines`."""
-    for number, seed in enumerate(seeds(folder)):
-        if seed.kind in ("value", "lines") and seed.importer in MESSAGES:
-            yield f"{number}-{seed.importer}", seed.content, seed.kind
+    for number, seed in enumerate(json_seeds()):
+        yield f"{number}-{seed.importer}", seed.content, seed.kind
     for path in sorted(SAMPLES.rglob("*.json*")) if SAMPLES.exists() else ():
         text = path.read_text("utf-8")
         try:
@@ -195,12 +159,18 @@ def read_back(folder: Path, value: Json, kind: str) -> Reading:
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, Json, str]]:
-    return list(json_files(tmp_path_factory.mktemp("seeds")))
+def files() -> list[tuple[str, Json, str]]:
+    return list(json_files())
 
 
-def test_every_importer_is_audited() -> None:
-    assert {importer.name for importer in IMPORTERS} == MESSAGES.keys() | WITHOUT_FIELDS
+def test_every_importer_is_audited(tmp_path: Path) -> None:
+    assert {importer.name for importer in IMPORTERS} == {seed.importer for seed in seeds(tmp_path)}
+    assert [
+        seed.importer
+        for seed in json_seeds()
+        if not any(re.search(seed.messages, path) for (path, _), _ in places(seed.content))
+    ] == []
+    assert all(seed.messages for seed in json_seeds())
 
 
 def test_a_new_field_anywhere_in_a_message_is_kept(
@@ -260,24 +230,24 @@ TOLD = "Port 8443, behind the proxy."
 )
 def test_words_are_found_wherever_a_program_puts_them(answer: Json, tmp_path: Path) -> None:
     value = [{"messages": [ASKED, {"role": "assistant", **answer}]}]
-    grown = grow(one(IMPORTERS[-1], written(tmp_path, value)))
-    assert [message.text for message in grown.messages] == ["Which port?", TOLD]
-    thoughts = [part.text for part in grown.messages[1].parts if isinstance(part, ReasoningPart)]
+    tree = build_tree(one(IMPORTERS[-1], written(tmp_path, value)))
+    assert [message.text for message in tree.messages] == ["Which port?", TOLD]
+    thoughts = [part.text for part in tree.messages[1].parts if isinstance(part, ReasoningPart)]
     assert thoughts == (["Hm."] if "Hm." in json.dumps(answer) else [])
-    assert grown.account.adds_up
+    assert tree.account.adds_up
 
 
 def test_what_is_not_understood_is_kept_whole_and_counted(tmp_path: Path) -> None:
     odd = {"widget": {"title": "Ports", "rows": [[8443, "TLS"]]}}
     value = [{"messages": [ASKED, {"role": "assistant", "content": TOLD, **odd}]}]
-    grown = grow(one(IMPORTERS[-1], written(tmp_path, value)))
-    part = grown.messages[1].parts[1]
+    tree = build_tree(one(IMPORTERS[-1], written(tmp_path, value)))
+    part = tree.messages[1].parts[1]
     assert isinstance(part, OpaquePart)
     told = opaque(part)
     assert (told.value, told.is_understood) == (odd["widget"], False)
     assert told.title == "Not understood by Forky: field “widget” of a message from another program"
-    assert dict(grown.account.unread) == {told.title: 1}
-    assert ImportAccount.from_stored(grown.account.stored()) == grown.account
+    assert dict(tree.account.unread) == {told.title: 1}
+    assert ImportAccount.from_stored(tree.account.stored()) == tree.account
 
 
 def test_what_is_empty_is_not_kept(tmp_path: Path) -> None:
@@ -289,16 +259,16 @@ def test_what_is_empty_is_not_kept(tmp_path: Path) -> None:
         "count": 3,
     }
     value = [{"messages": [ASKED, {"role": "assistant", "content": TOLD, **empty}]}]
-    grown = grow(one(IMPORTERS[-1], written(tmp_path, value)))
-    assert [len(message.parts) for message in grown.messages] == [1, 1]
-    assert not grown.account.unread
+    tree = build_tree(one(IMPORTERS[-1], written(tmp_path, value)))
+    assert [len(message.parts) for message in tree.messages] == [1, 1]
+    assert not tree.account.unread
 
 
 def test_what_is_very_large_is_cut_and_says_its_size_and_hash(tmp_path: Path) -> None:
     large = "word " * (MOST_KEPT // 4)
     binary = "QUJD" * 5_000
     value = [{"messages": [{"role": "user", "content": "x", "essay": large, "blob": {"data": binary}}]}]
-    message = grow(one(IMPORTERS[-1], written(tmp_path, value))).messages[0]
+    message = build_tree(one(IMPORTERS[-1], written(tmp_path, value))).messages[0]
     essay, blob = (json.loads(part.json) for part in message.parts if isinstance(part, OpaquePart))
     whole_text = canonical_json(large)
     assert essay["cut"] == {"size": len(whole_text), "sha256": sha256(whole_text.encode()).hexdigest()}
@@ -340,7 +310,7 @@ def test_what_was_not_understood_makes_a_round_trip_and_matches_no_program(tmp_p
     with Forky.open(":memory:") as forky, Forky.open(":memory:") as elsewhere:
         done = import_file(forky, written(tmp_path, [{"messages": said}]))
         chat = forky.conversation(done.conversations[0])
-        leaves = shared(forky.store, chat)
+        leaves = export_value(forky.store, chat)
         for exporter in EXPORTERS:
             path = tmp_path / f"out{exporter.suffix}"
             save_as(leaves, exporter, path)
@@ -352,7 +322,7 @@ def test_what_was_not_understood_makes_a_round_trip_and_matches_no_program(tmp_p
         assert [m.id for m in elsewhere.conversation(chat.id).path()] == [m.id for m in chat.path()]
         assert elsewhere.verify().clean
         plain = [ASKED, {"role": "assistant", "content": TOLD}, {"role": "user", "content": "And then?"}]
-        assert chat.find_or_create(plain).known == 2
+        assert chat.calls.find_or_create(plain).known == 2
 
 
 def test_why_a_reply_broke_off_stands_beside_the_question_and_is_no_words(tmp_path: Path) -> None:
@@ -387,10 +357,12 @@ def test_why_a_reply_broke_off_stands_beside_the_question_and_is_no_words(tmp_pa
         chat = forky.conversation(done.conversations[0])
         assert [message.text for message in chat.path()] == ["Which port?", "Port 8"]
         told = {
-            (one.status, one.message is None, one.failure.sentence) for one in chat.generations if one.failure
+            (one.status, one.message is None, one.failure.sentence)
+            for one in chat.calls.generations
+            if one.failure
         }
         assert told == {("stopped", True, "Request was aborted."), ("interrupted", False, "Overloaded")}
-        assert all(one.parent == chat.path()[0].id for one in chat.generations)
+        assert all(one.parent == chat.path()[0].id for one in chat.calls.generations)
         assert forky.verify().clean
 
 

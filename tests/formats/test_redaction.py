@@ -10,7 +10,7 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.private_words import private_words
 from forky_core.formats.exporting.redaction import findings, redacted, unread_files
 from forky_core.formats.exporting.registry import EXPORTERS, exporter
-from forky_core.formats.exporting.sharing import behind, leaving
+from forky_core.formats.exporting.sharing import exported_part, hidden_content
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.model import seal
 from forky_core.model.hashing import message_id
@@ -112,7 +112,7 @@ def test_a_value_has_one_placeholder_everywhere_in_every_format(forky: Workspace
         "Noted, ada@example.com.",
     )
     talk(chat.fork("ask ada@example.com"), "And +49 30 901820?", "Yes.")
-    chat.set_rules(system="Ada is ada@example.com")
+    chat.rules.set(system="Ada is ada@example.com")
     file = forky.attach(b"ada@example.com wrote this", name="ada@example.com.txt")
     chat.ask("Look", attachments=[file])
     whole = chat_of(forky.store, chat.id)
@@ -197,11 +197,11 @@ def test_a_secret_that_was_undone_put_aside_or_logged_is_found_where_it_would_le
     chat = talk(forky.create("Names"), "Hello", "Hi")
     chat.say("undone@example.com")
     chat.undo()
-    chat.stash(draft="stashed@example.com", note="noted@example.com")
+    chat.stashes.create(draft="stashed@example.com", note="noted@example.com")
     chat.rename("Mail of titled@example.com")
     chat.rename("Names")
     chat.fork("branched@example.com")
-    chat.checkout("branched@example.com").rename_branch("plain")
+    chat.checkout("branched@example.com").branches.rename("plain")
     whole = chat_of(forky.store, chat.id)
     places = {one.value: one.places[0].where for one in findings(whole)}
     assert places["undone@example.com"] == "an undone message"
@@ -211,10 +211,10 @@ def test_a_secret_that_was_undone_put_aside_or_logged_is_found_where_it_would_le
     assert places["branched@example.com"].startswith("the log, operation ")
     file = b"".join(exporter("forky").write(whole)).decode()
     assert set(places) <= {one.value for one in private_words(file)}
-    bare = leaving(whole, exporter("forky"), log=False)
+    bare = exported_part(whole, exporter("forky"), log=False)
     assert findings(bare) == ()
     for to in EXPORTERS:
-        content = b"".join(to.write(leaving(whole, to, log=False)))
+        content = b"".join(to.write(exported_part(whole, to, log=False)))
         assert b"@example.com" not in content, to.name
     assert b"@example.com" not in b"".join(exporter("forky").write(redacted(whole, findings(whole))))
 
@@ -233,9 +233,9 @@ def test_what_leaves_unseen_is_counted(forky: Workspace) -> None:
     chat = talk(forky.create("Names"), "Hello")
     chat.say("undone")
     chat.undo()
-    chat.stash(draft="later")
+    chat.stashes.create(draft="later")
     whole = chat_of(forky.store, chat.id)
     many = len(whole.operations)
-    assert behind(whole) == f"1 undone message, 1 stash and the operation log ({many} operations)"
-    assert behind(leaving(whole, exporter("forky"), log=False)) == ""
-    assert leaving(whole, exporter("forky"), log=True) is whole
+    assert hidden_content(whole) == f"1 undone message, 1 stash and the operation log ({many} operations)"
+    assert hidden_content(exported_part(whole, exporter("forky"), log=False)) == ""
+    assert exported_part(whole, exporter("forky"), log=True) is whole

@@ -13,7 +13,7 @@ from forky_core.formats.contract import Unreadable
 from forky_core.formats.files.source import opened, sample
 from forky_core.formats.importing.landing import import_file, preview
 from forky_core.formats.registry import importer_for
-from forky_core.formats.tree import grow
+from forky_core.formats.tree import build_tree
 from tests.formats.sources import SAMPLES
 
 pytestmark = pytest.mark.skipif(not SAMPLES.exists(), reason="the sample files are not beside the checkout")
@@ -41,7 +41,7 @@ def test_every_node_of_a_sample_is_accounted_for(name: str, conversations: int, 
             importer = importer_for(sample(document))
             if importer is not None:
                 found = importer.read(document, archive.beside)
-                accounts += [grow(one).account for one in found if not isinstance(one, Unreadable)]
+                accounts += [build_tree(one).account for one in found if not isinstance(one, Unreadable)]
     assert accounts, "no importer reads this format"
     account = sum(accounts, ImportAccount())
     assert account.adds_up

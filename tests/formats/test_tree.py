@@ -5,14 +5,14 @@ from hypothesis import strategies as st
 
 from forky_core.formats import tree
 from forky_core.formats.contract import Node
-from forky_core.formats.tree import Grown, grow
+from forky_core.formats.tree import ImportedTree, build_tree
 from tests.formats.sources import found, node
 
 
-def said(grown: Grown) -> list[str]:
+def said(tree: ImportedTree) -> list[str]:
     """The words on the way to what is checked out."""
-    by_id = {message.id: message for message in grown.messages}
-    at, words = grown.head, []
+    by_id = {message.id: message for message in tree.messages}
+    at, words = tree.head, []
     while at is not None:
         words.append(by_id[at].text)
         at = by_id[at].parent
@@ -20,7 +20,7 @@ def said(grown: Grown) -> list[str]:
 
 
 def test_every_branch_is_kept_and_the_live_one_is_main() -> None:
-    grown = grow(
+    tree = build_tree(
         found(
             node("q", None, "question"),
             node("a1", "q", "first answer", "assistant"),
@@ -30,50 +30,52 @@ def test_every_branch_is_kept_and_the_live_one_is_main() -> None:
             current="n",
         )
     )
-    assert said(grown) == ["question", "first answer", "next"]
-    assert list(grown.branches) == ["tell-me-about-rivers"]
-    assert len(grown.kept) == 1, "the other answer is kept beside the one that was chosen"
+    assert said(tree) == ["question", "first answer", "next"]
+    assert list(tree.branches) == ["tell-me-about-rivers"]
+    assert len(tree.kept) == 1, "the other answer is kept beside the one that was chosen"
 
 
 def test_a_node_without_a_message_leaves_its_children_to_its_parent() -> None:
-    grown = grow(found(node("r", None, None), node("q", "r", "a"), node("s", "q", ""), node("t", "s", "b")))
-    assert said(grown) == ["a", "b"]
-    assert dict(grown.account.skipped) == {tree.STRUCTURE: 1, tree.EMPTY: 1}
-    assert grown.account.adds_up
+    imported = build_tree(
+        found(node("r", None, None), node("q", "r", "a"), node("s", "q", ""), node("t", "s", "b"))
+    )
+    assert said(imported) == ["a", "b"]
+    assert dict(imported.account.skipped) == {tree.STRUCTURE: 1, tree.EMPTY: 1}
+    assert imported.account.adds_up
 
 
 def test_a_missing_parent_and_several_roots_are_kept_and_told() -> None:
-    grown = grow(found(node("a", "gone", "one"), node("b", None, "two"), current="a"))
-    assert said(grown) == ["one"]
-    assert len(grown.messages) == 2
-    assert grown.account.notes[tree.NO_PARENT] == 1
+    imported = build_tree(found(node("a", "gone", "one"), node("b", None, "two"), current="a"))
+    assert said(imported) == ["one"]
+    assert len(imported.messages) == 2
+    assert imported.account.notes[tree.NO_PARENT] == 1
 
 
 def test_a_circle_is_cut_where_the_file_names_it_first() -> None:
-    grown = grow(
+    imported = build_tree(
         found(node("a", "c", "one"), node("b", "a", "two"), node("c", "b", "three"), node("d", "d", "self"))
     )
-    assert [message.text for message in grown.messages if message.parent is None] == ["one", "self"]
-    assert grown.account.notes[tree.CYCLE] == 2
-    assert len(grown.messages) == 4
+    assert [message.text for message in imported.messages if message.parent is None] == ["one", "self"]
+    assert imported.account.notes[tree.CYCLE] == 2
+    assert len(imported.messages) == 4
 
 
 def test_the_same_words_at_the_same_place_are_one_message_with_both_ids() -> None:
-    grown = grow(
+    tree = build_tree(
         found(node("q", None, "q"), node("a", "q", "yes", "assistant"), node("b", "q", "yes", "assistant"))
     )
-    assert (grown.account.seen, grown.account.imported, grown.account.collapsed) == (3, 2, 1)
-    assert [origin.node.id for origin in grown.origins] == ["q", "a", "b"]
+    assert (tree.account.seen, tree.account.imported, tree.account.collapsed) == (3, 2, 1)
+    assert [origin.node.id for origin in tree.origins] == ["q", "a", "b"]
 
 
 def test_an_id_that_occurs_twice_names_two_messages() -> None:
-    grown = grow(found(node("a", None, "one"), node("a", None, "other")))
-    assert len(grown.messages) == 2
-    assert grown.account.notes[tree.TWICE] == 1
+    imported = build_tree(found(node("a", None, "one"), node("a", None, "other")))
+    assert len(imported.messages) == 2
+    assert imported.account.notes[tree.TWICE] == 1
 
 
 def test_without_a_live_end_the_newest_one_is_checked_out() -> None:
-    grown = grow(
+    imported = build_tree(
         found(
             node("q", None, "q", created=1),
             node("new", "q", "newer", "assistant", created=9),
@@ -81,28 +83,28 @@ def test_without_a_live_end_the_newest_one_is_checked_out() -> None:
             current="lost",
         )
     )
-    assert said(grown) == ["q", "newer"]
-    assert grown.account.notes[tree.NO_CURRENT] == 1
+    assert said(imported) == ["q", "newer"]
+    assert imported.account.notes[tree.NO_CURRENT] == 1
 
 
 def test_a_chain_of_a_hundred_thousand_needs_no_recursion() -> None:
     nodes = [node("0", None, "0")] + [node(str(n), str(n - 1), str(n)) for n in range(1, 100_000)]
-    grown = grow(found(*reversed(nodes), current="99999"))
-    assert len(grown.messages) == 100_000
-    assert grown.account.adds_up
+    tree = build_tree(found(*reversed(nodes), current="99999"))
+    assert len(tree.messages) == 100_000
+    assert tree.account.adds_up
 
 
 def test_a_hundred_thousand_siblings_are_bounded_and_counted() -> None:
     nodes = [node(str(n), "q", f"answer {n}", "assistant") for n in range(100_000)]
-    grown = grow(found(node("q", None, "q"), *nodes, current="99999"))
-    assert said(grown) == ["q", "answer 99999"], "what was checked out is never left out"
-    assert len(grown.kept) == tree.MOST_TIPS
-    assert grown.account.skipped[tree.TOO_MANY] == 100_000 - tree.MOST_TIPS - 1
-    assert grown.account.adds_up
+    imported = build_tree(found(node("q", None, "q"), *nodes, current="99999"))
+    assert said(imported) == ["q", "answer 99999"], "what was checked out is never left out"
+    assert len(imported.kept) == tree.MOST_TIPS
+    assert imported.account.skipped[tree.TOO_MANY] == 100_000 - tree.MOST_TIPS - 1
+    assert imported.account.adds_up
 
 
 def test_names_of_the_source_become_branches() -> None:
-    grown = grow(
+    tree = build_tree(
         found(
             node("q", None, "q"),
             node("a", "q", "a"),
@@ -111,7 +113,7 @@ def test_names_of_the_source_become_branches() -> None:
             names={"Plan B\n": "b", "main": "b"},
         )
     )
-    assert set(grown.branches) == {"Plan B", "main-2"}
+    assert set(tree.branches) == {"Plan B", "main-2"}
 
 
 IDS = st.sampled_from("abcdefgh")
@@ -132,16 +134,16 @@ IDS = st.sampled_from("abcdefgh")
     st.none() | IDS,
 )
 def test_any_nodes_make_a_tree_whose_account_adds_up(nodes: list[Node], current: str | None) -> None:
-    grown = grow(found(*nodes, current=current))
-    account = grown.account
+    tree = build_tree(found(*nodes, current=current))
+    account = tree.account
     assert account.adds_up
     assert account.seen == len(nodes)
     seen: set[str] = set()
-    for message in grown.messages:
+    for message in tree.messages:
         assert seen.issuperset(message.parents)
         seen.add(message.id)
-    assert len(seen) == len(grown.messages)
-    tips = {grown.head, *grown.branches.values(), *grown.kept} - {None}
-    leaves = seen - {message.parent for message in grown.messages}
+    assert len(seen) == len(tree.messages)
+    tips = {tree.head, *tree.branches.values(), *tree.kept} - {None}
+    leaves = seen - {message.parent for message in tree.messages}
     assert leaves <= tips <= seen, "every end can be reached"
-    assert (grown.head is None) == (not grown.messages)
+    assert (tree.head is None) == (not tree.messages)

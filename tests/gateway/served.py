@@ -15,7 +15,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
-from forky_core.conversation.repo import Models
+from forky_core.conversation.session import Models
 from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.access.gate import Gate
 from forky_core.gateway.access.origins import Origins
@@ -23,7 +23,7 @@ from forky_core.gateway.access.sign_in import SignIn
 from forky_core.gateway.front import Gateway
 from forky_core.gateway.routes import PREFIX
 from forky_core.gateway.serving import HELD
-from forky_core.gateway.tokens import Made, Tokens
+from forky_core.gateway.tokens import NewToken, Tokens
 from forky_core.llm.catalogue import Catalogue
 from forky_core.model import Message
 from forky_core.offline.models import offline_models
@@ -40,7 +40,7 @@ class Served:
     url: str
     forky: Workspace
     tokens: Tokens
-    made: Made
+    made: NewToken
     """A token without limits, named “test”."""
 
     @property

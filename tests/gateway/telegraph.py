@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from forky_core.gateway.v1.api_errors import ApiError
-from forky_core.gateway.v1.calls import ClientRequest, Indexed, Response, Speech, flag, text_field
-from forky_core.llm.contract import Done, ModelEvent, TextDelta
-from forky_core.matching import Call, chat_call
-from forky_core.model import Usage
+from forky_core import Call, Done, TextDelta, Usage, chat_call
+from forky_core.protocols import (
+    ApiError,
+    ClientRequest,
+    Indexed,
+    ModelEvent,
+    ProtocolAdapter,
+    Response,
+    flag,
+    text_field,
+)
 
 
 def read(payload: Mapping[str, Any]) -> ClientRequest:
@@ -22,8 +28,8 @@ def matches(payload: Mapping[str, Any]) -> Call:
     return chat_call({"model": payload["model"], "messages": list(read(payload).messages)})
 
 
-def whole(_call: ClientRequest, id: str, said: Sequence[Response]) -> dict[str, Any]:
-    return {"id": id, "wire": "".join(said[0].text) + " STOP"}
+def whole(_call: ClientRequest, id: str, responses: Sequence[Response]) -> dict[str, Any]:
+    return {"id": id, "wire": "".join(responses[0].text) + " STOP"}
 
 
 class Key:
@@ -35,7 +41,7 @@ class Key:
     def begin(self) -> bytes:
         return f"{self._id}: ".encode()
 
-    def say(self, _index: int, event: ModelEvent) -> bytes:
+    def write(self, _index: int, event: ModelEvent) -> bytes:
         return event.text.encode() if isinstance(event, TextDelta) else b""
 
     def end(self, _said: Sequence[Response]) -> bytes:
@@ -53,34 +59,34 @@ class Sounder:
     def __init__(self) -> None:
         self.complete = False
 
-    def hear(self, piece: bytes) -> Iterator[Indexed]:
+    def feed(self, piece: bytes) -> Iterator[Indexed]:
         self.complete = piece.endswith(b" STOP")
         yield 0, TextDelta(piece.decode().removesuffix(" STOP"))
 
-    def read(self, body: bytes) -> Iterator[Indexed]:
-        yield from self.hear(body)
+    def parse(self, body: bytes) -> Iterator[Indexed]:
+        yield from self.feed(body)
 
     def close(self) -> Iterator[Indexed]:
         yield 0, Done("stop", Usage())
 
 
-TELEGRAPH = Speech(
+TELEGRAPH = ProtocolAdapter(
     path="wires",
     style="openai",
     read=read,
     matches=matches,
-    voice=Key,
-    whole=whole,
-    ear=Sounder,
+    response_writer=Key,
+    response_body=whole,
+    event_parser=Sounder,
     prefix="wire-",
 )
-MODELS = Speech(
+MODELS = ProtocolAdapter(
     path="models",
     style="openai",
     read=read,
     matches=matches,
-    voice=Key,
-    whole=whole,
-    ear=Sounder,
+    response_writer=Key,
+    response_body=whole,
+    event_parser=Sounder,
     prefix="wire-",
 )

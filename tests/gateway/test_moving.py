@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import httpx
@@ -11,7 +11,9 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from forky_core.gateway.moving import PREFIX, Moving
+from forky_core.gateway.moving import MOST, PREFIX, Moving
+from forky_core.model import ConversationId
+from forky_core.store.herald import Heard, Herald
 from tests.gateway.served import listening
 from tests.hangs import HANG, eventually
 
@@ -22,8 +24,25 @@ class Conversations:
     def __init__(self) -> None:
         self.at = {"here": 3}
 
-    def __call__(self, id: str) -> int | None:
+        self._herald = Herald()
+
+    def __call__(self, id: str, person: str = "") -> int | None:
         return self.at.get(id)
+
+    def hear(self, heard: Heard) -> Callable[[], None]:
+        return self._herald.hear(heard)
+
+    def move(self, id: str, to: int | None) -> None:
+        """Give it another version, or delete it, as a store does that tells its listeners."""
+        if to is None:
+            del self.at[id]
+        else:
+            self.at[id] = to
+        self._herald.tell([ConversationId(id)])
+
+
+def watching(known: Conversations, *, most: int = MOST) -> Moving:
+    return Moving(known, known.hear, most=most)
 
 
 @contextmanager
@@ -42,11 +61,11 @@ def news(lines: Iterator[str]) -> int:
 
 def test_a_watcher_hears_what_it_does_not_know_and_then_each_move() -> None:
     known = Conversations()
-    with served(Moving(known)) as url, httpx.stream("GET", f"{url}/here?after=1", timeout=HANG) as answer:
+    with served(watching(known)) as url, httpx.stream("GET", f"{url}/here?after=1", timeout=HANG) as answer:
         assert answer.headers["content-type"].startswith("text/event-stream")
         lines = answer.iter_lines()
         assert news(lines) == 3
-        known.at["here"] = 4
+        known.move("here", 4)
         assert news(lines) == 4
 
 
@@ -54,21 +73,21 @@ def test_the_library_is_watched_by_the_moment_of_its_last_change() -> None:
     known = Conversations()
     known.at["library"] = begun = 1_795_296_480_511_771
     with (
-        served(Moving(known)) as url,
+        served(watching(known)) as url,
         httpx.stream("GET", f"{url}/library?after={begun}", timeout=HANG) as answer,
     ):
         lines = answer.iter_lines()
         assert next(lines) == "event: alive"
-        known.at["library"] = begun + 1
+        known.move("library", begun + 1)
         assert news(lines) == begun + 1
 
 
 def test_whoever_knows_all_hears_nothing_but_that_the_connection_lives() -> None:
     known = Conversations()
-    with served(Moving(known)) as url, httpx.stream("GET", f"{url}/here?after=3", timeout=HANG) as answer:
+    with served(watching(known)) as url, httpx.stream("GET", f"{url}/here?after=3", timeout=HANG) as answer:
         lines = answer.iter_lines()
         assert next(lines) == "event: alive"
-        known.at["here"] = 5
+        known.move("here", 5)
         assert news(lines) == 5
 
 
@@ -76,20 +95,20 @@ def test_whoever_knows_all_hears_nothing_but_that_the_connection_lives() -> None
 def test_a_place_that_makes_no_sense_begins_anew(asked: str) -> None:
     known = Conversations()
     with (
-        served(Moving(known)) as url,
+        served(watching(known)) as url,
         httpx.stream("GET", f"{url}/here?after={asked}", timeout=HANG) as told,
     ):
         assert news(told.iter_lines()) == 3
 
 
 def test_an_unknown_conversation_is_404_and_only_get_is_answered() -> None:
-    with served(Moving(Conversations())) as url:
+    with served(watching(Conversations())) as url:
         assert httpx.get(f"{url}/elsewhere", timeout=HANG).status_code == 404
         assert httpx.post(f"{url}/here", timeout=HANG).status_code == 405
 
 
 def test_one_watcher_too_many_is_asked_to_come_again_and_places_become_free() -> None:
-    endpoint = Moving(Conversations(), most=1)
+    endpoint = watching(Conversations(), most=1)
     with served(endpoint) as url:
         with httpx.stream("GET", f"{url}/here", timeout=HANG) as answer:
             lines = answer.iter_lines()
@@ -100,8 +119,8 @@ def test_one_watcher_too_many_is_asked_to_come_again_and_places_become_free() ->
 
 def test_a_conversation_that_is_deleted_ends_the_stream() -> None:
     known = Conversations()
-    with served(Moving(known)) as url, httpx.stream("GET", f"{url}/here", timeout=HANG) as answer:
+    with served(watching(known)) as url, httpx.stream("GET", f"{url}/here", timeout=HANG) as answer:
         lines = answer.iter_lines()
         assert news(lines) == 3
-        del known.at["here"]
+        known.move("here", None)
         assert [line for line in lines if line.startswith("data: {")] == []

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from forky_core.gateway.v1.api_errors import ApiError
-from forky_core.gateway.v1.calls import Response, Speech
+from forky_core.gateway.v1.calls import ProtocolAdapter, Response
 from forky_core.gateway.v1.protocols.registry import PROTOCOLS, REGISTRY, added_protocol, our_protocol
 from forky_core.llm.contract import Done, TextDelta
 from forky_core.model import Usage
@@ -35,68 +35,70 @@ def made_up() -> Iterator[None]:
         yield
 
 
-def question(speech: Speech, **more: Any) -> dict[str, Any]:
-    return {"model": MODEL, **ASKED[speech.path], **more}
+def question(adapter: ProtocolAdapter, **more: Any) -> dict[str, Any]:
+    return {"model": MODEL, **ASKED[adapter.path], **more}
 
 
-@pytest.mark.parametrize("speech", EVERY, ids=lambda one: one.path)
+@pytest.mark.parametrize("adapter", EVERY, ids=lambda one: one.path)
 class TestEvery:
-    def test_it_is_found_by_its_path(self, speech: Speech) -> None:
-        assert (our_protocol(speech.path) or added_protocol(speech.path)) is speech
-        assert REGISTRY.find(speech.name) is speech
+    def test_it_is_found_by_its_path(self, adapter: ProtocolAdapter) -> None:
+        assert (our_protocol(adapter.path) or added_protocol(adapter.path)) is adapter
+        assert REGISTRY.find(adapter.name) is adapter
 
-    def test_a_question_is_read_for_the_model_and_for_matching(self, speech: Speech) -> None:
-        call = speech.read(question(speech))
+    def test_a_question_is_read_for_the_model_and_for_matching(self, adapter: ProtocolAdapter) -> None:
+        call = adapter.read(question(adapter))
         assert call.model == MODEL and not call.streams
-        assert speech.read(question(speech, stream=True)).streams
+        assert adapter.read(question(adapter, stream=True)).streams
         assert [(one["role"], one["content"]) for one in call.messages] == [("user", QUESTION)]
-        assert QUESTION in str(speech.matches(question(speech)))
+        assert QUESTION in str(adapter.matches(question(adapter)))
 
-    def test_what_is_no_request_is_refused_in_a_sentence(self, speech: Speech) -> None:
-        for payload in ({}, {"model": MODEL}, {**question(speech), "model": 7}):
+    def test_what_is_no_request_is_refused_in_a_sentence(self, adapter: ProtocolAdapter) -> None:
+        for payload in ({}, {"model": MODEL}, {**question(adapter), "model": 7}):
             with pytest.raises(ApiError) as refused:
-                speech.read(payload)
+                adapter.read(payload)
             assert refused.value.status == 400
 
-    def test_what_it_writes_in_one_piece_it_understands(self, speech: Speech) -> None:
-        said = Response(text=["Port 8443."], end=Done("stop", Usage(3, 4)))
-        answer = speech.whole(speech.read(question(speech)), f"{speech.prefix}1", [said])
-        assert answer["id"] == f"{speech.prefix}1"
+    def test_what_it_writes_in_one_piece_it_understands(self, adapter: ProtocolAdapter) -> None:
+        response = Response(text=["Port 8443."], end=Done("stop", Usage(3, 4)))
+        answer = adapter.response_body(adapter.read(question(adapter)), f"{adapter.prefix}1", [response])
+        assert answer["id"] == f"{adapter.prefix}1"
         assert "8443" in str(answer)
 
-    def test_what_it_streams_it_understands(self, speech: Speech) -> None:
+    def test_what_it_streams_it_understands(self, adapter: ProtocolAdapter) -> None:
         voice, ear = (
-            speech.voice(speech.read(question(speech, stream=True)), f"{speech.prefix}1"),
-            speech.ear(),
+            adapter.response_writer(adapter.read(question(adapter, stream=True)), f"{adapter.prefix}1"),
+            adapter.event_parser(),
         )
         words, done = TextDelta("Port 8443."), Done("stop", Usage(3, 4))
-        said = Response(text=["Port 8443."], end=done)
-        pieces = (voice.begin(), voice.say(0, words), voice.say(0, done), voice.end([said]))
-        heard = [event for piece in pieces for _, event in ear.hear(piece)]
+        response = Response(text=["Port 8443."], end=done)
+        pieces = (voice.begin(), voice.write(0, words), voice.write(0, done), voice.end([response]))
+        heard = [event for piece in pieces for _, event in ear.feed(piece)]
         heard += [event for _, event in ear.close()]
         assert ear.complete
         assert "Port 8443." in "".join(event.text for event in heard if isinstance(event, TextDelta))
         assert isinstance(heard[-1], Done)
 
-    def test_a_failure_within_a_stream_is_told(self, speech: Speech) -> None:
-        voice = speech.voice(speech.read(question(speech, stream=True)), f"{speech.prefix}1")
+    def test_a_failure_within_a_stream_is_told(self, adapter: ProtocolAdapter) -> None:
+        voice = adapter.response_writer(adapter.read(question(adapter, stream=True)), f"{adapter.prefix}1")
         voice.begin()
         assert b"It rains." in voice.fail(ApiError(503, "It rains.", "overloaded"))
 
     @pytest.mark.parametrize("streams", [False, True])
     def test_a_model_answers_and_the_call_is_kept(
-        self, speech: Speech, spoken: Served, scripted: ScriptedModels, *, streams: bool
+        self, adapter: ProtocolAdapter, spoken: Served, scripted: ScriptedModels, *, streams: bool
     ) -> None:
         scripted.one.enqueue("Port 8443.")
         with spoken.client() as client:
-            answer = client.post(f"/{speech.path}", json=question(speech, stream=streams))
+            answer = client.post(f"/{adapter.path}", json=question(adapter, stream=streams))
         assert answer.status_code == 200 and "8443" in answer.text
         assert spoken.paths() == [[QUESTION, "Port 8443."]]
 
-    def test_it_is_asked_by_post_only_and_with_a_token(self, speech: Speech, spoken: Served) -> None:
+    def test_it_is_asked_by_post_only_and_with_a_token(
+        self, adapter: ProtocolAdapter, spoken: Served
+    ) -> None:
         with spoken.client() as client, spoken.client("fk-nobody") as stranger:
-            assert client.get(f"/{speech.path}").status_code == 405
-            assert stranger.post(f"/{speech.path}", json=question(speech)).status_code == 401
+            assert client.get(f"/{adapter.path}").status_code == 405
+            assert stranger.post(f"/{adapter.path}", json=question(adapter)).status_code == 401
 
 
 def test_no_protocol_takes_a_path_that_forky_answers_itself(spoken: Served) -> None:

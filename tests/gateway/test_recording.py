@@ -94,10 +94,10 @@ def test_a_client_that_leaves_a_stream_leaves_an_interrupted_reply(
     scripted.one.enqueue("Half of", Hang())
     with (
         spoken.client() as client,
-        client.stream("POST", "/chat/completions", json=ask("Go", stream=True)) as said,
+        client.stream("POST", "/chat/completions", json=ask("Go", stream=True)) as response,
     ):
         heard = ""
-        for piece in said.iter_text():
+        for piece in response.iter_text():
             heard += piece
             if "Half of" in heard:
                 break
@@ -114,9 +114,11 @@ def test_a_client_that_leaves_a_forwarded_stream_hangs_up_the_upstream(aimock: A
     ):
         with (
             served.client() as client,
-            client.stream("POST", "/chat/completions", json=ask("Go", model="gpt-4o", stream=True)) as said,
+            client.stream(
+                "POST", "/chat/completions", json=ask("Go", model="gpt-4o", stream=True)
+            ) as response,
         ):
-            next(said.iter_raw())
+            next(response.iter_raw())
         assert upstream.hung_up.wait(HANG)
         (generation,) = ended(served)
         assert generation.status == "interrupted"
@@ -150,9 +152,9 @@ def test_who_leaves_an_answer_in_one_piece_finds_it_whole(spoken: Served, script
 )
 def test_an_upstream_that_breaks_off_leaves_an_interrupted_reply(pieces: list[bytes]) -> None:
     with wire(pieces) as upstream, serving(at_upstream(upstream.base_url)) as served:
-        said = post(served, ask("Go", model="gpt-4o", stream=True))
-        assert b"Half of" in said.content
-        assert b"[DONE]" not in said.content
+        response = post(served, ask("Go", model="gpt-4o", stream=True))
+        assert b"Half of" in response.content
+        assert b"[DONE]" not in response.content
         (generation,) = ended(served)
         assert generation.status == "interrupted"
         assert served.paths() == [["Go", "Half of"]]
@@ -166,10 +168,10 @@ def test_a_stopping_server_keeps_what_had_arrived(scripted: ScriptedModels) -> N
         def listen() -> bytes:
             with (
                 served.client() as client,
-                client.stream("POST", "/chat/completions", json=ask("Go", stream=True)) as said,
+                client.stream("POST", "/chat/completions", json=ask("Go", stream=True)) as response,
             ):
                 pieces = b""
-                for piece in said.iter_raw():
+                for piece in response.iter_raw():
                     pieces += piece
                     if b"Half of" in pieces:
                         heard.set()
@@ -223,7 +225,7 @@ def test_a_conversation_that_gives_answers_again_asks_no_upstream(gateway: Serve
     exact = {**ask("say hello", temperature=0), "model": "gpt-4o"}
     first = post(gateway, exact)
     conversation = ConversationId(first.headers["x-forky-conversation"])
-    gateway.forky.conversation(conversation).give_again(on=True)
+    gateway.forky.conversation(conversation).calls.set_reuse(on=True)
     again = post(gateway, exact)
     assert (again.headers["x-forky-reused"], "x-forky-upstream" in again.headers) == ("yes", False)
     assert (
@@ -234,7 +236,7 @@ def test_a_conversation_that_gives_answers_again_asks_no_upstream(gateway: Serve
         post(gateway, {**exact, "temperature": 1}),
     ):
         assert ("x-forky-reused" in fresh.headers, "x-forky-upstream" in fresh.headers) == (False, True)
-    assert gateway.forky.conversation(conversation).reuse.hits == 1
+    assert gateway.forky.conversation(conversation).calls.reuse.hits == 1
 
 
 def test_the_same_question_twice_at_once_may_be_answered_once_where_reuse_is_on(spoken: Served) -> None:

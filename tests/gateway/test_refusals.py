@@ -372,8 +372,8 @@ def test_a_token_that_is_revoked_finishes_what_it_asked_and_asks_no_more(
 ) -> None:
     scripted.one.enqueue("Half", " and half.")
     with spoken.client() as client:
-        with client.stream("POST", "/chat/completions", json={**HELLO, "stream": True}) as said:
-            pieces = said.iter_raw()
+        with client.stream("POST", "/chat/completions", json={**HELLO, "stream": True}) as response:
+            pieces = response.iter_raw()
             first = next(pieces)
             spoken.tokens.revoke("test")
             rest = b"".join(pieces)

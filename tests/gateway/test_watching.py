@@ -54,7 +54,7 @@ class Served:
 @contextmanager
 def serving(most: int = watching.MOST) -> Iterator[Served]:
     forky, models = workspace()
-    endpoint = Watching(forky.replies.find, most=most)
+    endpoint = Watching(lambda id, _person: forky.replies.find(id), most=most)
     guard = Middleware(Gate, sign_in=SignIn(Origins()))
     app = Starlette(routes=[Route(f"{PREFIX}/{{id}}", endpoint)], middleware=[guard])
     with listening(app) as url:
@@ -167,7 +167,7 @@ def test_a_resumed_reply_begins_with_what_it_had_said(server: Served) -> None:
     first.wait(HANG)
     gate = threading.Event()
     server.models.one.enqueue(Until(gate), " upon a time")
-    job = chat.resume()
+    job = chat.replies.resume()
     server.open.append(job)
     with watched(server.address(job)) as stream:
         assert next(stream)[1] == {"at": 1, "text": "Once"}
@@ -246,7 +246,7 @@ def test_a_client_that_takes_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch
     forky, models = workspace()
     models.one.enqueue("Well", Hang())
     job = forky.create().send("Go on")
-    endpoint = Watching(forky.replies.find)
+    endpoint = Watching(lambda id, _person: forky.replies.find(id))
 
     async def silent() -> dict[str, object]:
         await asyncio.Event().wait()
@@ -260,6 +260,7 @@ def test_a_client_that_takes_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch
         "type": "http",
         "method": "GET",
         "path_params": {"id": job.generation.id},
+        "headers": [],
         "query_string": b"",
     }
     finished(asyncio.wait_for(endpoint(scope, silent, stuck), HANG))

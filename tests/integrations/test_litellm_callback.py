@@ -109,7 +109,11 @@ records.close()
 
 def test_an_asynchronous_call_reaches_a_running_forky(aimock: Aimock, gateway: Served) -> None:
     program = [sys.executable, "-c", ASYNCHRONOUS, gateway.url, gateway.key, aimock.base_url]
-    with subprocess.Popen(program, cwd=CHECKOUT, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+    # Else LiteLLM fetches prices in a thread while it is imported, and on a slow machine the two meet.
+    alone = os.environ | {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+    with subprocess.Popen(
+        program, cwd=CHECKOUT, env=alone, stdin=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
         try:
             eventually(lambda: bool(gateway.forky.conversations()) or running.poll() is not None)
         finally:

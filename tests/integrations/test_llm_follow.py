@@ -16,7 +16,7 @@ import pytest
 
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.registry import exporter
-from forky_core.formats.exporting.sharing import save_as, shared
+from forky_core.formats.exporting.sharing import export_value, save_as
 from forky_core.formats.importing.following import follow
 from forky_core.formats.importing.landing import Imported, import_file
 from forky_core.model.errors import BadContent
@@ -167,7 +167,7 @@ def test_the_llm_command_reads_an_export_and_goes_on_in_it(aimock: Aimock, tmp_p
     forky, _ = workspace()
     chat = talk(forky.create("Pelicans"), "A name?", "Percy.", "And a longer one?", "Percival.")
     file = tmp_path / "chat.llm.db"
-    save_as(shared(forky.store, chat), exporter("llm"), file)
+    save_as(export_value(forky.store, chat), exporter("llm"), file)
     llm = Llm(tmp_path, aimock)
     logged = json.loads(llm.says("logs", "list", "-d", str(file), "-n", "0", "--json"))
     assert sorted((one["prompt"], one["response"]) for one in logged) == [

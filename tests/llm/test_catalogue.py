@@ -122,6 +122,20 @@ def test_an_added_model_is_offered_first_and_found_by_name() -> None:
     assert names(offered)[0] == offered.default() == "scripted/one"
 
 
+def test_litellm_is_needed_as_soon_as_a_model_that_it_calls_is_on_offer() -> None:
+    offered = catalogue()
+    assert not offered.needs_litellm()
+    offered.add(ScriptedModel("scripted/one"))
+    assert not offered.needs_litellm()
+    offered.set_key("openai", KEY)
+    assert offered.needs_litellm()
+    offered.set_key("openai", None)
+    assert not offered.needs_litellm()
+    assert catalogue(settings=Settings(Path("unused.duckdb"), model="gpt-4o")).needs_litellm()
+    with listing({"object": "list", "data": [{"id": "qwen3"}]}) as server:
+        assert catalogue(local(server.port)).needs_litellm()
+
+
 def test_the_settings_choose_the_default() -> None:
     offered = catalogue(settings=Settings(Path("unused"), model="offline/digest"), OPENAI_API_KEY=KEY)
     assert offered.default() == "offline/digest"

@@ -320,8 +320,10 @@ USAGE = {"prompt_tokens": 7, "completion_tokens": 1000, "total_tokens": 1007}
 
 @pytest.fixture
 def streams(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """LiteLLM's streams, as they begin."""
+    """LiteLLM's streams, as they begin, where nobody else listens: other tests leave callbacks behind."""
     kept: list[Any] = []
+    for name in ("callbacks", "success_callback", "_async_success_callback"):
+        monkeypatch.setattr(loading.litellm(), name, [])
     kind = loading.litellm().CustomStreamWrapper
     begin = kind.__init__
 

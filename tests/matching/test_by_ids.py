@@ -13,7 +13,7 @@ from forky_core.matching.finding import PlaceMatch, match
 from forky_core.matching.walking import Tree
 from forky_core.model import Message, MessageId, seal
 from forky_core.model.parts import Draft, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
-from forky_core.store.along import along_in
+from forky_core.store.path_matching import path_overlap
 from tests.matching.test_walking import as_sent, drafts, stored, tree_of
 
 
@@ -24,7 +24,7 @@ def by_reading(turns: Sequence[Draft], messages: Mapping[MessageId, Message]) ->
 
 
 def by_ids(turns: Sequence[Draft], messages: Mapping[MessageId, Message]) -> PlaceMatch | None:
-    return match_by_ids(turns, lambda path: along_in(messages, path, FEW))
+    return match_by_ids(turns, lambda path: path_overlap(messages, path, FEW))
 
 
 @given(stored, st.none() | st.integers(0, 30), st.lists(drafts, max_size=3), st.integers(0, 3))

@@ -145,14 +145,14 @@ LINKED: Said = [picture("https://x.org/a.png"), bot("A bird")]
 def test_where_an_array_belongs(stored: Said, sent: Said, known: int) -> None:
     forky, _ = workspace()
     chat = forky.create()
-    chat.find_or_create(stored)
+    chat.calls.find_or_create(stored)
     before = len(chat.visible.messages)
-    received = chat.find_or_create(sent)
+    received = chat.calls.find_or_create(sent)
     assert received.known == known
     assert len(chat.visible.messages) - before == len(chat_call(sent).turns) - known
     assert received.skipped == 0
     assert received.message.role == sent[-1]["role"]
-    again = chat.find_or_create(sent)
+    again = chat.calls.find_or_create(sent)
     assert (again.message, again.operation) == (received.message, None)
     assert forky.verify().clean
 
@@ -182,8 +182,8 @@ LONG: Said = [
 def test_a_trimmed_array_is_anchored_on_the_newest_known_answer(sent: Said, known: int, skipped: int) -> None:
     forky, _ = workspace()
     chat = forky.create()
-    chat.find_or_create(LONG)
-    received = chat.find_or_create(sent)
+    chat.calls.find_or_create(LONG)
+    received = chat.calls.find_or_create(sent)
     assert (received.known, received.skipped) == (known, skipped)
     depth = len(LONG) + len(sent) - known if known else len(sent)
     assert len(chat.path(received.message.id)) == depth
@@ -194,9 +194,9 @@ def test_the_same_texts_at_several_places_are_told_apart_by_what_stands_before()
     chat = forky.create()
     first = [user("a"), bot("ok"), user("go on"), bot("fine")]
     second = [user("b"), bot("ok"), user("go on"), bot("fine")]
-    chat.find_or_create(first)
-    chat.find_or_create(second)
-    received = chat.find_or_create([*first[1:], user("next")])
+    chat.calls.find_or_create(first)
+    chat.calls.find_or_create(second)
+    received = chat.calls.find_or_create([*first[1:], user("next")])
     assert [message.text for message in chat.path(received.message.id)] == [
         "a",
         "ok",
@@ -204,7 +204,7 @@ def test_the_same_texts_at_several_places_are_told_apart_by_what_stands_before()
         "fine",
         "next",
     ] or [message.text for message in chat.path(received.message.id)] == ["b", "ok", "go on", "fine", "next"]
-    assert chat.find_or_create([*second, user("next")]).known >= 4
+    assert chat.calls.find_or_create([*second, user("next")]).known >= 4
 
 
 def test_a_trimmed_array_finds_its_conversation_in_the_scope() -> None:
@@ -221,8 +221,8 @@ def test_a_trimmed_array_finds_its_conversation_in_the_scope() -> None:
 def test_results_below_a_stored_call_take_its_id() -> None:
     forky, _ = workspace()
     chat = forky.create()
-    chat.find_or_create(TOOLS[:2])
-    received = chat.find_or_create([TOOLS[0], calling("other"), result("other")])
+    chat.calls.find_or_create(TOOLS[:2])
+    received = chat.calls.find_or_create([TOOLS[0], calling("other"), result("other")])
     assert received.known == 2
     assert received.message.parts[0].tool_call_id == "call_1"  # type: ignore[union-attr]
     assert len(chat.visible.messages) == 3
@@ -231,7 +231,7 @@ def test_results_below_a_stored_call_take_its_id() -> None:
 def test_what_a_person_says_in_forky_is_found_again() -> None:
     forky, _ = workspace()
     chat = talk(forky.create(), "Name a bird", "Percy")
-    received = chat.find_or_create([*BIRDS[:2], user("Shorter")])
+    received = chat.calls.find_or_create([*BIRDS[:2], user("Shorter")])
     assert received.known == 2
     assert texts(chat) == ["Name a bird", "Percy", "Shorter"]
 
@@ -240,18 +240,18 @@ def test_every_answer_to_a_prompt_is_offered() -> None:
     forky, _ = workspace()
     chat = forky.create()
     for name in ("Percy", "Polly", "Pip"):
-        chat.find_or_create([user("Name a bird"), bot(name)])
-    received = chat.find_or_create([user("Name a bird")])
+        chat.calls.find_or_create([user("Name a bird"), bot(name)])
+    received = chat.calls.find_or_create([user("Name a bird")])
     assert [message.text for message in received.alternatives] == ["Percy", "Polly", "Pip"]
 
 
 def test_a_message_that_was_undone_comes_back_as_it_was() -> None:
     forky, _ = workspace()
     chat = forky.create()
-    first = chat.find_or_create(BIRDS[:2])
+    first = chat.calls.find_or_create(BIRDS[:2])
     chat.undo()
     assert chat.visible.messages == {}
-    again = chat.find_or_create(BIRDS[:2])
+    again = chat.calls.find_or_create(BIRDS[:2])
     assert again.message.id == first.message.id
     assert again.message.id in chat.visible.messages
 
@@ -259,20 +259,20 @@ def test_a_message_that_was_undone_comes_back_as_it_was() -> None:
 def test_of_equals_the_one_that_is_to_be_seen_is_taken() -> None:
     forky, _ = workspace()
     chat = forky.create()
-    chat.find_or_create([user("?")])
-    seen = chat.find_or_create([user("?"), bot("Yes", reasoning_content="Sure.")]).message
-    assert chat.find_or_create([user("?"), bot("Yes")]).message == seen
+    chat.calls.find_or_create([user("?")])
+    seen = chat.calls.find_or_create([user("?"), bot("Yes", reasoning_content="Sure.")]).message
+    assert chat.calls.find_or_create([user("?"), bot("Yes")]).message == seen
 
 
 def test_a_system_prompt_becomes_the_rules_of_the_branch() -> None:
     forky, _ = workspace()
     chat = forky.create()
-    chat.find_or_create([system("A"), *BIRDS[:2]])
-    assert chat.rules.system == "A"
-    chat.find_or_create([system("B"), *BIRDS[:3]])
-    assert chat.rules.system == "B"
-    other = chat.find_or_create([*BIRDS[:2], user("Longer")])
-    assert chat.checkout(other.branch).rules.system == "B"
+    chat.calls.find_or_create([system("A"), *BIRDS[:2]])
+    assert chat.rules.current.system == "A"
+    chat.calls.find_or_create([system("B"), *BIRDS[:3]])
+    assert chat.rules.current.system == "B"
+    other = chat.calls.find_or_create([*BIRDS[:2], user("Longer")])
+    assert chat.checkout(other.branch).rules.current.system == "B"
     assert [message.role for message in chat.visible.messages.values()].count("system") == 0
 
 
@@ -280,9 +280,9 @@ def test_fifty_thousand_messages_become_a_path() -> None:
     forky, _ = workspace()
     chat = forky.create()
     many = [user(f"{number}") if number % 2 == 0 else bot(f"{number}") for number in range(50_000)]
-    received = chat.find_or_create(many)
+    received = chat.calls.find_or_create(many)
     assert len(chat.path(received.message.id)) == 50_000
-    assert chat.find_or_create([*many, user("next")]).known == 50_000
+    assert chat.calls.find_or_create([*many, user("next")]).known == 50_000
 
 
 def test_a_large_picture_is_kept_once() -> None:
@@ -290,6 +290,6 @@ def test_a_large_picture_is_kept_once() -> None:
     content = b"\x89PNG\r\n\x1a\n" + bytes(10_000_000)
     url = "data:image/png;base64," + base64.b64encode(content).decode()
     chat = forky.create()
-    received = chat.find_or_create([picture(url)])
+    received = chat.calls.find_or_create([picture(url)])
     assert forky.store.blob(received.message.parts[1].sha256).content == content  # type: ignore[union-attr]
-    assert chat.find_or_create([picture(url)]).operation is None
+    assert chat.calls.find_or_create([picture(url)]).operation is None

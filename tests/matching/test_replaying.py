@@ -72,10 +72,10 @@ def test_the_arrays_of_a_tree_in_any_order_rebuild_it(arrays: list[Array]) -> No
     forky, _ = workspace()
     chat = forky.create()
     for one in arrays:
-        assert chat.find_or_create(array(one)).known < len(one)
+        assert chat.calls.find_or_create(array(one)).known < len(one)
     assert_is(chat, arrays)
     for one in arrays:
-        assert chat.find_or_create(array(one)).operation is None
+        assert chat.calls.find_or_create(array(one)).operation is None
     assert_is(chat, arrays)
     assert forky.verify().clean
 
@@ -103,7 +103,7 @@ def test_two_threads_at_once_rebuild_the_same_tree(arrays: list[Array], chance: 
     def replay(order: list[Array]) -> None:
         both.wait()
         for one in order:
-            chat.find_or_create(array(one))
+            chat.calls.find_or_create(array(one))
 
     with ThreadPoolExecutor(2) as threads:
         for done in [threads.submit(replay, order) for order in orders]:

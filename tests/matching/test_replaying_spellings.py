@@ -284,7 +284,7 @@ def test_arrays_of_three_apis_in_any_spelling_rebuild_one_tree(paths: list[Path]
     forky, _ = workspace()
     chat = forky.create()
     for path in (*paths, *paths):
-        chat.find_or_create(spelled(path, chance))
+        chat.calls.find_or_create(spelled(path, chance))
     assert_is(chat, paths)
     assert forky.verify().clean
 

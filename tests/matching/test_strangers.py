@@ -184,8 +184,10 @@ def test_tools_prove_nothing() -> None:
 def test_a_conversation_that_is_named_needs_no_proof() -> None:
     forky, _ = workspace()
     chat = forky.create()
-    chat.find_or_create(turns("Write a parser", "Done.", "Thanks", "You are welcome."))
-    assert chat.find_or_create([*turns("You are welcome.", answers_first=True), *turns("More")]).known == 1
+    chat.calls.find_or_create(turns("Write a parser", "Done.", "Thanks", "You are welcome."))
+    assert (
+        chat.calls.find_or_create([*turns("You are welcome.", answers_first=True), *turns("More")]).known == 1
+    )
 
 
 @pytest.mark.parametrize(

@@ -66,8 +66,8 @@ class Talk:
     def plan(self, strategy: str = "full", **more: Any) -> MergePlan:
         """Of merging `debug` into `main`, unless told otherwise."""
         target, source = more.pop("target", "main"), more.pop("source", "debug")
-        wish = MergeOptions(strategy, **{name: more.pop(name) for name in _CHOSEN & more.keys()})
-        return plan_merge(self.place(target, source, **more), wish)
+        options = MergeOptions(strategy, **{name: more.pop(name) for name in _CHOSEN & more.keys()})
+        return plan_merge(self.place(target, source, **more), options)
 
     def place(self, target: str, source: str, **more: Any) -> MergeInputs:
         head = self.heads[source]

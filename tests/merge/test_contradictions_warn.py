@@ -49,7 +49,7 @@ def three_way(talk: Talk, *sources: str, **more: Any) -> ThreeWayPlan:
 
 def said(plan: MergePlan) -> list[dict[str, str]]:
     return [
-        {one.name: " / ".join(claim.text for claim in one.claims) for one in clash.said_by}
+        {one.name: " / ".join(claim.text for claim in one.claims) for one in clash.claims_by_source}
         for clash in plan.contradictions
     ]
 
@@ -160,7 +160,7 @@ def test_three_way_takes_several_branches_and_meets_each_conflict_once() -> None
     talk = parted("The port is 1111.", "No, use port 2222.", "No, use port 3333.", "And the host?")
     plan = three_way(talk, "side", "side2", "side3")
     (clash,) = plan.clashes
-    assert [(one.name, [c.value for c in one.claims]) for one in clash.said_by] == [
+    assert [(one.name, [c.value for c in one.claims]) for one in clash.claims_by_source] == [
         ("main", ["1111"]),
         ("side", ["2222"]),
         ("side2", ["3333"]),

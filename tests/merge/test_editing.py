@@ -26,8 +26,8 @@ def chat() -> Conversation:
     return make_welcome(forky).checkout("main")
 
 
-def editing(chat: Conversation, branch: str = "upload", **wish: str) -> Editing:
-    plan = chat.plan_merge(branch, **wish)  # type: ignore[arg-type]
+def editing(chat: Conversation, branch: str = "upload", **options: str) -> Editing:
+    plan = chat.plan_merge(branch, **options)  # type: ignore[arg-type]
     return Editing.of(plan, BranchLines.of(plan, chat.message))
 
 

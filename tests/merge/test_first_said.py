@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forky_core.merge.attribution import rests_on
-from forky_core.merge.block import read_back
+from forky_core.merge.attribution import citable_ids
+from forky_core.merge.block import parse_payload
 from forky_core.merge.headings import HEADINGS, NOTE
 from forky_core.merge.note.passages import call_text
 from forky_core.merge.three_way import ThreeWayPlan
-from forky_core.merge.wording import spoken
+from forky_core.merge.wording import message_as_text
 from forky_core.model import Message, MessageId, seal
 from forky_core.model.parts import (
     AttachmentPart,
@@ -50,7 +50,7 @@ def block_of(talk: Talk, branch: str) -> MergePart:
 
 def told(block: MergePart) -> dict[str, tuple[MessageId, ...]]:
     """The lines of a payload with what they cite."""
-    rows = read_back(block.text, rests_on(block))
+    rows = parse_payload(block.text, citable_ids(block))
     return {
         re.sub(r"^(?:user|assistant|tool): ", "", row.text): row.cites
         for row in rows
@@ -252,7 +252,7 @@ def take(talk: Talk, kind: str, branch: str, source: str, number: int, line: int
 
 def quotable(message: Message) -> str:
     calls = [call_text(part) for part in message.parts if isinstance(part, ToolCallPart)]
-    return "\n".join((spoken(message), *calls))
+    return "\n".join((message_as_text(message), *calls))
 
 
 @settings(deadline=None)
@@ -280,7 +280,7 @@ def check(talk: Talk, target: str, source: str) -> None:
     rows = list(payload_rows(block, 99_999))
     texts = [row.text for row in rows]
     assert all(texts.count(heading) <= 1 for heading in HEADINGS)
-    for row, read in zip(rows, read_back(block.text, rests_on(block)), strict=True):
+    for row, read in zip(rows, parse_payload(block.text, citable_ids(block)), strict=True):
         if read.section is None or (row.text.startswith("- ") and read.section not in NOTE):
             continue
         assert row.cites, row

@@ -58,7 +58,7 @@ def merge(talk: Talk, target: str, source: str, strategy: str, choice: int) -> N
     assert after.tokens == before.tokens + plan.tokens
     assert problems(after.messages) == []
     assert bool(landed) == bool(plan.drafts)
-    listed = set(plan.speakers) | {omission.message for omission in plan.omitted}
+    listed = set(plan.citable) | {omission.message for omission in plan.omitted}
     assert set(plan.delta) <= listed or plan.fast_forward is not None
     if strategy != "cherry-pick" and landed:
         head = talk.heads[target]

@@ -74,7 +74,7 @@ def planned(talk: Talk, strategy: str) -> MergePlan:
 
 
 def said(plan: MergePlan) -> list[dict[str, str]]:
-    return [{one.name: one.claims[0].text for one in clash.said_by} for clash in plan.contradictions]
+    return [{one.name: one.claims[0].text for one in clash.claims_by_source} for clash in plan.contradictions]
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -97,8 +97,8 @@ def test_a_graft_shows_what_two_answers_contradict_each_other_in() -> None:
     for chat, port in ((here, 8080), (there, 9090)):
         chat.say("Which port?")
         chat.say(f"The port is {port}.", role="assistant")
-    (clash,) = here.plan_graft(there).contradictions
-    assert [one.claims[0].value for one in clash.said_by] == ["8080", "9090"]
+    (clash,) = here.merges.plan_graft(there).contradictions
+    assert [one.claims[0].value for one in clash.claims_by_source] == ["8080", "9090"]
 
 
 @pytest.mark.parametrize(("mine", "theirs"), PLAIN)

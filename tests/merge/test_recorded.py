@@ -78,11 +78,11 @@ def test_where_the_model_fails_no_message_is_written(name: str) -> None:
     chat, models = recorded()
     found = case(name)
     script(models, found)
-    count, view = len(chat.operations), chat.view
+    count, view = len(chat.history.operations), chat.view
     with pytest.raises(ModelError) as failed:
         chat.plan_merge("export", model="scripted/two", budget=400)
     assert found["shows"] in str(failed.value)
-    assert (len(chat.operations), chat.view) == (count, view)
+    assert (len(chat.history.operations), chat.view) == (count, view)
 
 
 NOTE = """\
@@ -171,7 +171,7 @@ def test_planning_again_after_a_race_asks_no_model_again() -> None:
     plan = chat.plan_merge("export", model="scripted/two")
     talk(chat, "Quick one?", "Yes.")
     asked = len(models.two.requests)
-    again = chat.replan(plan)
+    again = chat.merges.replan(plan)
     assert len(models.two.requests) == asked
     assert again.payload.splitlines()[1:] == plan.payload.splitlines()[1:]
     chat.merge(again)
@@ -214,7 +214,7 @@ def test_a_model_reads_both_sides_and_code_finds_the_conflict() -> None:
     before = chat.context().tokens
     chat.merge(plan)
     assert chat.context().tokens == before + plan.tokens
-    assert [clash.key for clash in chat.unresolved] == ["batch size"]
+    assert [clash.key for clash in chat.merges.unresolved] == ["batch size"]
 
 
 def test_a_contradiction_that_only_the_model_sees_is_said_and_decides_nothing() -> None:
@@ -248,7 +248,7 @@ def test_a_side_with_nothing_to_tell_is_read_as_that() -> None:
 def test_what_a_model_wrote_is_no_part_of_the_history() -> None:
     chat, models = recorded()
     models.two.enqueue(NOTE)
-    before = (chat.view, len(chat.operations), len(chat.visible.messages))
+    before = (chat.view, len(chat.history.operations), len(chat.visible.messages))
     chat.plan_merge("export", model="scripted/two")
-    assert (chat.view, len(chat.operations), len(chat.visible.messages)) == before
-    assert chat.verify().clean
+    assert (chat.view, len(chat.history.operations), len(chat.visible.messages)) == before
+    assert chat.history.verify().clean

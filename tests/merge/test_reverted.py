@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forky_core.merge.incoming_changes import REVERT, TAKEN_BACK, TAKEN_BACK_HERE
-from forky_core.merge.plan import Reverted
+from forky_core.merge.plan import RevertedMessage
 from forky_core.model import Message
 from forky_core.model.parts import RevertPart
 from tests.context.validity import problems
@@ -23,7 +23,7 @@ def test_merge_reverted_merged_again_delta_is_empty_says_so_and_offers_both_ways
     back = revert(talk, "main", merge)
     plan = talk.plan(strategy)
     assert (plan.relation, plan.delta, plan.lands) == ("up_to_date", (), False)
-    assert plan.reverted == (Reverted(merge.id, back.id),)
+    assert plan.reverted == (RevertedMessage(merge.id, back.id),)
     assert any("Revert that revert, or merge again." in warning for warning in plan.warnings)
 
 

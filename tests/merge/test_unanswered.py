@@ -117,7 +117,7 @@ def test_a_reply_cut_by_the_network_is_no_complete_turn(waiting: tuple[Conversat
     chat, models = waiting
     models.one.enqueue("The port", Fail("cut_off", "The line was cut."))
     note = chat.checkout("note")
-    note.answer().wait()
+    note.replies.start().wait()
     assert texts(note)[-1] == "The port"
     assert chat.plan_merge("note").nothing == (
         "The only news of “note” is a question whose answer did not come to its end: “Which port do we use?”"
@@ -128,23 +128,23 @@ def test_a_merge_request_for_it_is_refused_with_the_same_sentence(
     waiting: tuple[Conversation, ScriptedModels],
 ) -> None:
     chat, models = waiting
-    chat.request_merge("note")
-    plan = chat.plan_request(1)
+    chat.requests.open("note")
+    plan = chat.requests.plan(1)
     assert plan.relation == "unanswered"
     with pytest.raises(NothingToDo, match="a question without an answer") as refused:
-        chat.accepting(1, plan)
+        chat.requests.accepting(1, plan)
     assert refused.value.hint == "Have it answered, or decline the request."
     models.one.enqueue("8080.")
-    chat.checkout("note").answer().wait()
-    chat.merge(chat.accepting(1, chat.plan_request(1)))
-    assert chat.request(1).state == "accepted"
+    chat.checkout("note").replies.start().wait()
+    chat.merge(chat.requests.accepting(1, chat.requests.plan(1)))
+    assert chat.requests.get(1).state == "accepted"
 
 
 def test_a_graft_of_it_names_the_other_conversation() -> None:
     forky, _ = workspace()
     chat, other = talk(forky.create("Here"), "a", "b"), forky.create("There")
     other.say("Which port do we use?")
-    plan = chat.plan_graft(other)
+    plan = chat.merges.plan_graft(other)
     assert plan.relation == "unanswered"
     assert plan.nothing == (
         "The only news of “main of There” is a question without an answer: “Which port do we use?”"

@@ -38,11 +38,11 @@ def test_a_change_of_strategy_drops_what_the_new_one_does_not_take_and_nothing_e
 @pytest.mark.parametrize("option", CHOSEN)
 def test_an_option_is_refused_by_a_strategy_that_does_not_take_it(name: str, option: str) -> None:
     (strategy,) = [one for one in strategies() if one.name == name]
-    wish = replace(MergeOptions(name), **{option: CHOSEN[option]})
+    options = replace(MergeOptions(name), **{option: CHOSEN[option]})
     if option in strategy.takes or (option == "picks" and strategy.takes_picks):
-        validate_options(wish)
+        validate_options(options)
         return
     with pytest.raises(BadContent) as refusal:
-        validate_options(wish)
+        validate_options(options)
     takers = [one.label for one in strategies() if option in one.takes]
     assert all(label.lower() in refusal.value.hint.lower() for label in takers)

@@ -70,7 +70,7 @@ ROOMS = (
         (
             "tests/formats/forky_file",
             "tests/formats/exporting",
-            "tests/formats/test_incoming.py",
+            "tests/formats/test_file_import.py",
             "tests/formats/test_redaction.py",
         ),
     ),

@@ -21,9 +21,9 @@ import pytest
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.registry import exporter
-from forky_core.formats.exporting.sharing import save_as, shared
+from forky_core.formats.exporting.sharing import export_value, save_as
 from forky_core.formats.importing.landing import import_file
-from forky_core.formats.importing.taking_back import undo_import
+from forky_core.formats.importing.undo_import import undo_import
 from forky_core.llm.contract import ModelEvent, Request, TextDelta
 from forky_core.llm.scripted import Fail, Until
 from forky_core.matching import chat_call
@@ -140,36 +140,38 @@ def all_verbs(forky: Workspace, folder: Path) -> None:
     side = chat.fork(CANARY, at=start.id)
     talk(side, canary("The port?"), canary("The port is 9090."))
     chat.edit(chat.path()[0].id, canary("Which port?"))
-    for reply in chat.replies:
+    for reply in chat.replies.running:
         reply.wait()
     chat.regenerate(model="scripted/two")[1].result()
-    chat.tag(f"tag-{CANARY}")
-    chat.untag(f"tag-{CANARY}")
-    chat.set_rules(system=canary("Be long."), model="scripted/one")
-    chat.set_memory(Memory("last", amount=9))
-    for act in (chat.pin, chat.unpin, chat.exclude, chat.include):
+    chat.tags.add(f"tag-{CANARY}")
+    chat.tags.remove(f"tag-{CANARY}")
+    chat.rules.set(system=canary("Be long."), model="scripted/one")
+    chat.rules.set_memory(Memory("last", amount=9))
+    for act in (chat.rules.pin, chat.rules.unpin, chat.rules.exclude, chat.rules.include):
         act(start.id)
-    chat.stash(draft=canary("Draft"), note=canary("Note"))
-    chat.stash(draft=canary("Another"))
+    chat.stashes.create(draft=canary("Draft"), note=canary("Note"))
+    chat.stashes.create(draft=canary("Another"))
     numbers = [stash.number for stash in chat.view.stashes]
-    chat.stash_apply(numbers[0])
-    chat.stash_pop(numbers[0])
-    chat.stash_drop(numbers[1])
+    chat.stashes.apply(numbers[0])
+    chat.stashes.pop(numbers[0])
+    chat.stashes.drop(numbers[1])
     chat.merge(chat.plan_merge(side, strategy="three-way"))
     chat.merge(
-        chat.plan_resolution({clash.key: Choice("text", canary("It is")) for clash in chat.unresolved})
+        chat.merges.plan_resolution(
+            {clash.key: Choice("text", canary("It is")) for clash in chat.merges.unresolved}
+        )
     )
     other = talk(forky.create(canary("Flags")), canary("Which flags?"), canary("--fast"))
-    chat.merge(chat.plan_graft(other))
-    request = chat.request_merge(
+    chat.merge(chat.merges.plan_graft(other))
+    request = chat.requests.open(
         talk(chat.fork(f"{CANARY}-2"), canary("Late"), canary("Later")), note=canary("Note")
     )
-    chat.comment_request(request.number, canary("Comment"))
-    chat.decline_request(request.number, canary("Why"))
+    chat.requests.comment(request.number, canary("Comment"))
+    chat.requests.decline(request.number, canary("Why"))
     rebased = talk(chat.fork(f"{CANARY}-3", at=start.id), canary("Own"), canary("Line"))
-    rebased.rebase(rebased.plan_rebase(side))
+    rebased.merges.rebase(rebased.merges.plan_rebase(side))
     again = talk(chat.fork(f"{CANARY}-4", at=start.id), canary("Own question"), canary("Line"))
-    assert again.replay(again.plan_rebase(side), model="scripted/two").wait(HANG)
+    assert again.merges.replay(again.merges.plan_rebase(side), model="scripted/two").wait(HANG)
     chat.revert(chat.plan_revert(chat.path()[-1].id, note=canary("Note")))
     answers = talk(chat.fork(f"{CANARY}-5"), canary("One question"))
     for model in ("scripted/one", "scripted/two"):
@@ -182,36 +184,41 @@ def move_and_people(forky: Workspace, chat: Conversation, folder: Path) -> None:
     start = chat.path()[1]
     fusing(chat)
     bisected = chat.fork(f"{CANARY}-6")
-    search = bisected.bisection()
+    search = bisected.bisections.start()
     while search.first is None:
-        search = search.told(passed=False)
-    bisected.record_bisection(search, canary("What"))
+        search = search.with_result(passed=False)
+    bisected.bisections.record(search, canary("What"))
     pruned = talk(chat.fork(f"{CANARY}-7"), canary("To be pruned"))
-    pruned.prune(pruned.plan_prune(pruned.path()[-1].id))
-    chat.promote(start.id)
-    chat.fork(f"{CANARY}-8").rename_branch(f"{CANARY}-8b").delete_branch()
-    chat.set_person(Person(CANARY, address=f"{CANARY}@example.com"))
-    chat.set_room(Room(called=CANARY))
-    chat.as_person(CANARY).post(canary("Hello"), model="scripted/one")
-    for reply in chat.replies:
+    pruned.branches.prune(pruned.branches.plan_prune(pruned.path()[-1].id))
+    chat.note(start.id, canary("What to say"))
+    answers = [message.id for message in chat.visible.messages.values() if message.role == "assistant"]
+    poll = chat.polls.open(answers[:2], title=canary("Which"), criteria=[CANARY])
+    chat.people.as_person(CANARY).polls.vote(poll.number, "tie", note=canary("Both"))
+    chat.polls.reveal(poll.number)
+    chat.branches.promote(start.id)
+    chat.fork(f"{CANARY}-8").branches.rename(f"{CANARY}-8b").branches.delete()
+    chat.people.set(Person(CANARY, address=f"{CANARY}@example.com"))
+    chat.people.set_room(Room(called=CANARY))
+    chat.people.as_person(CANARY).people.post(canary("Hello"), model="scripted/one")
+    for reply in chat.replies.running:
         reply.wait()
     (folder / f"{CANARY}.txt").write_text(canary("A document."))
     chat.documents.add_documents([folder / f"{CANARY}.txt"])
-    chat.use_documents()
+    chat.documents.use()
     chat.ask(canary("What does the document say?"), model="scripted/one")
-    chat.give_again(on=True)
-    chat.find_or_create([{"role": "user", "content": canary("From a program")}])
+    chat.calls.set_reuse(on=True)
+    chat.calls.find_or_create([{"role": "user", "content": canary("From a program")}])
     programs = forky.begin(
         chat_call({"model": "scripted/one", "messages": [{"role": "user", "content": canary("Hi")}]}),
         scope=CANARY,
         client=CANARY,
     )
     programs.cut(canary("Left"))
-    chat.begin(f"{CANARY}-10").say(canary("Said"))
-    chat.checkout(f"{CANARY}-10").empty()
+    chat.branches.begin(f"{CANARY}-10").say(canary("Said"))
+    chat.checkout(f"{CANARY}-10").branches.empty()
     chat.undo()
     chat.redo()
-    chat.restore(3)
+    chat.history.restore(3)
     chat.trash()
     chat.take_back()
     chat.trash()
@@ -222,7 +229,7 @@ def fusing(chat: Conversation) -> None:
     line = chat.fork(f"fuse-{CANARY}")
     line.ask(canary("Fuse these"), model="scripted/one")
     line.regenerate(model="scripted/two")[1].result()
-    line.merge(line.plan_fuse())
+    line.merge(line.merges.plan_fuse())
 
 
 def verbs_in_the_source() -> set[str]:
@@ -321,7 +328,7 @@ def test_imports_are_logged_by_their_format_and_size(log: Log, tmp_path: Path) -
     forky = Workspace(MemoryStore(), ScriptedModels())
     chat = talk(forky.create(canary("Title")), canary("Which port?"), canary("8080."))
     path = folder / f"{CANARY}.md"
-    save_as(shared(forky.store, chat), exporter("markdown"), path)
+    save_as(export_value(forky.store, chat), exporter("markdown"), path)
     done = import_file(forky, path)
     undo_import(forky, done.number)
     (folder / f"{CANARY}.json").write_text(f'{{"{CANARY}": [}}')

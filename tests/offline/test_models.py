@@ -203,3 +203,33 @@ def test_a_digest_holds_only_sentences_that_were_said() -> None:
 def test_a_digest_of_nothing_says_so() -> None:
     answer = "\n\n".join(digest.answer(({"role": "user", "content": "Summarise this"},)))
     assert "nothing to digest yet" in answer
+
+
+@pytest.mark.parametrize(
+    "request_", ["Can you summarise this?", "tl;dr", "Fasse das bitte zusammen", "Sum everything up, please"]
+)
+def test_the_quoting_model_digests_when_a_summary_is_asked_for(request_: str) -> None:
+    text = quoted(request_)
+    assert text.startswith("**Offline model.**")
+    assert "**Decided**" in text
+    assert "bough" in text
+
+
+def test_a_summary_of_something_else_is_looked_for_and_not_made() -> None:
+    assert "**Asked**" not in quoted(
+        "What does the summary of the security report recommend about passwords?"
+    )
+
+
+def test_where_nothing_answers_the_nearest_is_quoted_and_said_to_be_no_answer() -> None:
+    text = quoted("Would template engines from Debian be acceptable licences?")
+    assert "Nothing on this branch answers this as it is asked." in text
+    assert "> Yes. `twig` is a template engine." in text
+    assert quote.ELSEWHERE in text
+    assert "It found nothing" not in text
+
+
+def test_a_question_that_shares_no_word_with_the_conversation_gets_no_quotation() -> None:
+    text = quoted("What is the capital of France?")
+    assert "It found nothing that bears on this" in text
+    assert ">" not in text

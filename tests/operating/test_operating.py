@@ -15,6 +15,8 @@ import pytest
 from forky_core.forky import Forky
 from forky_core.gateway.access.credentials import PasswordFile
 from forky_core.settings import Settings
+from forky_core.team.roles import Role
+from forky_core.team.team import Team, team_file
 from tests.app_server import served
 from tests.builders import ScriptedModels, talk
 from tests.hangs import HANG, eventually
@@ -100,6 +102,24 @@ def test_a_backup_is_checked_and_brings_back_what_it_holds(folder: Path) -> None
     assert "clean" in run(function + command("$aside", "forky verify"), folder)
     assert titles(folder) == {"Before"}
     assert put_aside(folder) == {"forky.duckdb"}
+
+
+@pytest.mark.skipif(BASH is None, reason="No bash on this machine.")
+def test_the_people_of_a_team_are_backed_up_and_restored_with_the_conversations(folder: Path) -> None:
+    def names(*added: str) -> list[str]:
+        team = Team(team_file(folder / "forky" / "forky.duckdb"))
+        for name in added:
+            team.members.add(name, Role.OWNER)
+        found = [member.name for member in team.members.all()]
+        team.close()
+        return found
+
+    names("Ada")
+    run(command('mkdir "$to"'), folder)
+    assert names("Bob") == ["Ada", "Bob"]
+    run(command(FUNCTION) + command("$aside", "forky verify"), folder)
+    assert names() == ["Ada"]
+    assert put_aside(folder) == {"forky.duckdb", "forky.people.sqlite"}
 
 
 @pytest.mark.skipif(BASH is None, reason="No bash on this machine.")

@@ -9,23 +9,33 @@ import json
 import os
 import subprocess
 import sys
+from functools import cache
 from typing import Any
 
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from forky_core.conversation.conversation import Conversation
+from pages.ui.components.tree import html_of, text_of
 from tests.hangs import HANG
 from tests.programs import CHECKOUT
 
 SHELL = CHECKOUT / "pages" / "shell.py"
 
+# Each AppTest reads the metadata of all installed packages, to find components. No test installs any with Streamlit.
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
+
 
 def open_app(**params: str) -> AppTest:
     """The app at a URL with these query parameters, run once."""
+    return _begun(**params).run()
+
+
+def _begun(**params: str) -> AppTest:
     test = AppTest.from_file(str(SHELL), default_timeout=HANG)
     for name, value in params.items():
         test.query_params[name] = value
-    return test.run()
+    return test
 
 
 def by_itself(script: str) -> subprocess.CompletedProcess[str]:
@@ -42,10 +52,8 @@ def by_itself(script: str) -> subprocess.CompletedProcess[str]:
 
 def open_page(page: str, chat: Conversation, **params: str) -> AppTest:
     """A page on the conversation and branch that `chat` has checked out, run without an error."""
-    test = open_app()
+    test = _begun(**{"c": chat.id, "b": chat.branch_name, **params})
     test.switch_page(page)
-    for name, value in {"c": chat.id, "b": chat.branch_name, **params}.items():
-        test.query_params[name] = value
     return settled(test.run())
 
 
@@ -57,8 +65,21 @@ def settled(test: AppTest) -> AppTest:
 
 def words(test: AppTest) -> str:
     """What the page says in sentences, as a person reads it."""
-    said = "\n".join(str(e.value) for e in (*test.markdown, *test.caption, *test.info))
+    pieces = [str(e.value) for e in (*test.markdown, *test.caption, *test.info)]
+    said = "\n".join((*pieces, *(text_of(tree) for tree in cells(test))))
     return said.replace("\\", "").replace("\u2060", "")
+
+
+def html(test: AppTest) -> list[str]:
+    """The pieces of HTML on the page, with those of the notebook's cells."""
+    pieces = [html_of(piece) for _, _, *pieces in cells(test) for piece in pieces]
+    return [*(str(element.proto.body) for element in test.get("html")), *pieces]
+
+
+def cells(test: AppTest) -> list[Any]:
+    """The trees of the notebook's cells that are drawn in components."""
+    drawn = [item for item in test.get("bidi_component") if item.proto.component_name == "forky.cells"]
+    return [json.loads(tree) for one in drawn for _, tree in json.loads(one.proto.json)[1]]
 
 
 def by_key(test: AppTest, key: str) -> Any:
@@ -86,16 +107,17 @@ def _all(test: AppTest) -> list[Any]:
     return [element for element in test._tree if hasattr(element, "key")]
 
 
-def graph_nodes(test: AppTest, key: str = "graph") -> list[dict[str, Any]]:
-    """The nodes that the graph was asked to draw."""
+def graph_rows(test: AppTest, key: str = "graph") -> list[dict[str, Any]]:
+    """The rows that the graph was asked to draw."""
     (given,) = json.loads(_component(test, key).proto.json)
-    return list(json.loads(given["args"]["data"])["nodes"])
+    return list(given["rows"])
 
 
 def click_graph(test: AppTest, id: str, key: str = "graph") -> AppTest:
-    """Click the dot of a message or fold and run the page."""
-    node = next(str(node["id"]) for node in graph_nodes(test, key) if str(node["id"]).startswith(f"{id}#"))
-    return _tell(test, _component(test, key), "clicked", node)
+    """Click the row of a message or a fold and run the page."""
+    row = next(row for row in graph_rows(test, key) if row["id"] == id)
+    act = "fold" if row["kind"] == "fold" else "open"
+    return _tell(test, _component(test, key), "gesture", {"act": act, "id": id})
 
 
 def branch_shown(test: AppTest) -> str:
@@ -115,6 +137,19 @@ def act(test: AppTest, name: str, id: str) -> AppTest:
     """Press a small button of the Chat page, of this message, and run the page."""
     acts = _component(test, "chat.acts", "forky.acts")
     return _tell(test, acts, "act", {"name": name, "id": id, "n": 1})
+
+
+def compared(test: AppTest) -> dict[str, Any]:
+    """What the reading surface of Compare was asked to draw."""
+    (given,) = json.loads(_component(test, "compare.surface", "forky_compare").proto.json)
+    assert isinstance(given, dict)
+    return given
+
+
+def compare_act(test: AppTest, name: str, **more: object) -> AppTest:
+    """Do on the reading surface of Compare what a person does there, and run the page."""
+    surface = _component(test, "compare.surface", "forky_compare")
+    return _tell(test, surface, "act", {"name": name, "n": 1, **more})
 
 
 def merge_editor(test: AppTest, at: int = 0) -> dict[str, Any]:

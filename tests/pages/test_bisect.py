@@ -84,7 +84,7 @@ def test_a_model_finds_the_first_wrong_message_and_the_log_says_so(chat: Convers
     test = ended(begun(chat))
     assert "It fails from this message on" in words(test) and TURNS[WRONG] in words(test)
     assert any(chat.path()[WRONG].id[3:] in link for link in links(test))
-    assert chat.operations[-1].verb == "bisect"
+    assert chat.history.operations[-1].verb == "bisect"
     assert chat.branch.head == head
 
 
@@ -107,7 +107,7 @@ def test_a_search_is_watched_and_stopped(chat: Conversation, judge: ScriptedMode
     test = ended(press(test, "bisect.stop"))
     assert "bisect.again" in keys(test) and "bisect.stop" not in keys(test)
     assert "It fails from" not in words(test)
-    assert chat.operations[-1].verb != "bisect"
+    assert chat.history.operations[-1].verb != "bisect"
     assert "bisect.begin" in keys(press(test, "bisect.again"))
 
 
@@ -143,7 +143,9 @@ def test_by_eye_each_probe_shows_the_message_and_the_last_answer_finds_it(chat: 
         assert here.text in words(test)
         test = press(test, "bisect.no" if ids.index(here.id) >= WRONG else "bisect.yes")
     assert "It fails from this message on" in words(test) and TURNS[WRONG] in words(test)
-    assert "the database" in chat.operations[-1].summary and chat.operations[-1].verb == "bisect"
+    assert (
+        "the database" in chat.history.operations[-1].summary and chat.history.operations[-1].verb == "bisect"
+    )
 
 
 def test_a_part_of_the_branch_is_searched(chat: Conversation) -> None:

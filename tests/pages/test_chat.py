@@ -22,7 +22,9 @@ from tests.pages.apptest import (
     keys,
     latest,
     open_app,
+    words,
 )
+from tests.pages.apptest import html as html_pieces
 from tests.pages.workspaces import empty_workspace
 
 
@@ -49,7 +51,7 @@ def opened(chat: Conversation, **params: str) -> AppTest:
 def shown(test: AppTest) -> str:
     """Every piece of text and HTML of the page."""
     pieces = [str(element.value) for element in (*test.markdown, *test.caption)]
-    pieces += [element.proto.body for element in test.get("html")]
+    pieces += html_pieces(test)
     return "\n".join(pieces).replace("\u2060", "").replace("\\", "")
 
 
@@ -64,13 +66,13 @@ def act(test: AppTest, name: str, message: MessageId) -> AppTest:
 
 
 def wait(chat: Conversation) -> None:
-    for job in chat.replies:
+    for job in chat.replies.running:
         job.wait(HANG)
 
 
 def test_without_a_conversation_the_page_says_how_to_begin(forky: Forky) -> None:
     test = settled(open_app())
-    assert "No conversation yet" in test.subheader[0].value and "chat.first" in keys(test)
+    assert "No conversation yet" in shown(test) and "chat.first" in keys(test)
 
 
 def test_a_question_is_answered_below_it_and_the_composer_is_empty_again(chat: Conversation) -> None:
@@ -81,7 +83,7 @@ def test_a_question_is_answered_below_it_and_the_composer_is_empty_again(chat: C
     settled(test.run())
     assert len(texts(chat)) == 6 and texts(chat)[4] == "How do I merge?"
     assert by_key(test, "chat.draft").value == ""
-    assert texts(chat)[5].split("\n")[0].strip("*") in shown(test)
+    assert texts(chat)[5].split("\n")[0].replace("**", "") in words(test)
 
 
 @pytest.mark.parametrize("at_head", [True, False])
@@ -144,7 +146,7 @@ def test_a_reader_whose_branch_is_deleted_elsewhere_stays_there_with_the_draft(
     side = talk(chat.fork("side", at=chat.path()[1].id), "Another way", "Spoon")
     test = opened(side, b="side")
     by_key(test, "chat.draft").set_value("half a thought").run()
-    forky.conversation(chat.id).delete_branch("side")
+    forky.conversation(chat.id).branches.delete("side")
     test.run()
     assert "“side” was renamed or deleted meanwhile. You are on “main” now." in shown(test)
     assert "It forks" not in shown(test)
@@ -158,7 +160,7 @@ def test_a_reader_whose_branch_is_deleted_elsewhere_stays_there_with_the_draft(
 def test_a_draft_comes_along_when_its_branch_is_renamed_elsewhere(chat: Conversation) -> None:
     test = opened(chat, b="main")
     by_key(test, "chat.draft").set_value("half a thought").run()
-    chat.rename_branch("trunk")
+    chat.branches.rename("trunk")
     test.run()
     assert test.query_params["b"] == "trunk" and "m" not in test.query_params
     assert "“main” was renamed or deleted meanwhile. You are on “trunk” now." in shown(test)
@@ -178,7 +180,7 @@ def test_a_conversation_in_the_trash_says_so_and_is_taken_back_from_where_it_is_
 
 def test_taking_up_a_stash_is_said_and_brings_no_file_twice(forky: Forky, chat: Conversation) -> None:
     file = forky.attach(b"seen", media_type="text/plain", name="note.txt")
-    chat.stash(draft="for later", attachments=(file.sha256,))
+    chat.stashes.create(draft="for later", attachments=(file.sha256,))
     test = opened(chat, b="main")
     for _ in range(2):
         by_key(test, "chat.stash_apply.1").click().run()
@@ -201,7 +203,7 @@ def test_switching_branches_keeps_each_draft_where_it_was_typed(chat: Conversati
 def test_choosing_a_branch_that_was_deleted_meanwhile_is_said_and_leads_nowhere(chat: Conversation) -> None:
     chat.fork("side", at=chat.path()[1].id)
     test = opened(chat, b="main")
-    chat.delete_branch("side")
+    chat.branches.delete("side")
     settled(choose_branch(test, "side"))
     assert branch_shown(test) == "main" and "no branch “side”" in shown(test)
 
@@ -279,7 +281,9 @@ def test_the_settings_of_a_branch_change_without_touching_what_was_said(chat: Co
     latest(test, "chat.temperature").set_value(0.2)
     by_key(test, "chat.rules_save").click().run()
     settled(test.run())
-    assert chat.rules.system == "Be brief." and chat.rules.parameters["temperature"] == pytest.approx(0.2)
+    assert chat.rules.current.system == "Be brief." and chat.rules.current.parameters[
+        "temperature"
+    ] == pytest.approx(0.2)
     assert chat.branch.head == before
     chat.undo()
     assert latest(settled(test.run()), "chat.system").value == ""
@@ -288,15 +292,15 @@ def test_the_settings_of_a_branch_change_without_touching_what_was_said(chat: Co
 def test_choosing_a_model_sets_it_for_the_branch_or_for_one_question(chat: Conversation) -> None:
     test = opened(chat, b="main")
     latest(test, "chat.model").set_value("offline/digest").run()
-    assert chat.rules.model == "offline/digest"
+    assert chat.rules.current.model == "offline/digest"
     by_key(settled(test.run()), "chat.model_once").set_value(True).run()
     latest(test, "chat.model").set_value("offline/quote").run()
-    assert chat.rules.model == "offline/digest"
+    assert chat.rules.current.model == "offline/digest"
     by_key(test, "chat.draft").set_value("Who are you?")
     by_key(test, "chat.send").click().run()
     wait(chat)
     settled(test.run())
-    assert chat.generations[-1].model == "offline/quote"
+    assert chat.calls.generations[-1].model == "offline/quote"
 
 
 def test_a_click_on_the_graph_checks_that_message_out(chat: Conversation) -> None:
@@ -349,9 +353,9 @@ def test_a_question_whose_model_is_gone_stays_with_a_sentence_and_a_way_on(chat:
 )
 def test_hostile_text_is_text_wherever_it_stands(forky: Forky, hostile: str) -> None:
     chat = talk(forky.create(hostile), hostile, hostile)
-    chat.tag("t" + hostile.replace("\u202e", "").replace("\x00", ""))
-    chat.stash(draft=hostile)
-    html = "\n".join(e.proto.body for e in opened(chat).get("html") if "<style>" not in e.proto.body)
+    chat.tags.add("t" + hostile.replace("\u202e", "").replace("\x00", ""))
+    chat.stashes.create(draft=hostile)
+    html = "\n".join(body for body in html_pieces(opened(chat)) if "<style>" not in body)
     assert "<script" not in html and 'data-act="prune"' not in html.replace("&quot;", "'")
 
 
@@ -399,7 +403,7 @@ def test_a_conflict_that_landed_open_is_shown_and_settled(forky: Forky) -> None:
     by_key(test, "settle.take.0").set_value("1")
     settled(test.run())
     settled(by_key(test, "settle.go").click().run())
-    assert chat.unresolved == ()
+    assert chat.merges.unresolved == ()
     after = shown(settled(test.run()))
     assert "Settled 1 conflict on “main”" in after and "**1 conflict** open" not in after
 

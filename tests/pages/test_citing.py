@@ -12,12 +12,13 @@ from streamlit.testing.v1 import AppTest
 
 from forky_core.context.citing import sources_in
 from forky_core.conversation.conversation import Conversation
-from forky_core.conversation.repo import short
+from forky_core.conversation.session import short
 from forky_core.forky import Forky
 from forky_core.llm.scripted import ScriptedModel
-from pages.ui.components.links import cited_link
+from pages.ui.components.links import citation_link
 from tests.builders import talk
-from tests.pages.apptest import merge_editor, open_page
+from tests.pages.apptest import html as html_pieces
+from tests.pages.apptest import merge_editor, open_page, words
 from tests.pages.workspaces import workspace_with_a_writer
 
 MANUAL = "# Pump X200\n\n## Oil\n\nOil the bearing every spring.\n\n## Warranty\n\nThe warranty is two years."
@@ -33,7 +34,7 @@ def side(monkeypatch: pytest.MonkeyPatch) -> Iterator[Conversation]:
 def _answered(forky: Forky, writer: ScriptedModel) -> Conversation:
     forky.documents.append(MANUAL, name="manual.md")
     chat = forky.create("Pumps", model=writer.info().name)
-    chat.use_documents()
+    chat.documents.use()
     chat.say("Let us look after the pump.")
     side = chat.fork("side")
     for question, answer in (
@@ -49,7 +50,7 @@ def _answered(forky: Forky, writer: ScriptedModel) -> Conversation:
 def _links(chat: Conversation) -> list[str]:
     """What the two answers cite, as a link of a number."""
     answers = (message for message in chat.path() if message.role == "assistant")
-    return [cited_link(chat.id, sources_in(answer.text)[0].address) for answer in answers]
+    return [citation_link(chat.id, sources_in(answer.text)[0].address) for answer in answers]
 
 
 def _numbers(body: str) -> list[str]:
@@ -83,7 +84,7 @@ def test_in_a_preview_and_where_it_has_landed(side: Conversation, strategy: str)
 def test_in_the_cell_of_a_landed_merge_and_in_the_inspector(side: Conversation) -> None:
     main = side.checkout("main")
     main.merge(main.plan_merge(side, strategy="squash"))
-    cells = "\n".join(str(one.proto.body) for one in open_page("chat.py", main).get("html"))
+    cells = "\n".join(html_pieces(open_page("chat.py", main)))
     assert _numbers(cells) and set(_numbers(cells)) <= set(_links(side))
     inspected = open_page("context.py", side)
     rows = next(
@@ -114,8 +115,8 @@ def test_a_grafted_number_that_cites_another_branch_opens_where_that_is(
         merge = open_page("merge.py", here, graft=there.id, source="main", strategy=strategy)
         body = "\n".join(str(one.proto.body) for one in merge.get("html"))
         opened = _opened(merge) if strategy == "squash" else _numbers(body)
-        assert opened == [cited_link(there.id, cited.id)]
-        here.merge(here.plan_graft(there, strategy=strategy))
+        assert opened == [citation_link(there.id, cited.id)]
+        here.merge(here.merges.plan_graft(there, strategy=strategy))
         landed = open_page("chat.py", here, m=cited.id.removeprefix("b2:"))
         assert (landed.query_params["c"], landed.query_params["b"]) == (there.id, "debug")
-        assert "Its circlip was never fitted." in "".join(str(one.value) for one in landed.markdown)
+        assert "Its circlip was never fitted." in words(landed)

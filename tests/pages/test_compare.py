@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -13,7 +14,7 @@ from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.scripted import Fail, ScriptedModel
 from tests.builders import talk, texts
 from tests.hangs import HANG
-from tests.pages.apptest import by_key, keys, open_page, settled, words
+from tests.pages.apptest import by_key, compare_act, compared, open_page, settled, words
 from tests.pages.workspaces import empty_workspace
 
 HOSTILE = ":red[x] **b** `c` <script>alert(1)</script>"
@@ -44,9 +45,41 @@ def compare(chat: Conversation, **params: str) -> AppTest:
     return open_page("compare.py", chat, **params)
 
 
+def said(test: AppTest, column: int | None = None) -> str:
+    """What the columns say, or one of them, without any markup."""
+    shown = []
+    for row in compared(test)["rows"]:
+        shown.append(text_of(row["asked"] or []))
+        for at, cell in enumerate(row["cells"]):
+            if column in (None, at):
+                shown += (
+                    f"{entry['took']} {entry.get('same', '')} {text_of(entry['blocks'])}" for entry in cell
+                )
+    return "\n".join(shown)
+
+
+def text_of(blocks: list[dict[str, Any]]) -> str:
+    runs = [run for block in blocks for span in block.get("s", []) for run in span]
+    lines = [piece[0] for block in blocks for _, pieces in block.get("lines", []) for piece in pieces]
+    return "".join(run[0] for run in runs if run[1:2] != ["gone"]) + "".join(lines)
+
+
+def marked(test: AppTest, mark: str) -> list[str]:
+    return [
+        run[0]
+        for row in compared(test)["rows"]
+        for cell in row["cells"]
+        for entry in cell
+        for block in entry["blocks"]
+        for span in block.get("s", [])
+        for run in span
+        if run[1:2] == [mark]
+    ]
+
+
 def answered(test: AppTest, chat: Conversation) -> AppTest:
     """The page when every reply has landed."""
-    for job in chat.replies:
+    for job in chat.replies.running:
         assert job.wait(HANG)
     return settled(test.run())
 
@@ -59,14 +92,27 @@ def ask(test: AppTest, text: str) -> AppTest:
 def test_it_opens_with_the_branch_at_hand_and_its_nearest_relative(chat: Conversation) -> None:
     test = compare(chat)
     assert by_key(test, "compare.sides").value == ["main", "train"]
-    assert "2 messages in common, up to “Norway.”" in test.expander[0].label.replace("\\", "")
-    assert "It takes two days." in words(test) and "It takes nine hours." in words(test)
+    assert compared(test)["shared"] == "2 messages in common, up to “Norway.”"
+    assert "It takes two days." in said(test, 0) and "It takes nine hours." in said(test, 1)
 
 
 def test_a_link_names_the_sides_and_what_is_gone_is_said(chat: Conversation) -> None:
     test = compare(chat, **{"with": "train,main,gone"})
     assert by_key(test, "compare.sides").value == ["train", "main"]
     assert "“gone” is not in this conversation any more." in words(test)
+
+
+def test_a_branch_that_is_deleted_while_it_is_read_is_said_and_kept(chat: Conversation) -> None:
+    test = compare(chat)
+    assert "It takes nine hours." in said(test, 1)
+    chat.branches.delete("train")
+    test = settled(test.run())
+    assert "“train” is not in this conversation any more. What was read of it stays here." in words(test)
+    assert compared(test)["columns"][1]["name"] == "train (deleted)" and "It takes nine hours." in said(
+        test, 1
+    )
+    answered(ask(test, "How long?"), chat)
+    assert texts(chat)[-1] == "By train, in nine hours." and "train" not in chat.branches
 
 
 def test_what_was_merged_before_a_question_to_all_stands_above_it_and_files_are_named(
@@ -76,9 +122,8 @@ def test_what_was_merged_before_a_question_to_all_stands_above_it_and_files_are_
     chat.checkout("train").say("See this", attachments=[file])
     chat.merge(chat.plan_merge("train"))
     test = answered(ask(compare(chat), "How much?"), chat)
-    said = words(test)
-    assert said.index("“train” squashed") < said.index("How much?")
-    assert "timetable.txt" in said
+    shown = str(compared(test)["rows"])
+    assert "“train” squashed" in shown and "timetable.txt" in shown
 
 
 def test_choosing_a_side_changes_the_link(chat: Conversation) -> None:
@@ -93,18 +138,18 @@ def test_one_question_goes_to_all_and_one_undo_takes_it_back(chat: Conversation)
     before = chat.view.entries
     test = answered(ask(compare(chat), "How long?"), chat)
     assert texts(chat)[-2:] == texts(chat.checkout("train"))[-2:] == ["How long?", "By train, in nine hours."]
-    assert "You asked all of them" in words(test)
+    assert text_of(compared(test)["rows"][-1]["asked"]) == "How long?"
     by_key(test, "bar.undo").click().run()
     assert chat.view.entries == before
 
 
 def test_one_column_fails_alone_and_can_be_asked_again(chat: Conversation, one: ScriptedModel) -> None:
-    chat.checkout("train").set_rules(model="scripted/two")
+    chat.checkout("train").rules.set(model="scripted/two")
     one.enqueue(Fail("overloaded", "The model is busy."))
     test = answered(ask(compare(chat), "How long?"), chat)
-    assert "The model is busy." in words(test) and "By boat, in two days." in words(test)
-    by_key(test, "compare.again.main").click().run()
-    answered(test, chat)
+    assert "The model is busy." in compared(test)["ends"]["main"]["why"]
+    assert "By boat, in two days." in said(test, 1)
+    answered(compare_act(test, "again", key="main"), chat)
     assert texts(chat)[-1] == "By train, in nine hours."
 
 
@@ -130,22 +175,72 @@ def test_a_conversation_with_one_branch_says_what_to_do(forky: Forky) -> None:
 def test_an_empty_branch_is_said_to_be_empty(forky: Forky) -> None:
     chat = forky.create("New")
     chat.fork("blank")
-    assert "“blank” is empty" in words(compare(chat))
-
-
-def test_the_difference_of_two_answers_is_marked(chat: Conversation) -> None:
     test = compare(chat)
-    by_key(test, "compare.diff.0").click().run()
-    html = next(e.proto.body for e in settled(test).get("html") if 'class="fk-diff' in e.proto.body)
-    assert "<del>two</del>" in html and "<ins>nine</ins>" in html
-    by_key(test, "compare.diff.0").click().run()
-    assert not any('class="fk-diff' in e.proto.body for e in test.get("html"))
+    assert "“blank” is empty" in words(test)
+    assert [head["empty"] for head in compared(test)["columns"]] == [True, True]
+
+
+def test_the_difference_of_two_answers_is_marked_in_their_text(chat: Conversation) -> None:
+    test = compare(chat)
+    assert marked(test, "only") == ["two days", "nine hours"] and marked(test, "gone") == ["two days"]
+    test = settled(compare_act(test, "marks", value="off"))
+    assert marked(test, "only") == [] and compared(test)["marks"] == "off"
+    assert compared(compare(chat))["marks"] == "on"
+
+
+def test_the_pinned_column_is_what_the_others_are_compared_with_and_is_kept_in_the_link(
+    chat: Conversation,
+) -> None:
+    test = settled(compare_act(compare(chat), "pin", key="train"))
+    assert test.query_params["pin"] in ("train", ["train"])
+    assert [head["pinned"] for head in compared(test)["columns"]] == [False, True]
+    assert marked(test, "gone") == ["nine hours"]
+    test = settled(compare_act(test, "order", keys=["train", "main"]))
+    assert [head["key"] for head in compared(test)["columns"]] == ["train", "main"]
+    assert compared(test)["columns"][0]["pinned"] and by_key(test, "compare.sides").value == ["train", "main"]
+
+
+@pytest.mark.parametrize("keys", [["train"], ["train", "train"], [], "main", ["no", "such"]])
+def test_an_order_that_leaves_no_two_columns_changes_nothing(chat: Conversation, keys: object) -> None:
+    test = settled(compare_act(compare(chat), "order", keys=keys))
+    assert [head["key"] for head in compared(test)["columns"]] == ["main", "train"]
+
+
+def test_a_column_is_taken_out_by_an_order_without_it(chat: Conversation) -> None:
+    chat.fork("third")
+    test = compare(chat, **{"with": "main,train,third"})
+    test = settled(compare_act(test, "order", keys=["third", "main"]))
+    assert [head["key"] for head in compared(test)["columns"]] == ["third", "main"]
+
+
+def test_the_numbers_of_each_column_are_told_with_the_best(chat: Conversation) -> None:
+    test = answered(ask(compare(chat), "How long?"), chat)
+    for head in compared(test)["columns"]:
+        names = [one["name"] for one in head["numbers"]]
+        assert {"Tokens", "Cost", "Total time"} <= set(names)
+        assert all(0 <= one["share"] <= 1 for one in head["numbers"])
+    assert sum(one["best"] for head in compared(test)["columns"] for one in head["numbers"]) > 0
+
+
+def test_claims_and_pairs_are_shown_for_a_row(chat: Conversation) -> None:
+    talk(chat, "When?", "The train leaves at 8:00. Whales sing loudly.")
+    talk(chat.checkout("train"), "When?", "The train leaves at 9:00. Whales sing loudly.")
+    test = settled(compare_act(compare(chat), "panel", kind="claims", row=1))
+    points = compared(test)["panel"]["points"]
+    assert [point["kind"] for point in points] == ["contradict", "agree"]
+    test = settled(compare_act(test, "panel", kind="pairs", row=1))
+    assert compared(test)["panel"]["shares"][0][1] == pytest.approx(0.889)
+    test = settled(compare_act(test, "panel", kind="shared"))
+    assert text_of(compared(test)["panel"]["messages"][1]["blocks"]) == "Norway."
+    test = settled(compare_act(test, "panel", kind=""))
+    assert compared(test)["panel"] is None
 
 
 def test_the_winner_is_promoted_and_undo_moves_it_back(chat: Conversation) -> None:
     head, winner = chat.branch.head, chat.branches["train"].head
     test = compare(chat)
-    by_key(test, "compare.move.train").click().run()
+    assert ["main", "main"] in compared(test)["columns"][1]["promote"]
+    test = compare_act(test, "promote", key="train", branch="main")
     assert chat.branch.head == winner
     by_key(settled(test), "notice.undo").click().run()
     assert chat.branch.head == head
@@ -157,7 +252,7 @@ def test_two_answers_to_one_question_are_compared_and_asked_on(chat: Conversatio
     newer = job.result()
     older = next(id for id in chat.visible.siblings(newer.id) if id != newer.id)
     test = compare(forked, **{"with": f"main,@{older[3:15]}"})
-    assert "By train, in nine hours." in words(test) and "By boat, in two days." in words(test)
+    assert "By boat, in two days." in said(test, 0) and "By train, in nine hours." in said(test, 1)
     answered(ask(test, "Sure?"), chat)
     assert by_key(test, "compare.sides").value == ["main", "branch"]
     assert [m.text for m in chat.checkout("branch").path()[-3:-1]] == ["By train, in nine hours.", "Sure?"]
@@ -168,28 +263,90 @@ def test_hostile_names_and_messages_stay_text(forky: Forky) -> None:
     talk(chat.fork(HOSTILE[:90]), HOSTILE, f"{HOSTILE} more")
     talk(chat, HOSTILE, HOSTILE)
     test = compare(chat)
-    by_key(test, "compare.diff.0").click().run()
-    html = "".join(e.proto.body for e in settled(test).get("html") if "fk-diff" in e.proto.body)
-    assert "<script>" not in html and "&lt;script&gt;" in html
+    assert said(test, 0).count(HOSTILE.replace("**b**", "b").replace("`c`", "c")) == 2
+    assert compared(test)["columns"][0]["name"] == "main"
     assert not any(":red[" in str(e.value) for e in (*test.markdown, *test.caption))
+    assert not any("<script>" in e.proto.body for e in test.get("html"))
+
+
+def test_an_answer_without_end_is_cut_and_shown_whole_when_asked_for(chat: Conversation) -> None:
+    talk(chat, "Long?", "A sentence with eight words stands here. " * 5_000)
+    talk(chat.checkout("train"), "Long?", "No.")
+    test = compare(chat)
+    (entry,) = compared(test)["rows"][-1]["cells"][0]
+    assert entry["left"] > 150_000 and "No." in said(test, 1)
+    test = settled(compare_act(test, "whole", id=entry["id"]))
+    (entry,) = compared(test)["rows"][-1]["cells"][0]
+    assert entry["left"] == 0 and len(text_of(entry["blocks"])) > 200_000
 
 
 def test_a_message_in_other_columns_too_is_not_drawn_twice(chat: Conversation) -> None:
     talk(chat.checkout("train").fork("deeper"), "Which line?", "The Bergen line.")
     test = compare(chat, **{"with": "main,train,deeper"})
-    assert words(test).count("It takes nine hours.") == 1
-    assert "the same message as in train" in words(test)
+    assert said(test).count("It takes nine hours.") == 1
+    assert [entry["same"] for entry in compared(test)["rows"][0]["cells"][2]] == ["train", "train"]
 
 
-def test_links_lead_to_the_merge_and_to_the_chat(chat: Conversation) -> None:
-    links = [(link.proto.page, link.proto.query_string) for link in compare(chat).get("page_link")]
-    assert any("merge" in page and "source=train" in query and "b=main" in query for page, query in links)
-
-
-def test_long_branches_are_drawn_from_their_end(chat: Conversation) -> None:
-    for number in range(12):
-        talk(chat, f"Question {number}?", f"Answer {number}.")
+def test_an_act_leads_to_the_chat_or_the_merge(chat: Conversation) -> None:
     test = compare(chat)
-    assert "Answer 11." in words(test) and "Answer 2." not in words(test)
-    by_key(test, "compare.earlier").click().run()
-    assert "Answer 2." in words(settled(test)) and "compare.earlier" not in keys(test)
+    assert compared(test)["columns"][1]["merge"] == "main"
+    test = settled(compare_act(test, "merge", key="train"))
+    assert test.query_params["source"] in ("train", ["train"]) and test.query_params["b"] in (
+        "main",
+        ["main"],
+    )
+    test = settled(compare_act(compare(chat), "open", key="train"))
+    assert test.query_params["b"] in ("train", ["train"]) and "It takes nine hours." in words(test)
+
+
+def test_acts_that_name_nothing_here_change_nothing(chat: Conversation) -> None:
+    test, before = compare(chat), chat.view
+    for name in (
+        "pin",
+        "open",
+        "merge",
+        "promote",
+        "stop",
+        "again",
+        "panel",
+        "whole",
+        "fuse",
+        "order",
+        "no such",
+    ):
+        test = settled(compare_act(test, name, key="nobody", branch="nowhere", row=99, keys=None, id=7))
+    assert chat.view == before and len(compared(test)["columns"]) == 2
+
+
+def test_a_long_comparison_opens_at_the_last_turn_that_two_columns_have(chat: Conversation) -> None:
+    for number in range(40):
+        talk(chat, f"Question {number}?", f"Answer {number}. " * 60)
+        talk(chat.checkout("train"), f"Question {number}?", f"Reply {number}. " * 60)
+    for number in range(20):
+        talk(chat, f"Further {number}?", f"Tail {number}. " * 60)
+    test = compare(chat)
+    data = compared(test)
+    assert data["open"] == 40 and data["before"] > 20 and data["after"] > 5
+    first, last = data["rows"][0]["n"], data["rows"][-1]["n"]
+    data = compared(settled(compare_act(test, "earlier")))
+    assert data["rows"][0]["n"] < first and data["rows"][-1]["n"] == last
+    data = compared(settled(compare_act(test, "later")))
+    assert data["rows"][-1]["n"] > last
+
+
+def test_what_arrives_moves_no_row_out_of_the_window(chat: Conversation) -> None:
+    for number in range(20):
+        talk(chat, f"Question {number}?", f"Answer {number}. " * 100)
+        talk(chat.checkout("train"), f"Question {number}?", f"Reply {number}. " * 100)
+    test = compare(chat)
+    before = [row["n"] for row in compared(test)["rows"]]
+    test = answered(ask(test, "How long?"), chat)
+    assert [row["n"] for row in compared(test)["rows"]] == [*before, before[-1] + 1]
+
+
+def test_twelve_columns_are_compared_and_a_thirteenth_is_not(chat: Conversation) -> None:
+    names = ["main", *(f"side{number}" for number in range(12))]
+    for name in names[1:]:
+        talk(chat.fork(name), "Which?", f"The way of {name}.")
+    test = compare(chat, **{"with": ",".join(names)})
+    assert [head["key"] for head in compared(test)["columns"]] == names[:12]

@@ -69,7 +69,7 @@ def test_every_item_is_a_row_in_the_order_it_is_sent(forky: Forky) -> None:
 
 def test_what_is_left_out_is_there_with_its_reason(forky: Forky) -> None:
     chat = talk(forky.create("Names"), "a", "b", "c")
-    chat.exclude(chat.path()[1].id)
+    chat.rules.exclude(chat.path()[1].id)
     test = page(chat)
     assert "Left out on this branch." in drawn(test)
     assert 'aria-label="Take it back in" aria-pressed="true"' in drawn(test)
@@ -87,7 +87,7 @@ def test_every_kind_of_item_has_a_name_for_people() -> None:
 def test_passages_of_documents_are_rows_behind_the_draft(forky: Forky) -> None:
     forky.documents.append("The warranty of the pump is two years.", name="manual.md")
     chat = talk(forky.create("Names"), "a", "b")
-    chat.use_documents()
+    chat.documents.use()
     drafts().write(f"{chat.id}/main", "How long is the warranty?")
     rows = drawn(page(chat))
     assert "Found in manual.md" in rows and "The warranty of the pump is two years." in rows
@@ -102,7 +102,7 @@ def test_the_exact_request_is_the_one_that_is_sent_with_the_draft(forky: Forky) 
     by_key(test, "context.view").set_value("Exact request").run()
     shown = json.loads(settled(test).code[0].value)
     assert shown["messages"][-1] == {"role": "user", "content": "and now?"}
-    assert shown["messages"] == list(chat.prepare("and now?").request.messages)
+    assert shown["messages"] == list(chat.calls.prepare("and now?").request.messages)
 
 
 def test_a_memory_is_set_for_the_branch_and_undone(forky: Forky) -> None:
@@ -111,12 +111,12 @@ def test_a_memory_is_set_for_the_branch_and_undone(forky: Forky) -> None:
     by_key(test, started(test, "context.policy.branch")).set_value("last").run()
     by_key(test, started(test, "context.amount.last")).set_value(3).run()
     by_key(test, "context.save").click().run()
-    assert chat.memory == Memory("last", 3)
+    assert chat.rules.memory == Memory("last", 3)
     assert len([row for row in items(settled(test)) if row.startswith("b2:")]) == 9
     assert "this branch remembers the last 3 messages" in drawn(test)
     assert "prompt cache" in words(test)
     by_key(test, "bar.undo").click().run()
-    assert chat.memory == Memory()
+    assert chat.rules.memory == Memory()
 
 
 def test_a_memory_is_set_for_the_whole_conversation(forky: Forky) -> None:
@@ -126,7 +126,7 @@ def test_a_memory_is_set_for_the_whole_conversation(forky: Forky) -> None:
     by_key(test, started(test, "context.policy.conversation")).set_value("tokens").run()
     by_key(test, "context.save").click().run()
     assert chat.view.memory == Memory("tokens", share=0.5)
-    assert chat.rules.memory is None
+    assert chat.rules.current.memory is None
 
 
 def test_two_branches_are_compared(forky: Forky) -> None:
@@ -155,10 +155,10 @@ def test_an_overflow_is_foreseen_on_the_chat_page_with_its_choices(forky: Forky)
     assert "more than this model reads" in words(test)
     assert "chat.fit_fork" in keys(test)
     by_key(test, "chat.fit").click().run()
-    assert chat.memory == Memory("tokens")
+    assert chat.rules.memory == Memory("tokens")
     by_key(settled(test), "chat.fit_fork").click().run()
     (made,) = set(chat.branches) - {"main"}
-    assert chat.checkout(made).memory == Memory("summary")
+    assert chat.checkout(made).rules.memory == Memory("summary")
 
 
 def test_a_memory_policy_of_a_package_is_offered_with_its_label(forky: Forky) -> None:
@@ -170,4 +170,4 @@ def test_a_memory_policy_of_a_package_is_offered_with_its_label(forky: Forky) ->
         by_key(test, key).set_value(QUESTIONS.name).run()
         assert QUESTIONS.cache_hint in words(test)
         by_key(test, "context.save").click().run()
-        assert chat.memory == Memory(QUESTIONS.name)
+        assert chat.rules.memory == Memory(QUESTIONS.name)

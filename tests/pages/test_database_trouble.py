@@ -12,8 +12,8 @@ from forky_core.forky import Forky
 from forky_core.store.duckdb.file.wal import log_of
 from forky_core.store.duckdb.store import DuckDBStore
 from pages.ui.page import Page
-from pages.ui.registry import REGISTRY
-from pages.ui.workspace import workspace
+from pages.ui.registry import pages
+from pages.ui.workspace import whole_workspace
 from tests.builders import ScriptedModels, talk
 from tests.pages.apptest import by_key
 from tests.pages.workspaces import open_page
@@ -24,12 +24,12 @@ from tests.store.by_hand import by_hand
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("FORKY_DATABASE", str(tmp_path / "forky.duckdb"))
     monkeypatch.setenv("FORKY_PROBE", "0")
-    workspace.clear()
+    whole_workspace.clear()
     yield tmp_path / "forky.duckdb"
-    workspace.clear()
+    whole_workspace.clear()
 
 
-@pytest.mark.parametrize("page", REGISTRY.ours, ids=lambda one: one.name)
+@pytest.mark.parametrize("page", pages(), ids=lambda one: one.name)
 def test_every_page_says_in_a_sentence_that_the_file_is_no_database(path: Path, page: Page) -> None:
     path.write_bytes(b"no database")
     shown = open_page(str(page.script))
@@ -100,5 +100,5 @@ def test_after_a_conversation_could_not_be_read_others_are_shown_and_a_question_
     shown = open_page("settings.py")
     by_key(shown, "settings.verify").click().run()
     assert "“Lost”: Some of it cannot be read" in shown.error[0].value.replace("\\", "").replace("\u2060", "")
-    workspace.clear()
+    whole_workspace.clear()
     assert path.read_bytes() == before

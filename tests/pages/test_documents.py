@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html import unescape
 from urllib.parse import parse_qs
 
 import pytest
@@ -16,6 +17,7 @@ from forky_core.formats.forky_file.adopting import adopt
 from forky_core.formats.forky_file.writing import chat_of
 from tests.builders import talk, workspace
 from tests.hangs import HANG
+from tests.pages import apptest
 from tests.pages.apptest import by_key, keys, latest, open_app, settled, words
 from tests.pages.workspaces import empty_workspace, open_page, workspace_with_a_writer
 
@@ -38,7 +40,7 @@ def links(test: AppTest) -> list[tuple[str, dict[str, list[str]]]]:
 
 
 def html(test: AppTest) -> str:
-    return "\n".join(str(element.proto.body) for element in test.get("html"))
+    return "\n".join(apptest.html(test))
 
 
 def drop(test: AppTest, *files: tuple[str, bytes]) -> AppTest:
@@ -116,7 +118,7 @@ def test_a_document_can_belong_to_a_conversation(forky: Forky) -> None:
     settled(test.run())
     by_key(test, "documents.scope").set_value("conversation")
     drop(settled(test.run()), ("manual.md", MANUAL.encode()))
-    assert [one.name for one in chat.conversation_documents.documents()] == ["manual.md"]
+    assert [one.name for one in chat.documents.of_conversation.documents()] == ["manual.md"]
     assert forky.documents.documents() == ()
 
 
@@ -137,12 +139,12 @@ def test_the_composer_switches_documents_on_and_the_answer_cites(forky: Forky) -
     test = chat_page(chat)
     latest(test, "chat.documents").set_value(True)
     settled(test.run())
-    assert chat.rules.documents.on
+    assert chat.rules.current.documents.on
     assert "1 document, 3 passages can be found from here." in words(test)
     by_key(test, "chat.draft").set_value("How long is the warranty?")
     by_key(test, "chat.send").click()
     settled(test.run())
-    for job in chat.replies:
+    for job in chat.replies.running:
         assert job.wait(HANG)
     settled(test.run())
     body = html(test)
@@ -150,8 +152,8 @@ def test_the_composer_switches_documents_on_and_the_answer_cites(forky: Forky) -
     assert "Searched for “How long is the warranty?”: 1 passage." in body
     assert "SOURCES:" not in words(test)
     (id, number) = re.findall(r"doc:([0-9a-f]+)#(\d+)", body)[0]
-    opens = f"[[1](./documents?d={id}&n={number}&of={chat.id})]"
-    assert opens in words(test), "so does its number in the text"
+    opens = f'"./documents?d={id}&n={number}&of={chat.id}"'
+    assert opens in unescape(body), "so does its number in the text"
 
 
 def test_a_model_words_the_search_before_sending_and_a_person_changes_it(
@@ -160,7 +162,7 @@ def test_a_model_words_the_search_before_sending_and_a_person_changes_it(
     with workspace_with_a_writer(monkeypatch) as (forky, writer):
         forky.documents.append(MANUAL, name="manual.md")
         chat = talk(forky.create("Pumps", model="offline/quote"), "Tell me of the X200.", "It is a pump.")
-        chat.use_documents(condenser="scripted/writer")
+        chat.documents.use(condenser="scripted/writer")
         test = chat_page(chat)
         assert by_key(test, "chat.word_search").disabled, "there is nothing to word yet"
         by_key(test, "chat.draft").set_value("And oil?").run()
@@ -177,10 +179,14 @@ def test_a_model_words_the_search_before_sending_and_a_person_changes_it(
         assert "once it is sent" not in words(shown)
         by_key(test, "chat.send").click()
         settled(test.run())
-        for job in chat.replies:
+        for job in chat.replies.running:
             assert job.wait(HANG)
-        looked = chat.generations[-1].consulted
-        assert looked is not None and looked.search == "oil of the bearing" and len(writer.requests) == 1
+        document_search = chat.calls.generations[-1].consulted
+        assert (
+            document_search is not None
+            and document_search.search == "oil of the bearing"
+            and len(writer.requests) == 1
+        )
         assert latest(settled(test.run()), "chat.search").value == "", (
             "the next question is searched for anew"
         )
@@ -191,7 +197,7 @@ def test_what_a_merge_cites_opens_as_well(forky: Forky) -> None:
     chat = forky.create("Pumps", model="offline/quote")
     chat.ask("How do I fork?")
     side = chat.fork("side")
-    side.use_documents()
+    side.documents.use()
     side.ask("How long is the warranty of the X200?")
     chat.merge(chat.plan_merge(side, strategy="squash"))
     body = html(chat_page(chat))
@@ -202,7 +208,7 @@ def test_a_citation_of_an_imported_conversation_opens_without_its_document(forky
     other, models = workspace()
     other.documents.append(MANUAL, name="manual.md")
     theirs = other.create("Pumps")
-    theirs.use_documents()
+    theirs.documents.use()
     models.one.enqueue("Two years [1].")
     answer = theirs.ask("How long is the warranty of the X200?")
     adopt(forky, chat_of(other.store, theirs.id))
@@ -221,7 +227,7 @@ def test_a_citation_of_another_branch_opens_and_pulls_in(forky: Forky) -> None:
     side = chat.fork("debug")
     side.say("Why does the impeller rattle?")
     side.say("The impeller rattles because its circlip was never fitted to the shaft.", role="assistant")
-    chat.use_documents()
+    chat.documents.use()
     chat.ask("Why does the impeller rattle?")
     body = html(chat_page(chat))
     assert 'data-act="visit" data-id="b2:' in body and 'data-act="expand" data-id="b2:' in body

@@ -21,7 +21,7 @@ from pages.ui.components.downloads import offers
 from tests.builders import talk
 from tests.formats.test_landing import chat
 from tests.hangs import HANG
-from tests.pages.apptest import by_key, keys, latest
+from tests.pages.apptest import by_key, html, keys, latest
 from tests.pages.workspaces import empty_workspace, open_page
 
 
@@ -89,8 +89,7 @@ def test_what_is_not_understood_is_said_counted_and_shown_as_a_closed_box(forky:
     assert "field “widget” of a message from another program" in words(test).replace("\\", "")
     (summary,) = forky.conversations()
     chat_page = settled(open_page("chat.py", conversation=summary.id))
-    drawn = [one.proto.body for one in chat_page.get("html")]
-    (box,) = [html for html in drawn if "Not understood by Forky" in html]
+    (box,) = [piece for piece in html(chat_page) if "Not understood by Forky" in piece]
     assert "8443" in box and "<details" in box and " open" not in box.partition(">")[0]
 
 

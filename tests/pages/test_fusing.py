@@ -13,7 +13,7 @@ from forky_core.forky import Forky
 from forky_core.llm.scripted import Fail, ScriptedModel
 from tests.builders import talk, texts
 from tests.hangs import HANG
-from tests.pages.apptest import by_key, keys, open_page, settled, words
+from tests.pages.apptest import by_key, compare_act, compared, keys, open_page, settled, words
 from tests.pages.workspaces import workspace_with_a_writer
 
 FUSED = {
@@ -50,7 +50,7 @@ def chat(forky: Forky) -> Conversation:
 
 def fuse(chat: Conversation) -> AppTest:
     """Compare with the fusion of its one row opened."""
-    return press(open_page("compare.py", chat), "compare.fuse.0")
+    return settled(compare_act(open_page("compare.py", chat), "fuse", row=0))
 
 
 def press(test: AppTest, key: str) -> AppTest:
@@ -104,7 +104,7 @@ def test_an_edit_survives_that_the_branch_moved(chat: Conversation) -> None:
 
 
 def test_the_best_one_can_be_taken_as_it_is(chat: Conversation) -> None:
-    best = chat.plan_fuse([m.id for m in (chat.head, chat.checkout("second").head) if m]).best_message
+    best = chat.merges.plan_fuse([m.id for m in (chat.head, chat.checkout("second").head) if m]).best_message
     test = fuse(chat)
     by_key(test, "compare.fuse_on").set_value("second" if chat.branch.head == best else "main")
     branch = by_key(test, "compare.fuse_on").value
@@ -157,7 +157,7 @@ def test_answers_to_different_questions_cannot_be_fused(chat: Conversation) -> N
     talk(chat, "By boat?", "Two days.")
     talk(chat.checkout("second"), "By train?", "Nine hours.")
     test = open_page("compare.py", chat)
-    assert [key for key in keys(test) if key.startswith("compare.fuse.")] == ["compare.fuse.0"]
+    assert [row["rivals"] for row in compared(test)["rows"]] == [2, 0]
 
 
 def test_another_choice_of_columns_ends_it(chat: Conversation) -> None:
@@ -167,3 +167,42 @@ def test_another_choice_of_columns_ends_it(chat: Conversation) -> None:
     test = settled(test.run())
     assert "fuse" not in test.query_params
     assert "compare.fuse_land" not in keys(test)
+
+
+def test_two_verdicts_wait_for_a_person_to_say_which_one_holds(forky: Forky) -> None:
+    chat = talk(forky.create("Verdicts"), "Hello", "Hello.", "Which database?")
+    talk(chat.fork("second"), "Many write to it. Verdict: PostgreSQL.")
+    talk(chat, "Use SQLite for the cache. Back it up each night.")
+    test = fuse(chat)
+    assert (
+        by_key(test, "compare.fuse_land").disabled
+        and "different verdicts" in by_key(test, "compare.verdict").label
+    )
+    label = next(one for one in by_key(test, "compare.verdict").options if "SQLite" in one)[0]
+    by_key(test, "compare.verdict").set_value(label)
+    test = press(settled(test.run()), "compare.fuse_land")
+    assert "Use SQLite" in texts(chat)[-1] and "PostgreSQL" not in texts(chat)[-1]
+
+
+def test_ticked_parts_are_put_together_and_land_with_their_sources(chat: Conversation) -> None:
+    test = open_page("compare.py", chat)
+    ids = [entry["id"] for cell in compared(test)["rows"][0]["cells"] for entry in cell]
+    test = settled(
+        compare_act(test, "compose", parts=[[ids[1], 0], [ids[0], 0], ["b2:none", 0], [ids[0], 99], 7])
+    )
+    assert "The parts you picked" in words(test) and "nothing is rewritten" in words(test)
+    payload = test.code[0].value
+    assert payload.index("Rotate the log files") < payload.index("Start it with")
+    press(test, "compare.fuse_land")
+    assert texts(chat)[-1] == payload
+    marks = [id.removeprefix("b2:")[:6] for id in ids]
+    assert all(f"[{mark}" in payload for mark in marks)
+
+
+def test_parts_of_one_answer_alone_are_no_fusion(chat: Conversation) -> None:
+    test = open_page("compare.py", chat)
+    (first, *_) = [entry["id"] for cell in compared(test)["rows"][0]["cells"] for entry in cell]
+    test = settled(compare_act(test, "compose", parts=[[first, 0]]))
+    assert "Fusing takes two answers or more." in words(test) and "compare.fuse_land" not in keys(test)
+    test = press(test, "compare.fuse_close")
+    assert "fuse" not in test.query_params

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
+from forky_core.welcome import make_welcome
 from tests.builders import talk, texts
 from tests.pages.apptest import by_key, keys
 from tests.pages.workspaces import empty_workspace, open_page
@@ -110,8 +111,21 @@ def test_the_last_operation_offers_no_way_back_to_itself(forky: Forky) -> None:
 def test_hostile_words_are_text_in_every_line(forky: Forky, text: str) -> None:
     chat = talk(forky.create(text), text)
     chat.rename(text + " again")
-    chat.set_rules(system=text)
+    chat.rules.set(system=text)
     test = history(chat)
     said = "\n".join((*lines(test), words(test)))
     assert "<script>" not in said.replace("\\<", "") and ":red[x" not in said and "$x$" not in said
     assert "](http" not in said and " **b" not in said
+
+
+def test_the_run_of_an_experiment_is_one_line_that_opens(forky: Forky) -> None:
+    chat = make_welcome(forky)
+    test = history(chat)
+    assert not any("what main knows/" in line for line in lines(test))
+    (run,) = [line for line in lines(test) if "Ran the experiment" in line]
+    assert "8 answers" in run
+    number = next(o.number for o in chat.history.operations if o.summary.startswith("Ran the experiment"))
+    by_key(test, f"history.run.{number}").set_value(True).run()
+    assert sum("what main knows/" in line for line in lines(settled(test))) == 8
+    by_key(test, f"history.restore.{number}").click().run()
+    assert "what main knows/4/digest" in words(settled(test))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pages.ui.registry import REGISTRY
+from pages.ui.registry import pages
 from tests.hangs import HANG
 from tests.pages.apptest import by_itself
 from tests.programs import CHECKOUT
@@ -10,7 +10,7 @@ from tests.programs import CHECKOUT
 FORMATS = ("forky_core.formats.registry", "forky_core.formats.exporting.sharing")
 """What reads and writes other programs' files: a quarter of what Forky would import for its first page."""
 HEAVY = ("PIL", "bm25s", "jsonschema", "litellm", "numpy", "pandas", "pyarrow", "sqlalchemy")
-PAGES = [page.name for page in REGISTRY.ours]
+PAGES = [page.name for page in pages()]
 EVERY_PAGE = f"""
 import sys
 from streamlit.testing.v1 import AppTest

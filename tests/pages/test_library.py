@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from forky_core.forky import Forky
 from forky_core.model import ConversationId
-from pages.ui.registry import REGISTRY
+from pages.ui.registry import pages
 from tests.builders import talk
 from tests.pages.apptest import by_key, keys
 from tests.pages.workspaces import empty_workspace, open_page
@@ -150,7 +150,11 @@ def test_a_new_conversation_has_the_title_model_and_prompt_it_was_given(forky: F
     settled(test)
     (summary,) = forky.conversations()
     chat = forky.conversation(summary.id)
-    assert (chat.title, chat.rules.model, chat.rules.system) == ("Fresh", "offline/digest", "Be brief.")
+    assert (chat.title, chat.rules.current.model, chat.rules.current.system) == (
+        "Fresh",
+        "offline/digest",
+        "Be brief.",
+    )
 
 
 def test_a_search_finds_words_on_any_branch_and_links_to_the_message(forky: Forky) -> None:
@@ -228,7 +232,7 @@ def test_a_link_opened_in_a_new_tab_leads_to_the_chat(forky: Forky) -> None:
 
 def test_the_search_is_one_press_away_from_any_page(forky: Forky) -> None:
     chat = talk(forky.create("Backups"), "hello")
-    for page in REGISTRY.ours:
+    for page in pages():
         test = open_page(str(page.script), c=chat.id)
         by_key(test, "bar.search").click().run()
         assert "library.search" in keys(settled(test))

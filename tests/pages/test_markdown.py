@@ -24,6 +24,7 @@ from pages.ui.components.markdown import _TOKEN, plain_label, safe_markdown
         ("![cat][ref]", "🖼 [cat][ref]"),
         ("![](http://x.example)", "🖼 [image](http://x.example)"),
         ("<script>alert(1)</script>", "&lt;script>alert(1)&lt;/script>"),
+        ("| a |\n|:-:|\n| b |", "| a |\n|:-:|\n| b |"),
         ("see <https://a.example> at 12:30", "see <https://a.example> at 12:30"),
         ("> ```\n> $a\npaid $b", "> ```\n> $a\npaid \\$b"),
         ("a\x00b\u202ec\ud800", "a\ufffdb\ufffdc\ufffd"),

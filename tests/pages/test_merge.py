@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.conversation.repo import short
+from forky_core.conversation.session import short
 from forky_core.forky import Forky
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import ModelInfo
@@ -347,9 +347,9 @@ def test_a_fast_forward_is_said_and_a_message_can_be_made_anyway(chat: Conversat
 def test_a_lost_race_says_what_came_first_and_plans_again(chat: Conversation) -> None:
     test = merge(chat)
     talk(chat, "I was faster")
-    count = len(chat.operations)
+    count = len(chat.history.operations)
     press(test, "merge.land")
-    assert "I was faster" in words(test) and len(chat.operations) == count
+    assert "I was faster" in words(test) and len(chat.history.operations) == count
     assert by_key(test, "merge.land").disabled
     press(test, "merge.replan")
     press(test, "merge.land")
@@ -428,7 +428,7 @@ def test_any_other_model_waits_for_a_press_that_says_its_price(
     assert isinstance(forky.models, Catalogue)
     forky.models.add(large)
     if why != "not the model of the branch":
-        chat.set_rules(model="scripted/large")
+        chat.rules.set(model="scripted/large")
     test = merge(chat, by="scripted/large")
     assert preview(test) == told(chat.plan_merge("debug")) and "merge.land" in keys(test)
     label = by_key(test, "merge.write").label

@@ -57,7 +57,7 @@ def test_a_conflict_shows_both_sides_and_lands_as_it_was_settled(torn: Conversat
     test = take(test, 0, "theirs")
     assert "UNRESOLVED" not in preview(test) and "9090" in preview(test)
     press(test, "merge.land")
-    assert torn.unresolved == ()
+    assert torn.merges.unresolved == ()
     assert torn.head is not None and "9090" in torn.head.text
 
 
@@ -71,7 +71,7 @@ def test_own_words_settle_a_conflict(torn: Conversation) -> None:
 def test_a_conflict_may_land_open(torn: Conversation) -> None:
     test = press(merge(torn, source="debug", strategy="three-way"), "merge.land")
     assert "UNRESOLVED" in preview(test)
-    assert [clash.key for clash in torn.unresolved] == ["port"]
+    assert [clash.key for clash in torn.merges.unresolved] == ["port"]
 
 
 def test_either_value_of_a_conflict_that_was_left_open_can_be_taken_in_a_later_merge(
@@ -84,7 +84,7 @@ def test_either_value_of_a_conflict_that_was_left_open_can_be_taken_in_a_later_m
     test = take(test, 0, "value.1")
     assert by_key(test, "merge.take.0").value == "value.1" and "merge.words.0" not in keys(test)
     press(test, "merge.land")
-    assert torn.unresolved == () and "9090" in torn.path()[-1].text.partition("(instead of")[0]
+    assert torn.merges.unresolved == () and "9090" in torn.path()[-1].text.partition("(instead of")[0]
 
 
 def test_a_rule_settles_every_conflict(torn: Conversation) -> None:

@@ -24,5 +24,5 @@ def test_what_is_attached_is_counted_before_it_is_sent() -> None:
     picture = forky.attach(b"\x89PNG", media_type="image/png", name="one.png")
     items = account_of_files(chat, (long, picture), info, exactly=False)
     counted = sum(item.tokens for item in items)
-    assert counted == chat.prepare("", attachments=(long, picture)).context.tokens > 8_000
+    assert counted == chat.calls.prepare("", attachments=(long, picture)).context.tokens > 8_000
     assert account_of_files(chat, (), info, exactly=False) == ()

@@ -12,7 +12,8 @@ from streamlit.testing.v1 import AppTest
 from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
 from forky_core.model import MessageId
-from tests.builders import debugged, talk
+from tests.builders import debugged, retuned, talk
+from tests.pages.apptest import html as html_pieces
 from tests.pages.apptest import open_page, settled
 from tests.pages.test_merge import merge, press
 from tests.pages.workspaces import empty_workspace
@@ -31,9 +32,7 @@ def chat(forky: Forky) -> Conversation:
 
 def note(test: AppTest) -> str:
     """The HTML of the one note on the page."""
-    (found,) = [
-        body for one in settled(test).get("html") if 'class="fk-merge"' in (body := str(one.proto.body))
-    ]
+    (found,) = [body for body in html_pieces(settled(test)) if 'class="fk-merge"' in body]
     return found
 
 
@@ -123,16 +122,10 @@ def test_code_keeps_its_indentation(forky: Forky) -> None:
 
 
 def test_a_line_that_a_later_merge_corrects_is_struck_through_and_leads_there(forky: Forky) -> None:
-    chat = talk(forky.create("Queue"), "Tune the queue.", "Fine.")
-    side = talk(chat.fork("tuning"), "Decision: the prefetch is 50.", "Done.")
-    talk(chat, "And the host?", "It is localhost.")
-    chat.merge(chat.plan_merge("tuning"))
-    chat.say("Merged.", role="assistant")
-    talk(side, "No, the prefetch is 20.", "Changed.")
-    chat.merge(chat.plan_merge("tuning"))
+    chat = retuned(forky)
     later = chat.path()[-1].id
     page = settled(open_page("chat.py", chat))
-    first, second = (str(one.proto.body) for one in page.get("html") if 'class="fk-merge"' in one.proto.body)
+    first, second = (body for body in html_pieces(page) if 'class="fk-merge"' in body)
     assert "<s>Decision: the prefetch is 50.</s>" in first and "<s>" not in second
     held = first.partition("Corrected later")[2]
     assert "No, the prefetch is 20." in held
@@ -140,14 +133,8 @@ def test_a_line_that_a_later_merge_corrects_is_struck_through_and_leads_there(fo
 
 
 def test_of_turns_that_came_whole_what_is_corrected_is_listed(forky: Forky) -> None:
-    chat = talk(forky.create("Queue"), "Tune the queue.", "Fine.")
-    side = talk(chat.fork("tuning"), "Decision: the prefetch is 50.", "Done.")
-    talk(chat, "And the host?", "It is localhost.")
-    chat.merge(chat.plan_merge("tuning", strategy="full", force=True))
-    chat.say("Merged.", role="assistant")
-    talk(side, "No, the prefetch is 20.", "Changed.")
-    chat.merge(chat.plan_merge("tuning"))
+    chat = retuned(forky, "full")
     page = settled(open_page("chat.py", chat))
-    first = next(str(one.proto.body) for one in page.get("html") if 'class="fk-merge"' in one.proto.body)
+    first = next(body for body in html_pieces(page) if 'class="fk-merge"' in body)
     assert lines(first)[0] == "Corrected later"
     assert "<s>Decision: the prefetch is 50.</s>" in first

@@ -14,13 +14,15 @@ from streamlit.testing.v1 import AppTest
 from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
 from forky_core.merge.strategies import REGISTRY, STRATEGIES
+from pages.ui.chat import offers
 from pages.ui.chat.offers import ACT, costs_of
 from pages.ui.frame import Frame
 from pages.ui.session import Session
 from tests.builders import debugged
+from tests.first_sentences import FIRST_SENTENCES
 from tests.hangs import HANG
-from tests.outline import OUTLINE
 from tests.pages.apptest import act, by_key, click_graph, open_page, settled
+from tests.pages.apptest import html as html_pieces
 from tests.pages.workspaces import empty_workspace
 
 ACTS = [f"{ACT}{one.name}" for one in STRATEGIES]
@@ -103,6 +105,18 @@ def test_a_merge_that_brings_nothing_is_offered_as_that(forky: Forky, chat: Conv
     assert {told(body)[act] for act in ACTS} == {"nothing new"} and body.count(" disabled") == len(ACTS)
 
 
+def test_a_merge_into_a_long_branch_is_offered_without_being_planned(
+    forky: Forky, chat: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(offers, "_LONGEST", 3)
+    side = chat.checkout("debug")
+    at, alone = side.path()[-1].id, set(chat.path()) - set(side.path())
+    for number in range(4 - len(alone)):
+        chat.say(f"More on the main branch: {number}.")
+    test = settled(click_graph(open_page("chat.py", chat), at, "chat.graph"))
+    assert {act: told(card(planned(test, forky, chat, at)))[act] for act in ACTS} == dict.fromkeys(ACTS, "")
+
+
 def test_where_there_is_one_branch_only_a_fork_is_offered(forky: Forky) -> None:
     alone = forky.create("Alone")
     message = alone.say("Hello")
@@ -140,16 +154,16 @@ def _acts(test: AppTest) -> dict[str, Any]:
 
 def test_a_strategy_that_a_package_adds_is_offered_everywhere(forky: Forky, chat: Conversation) -> None:
     at = chat.checkout("debug").path()[-1].id
-    with REGISTRY.added(OUTLINE):
+    with REGISTRY.added(FIRST_SENTENCES):
         test = settled(click_graph(open_page("chat.py", chat), at, "chat.graph"))
         body = card(planned(test, forky, chat, at))
-        assert ">Outline<" in body and "token" in told(body)["merge-outline"]
-        assert "merge-outline" in {entry[0] for entry in _acts(test)["merges"]}
-        test = open_page("merge.py", chat, source="debug", strategy="outline")
+        assert ">First sentences<" in body and "token" in told(body)["merge-first-sentences"]
+        assert "merge-first-sentences" in {entry[0] for entry in _acts(test)["merges"]}
+        test = open_page("merge.py", chat, source="debug", strategy="first-sentences")
         radio = by_key(test, "merge.strategy")
-        assert radio.value == "outline" and any("Outline" in label for label in radio.options)
+        assert radio.value == "first-sentences" and any("First sentences" in label for label in radio.options)
         by_key(test, "merge.land").click()
         settled(test.run())
         page = open_page("chat.py", chat)
-        (note,) = [one.proto.body for one in page.get("html") if 'class="fk-merge"' in one.proto.body]
-        assert "“debug” outlined: 4 messages" in note and "<h4>Outline</h4>" in note
+        (note,) = [body for body in html_pieces(page) if 'class="fk-merge"' in body]
+        assert "“debug” put into first sentences: 4 messages" in note and "<h4>First sentences</h4>" in note

@@ -47,16 +47,16 @@ def test_what_is_asked_carries_the_name_of_this_tab(forky: Forky) -> None:
     test = chat_page(chat, "Ana")
     by_key(test, "chat.draft").set_value("Hello").run()
     by_key(test, "chat.send").click().run()
-    for job in chat.replies:
+    for job in chat.replies.running:
         job.wait(HANG)
     assert chat.path()[0].name == "Ana"
-    assert chat.operations[-1].actor == "Ana"
+    assert chat.history.operations[-1].actor == "Ana"
 
 
 def test_somebody_says_who_they_are_in_the_dialog(forky: Forky) -> None:
-    chat = forky.create("Together").as_person("Ana")
-    chat.set_person(Person("Ana"))
-    chat.set_person(Person("Ben", address="ben@example.org", messages=3))
+    chat = forky.create("Together").people.as_person("Ana")
+    chat.people.set(Person("Ana"))
+    chat.people.set(Person("Ben", address="ben@example.org", messages=3))
     test = dialog(chat)
     assert "ben@example.org" in words(test)
     assert "0 of 3 answers today" in words(test)
@@ -68,7 +68,7 @@ def test_somebody_says_who_they_are_in_the_dialog(forky: Forky) -> None:
 
 def test_a_post_that_nobody_answers_is_kept_and_says_why(forky: Forky) -> None:
     chat = forky.create("Together")
-    chat.set_room(Room(answers="addressed"))
+    chat.people.set_room(Room(answers="addressed"))
     test = chat_page(chat, "Ana")
     by_key(test, "chat.draft").set_value("What do you all think?").run()
     by_key(test, "chat.send").click().run()
@@ -79,8 +79,8 @@ def test_a_post_that_nobody_answers_is_kept_and_says_why(forky: Forky) -> None:
 
 def test_of_two_models_the_one_that_failed_is_named_with_a_way_on(forky: Forky) -> None:
     chat = forky.create("Together")
-    chat.set_room(Room(models=("offline/quote", "offline/digest")))
-    chat.post("Which way?", model="offline/digest").job.wait(HANG)  # type: ignore[union-attr]
+    chat.people.set_room(Room(models=("offline/quote", "offline/digest")))
+    chat.people.post("Which way?", model="offline/digest").job.wait(HANG)  # type: ignore[union-attr]
     question = chat.path()[0]
     failure = Failure("overloaded", "It is overloaded (500).")
     failed = Generation(
@@ -91,7 +91,7 @@ def test_of_two_models_the_one_that_failed_is_named_with_a_way_on(forky: Forky) 
     told = "".join(element.proto.body for element in test.get("html"))
     assert "Offline: quotes: Failed. It is overloaded (500)." in told
     by_key(test, "chat.again.0").click().run()
-    for job in chat.replies:
+    for job in chat.replies.running:
         job.wait(HANG)
     assert [message.name for message in chat.path()] == [None, "Offline digest", "Offline quotes"]
 
@@ -102,19 +102,19 @@ def test_a_person_and_a_room_are_set(forky: Forky) -> None:
     by_key(test, "people.name").set_value("Ben")
     by_key(test, "people.messages").set_value(5)
     by_key(test, "people.go").click().run()
-    assert chat.room.person("Ben") == Person("Ben", messages=5)
+    assert chat.people.room.person("Ben") == Person("Ben", messages=5)
     settled(test)
     by_key(test, "people.answers").set_value("asked")
     by_key(test, "people.called").set_value("🦀")
     by_key(test, "people.room_go").click().run()
-    assert (chat.room.answers, chat.room.called) == ("asked", "🦀")
+    assert (chat.people.room.answers, chat.people.room.called) == ("asked", "🦀")
 
 
 def test_whoever_was_slower_is_asked_to_continue_or_to_fork(forky: Forky) -> None:
     chat = talk(forky.create("Together"), "a", "b")
     test = chat_page(chat, "Ben")
     by_key(test, "chat.draft").set_value("Mine").run()
-    ana = chat.as_person("Ana")
+    ana = chat.people.as_person("Ana")
     ana.say("First!")
     by_key(test, "chat.send").click().run()
     assert "Ana replied on “main” meanwhile" in words(settled(test))

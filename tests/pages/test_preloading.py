@@ -34,7 +34,7 @@ def test_only_pages_name_what_they_need() -> None:
     async def facts(_request: object) -> JSONResponse:
         return JSONResponse({})
 
-    frames = ("/component/graph/index.html", "/agraph/index.html")
+    frames = ("/component/graph/index.html", "/agraph/index.html", "/s/secret", "/present/one/replay")
     routes = [Route("/", page), Route("/facts", facts), *(Route(frame, page) for frame in frames)]
     client = TestClient(behind("preloading", Starlette(routes=routes)))
     assert client.get("/").headers["link"] == links()

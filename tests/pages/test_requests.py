@@ -28,7 +28,7 @@ def chat(forky: Forky) -> Conversation:
 
 @pytest.fixture
 def proposed(chat: Conversation) -> Conversation:
-    chat.request_merge("debug", note="Why enums fail")
+    chat.requests.open("debug", note="Why enums fail")
     return chat
 
 
@@ -42,7 +42,7 @@ def test_proposing_merges_nothing_and_opens_the_request(chat: Conversation) -> N
     by_key(test, "merge.propose_note").set_value("Have a look, please.")
     test = press(test, "merge.propose_it")
     assert chat.branch.head == head
-    (request,) = chat.requests
+    (request,) = chat.requests.all
     assert (request.source, request.into, request.strategy, request.note) == (
         "debug",
         "main",
@@ -52,7 +52,7 @@ def test_proposing_merges_nothing_and_opens_the_request(chat: Conversation) -> N
     assert param(test, "request") == "1"
     assert "Have a look, please." in words(test) and "Asked to merge “debug” into “main”" in words(test)
     press(test, "notice.undo")
-    assert chat.requests == ()
+    assert chat.requests.all == ()
 
 
 def test_the_same_is_proposed_once(proposed: Conversation) -> None:
@@ -63,7 +63,7 @@ def test_the_same_is_proposed_once(proposed: Conversation) -> None:
 def test_a_branch_of_another_conversation_is_proposed_and_accepted(forky: Forky, chat: Conversation) -> None:
     other = talk(forky.create("Elsewhere"), "What did we decide?", "Decision: use port 9191 for the proxy.")
     test = press(merge(chat, graft=other.id, source="main", focus="port"), "merge.propose_it")
-    request = chat.request(1)
+    request = chat.requests.get(1)
     assert request.graft is not None and request.graft.conversation == other.id
     assert (param(test, "graft"), param(test, "focus")) == (str(other.id), "port")
     assert "“main of Elsewhere” into “main”" in words(test) and "about “port”" in words(test)
@@ -71,7 +71,7 @@ def test_a_branch_of_another_conversation_is_proposed_and_accepted(forky: Forky,
     test = look(chat)
     assert "“main of Elsewhere” has moved on since" in words(test)
     press(test, "merge.land")
-    assert chat.request(1).state == "accepted" and "9191" in chat.path()[-1].text
+    assert chat.requests.get(1).state == "accepted" and "9191" in chat.path()[-1].text
 
 
 def test_every_choice_of_the_author_is_shown_and_lands(chat: Conversation) -> None:
@@ -80,12 +80,12 @@ def test_every_choice_of_the_author_is_shown_and_lands(chat: Conversation) -> No
     chosen = {"focus": "lazily", "budget": "200", "again": "1"}
     test = press(merge(chat, source="debug", **chosen), "merge.propose_it")
     assert {name: param(test, name) for name in chosen} == chosen
-    wish = chat.request(1).wish
-    assert (wish.focus, wish.budget, wish.again) == ("lazily", 200, True)
+    options = chat.requests.get(1).options
+    assert (options.focus, options.budget, options.again) == ("lazily", 200, True)
     test = look(chat)
     assert {name: param(test, name) for name in chosen} == chosen
     assert "about “lazily”, in at most 200 tokens, as if it had never been merged" in words(test)
-    plan = chat.plan_request(1)
+    plan = chat.requests.plan(1)
     assert preview(test) == told(plan) and "lazily" in plan.payload
     press(test, "merge.land")
     assert chat.head is not None and chat.head.text == plan.payload
@@ -96,13 +96,13 @@ def test_words_of_the_author_are_proposed_and_can_be_taken_back(chat: Conversati
     by_key(test, "merge.edit").set_value(True)
     by_key(test := settled(test.run()), "merge.text").set_value("What we found out.")
     test = press(settled(test.run()), "merge.propose_it")
-    assert dict(chat.request(1).words) == {"debug": "What we found out."}
+    assert dict(chat.requests.get(1).words) == {"debug": "What we found out."}
     test = look(chat)
     assert "in words of its author" in words(test) and preview(test) == "What we found out."
     back = press(test, "merge.reset")
     assert "Enum" in preview(back)
     press(back, "merge.change.go")
-    assert chat.request(1).words == {}
+    assert chat.requests.get(1).words == {}
     press(look(chat), "merge.land")
     assert chat.head is not None and "What we found out." not in chat.head.text
 
@@ -117,7 +117,7 @@ def test_what_is_settled_of_a_conflict_is_proposed(forky: Forky) -> None:
     test = look(chat)
     assert "with 1 conflict settled" in words(test) and by_key(test, "merge.take.0").value == "theirs"
     press(test, "merge.land")
-    assert chat.unresolved == () and "9090" in chat.path()[-1].text
+    assert chat.merges.unresolved == () and "9090" in chat.path()[-1].text
 
 
 def test_picks_are_proposed_looked_at_changed_and_accepted(chat: Conversation) -> None:
@@ -125,17 +125,17 @@ def test_picks_are_proposed_looked_at_changed_and_accepted(chat: Conversation) -
     test = press(
         merge(chat, source="debug", strategy="cherry-pick", picks=question[3:11]), "merge.propose_it"
     )
-    assert chat.request(1).picks == (question,)
+    assert chat.requests.get(1).picks == (question,)
     assert "as cherry-pick of 1 message" in words(test)
     test = settled(by_key(test, f"merge.pick.{answer}").check().run())
     assert param(test, "request") == "1", "ticking another message goes on with the request"
     test = press(test, "merge.change.go")
-    assert chat.request(1).picks == (question, answer)
-    assert chat.request(1).state == "open"
+    assert chat.requests.get(1).picks == (question, answer)
+    assert chat.requests.get(1).state == "open"
     test = merge(chat)
     assert "2 messages picked" in words(test)
     press(press(test, "merge.look.1"), "merge.land")
-    assert chat.request(1).state == "accepted"
+    assert chat.requests.get(1).state == "accepted"
     assert [message.text for message in chat.path()[-2:]] == [
         chat.message(question).text,
         chat.message(answer).text,
@@ -147,7 +147,7 @@ def test_several_branches_are_proposed_and_accepted(chat: Conversation) -> None:
     test = merge(chat, source="debug")
     by_key(test, "merge.others").set_value(["idea"])
     test = press(settled(test.run()), "merge.propose_it")
-    assert chat.request(1).sources == ("debug", "idea")
+    assert chat.requests.get(1).sources == ("debug", "idea")
     talk(chat.checkout("idea"), "More?", "Also docs.")
     test = look(chat)
     assert by_key(test, "merge.others").value == ["idea"]
@@ -155,12 +155,12 @@ def test_several_branches_are_proposed_and_accepted(chat: Conversation) -> None:
     assert "merge.change.go" in keys(test)
     press(test, "merge.land")
     assert chat.head is not None and len(chat.head.parents) == 3
-    assert chat.request(1).state == "accepted"
+    assert chat.requests.get(1).state == "accepted"
 
 
 def test_taking_one_of_several_away_lets_go_of_the_request(chat: Conversation) -> None:
     talk(chat.fork("idea", at=chat.path()[1].id), "Another idea?", "Decision: generate stubs as well.")
-    chat.request_merge(["debug", "idea"])
+    chat.requests.open(["debug", "idea"])
     test = look(chat)
     by_key(test, "merge.others").set_value([])
     test = settled(test.run())
@@ -177,7 +177,7 @@ def test_chat_shows_that_a_request_waits_and_leads_to_it(proposed: Conversation)
     test = merge(proposed, request="1")
     assert (by_key(test, "merge.source").value, by_key(test, "merge.target").value) == ("debug", "main")
     assert "Why enums fail" in words(test)
-    proposed.decline_request(1)
+    proposed.requests.decline(1)
     assert not any(
         link.proto.label == "1 request" for link in open_page("chat.py", proposed).get("page_link")
     )
@@ -186,21 +186,21 @@ def test_chat_shows_that_a_request_waits_and_leads_to_it(proposed: Conversation)
 def test_accepting_lands_the_preview_and_closes_the_request(proposed: Conversation) -> None:
     test = look(proposed)
     assert by_key(test, "merge.land").label == "Accept: land in “main”"
-    plan = proposed.plan_request(1)
+    plan = proposed.requests.plan(1)
     assert preview(test) == told(plan)
     test = press(test, "merge.land")
     assert proposed.head is not None and proposed.head.text == plan.payload
-    assert proposed.request(1).state == "accepted"
+    assert proposed.requests.get(1).state == "accepted"
     assert "request 1" in words(test) and "request" not in test.query_params
     press(test, "merge.undo")
-    assert proposed.request(1).state == "open"
+    assert proposed.requests.get(1).state == "open"
 
 
 def test_a_comment_is_said_with_its_author(proposed: Conversation) -> None:
     test = look(proposed)
     by_key(test, "merge.comment").set_value("Looks right to me.")
     test = press(test, "merge.comment_it")
-    assert proposed.request(1).comments[0].text == "Looks right to me."
+    assert proposed.requests.get(1).comments[0].text == "Looks right to me."
     assert "Looks right to me." in words(test)
 
 
@@ -215,7 +215,7 @@ def test_a_request_is_changed(proposed: Conversation) -> None:
     test = settled(test.run())
     assert param(test, "request") == "1", "another way to merge it goes on with the request"
     test = press(test, "merge.change.go")
-    request = proposed.request(1)
+    request = proposed.requests.get(1)
     assert (request.note, request.strategy, request.state) == ("Enums, mended", "three-way", "open")
     assert by_key(test, "merge.strategy").value == "three-way"
     assert "says that already" in words(press(test, "merge.change.go"))
@@ -226,7 +226,7 @@ def test_declining_says_why_and_changes_no_branch(proposed: Conversation) -> Non
     test = look(proposed)
     by_key(test, "merge.decline.why.1").set_value("Not yet.")
     test = press(settled(test.run()), "merge.decline.go")
-    assert proposed.request(1).state == "declined"
+    assert proposed.requests.get(1).state == "declined"
     assert {name: branch.head for name, branch in proposed.branches.items()} == heads
     assert "declined by" in words(test) and "Not yet." in words(test)
     assert "merge.propose_it" in keys(test)
@@ -239,16 +239,16 @@ def test_a_branch_that_moved_on_is_said(proposed: Conversation) -> None:
 
 def test_a_request_of_a_deleted_branch_can_only_be_declined(proposed: Conversation) -> None:
     proposed.fork("other")
-    proposed.delete_branch("debug")
+    proposed.branches.delete("debug")
     test = merge(proposed)
     assert "“debug” is not there any more." in words(test) and "merge.look.1" not in keys(test)
     press(test, "merge.decline_gone.1")
-    assert proposed.request(1).state == "declined"
+    assert proposed.requests.get(1).state == "declined"
 
 
 def test_one_that_was_answered_meanwhile_lands_nothing(proposed: Conversation) -> None:
     test = look(proposed)
-    proposed.decline_request(1)
+    proposed.requests.decline(1)
     head = proposed.branch.head
     test = press(test, "merge.land")
     assert proposed.branch.head == head
@@ -262,6 +262,6 @@ def test_choosing_other_branches_lets_go_of_the_request(proposed: Conversation) 
 
 
 def test_hostile_words_stay_words(chat: Conversation) -> None:
-    chat.request_merge("debug", note=":red[x] <script>alert(1)</script>")
+    chat.requests.open("debug", note=":red[x] <script>alert(1)</script>")
     said = "\n".join(str(one.value) for one in look(chat).markdown)
     assert "<script>" not in said and ":red[x]" not in said

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.forky import Forky
-from tests.pages.apptest import by_key, open_page, settled, words
+from tests.pages.apptest import by_key, html, open_page, settled, words
 from tests.pages.workspaces import empty_workspace
 from tests.pages.workspaces import open_page as open_file
 
@@ -20,7 +20,7 @@ def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
 
 
 def shown(test: AppTest) -> str:
-    return "".join(element.proto.body for element in test.get("html"))
+    return "".join(html(test))
 
 
 def test_an_answer_that_is_given_again_says_so_and_offers_a_fresh_one(forky: Forky) -> None:
@@ -42,6 +42,6 @@ def test_the_menu_of_a_branch_says_what_it_would_change(forky: Forky) -> None:
     options = by_key(open_page("chat.py", chat), "chat.branch_menu").proto.options
     assert "Give stored answers again" in options
     assert "Always ask anew" not in options
-    chat.give_again(True)
+    chat.calls.set_reuse(True)
     options = by_key(open_page("chat.py", chat), "chat.branch_menu").proto.options
     assert "Always ask anew" in options

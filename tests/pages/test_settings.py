@@ -11,8 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from forky_core.forky import Forky
 from forky_core.gateway.tokens import Tokens
+from forky_core.llm import loading
 from forky_core.llm.catalogue import Catalogue
-from pages.ui.registry import REGISTRY
+from pages.ui.registry import pages
 from pages.ui.secrets import read_secrets
 from tests.builders import talk
 from tests.pages.apptest import by_key, keys
@@ -79,11 +80,13 @@ def test_what_the_environment_decides_cannot_be_chosen_here(monkeypatch: pytest.
         assert by_key(settings(), "settings.default").disabled
 
 
-def test_a_key_is_used_and_forgotten_on_request(forky: Forky) -> None:
+def test_a_key_is_used_and_forgotten_on_request(forky: Forky, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading, "_thread", None)
     test = settings()
     by_key(test, "settings.key.openai").set_value(KEY)
     by_key(test, "settings.save.openai").click().run()
     assert "Key entered here" in words(settled(test))
+    assert loading._thread is not None, "the first question would wait for LiteLLM"
     assert forky.models.default().startswith("gpt") or "openai" in forky.models.default()
     by_key(test, "settings.forget.openai").click().run()
     assert "Key entered here" not in words(settled(test))
@@ -109,17 +112,17 @@ def test_a_key_is_on_no_page_in_no_address_no_log_and_no_file(
         assert "Key entered here" in words(settled(test))
         talk(forky.create("Names"), "a", "b")
         forky.backup()
-        pages = [str(test._tree)]
-        for page in REGISTRY.ours:
+        drawn = [str(test._tree)]
+        for page in pages():
             test.switch_page(str(page.script))
-            pages.append(str(test.run()._tree))
+            drawn.append(str(test.run()._tree))
         address = str(dict(test.query_params))
         state = str(test.session_state["session"])
     files = sorted(path for path in tmp_path.iterdir() if path.is_file())
     assert len(files) >= 2
     for path in files:
         assert KEY.encode() not in path.read_bytes(), path
-    for said in (*pages, address, state, caplog.text):
+    for said in (*drawn, address, state, caplog.text):
         assert KEY not in said
 
 

@@ -19,6 +19,7 @@ from streamlit.runtime.scriptrunner import script_runner
 from streamlit.testing.v1 import AppTest
 
 from forky_core.model.errors import RequestError
+from pages.ui.registry import pages
 from pages.ui.streamlit_patches.patch import Patch
 from pages.ui.streamlit_patches.patches import PATCHES, switched_off
 from tests.hangs import HANG
@@ -28,8 +29,9 @@ from tests.programs import CHECKOUT
 
 ROOM = CHECKOUT / "pages" / "ui" / "streamlit_patches"
 DOCS = CHECKOUT / "docs" / "streamlit.md"
-NO_PATCHES = {"__init__", "patch", "patches", "renewing", "warmup"}
-"""Modules of the room that are no patch: two say what one is, two do with Streamlit's public API what it does not."""
+NO_PATCHES = {"__init__", "compressed", "page_rewriting", "patch", "patches", "renewing", "warmup"}
+"""Modules of the room that are no patch: two say what one is, `compressed` is a part of `assets`, `page_rewriting` of
+`first_paint` and `early_script`, and two do with Streamlit's public API what it does not."""
 BY_NAME = pytest.mark.parametrize("patch", [pytest.param(patch, id=patch.name) for patch in PATCHES])
 
 
@@ -136,7 +138,7 @@ def applied(value: str, before: str = "") -> tuple[set[str], list[str], list[dic
 def test_the_log_says_at_the_start_which_patches_are_in_force() -> None:
     replaced, middleware, logged = applied("on")
     assert replaced >= {"AppSession.request_rerun", "ForwardMsgQueue.clear", "setup_formatter"}
-    assert middleware == ["Preloading", "RunStatusFilter", "Assets"]
+    assert middleware == ["EarlyScript", "Preloading", "FirstPaint", "RunStatusFilter", "Assets"]
     (line,) = logged
     assert line["applied"].split(",") == [patch.name for patch in PATCHES]
     assert "off" not in line
@@ -152,7 +154,7 @@ def test_off_replaces_nothing_and_says_so() -> None:
 def test_a_single_patch_is_left_out() -> None:
     replaced, middleware, logged = applied("-uploads,-assets")
     assert "ForwardMsgQueue.clear" not in replaced and "AppSession.request_rerun" in replaced
-    assert middleware == ["Preloading", "RunStatusFilter"]
+    assert middleware == ["EarlyScript", "Preloading", "FirstPaint", "RunStatusFilter"]
     assert logged[0]["off"] == "uploads,assets"
 
 
@@ -174,6 +176,8 @@ def test_a_patch_that_does_not_fit_is_left_out_with_a_warning(before: str, unfit
     assert not set(patched["applied"].split(",")) & set(unfit)
 
 
+PAGES = sorted(f"{page.name}.py" for page in pages())
+"""The pages of the server of one person."""
 WITHOUT = f"""
 import os
 os.environ["FORKY_STREAMLIT_PATCHES"] = "off"
@@ -187,7 +191,7 @@ chat = talk(workspace().create("Ports"), "Which port?", "Port 8080.")
 side = chat.fork("side")
 talk(side, "And the other?", "Port 9090.")
 test = AppTest.from_file({str(CHECKOUT / "pages" / "shell.py")!r}, default_timeout={HANG})
-for page in {sorted(path.name for path in (CHECKOUT / "pages").glob("*.py") if path.stem != "shell")!r}:
+for page in {PAGES!r}:
     test.switch_page(page)
     test.query_params.update({{"c": chat.id, "b": "side"}})
     settled(test.run())
@@ -199,7 +203,8 @@ for page in {sorted(path.name for path in (CHECKOUT / "pages").glob("*.py") if p
 def test_every_page_is_drawn_without_patches() -> None:
     done = by_itself(WITHOUT)
     assert done.returncode == 0, done.stderr[-2000:]
-    assert len(done.stdout.splitlines()) == 9
+    drawn = set(PAGES)
+    assert set(done.stdout.splitlines()) == drawn
 
 
 def test_each_named_test_fails_without_its_patch(tmp_path: Path) -> None:

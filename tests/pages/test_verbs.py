@@ -17,10 +17,10 @@ def test_the_notebook_says_what_a_revert_an_octopus_a_rebase_and_a_graft_are(
         one, two = talk(chat.fork("one"), "TLS?", "8443."), talk(chat.fork("two"), "Proxy?", "443.")
         talk(chat, "Thanks.", "Welcome.")
         chat.merge(chat.plan_merge([one, two], strategy="full"))
-        chat.merge(chat.plan_graft(talk(forky.create("Flags"), "Flags?", "--fast.")))
+        chat.merge(chat.merges.plan_graft(talk(forky.create("Flags"), "Flags?", "--fast.")))
         chat.revert(chat.plan_revert(chat.path()[2].id))
         late = talk(forky.conversation(chat.id, "two").fork("late"), "Late?", "Late.")
-        late.rebase(late.plan_rebase("main"))
+        late.merges.rebase(late.merges.plan_rebase("main"))
         text = shown(opened(late, b="late"))
         for words in (
             "“one” in full: 2 messages<",

@@ -30,6 +30,25 @@ def test_the_slow_imports_wait_for_browsers_to_fall_silent_but_not_for_ever() ->
     assert quiet_in(100.0 + PATIENCE, 100.0, 100.0 + PATIENCE) == 0
 
 
+WARM_TWICE = """
+import sys
+from pages.ui.streamlit_patches import warmup
+from pages.ui.workspace import workspace
+forky = workspace()
+warmup._warm_up()
+print("litellm" in sys.modules)
+forky.models.set_key("openai", "sk-0123456789")
+warmup._begun = False
+warmup._warm_up()
+print("litellm" in sys.modules)
+"""
+
+
+def test_litellm_is_imported_only_where_a_model_needs_it() -> None:
+    done = by_itself(WARM_TWICE)
+    assert done.stdout.splitlines() == ["False", "True"], done.stderr[-1000:]
+
+
 WARM_AND_END = """
 import threading
 import forky_core.forky

@@ -12,7 +12,7 @@ from forky_core.forky import Forky
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import ModelInfo
 from forky_core.llm.scripted import ScriptedModel
-from pages.ui.workspace import workspace
+from pages.ui.workspace import whole_workspace
 from tests.hangs import HANG
 from tests.pages.apptest import SHELL
 
@@ -22,8 +22,8 @@ def empty_workspace(patch: pytest.MonkeyPatch, **environment: str) -> Iterator[F
     """What `workspace()` hands to every page until the block ends."""
     for name, value in {"FORKY_DATABASE": ":memory:", "FORKY_PROBE": "0", **environment}.items():
         patch.setenv(name, value)
-    workspace.clear()
-    forky = workspace()
+    whole_workspace.clear()
+    forky = whole_workspace()
     for summary in forky.conversations():
         forky.conversation(summary.id).trash()
         forky.purge(summary.id)
@@ -31,7 +31,7 @@ def empty_workspace(patch: pytest.MonkeyPatch, **environment: str) -> Iterator[F
         yield forky
     finally:
         forky.close()
-        workspace.clear()
+        whole_workspace.clear()
 
 
 @contextmanager

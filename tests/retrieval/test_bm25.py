@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from forky_core.model.document import Postings
-from forky_core.retrieval.bm25 import asked, counted, rank
+from forky_core.retrieval.bm25 import question_terms, rank, term_counts
 
 
 def postings(rows: list[tuple[int, int, int, int]], chunks: int, mean: float) -> Postings:
@@ -38,5 +38,7 @@ def test_of_equals_the_first_comes_first_and_no_more_than_asked_for() -> None:
 
 
 def test_a_text_and_a_question_agree_on_their_terms() -> None:
-    assert set(asked("merging branches")) <= set(counted("He merged two branches: merges, merge!"))
-    assert max(counted("merged, merging").values()) == 2
+    assert set(question_terms("merging branches")) <= set(
+        term_counts("He merged two branches: merges, merge!")
+    )
+    assert max(term_counts("merged, merging").values()) == 2

@@ -13,15 +13,15 @@ def test_a_merged_block_is_read_as_what_it_quotes() -> None:
     lines = ("Decided:", "- We use tabs. [3d3e85]", "Points:", "- Spaces are wide. [768dd2]")
     block = "\n".join(('[Merged branch "debug": excerpts.]', *lines))
     talk = dialogue([{"role": "user", "content": block}, {"role": "user", "content": "What now?"}])
-    assert [one.text for one in talk.said] == ["We use tabs.\n\nSpaces are wide."]
-    assert talk.said[0].label == "merged into message 1"
+    assert [one.text for one in talk.utterances] == ["We use tabs.\n\nSpaces are wide."]
+    assert talk.utterances[0].label == "merged into message 1"
 
 
 def test_what_is_asked_right_after_a_merge_is_asked_without_the_merged_block() -> None:
     blocks = '[Merged "debug": data]\nSaid:\nWe use tabs. [3d3e85]\n\n[Merged "side": data]\nSaid:\nOn Mondays. [768dd2]'
     talk = dialogue([{"role": "user", "content": f"{blocks}\n\nHow do I delete a branch?"}])
     assert talk.question == "How do I delete a branch?"
-    assert [(one.text, one.label) for one in talk.said] == [
+    assert [(one.text, one.label) for one in talk.utterances] == [
         ("We use tabs.", "merged into message 1"),
         ("On Mondays.", "merged into message 1"),
     ]
@@ -34,5 +34,5 @@ def test_a_summary_is_nobodys_message() -> None:
     )
     block = f"{header}\nDecisions:\n- We use tabs. [3d3e85]\n\nAnd who decided that?"
     talk = dialogue([{"role": "user", "content": block}])
-    assert [(one.text, one.label) for one in talk.said] == [("We use tabs.", "the summary")]
+    assert [(one.text, one.label) for one in talk.utterances] == [("We use tabs.", "the summary")]
     assert talk.question == "And who decided that?"

@@ -7,12 +7,12 @@ from hashlib import sha256
 import numpy as np
 import pytest
 
-from forky_core.model.document import Chunk, Document, DocumentId, DocumentPiece, Reach, Shelf
+from forky_core.model.document import Chunk, Document, DocumentId, DocumentPiece, SearchScope, Shelf
 from forky_core.model.errors import Ambiguous, NotFound
-from forky_core.retrieval.bm25 import asked, counted
+from forky_core.retrieval.bm25 import question_terms, term_counts
 from forky_core.store.contract import Store
 
-EVERYTHING = Reach()
+EVERYTHING = SearchScope()
 
 
 def document(name: str, *, shelf: Shelf = "workspace", added: int = 1) -> Document:
@@ -21,7 +21,7 @@ def document(name: str, *, shelf: Shelf = "workspace", added: int = 1) -> Docume
 
 
 def chunks(*texts: str, first: int = 1) -> tuple[Chunk, ...]:
-    return tuple(Chunk(at, f"line {at}", text, 0, counted(text)) for at, text in enumerate(texts, first))
+    return tuple(Chunk(at, f"line {at}", text, 0, term_counts(text)) for at, text in enumerate(texts, first))
 
 
 def keep(store: Store, name: str, *texts: str, shelf: Shelf = "workspace", added: int = 1) -> Document:
@@ -30,9 +30,9 @@ def keep(store: Store, name: str, *texts: str, shelf: Shelf = "workspace", added
     return store.documents.document(one.id)
 
 
-def hits(store: Store, question: str, reach: Reach = EVERYTHING) -> set[str]:
+def hits(store: Store, question: str, scope: SearchScope = EVERYTHING) -> set[str]:
     """Texts that hold a term of the question."""
-    found = store.documents.postings(asked(question), reach)
+    found = store.documents.postings(question_terms(question), scope)
     return {chunk.text for _, chunk in store.documents.found(found.chunk.tolist()).values()}
 
 
@@ -46,7 +46,7 @@ class DocumentLaws:
 
     def test_postings_say_how_often_and_how_long(self, store: Store) -> None:
         keep(store, "boats", "mast mast sail", "anchor")
-        found = store.documents.postings(asked("mast"), EVERYTHING)
+        found = store.documents.postings(question_terms("mast"), EVERYTHING)
         assert (found.frequency.tolist(), found.length.tolist()) == ([2], [3])
         assert (found.chunks, found.mean_length) == (2, 2.0)
 
@@ -85,10 +85,10 @@ class DocumentLaws:
         ours = keep(store, "ours", "mast of the workspace")
         theirs = keep(store, "theirs", "mast of one branch", shelf="")
         assert hits(store, "mast") == {"mast of the workspace"}
-        assert hits(store, "mast", Reach(False, (theirs.id,))) == {"mast of one branch"}
-        assert len(hits(store, "mast", Reach(named=(theirs.id, ours.id)))) == 2
-        assert hits(store, "mast", Reach(False)) == set()
-        assert store.documents.within(Reach(False, (theirs.id,))) == (1, 1)
+        assert hits(store, "mast", SearchScope(False, (theirs.id,))) == {"mast of one branch"}
+        assert len(hits(store, "mast", SearchScope(named=(theirs.id, ours.id)))) == 2
+        assert hits(store, "mast", SearchScope(False)) == set()
+        assert store.documents.within(SearchScope(False, (theirs.id,))) == (1, 1)
 
     def test_the_trash_hides_a_document_until_it_is_taken_back(self, store: Store) -> None:
         kept = keep(store, "boats", "a mast")
@@ -133,7 +133,7 @@ class DocumentLaws:
         (found,) = store.documents.vectors("small", EVERYTHING)
         assert found.rows.tolist() == [[1.0, 0.0], [0.0, 1.0]] and found.chunk.tolist() == list(waiting)
         assert store.documents.vector_sizes() == {"small": 2}
-        assert list(store.documents.vectors("small", Reach(False))) == []
+        assert list(store.documents.vectors("small", SearchScope(False))) == []
         store.documents.embed("large", list(waiting), np.ones((2, 3), np.float32))
         assert store.documents.vector_sizes() == {"large": 3}
         store.documents.forget_vectors()

@@ -1,4 +1,4 @@
-"""A made-up schema behind the newest one, so that migrations are tested before there is a second schema."""
+"""Made-up schemas behind the newest one, so that migrations are tested whatever schema is the newest."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ import duckdb
 
 from forky_core.store.duckdb.file.migrations import MIGRATIONS, Migration
 
+FIRST = MIGRATIONS[0].number
 NOW = MIGRATIONS[-1].number
 NEXT = NOW + 1
 
 
 def _add_a_column(cursor: duckdb.DuckDBPyConnection) -> None:
-    cursor.execute("ALTER TABLE forky.settings ADD COLUMN note TEXT")
+    cursor.execute("ALTER TABLE forky.settings ADD COLUMN made_up TEXT")
 
 
 def _fill_it(cursor: duckdb.DuckDBPyConnection) -> None:
-    cursor.execute("UPDATE forky.settings SET note = 'migrated'")
+    cursor.execute("UPDATE forky.settings SET made_up = 'migrated'")
 
 
 def _fail_half_way(cursor: duckdb.DuckDBPyConnection) -> None:
-    cursor.execute("ALTER TABLE forky.blobs ADD COLUMN note TEXT")
+    cursor.execute("ALTER TABLE forky.blobs ADD COLUMN made_up TEXT")
     raise ZeroDivisionError
 
 

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import count
 
 from forky_core.model import (
     Change,
     ConversationId,
+    Failure,
     Generation,
     GenerationId,
     Message,
     MessageId,
     Operation,
+    Usage,
     Verb,
     seal,
 )
-from forky_core.model.parts import Draft, Json, TextPart
+from forky_core.model.document import DocumentSearch, OfferedPassage
+from forky_core.model.parts import Draft, Json, ReasoningPart, TextPart
 from forky_core.store.contract import Commit, Store
 
 HERE = ConversationId("01890000-0000-7000-8000-000000000001")
@@ -47,6 +50,38 @@ def generation(number: int, status: str = "running", **more: object) -> Generati
         Generation(id, "main", None, "offline/quote", status, started=number),  # type: ignore[arg-type]
         **more,  # type: ignore[arg-type]
     )
+
+
+def full_generation(number: int, reply: Message) -> Generation:
+    """A record of a model call that produced `reply`, with a value of its own in every field."""
+    full = generation(
+        number,
+        "failed",
+        parent=reply.id,
+        message=reply.id,
+        parameters={"temperature": 0.2},
+        usage=Usage(10, 5, 3, 2, 1, 0.25, 0.125),
+        finish_reason="length",
+        failure=Failure("rate_limited", "Too many requests.", 3.5),
+        first_token=number + 1,
+        finished=number + 2,
+        partial=(TextPart("so far"), ReasoningPart("hm")),
+        prompt="5e1f",
+        client="a program",
+        looked=True,
+        reused=generation(number + 1).id,
+        consulted=DocumentSearch(
+            "boats", (OfferedPassage(1, "boats.md", "doc:3f2a#1"),), "One was not read."
+        ),
+    )
+    plain = Generation(full.id, "", None, "", "running")
+    unset = [
+        one.name
+        for one in fields(full)
+        if one.name != "id" and getattr(full, one.name) == getattr(plain, one.name)
+    ]
+    assert unset == [], "Give a new field a value here: stores and files are tested with it."
+    return full
 
 
 def thread(length: int, below: Message | None = None, word: str = "turn") -> list[Message]:

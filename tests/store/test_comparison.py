@@ -180,7 +180,7 @@ class DuckDBAnswersAsMemoryDoes(RuleBasedStateMachine):
             self.both("view", id)
             self.both("generations", id)
             for message in self.known[id][-2:]:
-                self.both("along", id, self.ids_down_to(id, message), most=3)
+                self.both("path_overlap", id, self.ids_down_to(id, message), most=3)
             self.both("messages", id)
             self.both("stems", id)
             self.both("stretch", id, after=1, most=2)

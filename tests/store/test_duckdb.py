@@ -94,6 +94,8 @@ class TestDuckDBStoreFromItsFile(StoreLaws):
     """Another process has other objects."""
     test_what_was_read_is_at_hand = None  # type: ignore[assignment]
     """Another process has nothing in memory."""
+    test_listeners_learn_of_each_change_until_they_are_forgotten = None  # type: ignore[assignment]
+    """Another process has no listeners."""
     test_writers_of_one_branch_lose_no_message_and_duplicate_none = None  # type: ignore[assignment]
     test_writers_of_many_conversations_do_not_disturb_each_other = None  # type: ignore[assignment]
     test_readers_beside_a_writer_see_no_gap_and_nothing_twice = None  # type: ignore[assignment]

@@ -7,18 +7,21 @@ import duckdb
 import pytest
 
 from forky_core.model.errors import StoreDamaged, StoreError, StoreTooNew
+from forky_core.store.duckdb.file.migrations import MIGRATIONS
 from forky_core.store.duckdb.store import DuckDBStore
 from tests.store.by_hand import by_hand
 from tests.store.document_laws import hits, keep
-from tests.store.next_schema import A_COLUMN_MORE, FAILING, FAILING_LATER, FILLED, NEXT, NOW
+from tests.store.next_schema import A_COLUMN_MORE, FAILING, FAILING_LATER, FILLED, FIRST, NEXT, NOW
 from tests.store.packing import packed
 from tests.store.released import make_schema_5
 from tests.store.talk import ELSEWHERE, HERE, begin, said
 
+BACKUP = f"released.schema-{make_schema_5.SCHEMA}.duckdb"
+
 
 @pytest.fixture
 def released(tmp_path: Path) -> Path:
-    """A file of the one schema there is, as an earlier build made it."""
+    """A file of the first schema, as an earlier build made it."""
     path = tmp_path / "released.duckdb"
     path.write_bytes(gzip.decompress(make_schema_5.FILE.read_bytes()))
     return path
@@ -33,9 +36,9 @@ def applied(path: Path) -> list[int]:
 
 
 def notes(path: Path) -> list[str | None]:
-    """The column that the made-up migrations add."""
+    """What is in the column that the made-up migrations add."""
     with duckdb.connect(str(path)) as connection:
-        return [row[0] for row in connection.execute("SELECT note FROM settings").fetchall()]
+        return [row[0] for row in connection.execute("SELECT made_up FROM settings").fetchall()]
 
 
 def names(path: Path) -> set[str]:
@@ -89,18 +92,22 @@ def test_a_pack_of_a_released_file_is_read(released: Path) -> None:
 
 def test_opening_the_newest_schema_makes_no_backup(released: Path) -> None:
     DuckDBStore.open(released).close()
-    assert [path.name for path in released.parent.iterdir()] == [released.name]
+    before = names(released)
+    DuckDBStore.open(released).close()
+    assert names(released) == before
+    new = released.with_name("new.duckdb")
+    DuckDBStore.open(new).close()
+    assert names(released) == before | {new.name}
 
 
-def test_a_new_file_has_a_record_of_the_one_schema(tmp_path: Path) -> None:
+def test_a_new_file_has_a_record_of_every_migration(tmp_path: Path) -> None:
     DuckDBStore.open(tmp_path / "new.duckdb").close()
-    assert applied(tmp_path / "new.duckdb") == [NOW]
+    assert applied(tmp_path / "new.duckdb") == [step.number for step in MIGRATIONS]
 
 
-@pytest.mark.parametrize("schema", range(1, NOW))
+@pytest.mark.parametrize("schema", range(1, FIRST))
 def test_a_file_from_before_the_first_schema_is_refused_and_left_alone(released: Path, schema: int) -> None:
-    for later in range(schema + 1, NOW + 1):
-        by_hand(released, f"DELETE FROM migrations WHERE number = {later}")  # noqa: S608 - a number of ours
+    by_hand(released, f"DELETE FROM migrations WHERE number > {schema}")  # noqa: S608 - a number of ours
     before = released.read_bytes()
     for steps in (None, A_COLUMN_MORE):
         with pytest.raises(
@@ -111,9 +118,9 @@ def test_a_file_from_before_the_first_schema_is_refused_and_left_alone(released:
         assert released.read_bytes() == before and names(released) == {released.name}
 
 
-@pytest.mark.parametrize("begun", ["by an earlier build", "now"])
+@pytest.mark.parametrize(("begun", "schema"), [("by an earlier build", make_schema_5.SCHEMA), ("now", NOW)])
 def test_a_migration_is_preceded_by_a_backup_and_logged(
-    released: Path, caplog: pytest.LogCaptureFixture, begun: str
+    released: Path, caplog: pytest.LogCaptureFixture, begun: str, schema: int
 ) -> None:
     if begun == "now":
         released.unlink()
@@ -122,12 +129,12 @@ def test_a_migration_is_preceded_by_a_backup_and_logged(
     before = released.read_bytes()
     DuckDBStore.open(released, migrations=A_COLUMN_MORE).close()
     assert applied(released)[-1] == NEXT and notes(released) == [None]
-    backup = released.with_name(f"released.schema-{NOW}.duckdb")
+    backup = released.with_name(f"released.schema-{schema}.duckdb")
     assert backup.read_bytes() == before
+    (logged,) = [one.getMessage() for one in caplog.records if "store.migrated" in one.getMessage()]
+    assert f"former={schema} schema={NEXT}" in logged and logged.endswith(" copied=yes")
     with DuckDBStore.open(backup) as old:
         assert old.setting("theme") == "dark"
-    (logged,) = [one.getMessage() for one in caplog.records if "store.migrated" in one.getMessage()]
-    assert f"former={NOW} schema={NEXT}" in logged and logged.endswith(" copied=yes")
 
 
 def test_a_migrated_file_is_opened_and_written_to(released: Path) -> None:
@@ -136,13 +143,13 @@ def test_a_migrated_file_is_opened_and_written_to(released: Path) -> None:
         begin(store, said("written after the migration"), here=type(HERE)("new"))
         assert store.verify().clean
     DuckDBStore.open(released, migrations=A_COLUMN_MORE).close()
-    assert names(released) == {released.name, f"released.schema-{NOW}.duckdb"}
+    assert names(released) == {released.name, BACKUP}
 
 
 def test_a_file_that_is_two_schemas_behind_takes_both_steps_and_one_backup(released: Path) -> None:
     DuckDBStore.open(released, migrations=FILLED).close()
     assert applied(released)[-2:] == [NEXT, NEXT + 1] and notes(released) == ["migrated"]
-    assert names(released) == {released.name, f"released.schema-{NOW}.duckdb"}
+    assert names(released) == {released.name, BACKUP}
 
 
 def test_a_failed_migration_leaves_the_old_schema(released: Path) -> None:
@@ -156,7 +163,7 @@ def test_a_failed_migration_leaves_the_old_schema(released: Path) -> None:
         columns = connection.execute(
             "SELECT column_name FROM duckdb_columns() WHERE table_name = 'blobs'"
         ).fetchall()
-    assert ("note",) not in columns, "the column was added in the transaction that failed"
+    assert ("made_up",) not in columns, "the column was added in the transaction that failed"
 
 
 def test_a_step_that_succeeded_is_kept_where_the_one_after_it_fails(released: Path) -> None:

@@ -16,7 +16,7 @@ from tests.builders import talk, workspace
 
 
 def last(chat: Conversation) -> tuple[str, ...]:
-    return sentences(chat.operations[-1].changes)
+    return sentences(chat.history.operations[-1].changes)
 
 
 def test_each_verb_says_what_it_moved_in_words() -> None:
@@ -26,23 +26,23 @@ def test_each_verb_says_what_it_moved_in_words() -> None:
     assert last(chat) == (f"Branch “main”: {first} → {second}",)
     chat.fork("debug")
     assert last(chat) == (f"Branch “debug”: new, at {second}",)
-    chat.delete_branch("debug")
+    chat.branches.delete("debug")
     assert last(chat) == (f"Branch “debug”: removed, was at {second}",)
-    chat.set_rules(system="Be brief.", model="scripted/two", parameters={"temperature": 0.2})
+    chat.rules.set(system="Be brief.", model="scripted/two", parameters={"temperature": 0.2})
     assert last(chat) == (
         "Branch “main”, system prompt: none → “Be brief.”",
         "Branch “main”, model: none → “scripted/two”",
         "Branch “main”, temperature: none → “0.2”",
     )
-    chat.tag("v1")
+    chat.tags.add("v1")
     assert last(chat) == (f"Tag “v1”: new, at {second}",)
-    chat.stash(draft="later", note="idea")
+    chat.stashes.create(draft="later", note="idea")
     assert last(chat) == ("Stash 1: “idea” put aside",)
-    chat.stash_drop(1)
+    chat.stashes.drop(1)
     assert last(chat) == ("Stash 1: “idea” taken off the list",)
     chat.rename("Other names")
     assert last(chat) == ("Title: “Names” → “Other names”",)
-    chat.promote(first)
+    chat.branches.promote(first)
     assert last(chat) == (
         f"Branch “main”: {second} → {first}",
         f"Message {second} stays in sight without a branch",
@@ -55,7 +55,7 @@ def test_a_removed_branch_is_one_line_whatever_it_was_set_to() -> None:
     forky, _ = workspace()
     chat = forky.create("Names", system="Be brief.")
     chat.fork("debug")
-    chat.delete_branch("debug")
+    chat.branches.delete("debug")
     assert last(chat) == ("Branch “debug”: removed, was at nothing yet",)
 
 
@@ -72,7 +72,7 @@ def test_long_values_are_cut_and_kept_on_one_line() -> None:
 def test_the_branches_of_an_operation_are_named_once() -> None:
     forky, _ = workspace()
     chat = forky.create("Names", model="scripted/two")
-    assert branches_touched(chat.operations[0]) == ("main",)
+    assert branches_touched(chat.history.operations[0]) == ("main",)
 
 
 JSON = st.recursive(
@@ -86,7 +86,7 @@ def test_what_a_programs_call_founded_is_said_in_words() -> None:
     forky, _ = workspace()
     call = chat_call([{"role": "user", "content": "Name a port"}])
     founded = forky.record(call, Reply(()), scope="token:1", client="laptop (aider)")
-    (operation,) = forky.conversation(founded.conversation).operations
+    (operation,) = forky.conversation(founded.conversation).history.operations
     said = sentences(operation.changes)
     assert "Program: none → “laptop (aider)”" in said
     assert {"Calls of one token go on here", "Found by how it begins"} <= set(said)
@@ -96,16 +96,16 @@ def test_a_merge_request_is_told_in_words_and_not_as_it_is_stored() -> None:
     forky, _ = workspace()
     chat = talk(forky.create("Names"), "first", "second")
     talk(chat.fork("side"), "third", "fourth")
-    chat.request_merge("side")
+    chat.requests.open("side")
     what = "Merge request 1, “side” into “main”"
     assert last(chat) == (f"{what}: “open”",)
-    chat.decline_request(1)
+    chat.requests.decline(1)
     assert last(chat) == (f"{what}: “declined”",)
     chat.undo()
     assert last(chat) == (f"{what}: “open”",)
     chat.undo()
     chat.undo()
-    assert f"{what}: removed" in {line for one in chat.operations for line in sentences(one.changes)}
+    assert f"{what}: removed" in {line for one in chat.history.operations for line in sentences(one.changes)}
 
 
 @pytest.mark.parametrize("key", ["future/thing", "requests/1", "", "title", "trashed", "opens/x"])

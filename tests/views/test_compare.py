@@ -21,7 +21,7 @@ def chat() -> Conversation:
 def comparison(chat: Conversation, *names: str) -> Comparison:
     sides, unknown = read_sides(names, chat.view, chat.visible)
     assert unknown == ()
-    return compare(sides, chat.visible, chat.generations, chat.path)
+    return compare(sides, chat.visible, chat.calls.generations, chat.path)
 
 
 def shown(found: Comparison) -> list[list[str | None]]:

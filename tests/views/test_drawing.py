@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forky_core.views.drawing import draw, drawn, newest_first
+from forky_core.views.drawing import draw, graph_lines, newest_first
 from tests.builders import talk, workspace
 
 
 def picture(graph: dict[str, list[str]]) -> list[str]:
-    return [f"{columns} {id or ''}".rstrip() for columns, id in drawn(graph)]
+    return [f"{columns} {id or ''}".rstrip() for columns, id in graph_lines(graph)]
 
 
 def test_a_line_is_one_column_newest_first() -> None:
@@ -74,12 +74,12 @@ def test_every_message_is_drawn_once_and_before_its_parents(graph: dict[str, lis
     assert sorted(order) == sorted(graph)
     place = {id: number for number, id in enumerate(order)}
     assert all(place[id] < place[parent] for id, parents in graph.items() for parent in parents)
-    assert [id for _, id in drawn(graph) if id] == list(order)
+    assert [id for _, id in graph_lines(graph) if id] == list(order)
 
 
 @given(graphs())
 def test_lines_are_columns_of_bars_and_edges_and_never_grow_apart(graph: dict[str, list[str]]) -> None:
-    lines = [columns for columns, _ in drawn(graph)]
+    lines = [columns for columns, _ in graph_lines(graph)]
     assert all(re.fullmatch(r"[*|/\\_ ]+", line) for line in lines)
     assert all(abs(len(above.rstrip()) - len(below.rstrip())) <= 4 for above, below in pairwise(lines))
 
@@ -115,7 +115,7 @@ def test_a_line_names_branches_tags_and_who_spoke() -> None:
     forky, _ = workspace()
     chat = talk(forky.create("Names"), "why?", "because")
     chat.fork("debug")
-    chat.tag("v1")
+    chat.tags.add("v1")
     top, below = draw(chat.visible.messages, chat.view, checked_out="main")
     assert re.fullmatch(r"\* [0-9a-f]{8} \(HEAD -> main, debug, tag: v1\) assistant: because", top)
     assert re.fullmatch(r"\* [0-9a-f]{8} user: why\?", below)
@@ -130,4 +130,4 @@ def test_a_megabyte_is_one_short_line() -> None:
 
 def test_a_long_conversation_is_drawn_without_recursion() -> None:
     graph = {f"n{n}": [f"n{n - 1}"] if n else [] for n in range(20_000)}
-    assert sum(1 for _ in drawn(graph)) == 20_000
+    assert sum(1 for _ in graph_lines(graph)) == 20_000

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from forky_core.conversation.visible import Visible
 from forky_core.conversation.workspace import Workspace
 from forky_core.model import ConversationId, View
-from forky_core.views.findings import FoundConversation, found, marked
+from forky_core.views.findings import FoundConversation, group_hits, marked
 from tests.builders import debugged, talk, workspace
 
 
@@ -15,7 +15,7 @@ def search(forky: Workspace, words: str) -> tuple[FoundConversation, ...]:
         chat = forky.conversation(id)
         return chat.view, chat.visible
 
-    return found(forky.search(words), words, look)
+    return group_hits(forky.search(words), words, look)
 
 
 def test_hits_are_grouped_by_conversation_with_every_branch_they_lie_on() -> None:
@@ -44,7 +44,7 @@ def test_a_hit_lands_on_a_branch_that_contains_it() -> None:
 def test_what_only_a_kept_tip_reaches_is_found_without_a_branch() -> None:
     forky, _ = workspace()
     chat = talk(forky.create("Backups"), "trunk", "needle")
-    chat.promote(chat.path()[0].id)
+    chat.branches.promote(chat.path()[0].id)
     (group,) = search(forky, "needle")
     (message,) = group.messages
     assert (message.branches, message.landing) == ((), None)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from types import MappingProxyType
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forky_core.layout.colors import branch_colors
 from forky_core.model import Message, MessageId, View
 from forky_core.model.parts import AttachmentPart, TextPart
 from forky_core.views.graph import GraphView, build_graph, line_of_text, toggled
+from pages.ui.chat.rows import drawn
+from pages.ui.components.palette import LIGHT
 
 
 def graph_of(spec: dict[str, str], heads: dict[str, str], **looks: object) -> GraphView:
@@ -69,6 +73,83 @@ def test_a_message_one_is_at_is_never_folded_away() -> None:
     assert [row.id for row in graph.rows if row.current] == ["m20"]
     assert [row.mark for row in graph.rows if row.id == "m10"] == ["A"]
     assert all(row.on_path for row in graph.rows[: [row.id for row in graph.rows].index("m20") + 1])
+
+
+def test_looking_at_a_folded_message_opens_a_row_for_it_and_moves_no_other() -> None:
+    closed = [row.id for row in graph_of(chain(40), {"main": "m39"}, current="m39").rows]
+    graph = graph_of(chain(40), {"main": "m39"}, current="m20")
+    assert [row.id for row in graph.rows] == [*closed[:3], "m20", "fold:m21", *closed[3:]]
+    assert [row.folded for row in graph.rows if row.kind == "fold"] == [18, 17]
+    assert [row.id for row in graph_of(chain(40), {"main": "m39"}, current="m1").rows] == closed
+
+
+def test_the_window_holds_still_while_somebody_moves_within_it() -> None:
+    spec, heads = chain(200), {f"b{n}": f"m{n}" for n in range(200)}
+    starts = [graph_of(spec, heads, current=f"m{n}", limit=40).earlier for n in range(200)]
+    assert sorted(set(starts)) == [0, 20, 40, 60, 80, 100, 120, 140, 160]
+    assert starts == sorted(starts)
+    assert all(start + 10 <= n < start + 30 for n, start in enumerate(starts) if 20 <= n < 170)
+
+
+def test_ends_that_nothing_names_are_named_by_their_version() -> None:
+    messages = {
+        MessageId("q"): Message(MessageId("q"), (), "user", (TextPart("q"),), created=0),
+        **{
+            MessageId(id): Message(MessageId(id), (MessageId("q"),), "assistant", (TextPart(id),), created=n)
+            for n, id in enumerate(("one", "two", "three"), 1)
+        },
+    }
+    entries = {"heads/main": {"at": "three"}, "kept/one": True, "kept/two": True}
+    graph = build_graph(messages, View(MappingProxyType(entries), 1))
+    assert {row.id: row.unnamed for row in graph.rows} == {
+        "q": "",
+        "one": "version 1/3",
+        "two": "version 2/3",
+        "three": "",
+    }
+
+
+def test_a_fold_says_how_many_of_its_messages_were_found_and_nothing_moves() -> None:
+    plain = graph_of(chain(40), {"main": "m39"})
+    graph = graph_of(chain(40), {"main": "m39"}, found={"m0", "m5", "m6"})
+    assert graph.filtered and [row.id for row in graph.rows] == [row.id for row in plain.rows]
+    assert [row.found for row in graph.rows] == [1, 0, 2, 0, 0]
+
+
+def test_a_message_that_is_being_answered_says_so() -> None:
+    graph = graph_of(chain(3), {"main": "m2"}, answering={"m2"})
+    assert [row.id for row in graph.rows if row.answering] == ["m2"]
+
+
+def test_a_row_previews_its_message_and_a_fold_its_ends() -> None:
+    long = "word " * 200
+    id = MessageId("a")
+    message = Message(id, (), "user", (TextPart(long),), created=0)
+    (row,) = build_graph({id: message}, View(MappingProxyType({"heads/main": {"at": "a"}}), 1)).rows
+    assert row.preview.startswith("word word") and 250 < len(row.preview) <= 280
+    assert graph_of(chain(40), {"main": "m39"}).rows[2].preview == "m2\n…\nm37"
+
+
+def test_rows_and_edges_have_the_colour_of_their_branch() -> None:
+    spec = {"a": "", "b": "a", "c": "a"}
+    graph = graph_of(spec, {"main": "b", "debug": "c"})
+    colors = branch_colors(["main", "debug"])
+    assert {row.id: row.color for row in graph.rows} == {"a": 0, "b": 0, "c": colors["debug"]}
+    assert {(graph.rows[edge.target].id, edge.color) for edge in graph.edges} == {
+        ("b", 0),
+        ("c", colors["debug"]),
+    }
+
+
+def test_what_is_not_shown_costs_a_browser_nothing() -> None:
+    def rows(length: int) -> int:
+        spec, heads = chain(length), {"main": f"m{length - 1}"}
+        for fork in range(20):
+            spec[f"s{fork}"] = f"m{fork * length // 20}"
+            heads[f"side{fork}"] = f"s{fork}"
+        return len(json.dumps(drawn(graph_of(spec, heads, limit=44), LIGHT)))
+
+    assert rows(5_000) < 1.1 * rows(500)
 
 
 def test_what_no_ref_reaches_is_not_drawn() -> None:

@@ -4,13 +4,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forky_core.conversation.conversation import Conversation
+from forky_core.experiments.experiments import Experiments
+from forky_core.model.experiment import Experiment, ExperimentColumn, ExperimentRow
 from forky_core.views.log import LogPage, log_page, numbers_of
 from tests.builders import talk, workspace
 
 
 def page(chat: Conversation, number: int = 1, entries: int = 25) -> LogPage:
     return log_page(
-        chat.operations, chat.timeline, now=0, page=number, total=chat.view.version, entries=entries
+        chat.history.operations,
+        chat.history.timeline,
+        now=0,
+        page=number,
+        total=chat.view.version,
+        entries=entries,
     )
 
 
@@ -46,19 +53,61 @@ def test_a_reply_names_the_question_it_belongs_to() -> None:
     assert [entry.with_ for entry in page(chat).entries] == [2, None, None]
 
 
+def ran(chat: Conversation) -> Experiments:
+    experiments = Experiments(chat)
+    experiments.save(
+        Experiment(
+            "colours", [ExperimentRow(q) for q in ("red?", "blue?")], [ExperimentColumn("scripted/one")]
+        )
+    )
+    experiments.run("colours")
+    return experiments
+
+
+def test_a_run_of_an_experiment_is_one_line_with_its_operations_behind_it() -> None:
+    forky, _ = workspace()
+    chat = talk(forky.create("Names"), "a", "b")
+    ran(chat)
+    run, *others = page(chat).entries
+    assert [entry.operation.number for entry in others] == [4, 3, 2, 1]
+    assert (run.operation.number, run.answers, run.end.number, run.current) == (5, 2, 8, True)
+    assert [entry.operation.number for entry in run.run] == [8, 7, 6]
+    chat.say("later")
+    assert [entry.current for entry in page(chat).entries[:2]] == [True, False]
+
+
+def test_an_undone_run_is_one_line_too() -> None:
+    forky, _ = workspace()
+    chat = talk(forky.create("Names"), "a", "b")
+    ran(chat)
+    chat.undo()
+    undo, run, *_ = page(chat).entries
+    assert (undo.operation.verb, run.undone, len(run.run)) == ("undo", True, 3)
+
+
+def test_a_page_counts_a_run_as_one_line() -> None:
+    forky, _ = workspace()
+    chat = talk(forky.create("Names"), "a", "b")
+    ran(chat)
+    chat.say("later")
+    first = page(chat, 1, 3)
+    assert (first.pages, [entry.operation.number for entry in first.entries]) == (2, [9, 5, 4])
+    assert [entry.operation.number for entry in page(chat, 2, 3).entries] == [3, 2, 1]
+
+
 @given(st.integers(1, 10_000), st.integers(-5, 500))
 def test_pages_are_whole_rows_of_numbers(total: int, asked: int) -> None:
-    shown, first, last = numbers_of(asked, total)
+    shown, first, last = numbers_of(asked, range(1, total + 1))
     assert 1 <= first <= last <= total
-    newer = numbers_of(shown - 1, total)
+    newer = numbers_of(shown - 1, range(1, total + 1))
     assert last == total if shown == 1 else newer[1] == last + 1
 
 
 def test_a_page_of_a_long_log_needs_only_its_own_operations() -> None:
     forky, _ = workspace()
     chat = talk(forky.create("Names"), *[str(number) for number in range(59)])
-    _, first, last = numbers_of(2, 60)
-    some = chat.recent_operations(after=first - 1)[: last - first + 1]
-    shown = log_page(some, chat.timeline, now=0, page=2, total=60)
+    _, first, last = numbers_of(2, range(1, 61))
+    some = chat.history.since(first - 1)[: last - first + 1]
+    shown = log_page(some, chat.history.timeline, now=0, page=2, total=60)
     assert [entry.operation.number for entry in shown.entries] == list(range(35, 10, -1))
     assert (shown.pages, shown.total) == (3, 60)

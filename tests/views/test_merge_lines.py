@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.merge.claims.supersessions import Superseded
+from forky_core.merge.claims.supersessions import Supersession
 from forky_core.merge.editing import BranchLines, Editing
-from forky_core.views.merge_lines import DRAWN, OPENED, reasons, stretches, taken_back
+from forky_core.views.merge_lines import DRAWN, OPENED, reasons, stretches, superseded_statements
 from forky_core.welcome import make_welcome
 from tests.builders import talk, workspace
 
@@ -95,8 +95,10 @@ def test_what_a_person_changed_is_theirs(chat: Conversation) -> None:
 def test_what_was_taken_back_is_found_on_both_sides(chat: Conversation) -> None:
     here = edited(chat)
     one, two = here.source.lines[0], here.source.lines[-1]
-    plan = replace(here.plan, superseded=(Superseded(one.text, one.message, f"No: {two.text}", two.message),))
-    (back,) = taken_back(plan, here.source)
+    plan = replace(
+        here.plan, superseded=(Supersession(one.text, one.message, f"No: {two.text}", two.message),)
+    )
+    (back,) = superseded_statements(plan, here.source)
     assert back.lines == (one.key,) and back.by == (two.key,)
 
 

@@ -12,12 +12,12 @@ from forky_core.llm.contract import ModelInfo
 from forky_core.model.parts import ToolCallPart, ToolResultPart
 from forky_core.views.merging import (
     bound_together,
+    branch_relation,
     budget_range,
     default_source,
     left_out,
     other_warnings,
     price,
-    standing,
     strange_marks,
     takes_more_than_full,
 )
@@ -31,7 +31,7 @@ def chat() -> Conversation:
 
 
 def test_the_numbers_say_what_is_shared_own_and_new(chat: Conversation) -> None:
-    stands = standing(chat.plan_merge("debug"), chat.visible)
+    stands = branch_relation(chat.plan_merge("debug"), chat.visible)
     assert (stands.shared, stands.own, stands.line, stands.new) == (2, 2, 4, 4)
     assert stands.base is not None and stands.base.text == "Good. What does it generate?"
     assert stands.merged_before == ()
@@ -41,7 +41,7 @@ def test_after_a_merge_only_what_is_new_counts(chat: Conversation) -> None:
     chat.merge(chat.plan_merge("debug"))
     merge = chat.branch.head
     talk(chat.checkout("debug"), "And flags?", "The same holds for `enum.Flag` since 3.11.")
-    stands = standing(chat.plan_merge("debug"), chat.visible)
+    stands = branch_relation(chat.plan_merge("debug"), chat.visible)
     assert (stands.line, stands.new) == (6, 2)
     assert stands.merged_before == (merge,)
 
@@ -51,7 +51,7 @@ def test_unrelated_and_empty_branches_stand_apart(chat: Conversation) -> None:
     lone = forky.create()
     lone.fork("other")
     talk(lone.checkout("other"), "Hello", "Hi")
-    stands = standing(lone.plan_merge("other"), lone.visible)
+    stands = branch_relation(lone.plan_merge("other"), lone.visible)
     assert (stands.shared, stands.own, stands.line, stands.base) == (0, 0, 2, None)
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from forky_core.conversation.visible import Visible
 from forky_core.model import Message, MessageId, View
 from forky_core.model.parts import TextPart
+from forky_core.views.calls import call_index
 from forky_core.views.notebook import MORE, Notebook, notebook, window_start
 
 
@@ -32,7 +33,7 @@ def book_of(path: tuple[Message, ...], more: int = 0) -> Notebook:
     visible = Visible(
         1, {message.id: message for message in path}, {message.parent: (message.id,) for message in path}
     )
-    return notebook(path, visible, view, (), more=more)
+    return notebook(path, visible, view, call_index(()), more=more)
 
 
 def test_a_window_of_short_messages_holds_more_of_them_than_one_of_long_ones() -> None:

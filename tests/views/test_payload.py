@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from forky_core.merge.block import PayloadLine, render
-from forky_core.merge.claims.claim_set import Claim, ClaimSet, Frozen
+from forky_core.merge.claims.claim_set import Claim, ClaimSet, StoredClaims
 from forky_core.merge.wording import ShortIds
 from forky_core.model import MessageId
 from forky_core.model.parts import MergePart
@@ -49,7 +49,7 @@ def test_a_mark_inside_a_line_is_drawn_where_it_names_a_message() -> None:
 
 def test_what_a_claim_of_the_other_side_rests_on_is_named_too() -> None:
     """A three-way payload stands for the source's messages and cites the target's beside them."""
-    claims = Frozen(ClaimSet.of((Claim("decision", "port 1", (ONE, TWO), "port", "1"),), ())).to_json()
+    claims = StoredClaims(ClaimSet.of((Claim("decision", "port 1", (ONE, TWO), "port", "1"),), ())).to_json()
     merge = MergePart(
         "three-way", "debug", (ONE,), "head\nSettled:\n- port: 1 [aaaaaa] [bbbbbb]", claims=claims
     )

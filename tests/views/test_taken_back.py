@@ -5,19 +5,20 @@ from __future__ import annotations
 from forky_core.conversation.conversation import Conversation
 from forky_core.merge.claims.conflict_resolution import Choice
 from forky_core.model.parts import RevertPart, ToolCallPart, ToolResultPart
+from forky_core.views.calls import call_index
 from forky_core.views.graph import GraphView, build_graph
 from forky_core.views.notebook import Notebook, notebook
-from tests.builders import talk, workspace
+from tests.builders import retuned, talk, workspace
 from tests.conversation.adding import add
 
 
 def graph(chat: Conversation) -> GraphView:
-    keys = frozenset(clash.key for clash in chat.unresolved)
+    keys = frozenset(clash.key for clash in chat.merges.unresolved)
     return build_graph(chat.visible.messages, chat.view, current=chat.branch.head, open_conflicts=keys)
 
 
 def book(chat: Conversation) -> Notebook:
-    return notebook(chat.path(), chat.visible, chat.view, chat.generations)
+    return notebook(chat.path(), chat.visible, chat.view, call_index(chat.calls.generations))
 
 
 def trip() -> Conversation:
@@ -39,8 +40,8 @@ def test_what_a_revert_takes_back_is_shown_as_such_and_nothing_else() -> None:
     chat = trip()
     target = chat.path()[3].id
     revert = chat.revert(chat.plan_revert(target))
-    assert [row.id for row in graph(chat).rows if row.taken_back] == [target]
-    assert [(cell.message.id, cell.taken_back) for cell in book(chat).cells if cell.taken_back] == [
+    assert [row.id for row in graph(chat).rows if row.reverted] == [target]
+    assert [(cell.message.id, cell.reverted) for cell in book(chat).cells if cell.reverted] == [
         (target, revert.id)
     ]
 
@@ -52,9 +53,9 @@ def test_a_tool_result_that_goes_along_with_its_call_is_marked_too() -> None:
     result = add(chat, "tool", ToolResultPart("ls", "one.txt", "a"))
     talk(chat, "One file.")
     revert = add(chat, "user", RevertPart((call,)))
-    marked = {cell.message.id: cell.taken_back for cell in book(chat).cells if cell.taken_back}
+    marked = {cell.message.id: cell.reverted for cell in book(chat).cells if cell.reverted}
     assert marked == {call: revert, result: revert}
-    assert {row.id for row in graph(chat).rows if row.taken_back} == {call, result}
+    assert {row.id for row in graph(chat).rows if row.reverted} == {call, result}
 
 
 def test_a_revert_that_is_reverted_shows_them_again() -> None:
@@ -62,42 +63,28 @@ def test_a_revert_that_is_reverted_shows_them_again() -> None:
     target = chat.path()[3].id
     revert = chat.revert(chat.plan_revert(target))
     chat.revert(chat.plan_revert(revert.id))
-    assert [row.id for row in graph(chat).rows if row.taken_back] == [revert.id]
-    assert target not in {cell.message.id for cell in book(chat).cells if cell.taken_back}
+    assert [row.id for row in graph(chat).rows if row.reverted] == [revert.id]
+    assert target not in {cell.message.id for cell in book(chat).cells if cell.reverted}
 
 
 def test_a_branch_that_parts_before_the_revert_still_has_them() -> None:
     chat = trip()
     other = chat.fork("other")
     chat.revert(chat.plan_revert(chat.path()[3].id))
-    assert not any(row.taken_back for row in graph(other).rows)
+    assert not any(row.reverted for row in graph(other).rows)
 
 
 def test_a_merge_with_an_open_conflict_is_marked_until_it_is_settled() -> None:
     chat = torn()
     head = chat.branch.head
     assert {row.id: row.unresolved for row in graph(chat).rows if row.unresolved} == {head: 1}
-    (clash,) = chat.unresolved
-    chat.merge(chat.plan_resolution({clash.key: Choice("text", "The port is 8080.")}))
+    (clash,) = chat.merges.unresolved
+    chat.merge(chat.merges.plan_resolution({clash.key: Choice("text", "The port is 8080.")}))
     assert not any(row.unresolved for row in graph(chat).rows)
 
 
-def corrected() -> Conversation:
-    """“tuning” is merged with a prefetch of 50, then says 20 and is merged again."""
-    forky, _ = workspace()
-    chat = talk(forky.create("Queue"), "Tune the queue.", "Fine.")
-    side = talk(chat.fork("tuning"), "Decision: the prefetch is 50.", "Done.")
-    talk(chat, "And the host?", "It is localhost.")
-    chat.merge(chat.plan_merge("tuning"))
-    chat.say("Merged.", role="assistant")
-    talk(chat, "And logs?", "As JSON.")
-    talk(side, "No, the prefetch is 20.", "Changed.")
-    chat.merge(chat.plan_merge("tuning"))
-    return chat
-
-
 def test_a_line_that_a_later_merge_corrects_is_marked_on_the_earlier_one() -> None:
-    chat = corrected()
+    chat = retuned(workspace()[0])
     first, second = (message.id for message in chat.path() if message.merges)
     marked = {cell.message.id: cell.corrected for cell in book(chat).cells if cell.corrected}
     assert {merge: [(one.line, one.now, one.by) for one in lines] for merge, lines in marked.items()} == {
@@ -107,10 +94,10 @@ def test_a_line_that_a_later_merge_corrects_is_marked_on_the_earlier_one() -> No
 
 
 def test_before_the_later_merge_and_once_it_is_reverted_the_line_stands() -> None:
-    chat = corrected()
+    chat = retuned(workspace()[0])
     second = next(message for message in reversed(chat.path()) if message.merges)
     path = chat.path(second.parents[0])
-    earlier = notebook(path, chat.visible, chat.view, chat.generations)
+    earlier = notebook(path, chat.visible, chat.view, call_index(chat.calls.generations))
     assert not any(cell.corrected for cell in earlier.cells)
     chat.revert(chat.plan_revert(second.id))
     assert not any(cell.corrected for cell in book(chat).cells)

@@ -14,8 +14,8 @@ from threading import Event
 from forky_core.conversation.identity import title_from
 from forky_core.conversation.replies.once import ask_once
 from forky_core.conversation.replies.preparing import context_on
-from forky_core.conversation.repo import Repo, short
-from forky_core.conversation.taking_in import fit_text
+from forky_core.conversation.session import Session, short
+from forky_core.conversation.validation import fit_text
 from forky_core.model import Branch, Message, MessageId, Operation, seal
 from forky_core.model.errors import BadContent, NothingToDo
 from forky_core.model.parts import Draft, TextPart
@@ -31,7 +31,7 @@ def contains(words: str) -> Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Probed:
+class Probe:
     """The result of a probe at one message."""
 
     message: Message
@@ -42,7 +42,7 @@ class Probed:
 
 @dataclass(frozen=True, slots=True)
 class Bisection:
-    """The state of a search. Immutable: `told` returns the next state, so that a person may take their time."""
+    """The state of a search. Immutable: `with_result` returns the next state, so that a person may take their time."""
 
     branch: str
     path: tuple[Message, ...]
@@ -52,7 +52,7 @@ class Bisection:
     """Position of the first message that is known, or was stated, to fail."""
     confirmed: bool = False
     """Whether the failing end has been probed."""
-    probed: tuple[Probed, ...] = ()
+    probed: tuple[Probe, ...] = ()
 
     @property
     def steps(self) -> int:
@@ -76,7 +76,7 @@ class Bisection:
     def calls(self) -> int:
         return sum(len(one.answers) for one in self.probed)
 
-    def told(self, passed: bool, answers: tuple[str, ...] = ()) -> Bisection:  # noqa: FBT001 - the one thing it is told
+    def with_result(self, passed: bool, answers: tuple[str, ...] = ()) -> Bisection:  # noqa: FBT001 - the one thing it is told
         """The next state of the search, given the result of the probe at `at`.
 
         Raises:
@@ -85,7 +85,7 @@ class Bisection:
         here = self.at
         if here is None:
             raise NothingToDo("The search is done.")
-        probed = (*self.probed, Probed(here, passed, answers))
+        probed = (*self.probed, Probe(here, passed, answers))
         if not self.confirmed:
             if passed:
                 raise NothingToDo(
@@ -98,14 +98,14 @@ class Bisection:
         return replace(self, good=low, bad=high, probed=probed)
 
 
-def begin(repo: Repo, branch: Branch, good: MessageId | None, bad: MessageId | None) -> Bisection:
+def begin(session: Session, branch: Branch, good: MessageId | None, bad: MessageId | None) -> Bisection:
     """Start a search on the branch's path, after `good` (default: before the first message) and up to `bad` (the head).
 
     Raises:
         NothingToDo: the branch is empty.
         BadContent: one of the two is not on the path, or they stand the wrong way round.
     """
-    path = repo.path(branch.head)
+    path = session.path(branch.head)
     if not path:
         raise NothingToDo(f"“{branch.name}” is empty: there is nothing to search.")
     place = {message.id: at for at, message in enumerate(path)}
@@ -131,7 +131,7 @@ class BisectQuestion:
 
 
 def run(
-    repo: Repo,
+    session: Session,
     branch: Branch,
     search: Bisection,
     asking: BisectQuestion,
@@ -151,12 +151,12 @@ def run(
         raise BadContent("A probe needs a question.", "Ask what the conversation should still know.")
     if asking.repeats < 1 or asking.repeats % 2 == 0:
         raise BadContent("A majority needs an odd number of repeats.", "Take 1, 3 or 5.")
-    name = asking.model or branch.rules.model or repo.models.default()
-    model, stopped = repo.models.model(name), stop or Event()
+    name = asking.model or branch.rules.model or session.models.default()
+    model, stopped = session.models.model(name), stop or Event()
     while (here := search.at) is not None:
         path = search.path[: search.path.index(here) + 1]
         asked = seal(Draft("user", (TextPart(question),)), (here.id,))
-        messages = context_on(repo, (*path, asked), branch.rules, model).messages
+        messages = context_on(session, (*path, asked), branch.rules, model).messages
         answers: list[str] = []
         votes = [0, 0]
         while max(votes) * 2 <= asking.repeats:
@@ -164,13 +164,13 @@ def run(
                 raise NothingToDo("The search was stopped.", "Nothing was written.")
             answers.append(ask_once(model, name, messages, branch.rules.parameters, stopped))
             votes[bool(asking.check(answers[-1]))] += 1
-        search = search.told(votes[1] > votes[0], tuple(answers))
+        search = search.with_result(votes[1] > votes[0], tuple(answers))
         if on_probe is not None:
             on_probe(search)
     return search
 
 
-def record(repo: Repo, search: Bisection, what: str = "") -> Operation:
+def record(session: Session, search: Bisection, what: str = "") -> Operation:
     """Record the result of a finished search in the log: one operation that changes nothing.
 
     Raises:
@@ -182,6 +182,6 @@ def record(repo: Repo, search: Bisection, what: str = "") -> Operation:
     count = len(search.probed)
     probes = "1 probe" if count == 1 else f"{count} probes"
     asked = f", asking “{title_from(what)}”" if what else ""
-    return repo.live().publish(
+    return session.require_not_trashed().publish(
         "bisect", f"Bisected “{search.branch}”: fails from {short(first.id)} on ({probes}{asked})"
     )

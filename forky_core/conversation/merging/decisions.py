@@ -6,7 +6,7 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from forky_core.conversation.repo import Repo
+from forky_core.conversation.session import Session
 from forky_core.merge.claims.conflict_resolution import Choice, names
 from forky_core.merge.options import NO_CHOICES, MergeOptionFields, MergeOptions
 from forky_core.merge.plan import MergePlan
@@ -27,12 +27,12 @@ class Decisions:
     """Payloads that a person edited, by source."""
 
 
-def chosen_of(wish: MergeOptions, home: Repo, chosen: MergeOptionFields) -> MergeOptions:
+def options_with(options: MergeOptions, home: Session, chosen: MergeOptionFields) -> MergeOptions:
     """The options with those in `chosen` replaced; its picks are messages of `home`."""
     named: dict[str, Any] = dict(chosen)
     if "picks" in chosen:
         named["picks"] = tuple(home.message(pick).id for pick in chosen["picks"])
-    return replace(wish, **named)
+    return replace(options, **named)
 
 
 def decisions_in(plan: MergePlan) -> Decisions:
@@ -41,7 +41,7 @@ def decisions_in(plan: MergePlan) -> Decisions:
     words = {side.source_name: side.block.text for side in sides if side.by_hand and side.block is not None}
     if not isinstance(plan, ThreeWayPlan):
         return Decisions(NO_CHOICES, words)
-    asked = plan.wish is None or plan.wish.policy == "ask"
+    asked = plan.options is None or plan.options.policy == "ask"
     return Decisions(
         {
             clash.conflict.hash: clash.choice

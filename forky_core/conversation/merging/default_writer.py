@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forky_core.conversation.repo import Models
+from forky_core.conversation.session import Models
 from forky_core.model import Rules
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, Literal, ParamSpec, Protocol, TypeVar
 
-from forky_core.model import ConversationId
+from forky_core.conversation.session import Session
 from forky_core.model.errors import ModelError, Outdated, RequestError
 from forky_core.observability import events
 
@@ -16,8 +16,9 @@ Step = Literal["plan", "land"]
 
 
 class _OfConversation(Protocol):
-    @property
-    def id(self) -> ConversationId: ...
+    """A handle on a conversation, or a class of conversation/namespaces/ on one."""
+
+    _session: Session
 
 
 C = TypeVar("C", bound=_OfConversation)
@@ -30,12 +31,12 @@ def merge_step(
 
     def decorate(verb: Callable[Concatenate[C, P], T]) -> Callable[Concatenate[C, P], T]:
         @wraps(verb)
-        def watched(chat: C, /, *args: P.args, **given: P.kwargs) -> T:
+        def watched(owner: C, /, *args: P.args, **given: P.kwargs) -> T:
             try:
-                return verb(chat, *args, **given)
+                return verb(owner, *args, **given)
             except Exception as error:
                 if not _is_theirs(error):
-                    events.merge_failed(conversation=chat.id, step=step, fault=error)
+                    events.merge_failed(conversation=owner._session.id, step=step, fault=error)
                 raise
 
         return watched

@@ -5,29 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from threading import Event
 
-from forky_core.context.remembered import converter
+from forky_core.context.conversion_cache import converter
 from forky_core.conversation.branching import refuse_while_replying
 from forky_core.conversation.identity import free_name, now
 from forky_core.conversation.reader import reader_of
 from forky_core.conversation.replies.asking import refuse_if_moved
 from forky_core.conversation.replies.once import ask_once
-from forky_core.conversation.repo import Repo
+from forky_core.conversation.session import Session
 from forky_core.merge.fuse import FusePlan, plan_fuse
 from forky_core.merge.models.fuse import fuse_with_model
+from forky_core.merge.picked_parts import PickedPart
 from forky_core.model import Branch, Message, MessageId, Operation, seal
 from forky_core.model.errors import BadContent, NothingToDo
 
 
 def plan(
-    repo: Repo,
+    session: Session,
     branch: Branch,
     candidates: Sequence[MessageId],
     *,
     model: str | None = None,
     seed: int | None = None,
     stop: Event | None = None,
+    parts: Sequence[PickedPart] = (),
 ) -> FusePlan:
-    """What fusing answers would write; `candidates` defaults to the branch's head and its siblings.
+    """What fusing answers would write; `candidates` defaults to the answers of the `parts`, or else to the branch's
+    head and its siblings.
 
     Raises:
         NothingToDo: nothing was answered here.
@@ -37,36 +40,43 @@ def plan(
     """
     if branch.head is None:
         raise NothingToDo("Nothing was said here.", "Ask something first.")
-    head = repo.message(branch.head)
-    answers = [repo.message(id) for id in candidates] or _beside(repo, head)
+    head = session.message(branch.head)
+    named = candidates or tuple(dict.fromkeys(part.message for part in parts))
+    answers = [session.message(id) for id in named] or _beside(session, head)
     if not answers:
         raise NothingToDo("There is no answer here to fuse.", "Regenerate, or ask several models.")
-    if answers[0].parent is None:
+    # On the branch at hand it stands below the question that was asked there.
+    here = next((answer for answer in answers if answer.id == head.id), answers[0])
+    if here.parent is None:
         raise BadContent(
             "These are not all answers to one question.", "Choose answers that stand side by side."
         )
-    reader = reader_of(repo, branch.rules)
+    reader = reader_of(session, branch.rules)
     convert = converter(reader.count_tokens)
+    question = session.message(here.parent)
+    parents = (session.message(answer.parent) for answer in answers if answer.parent is not None)
     planned = plan_fuse(
-        repo.message(answers[0].parent),
+        question,
         answers,
         branch=branch.name,
         head=head,
         count_tokens=reader.count_tokens,
-        cost=lambda message: convert(message, reader.sight).tokens,
+        cost=lambda message: convert(message, reader.file_access).tokens,
         seed=seed,
+        asked={one.id for one in parents if one.role == "user" and one.parts == question.parts},
+        parts=parts,
     )
     if model is None:
         return planned
-    writer = repo.models.model(model)
+    writer = session.models.model(model)
     return fuse_with_model(
         planned, ask=lambda prompt: ask_once(writer, model, prompt, stop=stop), model=model
     )
 
 
-def _beside(repo: Repo, head: Message) -> list[Message]:
+def _beside(session: Session, head: Message) -> list[Message]:
     """The answers at the head's place, or to the head if it is a question; fusions of them are left out."""
-    visible = repo.visible
+    visible = session.visible
     ids = visible.children.get(head.id, ()) if head.role == "user" else visible.siblings(head.id)
     found = [visible.messages[id] for id in ids]
     return [
@@ -74,16 +84,19 @@ def _beside(repo: Repo, head: Message) -> list[Message]:
     ]
 
 
-def land(repo: Repo, planned: FusePlan) -> Operation:
+def land(session: Session, planned: FusePlan) -> Operation:
     """Write a fusion at the branch's head, or on a new branch if the head is somewhere else.
 
     Raises:
         Outdated: the branch has moved since the plan was made; nothing was written.
+        BadContent: the answers give different verdicts, and nobody has settled which one holds.
     """
+    if planned.open_verdicts:
+        raise BadContent(planned.why_open, "Say which one holds, or write the text yourself.")
     target = planned.target_name
-    refuse_while_replying(repo, target)
-    tx = repo.live()
-    refuse_if_moved(repo, tx, target, planned.target)
+    refuse_while_replying(session, target)
+    tx = session.require_not_trashed()
+    refuse_if_moved(session, tx, target, planned.target)
     (one,) = planned.drafts
     message = seal(one.draft, one.parents, created=now())
     tx.messages.append(message)

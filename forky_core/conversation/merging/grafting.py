@@ -13,9 +13,9 @@ from dataclasses import replace
 from threading import Event
 
 from forky_core.conversation.identity import title_line
-from forky_core.conversation.merging.merging import place_of, statuses
+from forky_core.conversation.merging.merging import inputs_of, statuses
 from forky_core.conversation.merging.model_plans import plan_of
-from forky_core.conversation.repo import Repo, short
+from forky_core.conversation.session import Session, short
 from forky_core.graph import ancestors, topological_order
 from forky_core.merge.corrections import with_corrections
 from forky_core.merge.options import MergeOptions
@@ -27,7 +27,12 @@ from forky_core.model.errors import BadContent, InTheWay, NothingToDo
 
 
 def plan(
-    repo: Repo, target: str, other: Repo, source: str, wish: MergeOptions, stop: Event | None = None
+    session: Session,
+    target: str,
+    other: Session,
+    source: str,
+    options: MergeOptions,
+    stop: Event | None = None,
 ) -> MergePlan:
     """What merging a branch of `other` would write.
 
@@ -37,43 +42,45 @@ def plan(
         NothingToDo: the branch is empty.
         SquashRejected, ModelError: as a merge.
     """
-    validate_options(wish)
-    if not strategy_named(wish.strategy).grafted:
+    validate_options(options)
+    if not strategy_named(options.strategy).grafted:
         raise BadContent(
-            f"A branch of another conversation cannot be merged by {wish.strategy}.", "Squash it."
+            f"A branch of another conversation cannot be merged by {options.strategy}.", "Squash it."
         )
-    into, of = repo.branch(target), other.branch(source)
-    if other.id == repo.id:
+    into, of = session.branch(target), other.branch(source)
+    if other.id == session.id:
         raise BadContent("That is a branch of this conversation.", "Merge it.")
-    if other.store is not repo.store:
+    if other.store is not session.store:
         raise BadContent("That conversation is in another database.", "Export it, and import it here.")
     if of.head is None:
         raise NothingToDo(f"“{source}” is empty: there is nothing to graft.")
-    messages = ChainMap(dict(repo.messages), dict(other.messages))
-    _refuse_circle(repo, other, of.head, messages)
+    messages = ChainMap(dict(session.messages), dict(other.messages))
+    _refuse_circle(session, other, of.head, messages)
     named = Branch(_called(other, source), of.head, of.rules)
-    place = replace(
-        place_of(repo, into, named),
+    inputs = replace(
+        inputs_of(session, into, named),
         lookup=messages.__getitem__,
         parents_of=lambda id: messages[id].parents,
-        statuses={**statuses(other), **statuses(repo)},
+        statuses={**statuses(other), **statuses(session)},
     )
-    planned = with_corrections(plan_of(repo, place, wish, stop or Event()))
+    planned = with_corrections(plan_of(session, inputs, options, stop or Event()))
     if planned.lands and into.head is not None and not _share(into.head, of.head, messages):
         note = f"“{target}” and “{named.name}” share no message: two histories meet here."
         planned = replace(planned, warnings=(*planned.warnings, note))
-    graft = Graft(other.id, source, _taken_in(repo, planned, messages))
-    return replace(planned, graft=graft, wish=wish)
+    graft = Graft(other.id, source, _taken_in(session, planned, messages))
+    return replace(planned, graft=graft, options=options)
 
 
-def _called(other: Repo, branch: str) -> str:
+def _called(other: Session, branch: str) -> str:
     title = title_line(other.view.title)
     return f"{branch} of {title}" if title else branch
 
 
-def _refuse_circle(repo: Repo, other: Repo, head: MessageId, messages: Mapping[MessageId, Message]) -> None:
+def _refuse_circle(
+    session: Session, other: Session, head: MessageId, messages: Mapping[MessageId, Message]
+) -> None:
     for id in ancestors((head,), lambda id: messages[id].parents):
-        if any(merge.conversation == repo.id for merge in messages[id].merges):
+        if any(merge.conversation == session.id for merge in messages[id].merges):
             raise InTheWay(
                 f"“{title_line(other.view.title) or 'That conversation'}” took this one in ({short(id)}): taking it in"
                 " here would make a circle.",
@@ -88,12 +95,14 @@ def _share(target: MessageId, source: MessageId, messages: Mapping[MessageId, Me
     return not ancestors((target,), parents_of).isdisjoint(ancestors((source,), parents_of))
 
 
-def _taken_in(repo: Repo, planned: MergePlan, messages: Mapping[MessageId, Message]) -> tuple[Message, ...]:
+def _taken_in(
+    session: Session, planned: MergePlan, messages: Mapping[MessageId, Message]
+) -> tuple[Message, ...]:
     """The messages that the plan builds on and that this conversation lacks, parents before children."""
     tips = [parent for one in planned.drafts for parent in one.parents if parent in messages]
     tips += [planned.fast_forward] if planned.fast_forward is not None else []
     # With an empty target there is no side parent that leads to them: the merge names them, so they must be stored.
     tips += [MessageId(s) for one in planned.drafts for s in one.draft.sources if MessageId(s) in messages]
-    own = repo.messages
+    own = session.messages
     order = topological_order(tips, lambda id: messages[id].parents)
     return tuple(messages[id] for id in order if id not in own)

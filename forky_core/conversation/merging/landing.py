@@ -10,18 +10,17 @@ from forky_core.conversation.identity import now
 from forky_core.conversation.merging import fusing
 from forky_core.conversation.merging.merge_request import accept
 from forky_core.conversation.replies.asking import refuse_if_moved
-from forky_core.conversation.repo import Repo
-from forky_core.documents.cited import PASSAGES, passages_in, with_passages
+from forky_core.conversation.session import Session
+from forky_core.documents.cited_passages import PASSAGES, passages_in, with_passages
 from forky_core.merge.fuse import FusePlan
 from forky_core.merge.plan import Graft, MergePlan
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model import Operation, seal
 from forky_core.model.errors import NothingToDo, Outdated
 from forky_core.model.parts import Draft, MergePart
-from forky_core.model.payload_kinds import kind_of
 
 
-def land(repo: Repo, planned: MergePlan) -> Operation:
+def land(session: Session, planned: MergePlan) -> Operation:
     """Land a plan.
 
     Raises:
@@ -31,42 +30,42 @@ def land(repo: Repo, planned: MergePlan) -> Operation:
     if not planned.lands:
         raise NothingToDo(planned.nothing)
     if isinstance(planned, FusePlan):
-        return fusing.land(repo, planned)
+        return fusing.land(session, planned)
     target = planned.target_name
     source = "”, “".join(planned.sources)
-    refuse_while_replying(repo, target)
-    tx = repo.live()
+    refuse_while_replying(session, target)
+    tx = session.require_not_trashed()
     for name, head in planned.expected_heads.items():
-        refuse_if_moved(repo, tx, name, head)
+        refuse_if_moved(session, tx, name, head)
     for key, entry in planned.entries.items():
         tx.set(key, entry)
     if planned.request is not None:
         accept(tx, planned.request)
     if planned.graft is not None:
-        _refuse_if_source_moved(repo, planned, planned.graft)
+        _refuse_if_source_moved(session, planned, planned.graft)
         tx.messages += planned.graft.taken_in
-        tx.derived |= _cited(repo, planned.graft)
+        tx.derived |= _cited(session, planned.graft)
     if planned.fast_forward is not None:
         tx.move(target, planned.fast_forward)
         return tx.publish("merge", f"Fast-forwarded “{target}” to “{source}”")
     for one in planned.drafts:
         tx.messages.append(seal(_stamped(one.draft, planned.graft), one.parents, created=now()))
     tx.move(target, tx.messages[-1].id)
-    if planned.source_name == target and kind_of(planned.strategy).settles:
+    if planned.source_name == target and planned.kind.settles:
         settled = "1 conflict" if len(planned.entries) == 1 else f"{len(planned.entries)} conflicts"
         return tx.publish("merge", f"Settled {settled} on “{target}”")
-    verb = kind_of(planned.strategy).verb
+    verb = planned.kind.verb
     what = "Grafted" if planned.graft and verb == "Merged" else verb
     asked = f", request {planned.request}" if planned.request is not None else ""
     how = planned.strategy + asked + (f", {left} unresolved" if (left := _unresolved(planned)) else "")
     return tx.publish("graft" if planned.graft else "merge", f"{what} “{source}” into “{target}” ({how})")
 
 
-def _cited(repo: Repo, graft: Graft) -> dict[str, str]:
+def _cited(session: Session, graft: Graft) -> dict[str, str]:
     """The passages cited by grafted messages that are stored with the other conversation, so that citations open here
     too.
     """
-    came = passages_in(repo.store.derived(graft.conversation, (PASSAGES,)).get(PASSAGES, ""))
+    came = passages_in(session.store.derived(graft.conversation, (PASSAGES,)).get(PASSAGES, ""))
     named = (
         {address for message in graft.taken_in for address in documents_cited(message.text)}
         if came
@@ -75,7 +74,7 @@ def _cited(repo: Repo, graft: Graft) -> dict[str, str]:
     cited = [one for one in came if one.address in named]
     if not cited:
         return {}
-    return {PASSAGES: with_passages(repo.store.derived(repo.id, (PASSAGES,)).get(PASSAGES, ""), cited)}
+    return {PASSAGES: with_passages(session.store.derived(session.id, (PASSAGES,)).get(PASSAGES, ""), cited)}
 
 
 def _unresolved(planned: MergePlan) -> int:
@@ -93,9 +92,9 @@ def _stamped(draft: Draft, graft: Graft | None) -> Draft:
     return replace(draft, parts=parts)
 
 
-def _refuse_if_source_moved(repo: Repo, planned: MergePlan, graft: Graft) -> None:
-    branch = repo.store.view(graft.conversation).branches.get(graft.branch)
+def _refuse_if_source_moved(session: Session, planned: MergePlan, graft: Graft) -> None:
+    branch = session.store.view(graft.conversation).branches.get(graft.branch)
     if branch is None or branch.head != planned.source:
-        first = next(iter(repo.store.operations(graft.conversation, limit=1)), None)
-        what = f"{first.summary} ({first.actor})." if first else ""
+        first = next(iter(session.store.operations(graft.conversation, limit=1)), None)
+        what = session.name_of(f"{first.summary} ({first.actor}).") if first else ""
         raise Outdated(f"“{planned.source_name}” has moved meanwhile. {what}", first, "Look at it again.")

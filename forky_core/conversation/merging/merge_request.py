@@ -33,7 +33,7 @@ class FurtherSource:
     """An additional branch that is proposed for the same merge: an octopus."""
 
     source: str
-    seen: MessageId | None
+    source_head: MessageId | None
     """Its head when the request was made or last changed."""
 
 
@@ -55,9 +55,9 @@ class MergeRequest:
     by: str
     note: str
     at: int
-    seen: MessageId | None
+    source_head: MessageId | None
     """The source's head when the request was made or last changed."""
-    wish: MergeOptions = field(default_factory=MergeOptions)
+    options: MergeOptions = field(default_factory=MergeOptions)
     """The options that its author proposes; whoever accepts may choose others."""
     state: State = "open"
     answered_by: str = ""
@@ -82,17 +82,19 @@ class MergeRequest:
 
     @property
     def strategy(self) -> str:
-        return self.wish.strategy
+        return self.options.strategy
 
     @property
     def picks(self) -> tuple[MessageId, ...]:
         """The picked messages of a proposed cherry-pick; () for other strategies."""
-        return self.wish.picks
+        return self.options.picks
 
     @property
-    def seen_heads(self) -> tuple[MessageId, ...]:
+    def source_heads(self) -> tuple[MessageId, ...]:
         """For each source, its head when the request was made or last changed."""
-        return tuple(h for h in (self.seen, *(other.seen for other in self.others)) if h is not None)
+        return tuple(
+            h for h in (self.source_head, *(other.source_head for other in self.others)) if h is not None
+        )
 
     def stored(self) -> dict[str, Json]:
         entry: dict[str, Json] = {
@@ -101,7 +103,7 @@ class MergeRequest:
             "by": self.by,
             "note": self.note,
             "at": self.at,
-            "seen": self.seen,
+            "seen": self.source_head,
             "strategy": self.strategy,
             "state": self.state,
         }
@@ -110,12 +112,12 @@ class MergeRequest:
         if self.comments:
             entry["comments"] = [[one.by, one.text, one.at] for one in self.comments]
         if self.others:
-            entry["others"] = [[one.source, one.seen] for one in self.others]
+            entry["others"] = [[one.source, one.source_head] for one in self.others]
         if self.graft is not None:
             entry["graft"] = [self.graft.conversation, self.graft.title]
         if self.words:
             entry["words"] = dict(self.words)
-        return entry | _wish_stored(self.wish)
+        return entry | _options_stored(self.options)
 
     @classmethod
     def from_stored(cls, number: int, entry: Mapping[str, Json]) -> MergeRequest:
@@ -129,7 +131,7 @@ class MergeRequest:
             entry["note"],
             entry["at"],
             entry["seen"],
-            _wish_from_stored(entry),
+            _options_from_stored(entry),
             entry["state"],
             entry.get("answered_by", ""),
             tuple(Comment(by, text, at) for by, text, at in entry.get("comments", ())),
@@ -139,24 +141,24 @@ class MergeRequest:
         )
 
 
-def _wish_stored(wish: MergeOptions) -> dict[str, Json]:
+def _options_stored(options: MergeOptions) -> dict[str, Json]:
     """The options that differ from the strategy's defaults."""
     fields: dict[str, Json] = {
-        "picks": list(wish.picks),
-        "focus": wish.focus,
-        "budget": wish.budget,
-        "model": wish.model,
-        "force": wish.force,
-        "again": wish.again,
-        "policy": "" if wish.policy == "ask" else wish.policy,
+        "picks": list(options.picks),
+        "focus": options.focus,
+        "budget": options.budget,
+        "model": options.model,
+        "force": options.force,
+        "again": options.again,
+        "policy": "" if options.policy == "ask" else options.policy,
         "choices": {
-            name: None if choice is None else choice.stored() for name, choice in wish.choices.items()
+            name: None if choice is None else choice.stored() for name, choice in options.choices.items()
         },
     }
     return {name: value for name, value in fields.items() if value or (value == 0 and name == "budget")}
 
 
-def _wish_from_stored(entry: Mapping[str, Json]) -> MergeOptions:
+def _options_from_stored(entry: Mapping[str, Json]) -> MergeOptions:
     choices = {
         name: None if choice is None else Choice(*choice) for name, choice in entry.get("choices", {}).items()
     }
@@ -175,12 +177,12 @@ def _wish_from_stored(entry: Mapping[str, Json]) -> MergeOptions:
 
 def sound(request: MergeRequest) -> bool:
     """Whether the options have the types that they should have: a file may contain anything."""
-    wish = request.wish
-    choices = [choice for choice in wish.choices.values() if choice is not None]
+    options = request.options
+    choices = [choice for choice in options.choices.values() if choice is not None]
     texts: list[object] = [
-        wish.focus,
-        wish.model or "",
-        *wish.choices,
+        options.focus,
+        options.model or "",
+        *options.choices,
         *request.words,
         *request.words.values(),
     ]
@@ -188,9 +190,9 @@ def sound(request: MergeRequest) -> bool:
     texts += (request.graft.conversation, request.graft.title) if request.graft is not None else ()
     return (
         all(isinstance(text, str) for text in texts)
-        and all(isinstance(flag, bool) for flag in (wish.force, wish.again))
-        and (wish.budget is None or type(wish.budget) is int)
-        and wish.policy in get_args(Policy)
+        and all(isinstance(flag, bool) for flag in (options.force, options.again))
+        and (options.budget is None or type(options.budget) is int)
+        and options.policy in get_args(Policy)
         and all(choice.take in get_args(Take) for choice in choices)
     )
 
@@ -229,9 +231,9 @@ def follow_renamed(tx: Transaction, old: str, new: str) -> None:
             words = {names.get(name, name): text for name, text in request.words.items()}
             choices = {
                 key: replace(choice, source=new) if choice is not None and choice.source == old else choice
-                for key, choice in request.wish.choices.items()
+                for key, choice in request.options.choices.items()
             }
-            followed = replace(followed, words=words, wish=replace(request.wish, choices=choices))
+            followed = replace(followed, words=words, options=replace(request.options, choices=choices))
         tx.set(f"{REQUESTS}{request.number}", followed.stored())
 
 
@@ -239,11 +241,13 @@ def open_request(view: View, number: int) -> MergeRequest:
     """The open request with this number. Raises NotFound if there is none, InTheWay if it was answered."""
     request = request_in(view, number)
     if request.state != "open":
-        raise InTheWay(f"{called(request)} was {request.state} by {request.answered_by}.", "Make a new one.")
+        raise InTheWay(
+            f"{log_name(request)} was {request.state} by {request.answered_by}.", "Make a new one."
+        )
     return request
 
 
-def called(request: MergeRequest) -> str:
+def log_name(request: MergeRequest) -> str:
     """The request's name in the log."""
     return f"request {request.number}, {quoted(request.named)} into “{request.into}”"
 

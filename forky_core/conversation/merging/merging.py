@@ -11,7 +11,7 @@ from threading import Event
 
 from forky_core.conversation.merging.model_plans import plan_of, plan_of_several
 from forky_core.conversation.reader import reader_of
-from forky_core.conversation.repo import Repo
+from forky_core.conversation.session import Session
 from forky_core.merge.corrections import with_corrections
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.options import MergeOptions
@@ -24,7 +24,9 @@ RESOLUTIONS = "resolutions/"
 """The prefix of keys in the view that store how conflicts were settled."""
 
 
-def plan(repo: Repo, target: str, source: str, wish: MergeOptions, stop: Event | None = None) -> MergePlan:
+def plan(
+    session: Session, target: str, source: str, options: MergeOptions, stop: Event | None = None
+) -> MergePlan:
     """What merging `source` into `target` would write. Setting `stop` cancels a model's call.
 
     Raises:
@@ -33,47 +35,49 @@ def plan(repo: Repo, target: str, source: str, wish: MergeOptions, stop: Event |
         SquashRejected: the model's summary failed a check.
         ModelError: the model did not answer, or was stopped.
     """
-    return replace(_planned(repo, target, source, wish, stop or Event()), wish=wish)
+    return replace(_planned(session, target, source, options, stop or Event()), options=options)
 
 
-def _planned(repo: Repo, target: str, source: str, wish: MergeOptions, stop: Event) -> MergePlan:
-    validate_options(wish)
-    into, of = repo.branch(target), repo.branch(source)
+def _planned(session: Session, target: str, source: str, options: MergeOptions, stop: Event) -> MergePlan:
+    validate_options(options)
+    into, of = session.branch(target), session.branch(source)
     if of.head is None:
         raise NothingToDo(f"“{source}” is empty: there is nothing to merge.")
     if source == target:
         raise NothingToDo(f"“{source}” cannot be merged into itself.", "Choose another branch.")
-    place = place_of(repo, into, of)
-    return with_corrections(plan_of(repo, place, wish, stop))
+    inputs = inputs_of(session, into, of)
+    return with_corrections(plan_of(session, inputs, options, stop))
 
 
 def plan_octopus(
-    repo: Repo, target: str, sources: Sequence[str], wish: MergeOptions, stop: Event | None = None
+    session: Session, target: str, sources: Sequence[str], options: MergeOptions, stop: Event | None = None
 ) -> MergePlan:
     """What merging several branches at once would write; errors as in `plan`."""
-    return replace(_octopus(repo, target, sources, wish, stop or Event()), wish=wish)
+    return replace(_octopus(session, target, sources, options, stop or Event()), options=options)
 
 
-def _octopus(repo: Repo, target: str, sources: Sequence[str], wish: MergeOptions, stop: Event) -> MergePlan:
-    validate_options(wish)
-    into = repo.branch(target)
+def _octopus(
+    session: Session, target: str, sources: Sequence[str], options: MergeOptions, stop: Event
+) -> MergePlan:
+    validate_options(options)
+    into = session.branch(target)
     if target in sources:
         raise NothingToDo(f"“{target}” cannot be merged into itself.", "Choose other branches.")
-    branches = [repo.branch(name) for name in dict.fromkeys(sources)]
+    branches = [session.branch(name) for name in dict.fromkeys(sources)]
     full_ones = [branch for branch in branches if branch.head is not None]
     if not full_ones:
         raise NothingToDo("These branches are empty: there is nothing to merge.")
     if len(full_ones) == 1:
-        return _planned(repo, target, full_ones[0].name, wish, stop)
-    places = [place_of(repo, into, branch) for branch in full_ones]
-    return with_corrections(plan_of_several(repo, places, wish, stop))
+        return _planned(session, target, full_ones[0].name, options, stop)
+    all_inputs = [inputs_of(session, into, branch) for branch in full_ones]
+    return with_corrections(plan_of_several(session, all_inputs, options, stop))
 
 
-def place_of(repo: Repo, into: Branch, of: Branch) -> MergeInputs:
+def inputs_of(session: Session, into: Branch, of: Branch) -> MergeInputs:
     """The inputs for a plan: both paths and what they depend on. The source must not be empty."""
     assert of.head is not None
-    messages = repo.messages
-    reader = reader_of(repo, into.rules)
+    messages = session.messages
+    reader = reader_of(session, into.rules)
     return MergeInputs(
         target=into.head,
         source=of.head,
@@ -82,19 +86,19 @@ def place_of(repo: Repo, into: Branch, of: Branch) -> MergeInputs:
         lookup=messages.__getitem__,
         parents_of=lambda id: messages[id].parents,
         count_tokens=reader.count_tokens,
-        statuses=statuses(repo),
-        sight=reader.sight,
+        statuses=statuses(session),
+        file_access=reader.file_access,
         target_system=into.rules.system,
         source_system=of.rules.system,
         exclusions=of.rules.exclusions,
         resolutions={
             key.removeprefix(RESOLUTIONS): entry
-            for key, entry in repo.view.entries.items()
+            for key, entry in session.view.entries.items()
             if key.startswith(RESOLUTIONS)
         },
     )
 
 
-def statuses(repo: Repo) -> dict[MessageId, GenerationStatus]:
+def statuses(session: Session) -> dict[MessageId, GenerationStatus]:
     """How the newest model call that produced each message ended."""
-    return {call.message: call.status for call in repo.generations() if call.message is not None}
+    return {call.message: call.status for call in session.generations() if call.message is not None}

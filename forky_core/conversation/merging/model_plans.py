@@ -9,7 +9,7 @@ from threading import Event
 from forky_core.context.masking import Lookup
 from forky_core.conversation.merging.model_reading import ModelReader, NoteWriter
 from forky_core.conversation.replies.once import ask_once
-from forky_core.conversation.repo import Repo
+from forky_core.conversation.session import Session
 from forky_core.graph import ancestors
 from forky_core.merge.claims.active_claims import by_message
 from forky_core.merge.claims.claim_set import folded
@@ -35,7 +35,7 @@ REVIEWER = "merge_reviewer"
 """The setting with the name of the model that reviews what another one wrote."""
 
 
-def plan_of(repo: Repo, place: MergeInputs, wish: MergeOptions, stop: Event) -> MergePlan:
+def plan_of(session: Session, inputs: MergeInputs, options: MergeOptions, stop: Event) -> MergePlan:
     """The plan for one source, using the model in the options.
 
     Raises:
@@ -43,32 +43,36 @@ def plan_of(repo: Repo, place: MergeInputs, wish: MergeOptions, stop: Event) -> 
         SquashRejected: no line that the model wrote passed the checks.
         ModelError: the model did not answer, or was stopped.
     """
-    if wish.model is not None and strategy_named(wish.strategy).model == "reads":
-        return _three_way((place,), wish, ModelReader(repo, wish.model, wish.focus, stop, wish.reread))
-    return written(repo, plan_merge(place, wish), wish, place.lookup, stop)
+    if options.model is not None and strategy_named(options.strategy).model == "reads":
+        return _three_way(
+            (inputs,), options, ModelReader(session, options.model, options.focus, stop, options.reread)
+        )
+    return written(session, plan_merge(inputs, options), options, inputs.lookup, stop)
 
 
-def written(repo: Repo, planned: MergePlan, wish: MergeOptions, lookup: Lookup, stop: Event) -> MergePlan:
+def written(
+    session: Session, planned: MergePlan, options: MergeOptions, lookup: Lookup, stop: Event
+) -> MergePlan:
     """A squash with its block written by the model in the options; any other plan unchanged.
 
     If a reviewer is set, it reads the block, and what it flags becomes a warning.
     """
-    if wish.model is None or strategy_named(wish.strategy).model != "writes" or not planned.drafts:
+    if options.model is None or strategy_named(options.strategy).model != "writes" or not planned.drafts:
         return planned
-    writer = NoteWriter(repo, wish.model, wish.focus, stop, wish.reread)
+    writer = NoteWriter(session, options.model, options.focus, stop, options.reread)
     made = squash_written_by(
-        writer.write, planned, lookup=lookup, model=wish.model, budget_tokens=wish.budget
+        writer.write, planned, lookup=lookup, model=options.model, budget_tokens=options.budget
     )
-    return reviewed(repo, made, lookup, stop)
+    return reviewed(session, made, lookup, stop)
 
 
-def reviewed(repo: Repo, made: MergePlan, lookup: Lookup, stop: Event) -> MergePlan:
+def reviewed(session: Session, made: MergePlan, lookup: Lookup, stop: Event) -> MergePlan:
     """The plan with the flags of the reviewer from Settings; unchanged if there is none or it does not answer."""
-    name = repo.store.setting(REVIEWER)
+    name = session.store.setting(REVIEWER)
     if name is None:
         return made
     try:
-        model = repo.models.model(name)
+        model = session.models.model(name)
         transcript = transcript_of(made, lookup, target_view(made, lookup))
         flags = review(lambda prompt: ask_once(model, name, prompt, stop=stop), made.payload, transcript)
     except ForkyError as error:
@@ -78,33 +82,39 @@ def reviewed(repo: Repo, made: MergePlan, lookup: Lookup, stop: Event) -> MergeP
     return replace(made, warnings=(*made.warnings, *(f"{name} flags: {flag.sentence}" for flag in flags)))
 
 
-def plan_of_several(repo: Repo, places: Sequence[MergeInputs], wish: MergeOptions, stop: Event) -> MergePlan:
+def plan_of_several(
+    session: Session, all_inputs: Sequence[MergeInputs], options: MergeOptions, stop: Event
+) -> MergePlan:
     """The plan for several sources at once, using the model in the options; errors as in `plan_of`."""
-    if wish.model is not None and strategy_named(wish.strategy).model == "reads":
-        return _three_way(places, wish, ModelReader(repo, wish.model, wish.focus, stop, wish.reread))
-    planned = plan_octopus(places, wish)
-    if wish.model is None or not planned.sides:
+    if options.model is not None and strategy_named(options.strategy).model == "reads":
+        return _three_way(
+            all_inputs, options, ModelReader(session, options.model, options.focus, stop, options.reread)
+        )
+    planned = plan_octopus(all_inputs, options)
+    if options.model is None or not planned.sides:
         return planned
-    freely, lookup = replace(wish, budget=None), places[0].lookup
-    return planned.of_sides([written(repo, side, freely, lookup, stop) for side in planned.sides])
+    freely, lookup = replace(options, budget=None), all_inputs[0].lookup
+    return planned.of_sides([written(session, side, freely, lookup, stop) for side in planned.sides])
 
 
-def _three_way(places: Sequence[MergeInputs], wish: MergeOptions, reader: ModelReader) -> MergePlan:
+def _three_way(all_inputs: Sequence[MergeInputs], options: MergeOptions, reader: ModelReader) -> MergePlan:
     """Plan a three-way merge. The model reads all sides since they diverged; rules read what they share, and claims
     that merges stored are used unchanged.
     """
 
-    def plan(places: Sequence[MergeInputs], wish: MergeOptions) -> MergePlan:
-        return plan_merge(places[0], wish) if len(places) == 1 else plan_octopus(places, wish)
+    def plan(all_inputs: Sequence[MergeInputs], options: MergeOptions) -> MergePlan:
+        return (
+            plan_merge(all_inputs[0], options) if len(all_inputs) == 1 else plan_octopus(all_inputs, options)
+        )
 
-    place = places[0]
-    by_rules = plan(places, replace(wish, choices={}))
+    inputs = all_inputs[0]
+    by_rules = plan(all_inputs, replace(options, choices={}))
     if not by_rules.drafts:
         return by_rules
-    heard = [ancestors((one.source,), one.parents_of) for one in places]
+    heard = [ancestors((one.source,), one.parents_of) for one in all_inputs]
     theirs_known = frozenset.intersection(*heard)
-    mine = [m for m in place.line_of(place.target) if m.id not in theirs_known and not m.merges]
-    theirs = [m for m in map(place.lookup, by_rules.turns) if not m.merges]
+    mine = [m for m in inputs.line_of(inputs.target) if m.id not in theirs_known and not m.merges]
+    theirs = [m for m in map(inputs.lookup, by_rules.turns) if not m.merges]
     try:
         own = reader.read(mine) if mine else ClaimReading()
         other = reader.read(theirs, tuple(dict.fromkeys(claim.key for claim in own.claims if claim.key)))
@@ -119,7 +129,7 @@ def _three_way(places: Sequence[MergeInputs], wish: MergeOptions, reader: ModelR
         other.verbatim,
         reader.name,
     )
-    planned = plan([replace(one, claims=found_by_model) for one in places], wish)
+    planned = plan([replace(one, claims=found_by_model) for one in all_inputs], options)
     clashes = planned.clashes if isinstance(planned, ThreeWayPlan) else ()
     found = {folded(clash.key) for clash in clashes}
     suspected = [key for key in other.against if folded(key) not in found]

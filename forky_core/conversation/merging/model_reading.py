@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from threading import Event
 
 from forky_core.conversation.replies.once import ask_once
-from forky_core.conversation.repo import Repo
+from forky_core.conversation.session import Session
 from forky_core.llm.contract import Model
 from forky_core.merge.models.asking import read_with
 from forky_core.merge.models.cache_keys import cache_keys
@@ -21,7 +21,7 @@ from forky_core.merge.models.reading import ClaimReading
 from forky_core.merge.models.transcript import Transcript
 from forky_core.merge.models.written_note import WrittenNote, write_note
 from forky_core.merge.note.compose import default_budget
-from forky_core.merge.wording import spoken
+from forky_core.merge.wording import message_as_text
 from forky_core.model import Message
 
 PIECE = 24_000
@@ -36,7 +36,7 @@ MOST_SO_FAR = 1_200
 class ModelReader:
     """A model that reads messages for one person's plan."""
 
-    repo: Repo
+    session: Session
     name: str
     focus: str
     stop: Event
@@ -53,14 +53,14 @@ class ModelReader:
             ModelError: the model did not answer, or was stopped.
             NotFound: the model is gone.
         """
-        model = self.repo.models.model(self.name)
+        model = self.session.models.model(self.name)
         places = cache_keys((turn.id for turn in turns), self.name, self.focus)
         reading, start = (ClaimReading(), 0) if self.afresh else self._known(places)
         for piece in _pieces(turns[start:], model):
             used = tuple(dict.fromkeys((*keys, *(claim.key for claim in reading.claims if claim.key))))
             more = self._read(model, self.heard(piece), used)
             end = start + len(piece)
-            self.repo.store.keep_derived(self.repo.id, {places[end - 1]: _stored(more, start)})
+            self.session.store.keep_derived(self.session.id, {places[end - 1]: _stored(more, start)})
             reading, start = reading + more, end
         return reading
 
@@ -71,13 +71,13 @@ class ModelReader:
             lambda prompt: ask_once(model, self.name, prompt, stop=self.stop),
             shown,
             focus=self.focus,
-            budget=default_budget(sum(model.count_tokens(spoken(turn)) for turn in shown)),
+            budget=default_budget(sum(model.count_tokens(message_as_text(turn)) for turn in shown)),
             keys=keys,
         )
 
     def _known(self, places: Sequence[str]) -> tuple[ClaimReading, int]:
         """The cached reading of the longest beginning, and its length."""
-        kept = self.repo.store.derived(self.repo.id, places)
+        kept = self.session.store.derived(self.session.id, places)
         for end in range(len(places), 0, -1):
             pieces = _chain(places, kept, end) if places[end - 1] in kept else None
             if pieces is not None:
@@ -89,7 +89,7 @@ class ModelReader:
 class NoteWriter:
     """A model that writes the note of a merge for one person's plan."""
 
-    repo: Repo
+    session: Session
     name: str
     focus: str
     stop: Event
@@ -110,7 +110,7 @@ class NoteWriter:
             ModelError: the model did not answer, or was stopped.
             NotFound: the model is gone.
         """
-        model = self.repo.models.model(self.name)
+        model = self.session.models.model(self.name)
         messages = transcript.messages
         pieces = list(_pieces(messages, model))
         note: WrittenNote | None = None
@@ -119,7 +119,9 @@ class NoteWriter:
             end = start + len(piece)
             size = room if at == len(pieces) - 1 else max(room, MOST_SO_FAR)
             keys = cache_keys((one.id for one in messages[:end]), f"{REQUEST} {size} {self.name}", self.focus)
-            stored = None if self.afresh else self.repo.store.derived(self.repo.id, keys[-1:]).get(keys[-1])
+            stored = (
+                None if self.afresh else self.session.store.derived(self.session.id, keys[-1:]).get(keys[-1])
+            )
             found = WrittenNote.from_json(stored) if stored else None
             if found is None:
                 found = write_note(
@@ -132,7 +134,7 @@ class NoteWriter:
                     so_far=note,
                     start=start,
                 )
-                self.repo.store.keep_derived(self.repo.id, {keys[-1]: found.to_json()})
+                self.session.store.keep_derived(self.session.id, {keys[-1]: found.to_json()})
             note, start = found, end
         return note if note is not None else WrittenNote(())
 
@@ -161,7 +163,7 @@ def _pieces(turns: Sequence[Message], model: Model) -> Iterator[Sequence[Message
     piece: list[Message] = []
     spent = 0
     for turn in turns:
-        cost = model.count_tokens(spoken(turn))
+        cost = model.count_tokens(message_as_text(turn))
         if piece and spent + cost > most:
             yield piece
             piece, spent = [], 0

@@ -9,36 +9,36 @@ from forky_core.conversation.identity import now
 from forky_core.conversation.merging.merging import statuses
 from forky_core.conversation.reader import reader_of
 from forky_core.conversation.replies.asking import refuse_if_moved
-from forky_core.conversation.repo import Repo, short
+from forky_core.conversation.session import Session, short
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.rebase import RebasePlan, plan_rebase
 from forky_core.model import Branch, MessageId, Operation, seal
 from forky_core.model.errors import NotFound, NothingToDo
 
 
-def plan(repo: Repo, branch: str, onto: str | MessageId) -> RebasePlan:
+def plan(session: Session, branch: str, onto: str | MessageId) -> RebasePlan:
     """What moving `branch` onto another branch, or onto a message, would do.
 
     Raises:
         NothingToDo: one of the two is empty, or they are the same.
         NotFound: there is neither a branch nor a message of that name.
     """
-    here = repo.branch(branch)
-    name, at = _place(repo, onto)
+    here = session.branch(branch)
+    name, at = _place(session, onto)
     if here.head is None or at is None:
         raise NothingToDo(f"“{branch if here.head is None else name}” is empty.", "Say something first.")
     if name == branch:
         raise NothingToDo(f"“{branch}” stands on itself.", "Choose another branch.")
-    return plan_rebase(_ground(repo, here, here.head, name, at), here.rules)
+    return plan_rebase(_ground(session, here, here.head, name, at), here.rules)
 
 
-def _place(repo: Repo, onto: str) -> tuple[str, MessageId | None]:
+def _place(session: Session, onto: str) -> tuple[str, MessageId | None]:
     """The name and the head of the branch or message that `onto` names."""
-    view = repo.view
+    view = session.view
     if onto in view.branches:
         return onto, view.branch(onto).head
     try:
-        message = repo.message(onto)
+        message = session.message(onto)
     except NotFound as error:
         there = ", ".join(f"“{name}”" for name in view.branches)
         raise NotFound(
@@ -47,8 +47,8 @@ def _place(repo: Repo, onto: str) -> tuple[str, MessageId | None]:
     return short(message.id), message.id
 
 
-def _ground(repo: Repo, branch: Branch, head: MessageId, name: str, at: MessageId) -> MergeInputs:
-    messages, reader = repo.messages, reader_of(repo, branch.rules)
+def _ground(session: Session, branch: Branch, head: MessageId, name: str, at: MessageId) -> MergeInputs:
+    messages, reader = session.messages, reader_of(session, branch.rules)
     return MergeInputs(
         target=at,
         source=head,
@@ -57,12 +57,12 @@ def _ground(repo: Repo, branch: Branch, head: MessageId, name: str, at: MessageI
         lookup=messages.__getitem__,
         parents_of=lambda id: messages[id].parents,
         count_tokens=reader.count_tokens,
-        statuses=statuses(repo),
-        sight=reader.sight,
+        statuses=statuses(session),
+        file_access=reader.file_access,
     )
 
 
-def land(repo: Repo, plan: RebasePlan) -> Operation:
+def land(session: Session, plan: RebasePlan) -> Operation:
     """Write the copies and move the branch.
 
     Raises:
@@ -71,11 +71,11 @@ def land(repo: Repo, plan: RebasePlan) -> Operation:
     """
     if not plan.lands:
         raise NothingToDo(f"“{plan.branch}” stands on “{plan.onto_name}” already.")
-    refuse_while_replying(repo, plan.branch)
-    tx = repo.live()
-    refuse_if_moved(repo, tx, plan.branch, plan.head)
+    refuse_while_replying(session, plan.branch)
+    tx = session.require_not_trashed()
+    refuse_if_moved(session, tx, plan.branch, plan.head)
     if f"heads/{plan.onto_name}" in tx.view.entries:
-        refuse_if_moved(repo, tx, plan.onto_name, plan.onto)
+        refuse_if_moved(session, tx, plan.onto_name, plan.onto)
     if plan.relation == "fast_forward":
         tx.move(plan.branch, plan.onto)
         return tx.publish("rebase", f"Moved “{plan.branch}” on to “{plan.onto_name}”")

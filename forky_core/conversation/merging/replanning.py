@@ -8,13 +8,13 @@ from threading import Event
 from forky_core.conversation.merging import grafting
 from forky_core.conversation.merging.decisions import decisions_in, with_choices, with_words
 from forky_core.conversation.merging.merging import plan_octopus
-from forky_core.conversation.repo import Repo
+from forky_core.conversation.session import Session
 from forky_core.merge.options import NO_CHOICES, MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.model.errors import NothingToDo
 
 
-def replan(repo: Repo, planned: MergePlan, stop: Event | None = None) -> MergePlan:
+def replan(session: Session, planned: MergePlan, stop: Event | None = None) -> MergePlan:
     """Plan with the same options on the branches as they are now, keeping the person's choices and edits.
 
     A choice is kept if the conflicting values are unchanged. Edited text is kept; if there are new messages, a warning
@@ -24,13 +24,13 @@ def replan(repo: Repo, planned: MergePlan, stop: Event | None = None) -> MergePl
     Raises:
         As `plan`.
     """
-    if planned.wish is None:
-        raise NothingToDo("This plan was not made from a wish.", "Plan it anew.")
+    if planned.options is None:
+        raise NothingToDo("This plan was not made from options.", "Plan it anew.")
     decided = decisions_in(planned)
-    made = _anew(repo, planned, planned.wish, stop)
+    made = _anew(session, planned, planned.options, stop)
     sides = planned.sides or (planned,)
     if not made.lands and any(side.by_hand or (side.block and side.block.made_by) for side in sides):
-        made = _anew(repo, planned, replace(planned.wish, again=True), stop)
+        made = _anew(session, planned, replace(planned.options, again=True), stop)
         note = f"“{planned.target_name}” has all of “{planned.source_name}” meanwhile: this would say it once more."
         made = replace(made, warnings=(note, *made.warnings))
     made = with_choices(made, decided.choices)
@@ -38,10 +38,10 @@ def replan(repo: Repo, planned: MergePlan, stop: Event | None = None) -> MergePl
     return replace(made, request=planned.request)
 
 
-def _anew(repo: Repo, planned: MergePlan, wish: MergeOptions, stop: Event | None) -> MergePlan:
+def _anew(session: Session, planned: MergePlan, options: MergeOptions, stop: Event | None) -> MergePlan:
     # The choices are in the plan; among the options they would be refused if their conflict no longer exists.
-    wish = replace(wish, choices=NO_CHOICES)
+    options = replace(options, choices=NO_CHOICES)
     if planned.graft is not None:
-        other = repo.beside(planned.graft.conversation)
-        return grafting.plan(repo, planned.target_name, other, planned.graft.branch, wish, stop)
-    return plan_octopus(repo, planned.target_name, planned.sources, wish, stop)
+        other = session.other_conversation(planned.graft.conversation)
+        return grafting.plan(session, planned.target_name, other, planned.graft.branch, options, stop)
+    return plan_octopus(session, planned.target_name, planned.sources, options, stop)

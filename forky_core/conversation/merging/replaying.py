@@ -13,7 +13,7 @@ from forky_core.conversation.branching import refuse_while_replying
 from forky_core.conversation.identity import now
 from forky_core.conversation.replies.asking import answer, refuse_if_moved
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
-from forky_core.conversation.repo import Repo, short
+from forky_core.conversation.session import Session, short
 from forky_core.merge.rebase import RebasePlan
 from forky_core.model import Message, MessageId, seal
 from forky_core.model.errors import ForkyError, NothingToDo
@@ -24,8 +24,8 @@ from forky_core.observability import events
 class RebaseReplay:
     """One running replay. Safe to read from any thread."""
 
-    def __init__(self, repo: Repo, plan: RebasePlan, model: str | None) -> None:
-        self._repo = repo
+    def __init__(self, session: Session, plan: RebasePlan, model: str | None) -> None:
+        self._session = session
         self.plan = plan
         self.model = model
         self.answers: tuple[Message, ...] = ()
@@ -75,9 +75,9 @@ class RebaseReplay:
 
     def _put(self, turn: Sequence[Message], below: MessageId) -> MessageId:
         """Copy the questions of one turn below `below` and move the branch there."""
-        tx = self._repo.live()
+        tx = self._session.require_not_trashed()
         first = self._group is None
-        refuse_if_moved(self._repo, tx, self.plan.branch, self.plan.head if first else below)
+        refuse_if_moved(self._session, tx, self.plan.branch, self.plan.head if first else below)
         for old in turn:
             draft = Draft(old.role, old.parts, old.name, (old.id,))
             copy = seal(draft, (below, *old.parents[1:]), created=now())
@@ -105,22 +105,22 @@ class RebaseReplay:
         except ForkyError as error:
             if not self._stop.is_set():
                 self.error = error
-                events.background_failed(conversation=self._repo.id, work="replay", fault=error)
+                events.background_failed(conversation=self._session.id, work="replay", fault=error)
         except Exception as error:  # noqa: BLE001
             # The person learns that it failed, whatever the error; the details are logged.
-            events.background_failed(conversation=self._repo.id, work="replay", fault=error)
+            events.background_failed(conversation=self._session.id, work="replay", fault=error)
             self.error = ForkyError(
                 f"Something failed inside Forky ({type(error).__name__}).", "Its log has the details."
             )
         finally:
-            self._repo.replays.discard(self)
+            self._session.replays.discard(self)
             self._ended.set()
 
     def _answered(self, question: MessageId) -> MessageId:
         """Wait for the new answer. Raises ModelError if it is incomplete; what arrived is stored and marked."""
-        place = ReplyTarget(self._repo.id, self.plan.branch, question, group=self._group)
-        rules = self._repo.branch(self.plan.branch).rules
-        self._reply = answer(self._repo, place, rules, model=self.model)
+        target = ReplyTarget(self._session.id, self.plan.branch, question, group=self._group)
+        rules = self._session.branch(self.plan.branch).rules
+        self._reply = answer(self._session, target, rules, model=self.model)
         if self._stop.is_set():
             self._reply.stop()
         message = self._reply.result()
@@ -131,7 +131,7 @@ class RebaseReplay:
         return message.id
 
 
-def replay(repo: Repo, plan: RebasePlan, model: str | None = None) -> RebaseReplay:
+def replay(session: Session, plan: RebasePlan, model: str | None = None) -> RebaseReplay:
     """Start asking the branch's questions again in the plan's new place.
 
     Raises:
@@ -141,13 +141,13 @@ def replay(repo: Repo, plan: RebasePlan, model: str | None = None) -> RebaseRepl
     """
     if not plan.turns:
         raise NothingToDo(f"“{plan.branch}” has no answered question of its own to ask again.")
-    repo.models.model(model or repo.branch(plan.branch).rules.model or repo.models.default())
-    refuse_while_replying(repo, plan.branch)
-    job = RebaseReplay(repo, plan, model)
-    repo.replays.add(job)
+    session.models.model(model or session.branch(plan.branch).rules.model or session.models.default())
+    refuse_while_replying(session, plan.branch)
+    job = RebaseReplay(session, plan, model)
+    session.replays.add(job)
     try:
         job.begin()
     except BaseException:
-        repo.replays.discard(job)
+        session.replays.discard(job)
         raise
     return job

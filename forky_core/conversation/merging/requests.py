@@ -21,15 +21,15 @@ from forky_core.conversation.merging.merge_request import (
     Elsewhere,
     FurtherSource,
     MergeRequest,
-    called,
+    log_name,
     open_request,
     quoted,
     request_in,
     requests_in,
 )
-from forky_core.conversation.repo import Repo, branch_in
-from forky_core.conversation.taking_in import fit_text
+from forky_core.conversation.session import Session, branch_in
 from forky_core.conversation.transaction import Transaction, with_a_free_key
+from forky_core.conversation.validation import fit_text
 from forky_core.graph import ancestors
 from forky_core.merge.options import NO_CHOICES, MergeOptions
 from forky_core.merge.plan import MergePlan
@@ -47,7 +47,7 @@ class Offer:
     """The content of a proposal, without its target and note: given by its parts, or taken from a plan."""
 
     sources: tuple[str, ...]
-    wish: MergeOptions
+    options: MergeOptions
     graft: ConversationId | None = None
     words: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """Payloads that a person edited, by source."""
@@ -59,20 +59,22 @@ class Offer:
         Raises:
             NothingToDo: it was not made from options, for instance the resolution of a conflict.
         """
-        if plan.wish is None or (not plan.drafts and plan.fast_forward is None):
+        if plan.options is None or (not plan.drafts and plan.fast_forward is None):
             raise NothingToDo("There is nothing here to propose.")
         decided = decisions_in(plan)
         # A payload that replaces a model's rejected answer is proposed as what it is.
-        model = None if plan.badge else plan.wish.model
-        wish = replace(plan.wish, model=model, reread=False, choices=MappingProxyType(dict(decided.choices)))
+        model = None if plan.badge else plan.options.model
+        options = replace(
+            plan.options, model=model, reread=False, choices=MappingProxyType(dict(decided.choices))
+        )
         words = dict(decided.words)
         if plan.graft is None:
-            return cls(plan.sources, wish, None, words)
+            return cls(plan.sources, options, None, words)
         words = {plan.graft.branch: words[plan.source_name]} if words else {}
-        return cls((plan.graft.branch,), wish, plan.graft.conversation, words)
+        return cls((plan.graft.branch,), options, plan.graft.conversation, words)
 
 
-def make(repo: Repo, offer: Offer, into: str, note: str) -> MergeRequest:
+def make(session: Session, offer: Offer, into: str, note: str) -> MergeRequest:
     """Propose a branch for merging, several of them, picks of one, or a branch of another conversation.
 
     Raises:
@@ -87,24 +89,24 @@ def make(repo: Repo, offer: Offer, into: str, note: str) -> MergeRequest:
     first, *others = dict.fromkeys(offer.sources)
 
     def put() -> MergeRequest:
-        tx = repo.live()
+        tx = session.require_not_trashed()
         known = requests_in(tx.view)
         number = max((one.number for one in known), default=0) + 1
         made = MergeRequest(
             number,
             first,
             into,
-            repo.actor,
+            session.actor,
             words,
             now(),
             None,
             others=tuple(FurtherSource(name, None) for name in others),
             graft=Elsewhere(offer.graft, "") if offer.graft is not None else None,
         )
-        made = _seen_now(repo, tx.view, _with(made, offer.wish, offer.words))
-        _refuse_senseless(repo, tx.view, made)
-        if made.wish.choices and made.wish.model is None and made.graft is None:
-            merging.plan_octopus(repo, into, made.sources, made.wish)
+        made = _seen_now(session, tx.view, _with(made, offer.options, offer.words))
+        _refuse_senseless(session, tx.view, made)
+        if made.options.choices and made.options.model is None and made.graft is None:
+            merging.plan_octopus(session, into, made.sources, made.options)
         same = next((one for one in known if one.state == "open" and _same(one, made)), None)
         if same is not None:
             raise InTheWay(f"Request {same.number} proposes that already.", "Comment on it, or change it.")
@@ -115,21 +117,21 @@ def make(repo: Repo, offer: Offer, into: str, note: str) -> MergeRequest:
     return with_a_free_key(REQUESTS, put)
 
 
-def comment(repo: Repo, number: int, text: str) -> Operation:
+def comment(session: Session, number: int, text: str) -> Operation:
     """Comment on a request, whatever its state."""
     words = _words(text, "A comment")
-    tx = repo.live()
+    tx = session.require_not_trashed()
     old = request_in(tx.view, number)
-    new = replace(old, comments=(*old.comments, Comment(repo.actor, words, now())))
-    return _publish(tx, new, "comment", f"Commented on {called(old)}")
+    new = replace(old, comments=(*old.comments, Comment(session.actor, words, now())))
+    return _publish(tx, new, "comment", f"Commented on {log_name(old)}")
 
 
 def change(
-    repo: Repo,
+    session: Session,
     number: int,
     note: str | Unchanged = UNCHANGED,
     into: str | Unchanged = UNCHANGED,
-    wish: MergeOptions | Unchanged = UNCHANGED,
+    options: MergeOptions | Unchanged = UNCHANGED,
     words: Mapping[str, str] | Unchanged = UNCHANGED,
 ) -> Operation:
     """Change a proposal; the sources' current heads count as seen. New options discard edited payloads.
@@ -139,28 +141,28 @@ def change(
         NothingToDo: nothing would change.
         BadContent, NothingToDo: as `make`.
     """
-    tx = repo.live()
+    tx = session.require_not_trashed()
     old = open_request(tx.view, number)
-    new = _seen_now(repo, tx.view, old)
+    new = _seen_now(session, tx.view, old)
     if not isinstance(note, Unchanged):
         new = replace(new, note=_words(note, "A note", empty=True))
     if not isinstance(into, Unchanged):
         new = replace(new, into=into)
-    if not isinstance(wish, Unchanged) and wish != new.wish:
-        new = _with(new, wish, {})
+    if not isinstance(options, Unchanged) and options != new.options:
+        new = _with(new, options, {})
     if not isinstance(words, Unchanged):
-        new = _with(new, new.wish, words)
-    if (new.into, new.wish) != (old.into, old.wish):
-        _refuse_senseless(repo, tx.view, new)
+        new = _with(new, new.options, words)
+    if (new.into, new.options) != (old.into, old.options):
+        _refuse_senseless(session, tx.view, new)
     if new == old:
-        raise NothingToDo(f"{called(old)} says that already.")
-    return _publish(tx, new, "request", f"Changed {called(old)}")
+        raise NothingToDo(f"{log_name(old)} says that already.")
+    return _publish(tx, new, "request", f"Changed {log_name(old)}")
 
 
 def plan(
-    repo: Repo,
+    session: Session,
     request: MergeRequest,
-    wish: MergeOptions | None = None,
+    options: MergeOptions | None = None,
     *,
     stop: Event | None = None,
 ) -> MergePlan:
@@ -170,43 +172,45 @@ def plan(
         NotFound: one of its branches, or the other conversation, no longer exists.
         Else as a merge or a graft.
     """
-    wish = request.wish if wish is None else wish
-    bare = replace(wish, choices=NO_CHOICES)
+    options = request.options if options is None else options
+    bare = replace(options, choices=NO_CHOICES)
     if request.graft is None:
-        made = merging.plan_octopus(repo, request.into, request.sources, bare, stop)
+        made = merging.plan_octopus(session, request.into, request.sources, bare, stop)
     else:
-        other = repo.beside(request.graft.conversation)
-        made = grafting.plan(repo, request.into, other, request.source, bare, stop)
-    return with_choices(made, wish.choices)
+        other = session.other_conversation(request.graft.conversation)
+        made = grafting.plan(session, request.into, other, request.source, bare, stop)
+    return with_choices(made, options.choices)
 
 
-def in_its_words(repo: Repo, request: MergeRequest, made: MergePlan) -> MergePlan:
+def in_its_words(session: Session, request: MergeRequest, made: MergePlan) -> MergePlan:
     """The plan of a request with its author's edited payloads, if it has the strategy they were written for."""
     if not request.words or made.strategy != request.strategy:
         return made
-    messages = (repo.beside(request.graft.conversation) if request.graft is not None else repo).messages
-    known = ancestors(request.seen_heads, lambda id: messages[id].parents)
+    messages = (
+        session.other_conversation(request.graft.conversation) if request.graft is not None else session
+    ).messages
+    known = ancestors(request.source_heads, lambda id: messages[id].parents)
     words = request.words
     if request.graft is not None:
         words = {made.source_name: words.get(request.source, "")}
     return with_words(made, words, known)
 
 
-def decline(repo: Repo, number: int, why: str = "") -> Operation:
+def decline(session: Session, number: int, why: str = "") -> Operation:
     """Close a request without merging; both branches are unchanged.
 
     Raises:
         InTheWay: it was answered already.
     """
     words = _words(why, "A reason", empty=True)
-    tx = repo.live()
+    tx = session.require_not_trashed()
     old = open_request(tx.view, number)
-    said = (*old.comments, Comment(repo.actor, words, now())) if words else old.comments
-    new = replace(old, state="declined", answered_by=repo.actor, comments=said)
-    return _publish(tx, new, "decline", f"Declined {called(old)}")
+    said = (*old.comments, Comment(session.actor, words, now())) if words else old.comments
+    new = replace(old, state="declined", answered_by=session.actor, comments=said)
+    return _publish(tx, new, "decline", f"Declined {log_name(old)}")
 
 
-def accepting(repo: Repo, number: int, planned: MergePlan) -> MergePlan:
+def accepting(session: Session, number: int, planned: MergePlan) -> MergePlan:
     """The plan that also closes the request as accepted when it lands.
 
     Raises:
@@ -214,9 +218,9 @@ def accepting(repo: Repo, number: int, planned: MergePlan) -> MergePlan:
         BadContent: the plan merges something else.
         NothingToDo: the target has everything already, or what is new has no answer yet.
     """
-    request = open_request(repo.view, number)
-    if not _is_of(repo, request, planned):
-        raise BadContent(f"This plan is not of {called(request)}.", "Plan the request.")
+    request = open_request(session.view, number)
+    if not _is_of(session, request, planned):
+        raise BadContent(f"This plan is not of {log_name(request)}.", "Plan the request.")
     if not planned.lands:
         if planned.relation == "unanswered":
             raise NothingToDo(planned.nothing, "Have it answered, or decline the request.")
@@ -231,27 +235,27 @@ def _publish(tx: Transaction, request: MergeRequest, verb: str, summary: str) ->
     return tx.publish(verb, summary)
 
 
-def _with(request: MergeRequest, wish: MergeOptions, words: Mapping[str, str]) -> MergeRequest:
+def _with(request: MergeRequest, options: MergeOptions, words: Mapping[str, str]) -> MergeRequest:
     """The request with these options and payloads. Raises BadContent for what cannot be stored or is invalid."""
-    validate_options(wish)
-    fit_text(wish.focus, "A focus")
+    validate_options(options)
+    fit_text(options.focus, "A focus")
     kept = {source: fit_text(text, "A payload") for source, text in words.items() if text.strip()}
     # Whether cached readings are ignored is no part of a proposal.
-    wish = replace(wish, picks=tuple(dict.fromkeys(wish.picks)), reread=False)
-    return replace(request, wish=wish, words=MappingProxyType(kept))
+    options = replace(options, picks=tuple(dict.fromkeys(options.picks)), reread=False)
+    return replace(request, options=options, words=MappingProxyType(kept))
 
 
-def _seen_now(repo: Repo, view: View, request: MergeRequest) -> MergeRequest:
+def _seen_now(session: Session, view: View, request: MergeRequest) -> MergeRequest:
     """The request with the sources' current heads. Raises NotFound if a source no longer exists."""
     graft = request.graft
     if graft is not None:
-        view = repo.beside(graft.conversation).view
+        view = session.other_conversation(graft.conversation).view
         graft = replace(graft, title=title_line(view.title))
-    others = tuple(replace(one, seen=branch_in(view, one.source).head) for one in request.others)
-    return replace(request, seen=branch_in(view, request.source).head, others=others, graft=graft)
+    others = tuple(replace(one, source_head=branch_in(view, one.source).head) for one in request.others)
+    return replace(request, source_head=branch_in(view, request.source).head, others=others, graft=graft)
 
 
-def _refuse_senseless(repo: Repo, view: View, request: MergeRequest) -> None:
+def _refuse_senseless(session: Session, view: View, request: MergeRequest) -> None:
     """Refuse what nobody could accept; messages and errors as in `make`."""
     branch_in(view, request.into)
     offered = [one.name for one in strategies() if (one.takes_several if request.others else one.requested)]
@@ -268,7 +272,7 @@ def _refuse_senseless(repo: Repo, view: View, request: MergeRequest) -> None:
                 )
     if not strategy_named(request.strategy).takes_picks and request.graft is None:
         return
-    if not plan(repo, request, replace(request.wish, model=None)).lands and request.picks:
+    if not plan(session, request, replace(request.options, model=None)).lands and request.picks:
         raise NothingToDo(f"“{request.into}” has all that is picked.", "Pick something else.")
 
 
@@ -282,7 +286,7 @@ def _same(one: MergeRequest, other: MergeRequest) -> bool:
     return what(one) == what(other)
 
 
-def _is_of(repo: Repo, request: MergeRequest, planned: MergePlan) -> bool:
+def _is_of(session: Session, request: MergeRequest, planned: MergePlan) -> bool:
     """Whether a plan merges what the request proposes, by whatever strategy.
 
     An octopus leaves out a source that brings nothing new, so its sources are found by planning the request again,
@@ -301,8 +305,8 @@ def _is_of(repo: Repo, request: MergeRequest, planned: MergePlan) -> bool:
         return False
     first = (name for name in brings if name in request.sources)
     order = tuple(dict.fromkeys((*first, *request.sources)))
-    wish = replace(planned.wish or MergeOptions(planned.strategy), model=None)
-    again = merging.plan_octopus(repo, request.into, order, wish)
+    options = replace(planned.options or MergeOptions(planned.strategy), model=None)
+    again = merging.plan_octopus(session, request.into, order, options)
     return not (planned.lands or again.lands) or brings == again.sources
 
 

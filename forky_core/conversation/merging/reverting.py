@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from forky_core.context.masking import taken_back, turns_of
+from forky_core.context.masking import reverted, turns_of
 from forky_core.context.transcript import tool_closures
 from forky_core.conversation.branching import refuse_while_replying
 from forky_core.conversation.identity import now, title_from
 from forky_core.conversation.reader import tokens_of
 from forky_core.conversation.replies.asking import refuse_if_moved
-from forky_core.conversation.repo import Repo, short
-from forky_core.conversation.taking_in import fit_text
+from forky_core.conversation.session import Session, short
+from forky_core.conversation.validation import fit_text
 from forky_core.model import Branch, Message, MessageId, seal
 from forky_core.model.errors import BadContent, NothingToDo
 from forky_core.model.parts import Draft, Part, RevertPart, TextPart
@@ -27,7 +27,7 @@ class RevertPlan:
     """The branch's head when the plan was made; landing requires it to be the same."""
     targets: tuple[MessageId, ...]
     """Messages that would be masked, in the order of the path."""
-    along: tuple[MessageId, ...]
+    tool_partners: tuple[MessageId, ...]
     """Targets that nobody named: tool calls and results that belong to the others."""
     returning: tuple[MessageId, ...]
     """Messages that would become unmasked, because the revert that masks them is among the targets."""
@@ -38,7 +38,7 @@ class RevertPlan:
     """The message that would be written, except for its time."""
 
 
-def plan_revert(repo: Repo, seen: Branch, wanted: Sequence[MessageId], note: str = "") -> RevertPlan:
+def plan_revert(session: Session, seen: Branch, wanted: Sequence[MessageId], note: str = "") -> RevertPlan:
     """What reverting these messages on a branch would do.
 
     Raises:
@@ -47,8 +47,8 @@ def plan_revert(repo: Repo, seen: Branch, wanted: Sequence[MessageId], note: str
     """
     if not wanted or seen.head is None:
         raise BadContent("Nothing is named to be reverted.", "Name the messages.")
-    path = repo.path(seen.head)
-    lookup = repo.messages.__getitem__
+    path = session.path(seen.head)
+    lookup = session.messages.__getitem__
     groups: list[Sequence[Message]] = [path]
     groups += [turns_of(part, lookup) for m in path for part in m.merges if part.brings_turns]
     order = list(dict.fromkeys(message.id for group in groups for message in group))
@@ -58,7 +58,7 @@ def plan_revert(repo: Repo, seen: Branch, wanted: Sequence[MessageId], note: str
             f"{', '.join(map(short, strangers))} is not in the context of “{seen.name}”.",
             "Only what a branch reads can be reverted on it.",
         )
-    already = taken_back(path)
+    already = reverted(path)
     fresh = [id for id in wanted if id not in already]
     if not fresh:
         raise NothingToDo("That is reverted already.", f"Revert {short(already[wanted[0]])} to have it back.")
@@ -70,7 +70,7 @@ def plan_revert(repo: Repo, seen: Branch, wanted: Sequence[MessageId], note: str
     text = fit_text(note, "A note").strip()
     parts: tuple[Part, ...] = (RevertPart(targets), *((TextPart(text),) if text else ()))
     message = seal(Draft("user", parts), (seen.head,))
-    after = taken_back((*path, message))
+    after = reverted((*path, message))
     return RevertPlan(
         seen.name,
         seen.head,
@@ -78,24 +78,24 @@ def plan_revert(repo: Repo, seen: Branch, wanted: Sequence[MessageId], note: str
         tuple(id for id in targets if id not in fresh),
         tuple(id for id in order if id in already and id not in after),
         text,
-        tokens_of(repo, (*path, message), seen.rules) - tokens_of(repo, path, seen.rules),
+        tokens_of(session, (*path, message), seen.rules) - tokens_of(session, path, seen.rules),
         message,
     )
 
 
-def revert(repo: Repo, plan: RevertPlan) -> Message:
+def revert(session: Session, plan: RevertPlan) -> Message:
     """Land a plan as one message and one operation.
 
     Raises:
         Outdated: the branch has moved since the plan was made; nothing was written.
     """
-    refuse_while_replying(repo, plan.branch)
-    tx = repo.live()
-    refuse_if_moved(repo, tx, plan.branch, plan.head)
+    refuse_while_replying(session, plan.branch)
+    tx = session.require_not_trashed()
+    refuse_if_moved(session, tx, plan.branch, plan.head)
     message = seal(Draft("user", plan.message.parts), (plan.head,), created=now())
     tx.messages.append(message)
     tx.move(plan.branch, message.id)
-    first = repo.message(plan.targets[0])
+    first = session.message(plan.targets[0])
     what = f"{len(plan.targets)} messages" if len(plan.targets) > 1 else _called(first)
     tx.publish("revert", f"Reverted {what} on “{plan.branch}”")
     return tx.stored(message)

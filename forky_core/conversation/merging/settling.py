@@ -13,40 +13,40 @@ from types import MappingProxyType
 from forky_core.conversation.merging.merging import RESOLUTIONS
 from forky_core.conversation.reader import reader_of
 from forky_core.conversation.replies.once import ask_once
-from forky_core.conversation.repo import Repo
+from forky_core.conversation.session import Session
 from forky_core.graph import ancestors
 from forky_core.merge.claims.active_claims import active_claims
-from forky_core.merge.claims.claim_set import Claim, ClaimSet, Frozen
-from forky_core.merge.claims.conflict_resolution import Choice, Clash, SaidBy, choose, find
+from forky_core.merge.claims.claim_set import Claim, ClaimSet, StoredClaims
+from forky_core.merge.claims.conflict_resolution import Choice, Clash, SourceClaims, choose, find
 from forky_core.merge.headings import RESOLVED
 from forky_core.merge.models.proposing import Proposal, proposal_prompt, read_proposal
-from forky_core.merge.plan import MergePlan, Planned
+from forky_core.merge.plan import MergePlan, PlannedMessage
 from forky_core.merge.three_way import ThreeWayPlan
-from forky_core.merge.wording import ShortIds, spoken
+from forky_core.merge.wording import ShortIds, message_as_text
 from forky_core.model import Branch, Message, MessageId
 from forky_core.model.errors import NothingToDo
 from forky_core.model.parts import Draft, MergePart
 from forky_core.model.payload_kinds import THREE_WAY
 
 
-def claims(repo: Repo, branch: Branch) -> ClaimSet:
+def claims(session: Session, branch: Branch) -> ClaimSet:
     """The claims of a branch, extracted by rules and stored by its merges."""
-    messages = repo.messages
+    messages = session.messages
     return active_claims(
-        repo.path(branch.head),
+        session.path(branch.head),
         lookup=messages.__getitem__,
         parents_of=lambda id: messages[id].parents,
         exclusions=branch.rules.exclusions,
     )
 
 
-def unresolved(repo: Repo, branch: Branch) -> tuple[Clash, ...]:
+def unresolved(session: Session, branch: Branch) -> tuple[Clash, ...]:
     """The open conflicts of a branch: its own side is "mine", merged sides are "theirs", with the branches' names."""
-    path = repo.path(branch.head)
+    path = session.path(branch.head)
     own = {message.id for message in path}
     found = []
-    conflicts = claims(repo, branch).conflicts
-    came_from = _origins(repo, path) if conflicts else []
+    conflicts = claims(session, branch).conflicts
+    came_from = _origins(session, path) if conflicts else []
     for conflict in conflicts:
         mine = tuple(claim for claim in conflict.claims if own.issuperset(claim.cites))
         theirs = tuple(claim for claim in conflict.claims if claim not in mine)
@@ -56,14 +56,14 @@ def unresolved(repo: Repo, branch: Branch) -> tuple[Clash, ...]:
                 name for name, reached in came_from if not reached.isdisjoint(map(MessageId, claim.cites))
             )
             said.setdefault(next(names, ""), []).append(claim)
-        said_by = tuple(SaidBy(name, tuple(those)) for name, those in said.items() if those)
-        found.append(Clash(conflict, mine, theirs, (), said_by=said_by))
+        said_by = tuple(SourceClaims(name, tuple(those)) for name, those in said.items() if those)
+        found.append(Clash(conflict, mine, theirs, (), claims_by_source=said_by))
     return tuple(found)
 
 
-def _origins(repo: Repo, path: Sequence[Message]) -> list[tuple[str, frozenset[MessageId]]]:
+def _origins(session: Session, path: Sequence[Message]) -> list[tuple[str, frozenset[MessageId]]]:
     """The branches that were merged on a path, each with the messages that the path did not have."""
-    messages = repo.messages
+    messages = session.messages
     found = []
     own = frozenset(message.id for message in path)
     for message in path:
@@ -79,18 +79,18 @@ def _origins(repo: Repo, path: Sequence[Message]) -> list[tuple[str, frozenset[M
     return found
 
 
-def plan_resolution(repo: Repo, branch: Branch, choices: Mapping[str, Choice | None]) -> MergePlan:
+def plan_resolution(session: Session, branch: Branch, choices: Mapping[str, Choice | None]) -> MergePlan:
     """The message that settles conflicts of this branch, by key or hash. Nothing is written.
 
     Raises:
         BadContent: there is no such conflict, or no such side.
         NothingToDo: nothing is chosen.
     """
-    decided = [clash for clash in choose(unresolved(repo, branch), choices) if clash.choice is not None]
+    decided = [clash for clash in choose(unresolved(session, branch), choices) if clash.choice is not None]
     if not decided or branch.head is None:
         raise NothingToDo("Nothing is chosen.", "Take one side of a conflict, both, or write what holds.")
     results = [result for clash in decided if (result := clash.result) is not None]
-    messages = repo.messages
+    messages = session.messages
     short = ShortIds.among(messages)
     rows = [
         f"- {result.key}: {result.text} {' '.join(f'[{short(MessageId(cite))}]' for cite in result.cites)}"
@@ -100,9 +100,9 @@ def plan_resolution(repo: Repo, branch: Branch, choices: Mapping[str, Choice | N
     cites = {cite for result in results for cite in result.cites}
     stands_for = tuple(id for id in messages if id in cites)
     part = MergePart(
-        THREE_WAY.name, branch.name, stands_for, text, claims=Frozen(ClaimSet.of(results)).to_json()
+        THREE_WAY.name, branch.name, stands_for, text, claims=StoredClaims(ClaimSet.of(results)).to_json()
     )
-    reader = reader_of(repo, branch.rules)
+    reader = reader_of(session, branch.rules)
     remembered = {f"{RESOLUTIONS}{clash.conflict.hash}": clash.remembered() for clash in decided}
     return MergePlan(
         THREE_WAY.name,
@@ -119,7 +119,7 @@ def plan_resolution(repo: Repo, branch: Branch, choices: Mapping[str, Choice | N
         tokens_full=reader.count_tokens(text),
         omitted=(),
         warnings=(),
-        drafts=(Planned((branch.head,), Draft("user", (part,))),),
+        drafts=(PlannedMessage((branch.head,), Draft("user", (part,))),),
         entries=MappingProxyType(remembered),
         short=short,
         count_tokens=reader.count_tokens,
@@ -127,7 +127,7 @@ def plan_resolution(repo: Repo, branch: Branch, choices: Mapping[str, Choice | N
 
 
 def propose(
-    repo: Repo, planned: ThreeWayPlan, name: str, model: str | None = None, stop: Event | None = None
+    session: Session, planned: ThreeWayPlan, name: str, model: str | None = None, stop: Event | None = None
 ) -> Proposal:
     """What a model proposes for a conflict of the plan, checked; the person accepts it or not.
 
@@ -136,10 +136,10 @@ def propose(
         ModelError: the model did not answer, or was stopped.
     """
     clash = find(planned.clashes, name)
-    asked = model or repo.models.default()
-    messages = repo.messages
+    asked = model or session.models.default()
+    messages = session.messages
     cited = [messages[MessageId(cite)] for c in clash.conflict.claims for cite in c.cites if cite in messages]
-    texts = {message.id: spoken(message) for message in cited}
+    texts = {message.id: message_as_text(message) for message in cited}
     prompt = proposal_prompt(clash, cited, planned.target_name, planned.source_name)
-    answer = ask_once(repo.models.model(asked), asked, prompt, stop=stop)
+    answer = ask_once(session.models.model(asked), asked, prompt, stop=stop)
     return read_proposal(answer, clash, texts, asked)

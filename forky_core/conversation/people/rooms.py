@@ -15,9 +15,9 @@ from forky_core.conversation.replies.asking import say, say_on_fork
 from forky_core.conversation.replies.in_turn import answer_in_turn, models_of
 from forky_core.conversation.replies.once import NO_PARAMETERS
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
-from forky_core.conversation.repo import Repo
-from forky_core.conversation.taking_in import fit_model
+from forky_core.conversation.session import Session
 from forky_core.conversation.transaction import with_a_free_key
+from forky_core.conversation.validation import fit_model
 from forky_core.model import Branch, Message, MessageId, Operation, Rules
 from forky_core.model.errors import BadContent, NothingToDo
 from forky_core.model.parts import Draft, Json, TextPart
@@ -28,7 +28,7 @@ MOST_MODELS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Posted:
+class PostResult:
     """The outcome of a post: its message, the reply if there is one, and in `silent` why some model does not answer."""
 
     message: Message
@@ -37,14 +37,14 @@ class Posted:
 
 
 def post(
-    repo: Repo,
+    session: Session,
     seen: Branch,
     draft: Draft,
     *,
     model: str | None = None,
     parameters: Mapping[str, Json] = NO_PARAMETERS,
     search: str = "",
-) -> Posted:
+) -> PostResult:
     """Add a message and start the answers that the room's rule calls for; with `model`, only that one answers.
 
     Raises:
@@ -52,15 +52,19 @@ def post(
         InTheWay: a reply is being written on this branch; nothing was written.
         NotFound: a model is no longer available; nothing was written.
     """
-    who, silent = _answering(repo, draft, seen.rules, model)
-    message, operation = say(repo, seen, draft)
-    place = ReplyTarget(repo.id, seen.name, message.id, group=operation.number)
-    job = answer_in_turn(repo, place, seen.rules, who, parameters=parameters, search=search) if who else None
-    return Posted(message, job, silent)
+    who, silent = _answering(session, draft, seen.rules, model)
+    message, operation = say(session, seen, draft)
+    target = ReplyTarget(session.id, seen.name, message.id, group=operation.number)
+    job = (
+        answer_in_turn(session, target, seen.rules, who, parameters=parameters, search=search)
+        if who
+        else None
+    )
+    return PostResult(message, job, silent)
 
 
 def post_on_fork(
-    repo: Repo,
+    session: Session,
     name: str | None,
     at: MessageId,
     rules: Rules,
@@ -68,40 +72,42 @@ def post_on_fork(
     *,
     model: str | None = None,
     search: str = "",
-) -> tuple[str, Posted]:
+) -> tuple[str, PostResult]:
     """Fork at an earlier message and post there as `post` does; the new branch's name comes first."""
-    who, silent = _answering(repo, draft, rules, model)
-    branch, message, operation = say_on_fork(repo, name, at, rules, draft)
-    place = ReplyTarget(repo.id, branch, message.id, group=operation.number)
-    job = answer_in_turn(repo, place, rules, who, search=search) if who else None
-    return branch, Posted(message, job, silent)
+    who, silent = _answering(session, draft, rules, model)
+    branch, message, operation = say_on_fork(session, name, at, rules, draft)
+    target = ReplyTarget(session.id, branch, message.id, group=operation.number)
+    job = answer_in_turn(session, target, rules, who, search=search) if who else None
+    return branch, PostResult(message, job, silent)
 
 
-def _answering(repo: Repo, draft: Draft, rules: Rules, model: str | None) -> tuple[tuple[str, ...], str]:
+def _answering(
+    session: Session, draft: Draft, rules: Rules, model: str | None
+) -> tuple[tuple[str, ...], str]:
     """The models that answer, in turn, within the person's allowance; and why some or all do not.
 
     Raises:
         NotFound: one of them is no longer available.
     """
-    who, silent = _spoken_to(repo, draft, models_of(repo, rules, model))
+    who, silent = _spoken_to(session, draft, models_of(session, rules, model))
     for name in who:
-        repo.models.model(name)
-    if not who or repo.person is None:
+        session.models.model(name)
+    if not who or session.person is None:
         return who, silent
-    allowance = spent(repo, repo.person)
+    allowance = spent(session, session.person)
     if allowance.refusal:
         return (), allowance.refusal
     answers, silent = allowance.of_several(len(who))
     return who[:answers], silent
 
 
-def _spoken_to(repo: Repo, draft: Draft, everyone: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+def _spoken_to(session: Session, draft: Draft, everyone: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
     """Which of the models the room's rule lets answer, and a sentence if none."""
-    room = repo.view.room
+    room = session.view.room
     text = " ".join(part.text for part in draft.parts if isinstance(part, TextPart))
     if room.answers == "asked":
         return (), "It is posted. A model answers when somebody asks it to."
-    named = {name: _names(repo, name) for name in everyone}
+    named = {name: _names(session, name) for name in everyone}
     spoken_to = set(addressed(text, (room.called, *(word for words in named.values() for word in words))))
     alone = tuple(name for name in everyone if spoken_to.intersection(named[name]))
     if alone and room.called not in spoken_to:
@@ -111,12 +117,12 @@ def _spoken_to(repo: Repo, draft: Draft, everyone: tuple[str, ...]) -> tuple[tup
     return (), f"It is posted. A model answers where it is addressed: as {room.called}, or with @."
 
 
-def _names(repo: Repo, model: str) -> tuple[str, ...]:
+def _names(session: Session, model: str) -> tuple[str, ...]:
     """The names by which a model can be addressed: its name in the picker, and the short one."""
-    return tuple(dict.fromkeys((voice_of(repo, model), model.rpartition("/")[2])))
+    return tuple(dict.fromkeys((voice_of(session, model), model.rpartition("/")[2])))
 
 
-def set_person(repo: Repo, person: Person) -> Operation:
+def set_person(session: Session, person: Person) -> Operation:
     """Add a participant, or change their settings.
 
     Raises:
@@ -126,7 +132,7 @@ def set_person(repo: Repo, person: Person) -> Operation:
     fit = fit_person(person)
 
     def put() -> Operation:
-        tx = repo.live()
+        tx = session.require_not_trashed()
         tx.set(f"{PEOPLE}{fit.name}", fit.stored())
         if not tx.changes:
             raise NothingToDo(f"{fit.name} takes part like that already.")
@@ -136,16 +142,16 @@ def set_person(repo: Repo, person: Person) -> Operation:
     return with_a_free_key(PEOPLE, put)
 
 
-def remove_person(repo: Repo, name: str) -> Operation:
+def remove_person(session: Session, name: str) -> Operation:
     """Remove a participant; their messages stay, under their name."""
-    tx = repo.live()
+    tx = session.require_not_trashed()
     if f"{PEOPLE}{name}" not in tx.view.entries:
         raise NothingToDo(f"{name} does not take part.")
     tx.set(f"{PEOPLE}{name}", None)
     return tx.publish("people", f"{name} takes part no longer")
 
 
-def set_room(repo: Repo, room: Room) -> Operation:
+def set_room(session: Session, room: Room) -> Operation:
     """Set when models answer, the name they are addressed by, and which are in the room. People are set one by one.
 
     Raises:
@@ -158,10 +164,10 @@ def set_room(repo: Repo, room: Room) -> Operation:
     if len(room.models) > MOST_MODELS:
         raise BadContent(f"At most {MOST_MODELS} models answer in turn.")
     for model in room.models:
-        repo.models.model(model)
+        session.models.model(model)
     models = tuple(fit_model(model) or "" for model in dict.fromkeys(room.models))
     fit = Room((), room.answers, fit_name(room.called, "A model"), models)
-    tx = repo.live()
+    tx = session.require_not_trashed()
     tx.set(ROOM, fit.stored() or None)
     if not tx.changes:
         raise NothingToDo("It is so already.")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from forky_core.conversation.repo import Repo
+from forky_core.conversation.session import Session
 from forky_core.model import MessageId, Operation
 from forky_core.model.errors import NotAllowed
 from forky_core.model.room import Person
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class Spending:
     """What one person has used since midnight, by the server's clock."""
 
     person: Person
@@ -43,7 +43,7 @@ class Spent:
         return left, f"{told} The next ones come tomorrow, or somebody else asks."
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """What is left, for the person: "3 of 20 answers today"; "" if there is no limit."""
         if not self.person.asks:
             return "takes part without asking the model"
@@ -55,32 +55,32 @@ class Spent:
         return ", ".join(facts)
 
 
-def spent(repo: Repo, name: str) -> Spent:
+def spent(session: Session, name: str) -> Spending:
     """What a person has used so far today. Undo gives nothing back: the answers were paid for."""
-    person = repo.view.room.person(name)
+    person = session.view.room.person(name)
     if not person.limited:
-        return Spent(person, 0, 0.0)
+        return Spending(person, 0, 0.0)
     midnight = _midnight()
     answered: set[MessageId] = set()
-    for operation in reversed(repo.store.operations(repo.id)):
+    for operation in reversed(session.store.operations(session.id)):
         if operation.at < midnight:
             break
         if operation.verb == "reply" and operation.actor == name:
             answered.update(_landed(operation))
-    running = sum(job.by == name for job in repo.replies.running(repo.id))
+    running = sum(job.by == name for job in session.replies.running(session.id))
     dollars = sum(
         call.usage.cost or 0.0
-        for call in repo.generations()
+        for call in session.generations()
         if call.message in answered and call.started >= midnight - _DAY
     )
-    return Spent(person, len(answered) + running, dollars)
+    return Spending(person, len(answered) + running, dollars)
 
 
-def refuse_to_spend(repo: Repo) -> None:
+def refuse_to_spend(session: Session) -> None:
     """Raise NotAllowed if the person's allowance permits no answer now."""
-    if repo.person is None:
+    if session.person is None:
         return
-    refusal = spent(repo, repo.person).refusal
+    refusal = spent(session, session.person).refusal
     if refusal:
         raise NotAllowed(refusal)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from forky_core.conversation.repo import Repo
+from forky_core.conversation.session import Session
 from forky_core.conversation.transaction import Transaction
 from forky_core.model import Message
 from forky_core.model.errors import ForkyError
@@ -18,27 +18,27 @@ def introduce(tx: Transaction, draft: Draft) -> None:
         tx.set(f"{PEOPLE}{draft.name}", {})
 
 
-def voice_of(repo: Repo, model: str) -> str:
+def voice_of(session: Session, model: str) -> str:
     """The name that a model speaks under."""
     try:
-        return fit_name(repo.models.model(model).info().label)
+        return fit_name(session.models.model(model).info().label)
     except ForkyError:
         return fit_name(model[-60:] or "model")
 
 
-def speaker_of(repo: Repo, model: str) -> str | None:
+def speaker_of(session: Session, model: str) -> str | None:
     """The name that a reply carries; None if only one model is in the room."""
-    return voice_of(repo, model) if len(repo.view.room.models) > 1 else None
+    return voice_of(session, model) if len(session.view.room.models) > 1 else None
 
 
-def voices_of(repo: Repo, path: Sequence[Message], model: str) -> Voices | None:
+def voices_of(session: Session, path: Sequence[Message], model: str) -> Voices | None:
     """The speakers of this path as `model` should see them; None if there are none to distinguish."""
-    room = repo.view.room
+    room = session.view.room
     people = {person.name for person in room.people}
     # The person who asks now may be new, and must be included so that the inspector shows what will be sent.
     people.update(message.name for message in path[-1:] if message.role == "user" and message.name)
-    models = [voice_of(repo, name) for name in room.models] if len(room.models) > 1 else []
+    models = [voice_of(session, name) for name in room.models] if len(room.models) > 1 else []
     if len(people) < 2 and not models:
         return None
-    own = voice_of(repo, model) if models else ""
+    own = voice_of(session, model) if models else ""
     return Voices((*sorted(people), *models), own, room.called)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from forky_core.conversation.branching import refuse_while_replying
 from forky_core.conversation.identity import now, title_from
-from forky_core.conversation.repo import Repo, branch_in
+from forky_core.conversation.session import Session, branch_in
 from forky_core.model import Message, Operation, seal
 from forky_core.model.errors import NothingToDo, Outdated
 from forky_core.model.parts import Draft
@@ -17,15 +17,15 @@ from forky_core.model.parts import Draft
 _TRIES = 20
 
 
-def append(repo: Repo, name: str, drafts: Sequence[Draft]) -> tuple[Message, ...]:
+def append(session: Session, name: str, drafts: Sequence[Draft]) -> tuple[Message, ...]:
     """Append messages one after another, as one operation.
 
     Raises:
         InTheWay: a reply is being written on this branch.
     """
-    refuse_while_replying(repo, name)
+    refuse_while_replying(session, name)
     for last in reversed(range(_TRIES)):
-        tx = repo.live()
+        tx = session.require_not_trashed()
         head = branch_in(tx.view, name).head
         for draft in drafts:
             tx.messages.append(seal(draft, (head,), created=now()))
@@ -44,15 +44,15 @@ def append(repo: Repo, name: str, drafts: Sequence[Draft]) -> tuple[Message, ...
     raise AssertionError
 
 
-def empty(repo: Repo, name: str) -> Operation:
+def empty(session: Session, name: str) -> Operation:
     """Point the branch at nothing; its former messages stay visible.
 
     Raises:
         NothingToDo: it is empty.
         InTheWay: a reply is being written on it.
     """
-    refuse_while_replying(repo, name)
-    tx = repo.live()
+    refuse_while_replying(session, name)
+    tx = session.require_not_trashed()
     head = branch_in(tx.view, name).head
     if head is None:
         raise NothingToDo(f"“{name}” is empty already.")

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from forky_core.conversation.identity import now, suggested_name, title_from
 from forky_core.conversation.replies.reply_job import ReplyTarget
-from forky_core.conversation.taking_in import fit_model, fit_parameters, fit_text
 from forky_core.conversation.transaction import Transaction
+from forky_core.conversation.validation import fit_model, fit_parameters, fit_text
 from forky_core.conversation.visible import Visible
 from forky_core.matching.call import Call
 from forky_core.matching.finding import PlaceMatch, call_ids
@@ -24,10 +24,10 @@ from forky_core.store.contract import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Stood:
+class FiledCall:
     """Where an array is stored once its transaction is published."""
 
-    place: ReplyTarget
+    target: ReplyTarget
     """The target of a reply; its parent is the end of the array."""
     answer: MessageId | None
     """The reply that was stored with it, if any."""
@@ -59,7 +59,7 @@ class Ground:
 
 def put(
     tx: Transaction, ground: Ground, call: Call, found: PlaceMatch, reply: tuple[Part, ...] = ()
-) -> Stood:
+) -> FiledCall:
     """Add the new messages of `call` to `tx`, and the `reply` if there is one already."""
     fresh = _sealed(call.turns, found, ground.messages)
     tx.messages.extend(fresh)
@@ -67,18 +67,18 @@ def put(
     assert end is not None, "a call has messages"
     _give_title(tx, fresh)
     if fresh:
-        place = ReplyTarget(
+        target = ReplyTarget(
             ground.conversation, _branch_for(tx, call, found.message, fresh, ground.near), end
         )
-        tx.move(place.branch, end)
+        tx.move(target.branch, end)
     else:
-        place = _standing(tx.view, ground, end)
+        target = _standing(tx.view, ground, end)
     if not reply:
-        return Stood(place, None, tuple(fresh))
+        return FiledCall(target, None, tuple(fresh))
     answer = seal(Draft("assistant", reply), (end,), created=now())
     tx.messages.append(answer)
-    _answered(tx, place, answer, ground.visible)
-    return Stood(place, answer.id, tuple(fresh))
+    _answered(tx, target, answer, ground.visible)
+    return FiledCall(target, answer.id, tuple(fresh))
 
 
 def kept_parameters(call: Call) -> Mapping[str, Json]:
@@ -186,11 +186,11 @@ def _standing(view: View, ground: Ground, end: MessageId) -> ReplyTarget:
     return ReplyTarget(ground.conversation, "", end)
 
 
-def _answered(tx: Transaction, place: ReplyTarget, answer: Message, visible: Callable[[], Visible]) -> None:
-    """Store a reply that exists already at `place`."""
-    if place.branch:
-        tx.move(place.branch, answer.id)
-        if place.replaces is not None and place.replaces != answer.id:
-            tx.keep(place.replaces)
+def _answered(tx: Transaction, target: ReplyTarget, answer: Message, visible: Callable[[], Visible]) -> None:
+    """Store a reply that exists already at `target`."""
+    if target.branch:
+        tx.move(target.branch, answer.id)
+        if target.replaces is not None and target.replaces != answer.id:
+            tx.keep(target.replaces)
     elif answer.id not in visible().messages:
         tx.keep(answer.id)

@@ -1,19 +1,15 @@
-"""Programs' calls to one conversation: find or create an array's last message, and reuse stored answers."""
+"""Programs' calls to one conversation: find or create an array's last message."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from forky_core.conversation.identity import title_from
-from forky_core.conversation.reading import BranchReader
 from forky_core.conversation.recording.filing import Ground, keep_files, put
-from forky_core.conversation.recording.reusing import REUSE, switch
-from forky_core.conversation.repo import Repo
-from forky_core.matching import Call, chat_call
-from forky_core.model import Message, MessageId, Operation, Reuse
+from forky_core.conversation.session import Session
+from forky_core.matching import Call
+from forky_core.model import Message, MessageId, Operation
 from forky_core.model.errors import Outdated
-from forky_core.model.parts import Json
 
 _TRIES = 50
 
@@ -35,37 +31,7 @@ class Received:
     """The operation that added new messages; None if there were none."""
 
 
-class Receiving(BranchReader):
-    """A conversation that programs write to."""
-
-    def find_or_create(self, messages: Sequence[Mapping[str, Json]] | Call) -> Received:
-        """The last message of an array in a provider's format; new messages are added, branching where the array
-        differs.
-
-        docs/matching.md says which messages count as the same. A system prompt in the array becomes the branch's.
-
-        Raises:
-            BadCall: it cannot be read; `.where` names the field.
-        """
-        call = messages if isinstance(messages, Call) else chat_call(messages)
-        return find_or_create(self._repo, call, self.branch_name)
-
-    @property
-    def gives_again(self) -> bool:
-        """Whether identical greedy calls (temperature 0) get the stored answer."""
-        return bool(self.view.entries.get(REUSE))
-
-    def give_again(self, on: bool) -> Operation:  # noqa: FBT001 - it is the whole of the call
-        """Set whether identical greedy calls (temperature 0) get the stored answer."""
-        return switch(self._repo, on=on)
-
-    @property
-    def reuse(self) -> Reuse:
-        """How often stored answers were reused here and what that saved."""
-        return self._repo.store.reuse(self.id)
-
-
-def find_or_create(repo: Repo, call: Call, near: str) -> Received:
+def find_or_create(session: Session, call: Call, near: str) -> Received:
     """Find the end of an array; new messages are added as one operation, with the rules of branch `near`.
 
     Raises:
@@ -74,35 +40,35 @@ def find_or_create(repo: Repo, call: Call, near: str) -> Received:
     """
     for _ in range(_TRIES):
         try:
-            return _once(repo, call, near)
+            return _once(session, call, near)
         except Outdated:
             continue
-    return _once(repo, call, near)
+    return _once(session, call, near)
 
 
-def _once(repo: Repo, call: Call, near: str) -> Received:
-    version = repo.view.version
-    found = repo.match(call.turns)
-    keep_files(repo.store, call, found.known)
-    tx = repo.live(alone=True)
+def _once(session: Session, call: Call, near: str) -> Received:
+    version = session.view.version
+    found = session.match(call.turns)
+    keep_files(session.store, call, found.known)
+    tx = session.require_not_trashed(alone=True)
     if tx.view.version != version:
         raise Outdated("The conversation has changed meanwhile.", None)
-    stood = put(tx, Ground(repo.id, lambda: repo.messages, lambda: repo.visible, near), call, found)
-    end = stood.place.parent
-    if not stood.fresh and end not in repo.visible.messages:
+    stood = put(tx, Ground(session.id, lambda: session.messages, lambda: session.visible, near), call, found)
+    end = stood.target.parent
+    if not stood.fresh and end not in session.visible.messages:
         tx.keep(end)
     operation = None
     if tx.changes:
         said = next(
             (title_from(message.text) for message in reversed(stood.fresh) if message.text.strip()), ""
         )
-        operation = tx.publish("receive", f"Received on “{stood.place.branch}”: {said}".removesuffix(": "))
-    answers = answers_to(repo, end) if not stood.fresh else ()
-    return Received(repo.message(end), stood.place.branch, found.known, found.skipped, answers, operation)
+        operation = tx.publish("receive", f"Received on “{stood.target.branch}”: {said}".removesuffix(": "))
+    answers = answers_to(session, end) if not stood.fresh else ()
+    return Received(session.message(end), stood.target.branch, found.known, found.skipped, answers, operation)
 
 
-def answers_to(repo: Repo, message: MessageId) -> tuple[Message, ...]:
+def answers_to(session: Session, message: MessageId) -> tuple[Message, ...]:
     """The visible answers of the assistant below a message, oldest first."""
-    visible = repo.visible
+    visible = session.visible
     below = (visible.messages[id] for id in visible.children.get(message, ()))
     return tuple(one for one in below if one.role == "assistant")

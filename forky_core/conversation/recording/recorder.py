@@ -15,18 +15,18 @@ from typing import TypeVar
 
 from forky_core.conversation.identity import new_id, now, title_from, title_line
 from forky_core.conversation.recording.filing import (
+    FiledCall,
     Ground,
-    Stood,
     keep_files,
     kept_parameters,
     put,
     tools_hash,
 )
 from forky_core.conversation.recording.recording import Recorded, Recording, Reply
-from forky_core.conversation.recording.reusing import given_again, stored_answer, wants_reuse
+from forky_core.conversation.recording.reusing import reused_generation, stored_answer, wants_reuse
 from forky_core.conversation.recording.scopes import SCOPE, Scopes
 from forky_core.conversation.recording.trimmed import TrimmedSearch
-from forky_core.conversation.repo import Repo
+from forky_core.conversation.session import Session
 from forky_core.conversation.transaction import Transaction
 from forky_core.matching.call import Call, prompt_hash
 from forky_core.matching.finding import IsEnough, PlaceMatch
@@ -53,7 +53,7 @@ _STRIPES = 64
 class _Found:
     """A conversation, and where in it an array belongs."""
 
-    repo: Repo
+    session: Session
     match: PlaceMatch
     version: int
     """The version of its view when it was matched; 0 if the conversation has yet to be created."""
@@ -62,7 +62,7 @@ class _Found:
 class Recorder:
     """Records programs' calls. Safe from any thread."""
 
-    def __init__(self, repo_of: Callable[[ConversationId], Repo], store: Store) -> None:
+    def __init__(self, repo_of: Callable[[ConversationId], Session], store: Store) -> None:
         self._repo_of = repo_of
         self._store = store
         self._scopes = Scopes(store)
@@ -77,16 +77,18 @@ class Recorder:
         asked = _asked(call, client)
 
         def write(found: _Found) -> Recording:
-            view = found.repo.view if found.version else EMPTY_VIEW
+            view = found.session.view if found.version else EMPTY_VIEW
             looked = wants_reuse(call.parameters, view, asked=reuse)
             generation = replace(asked, looked=looked)
-            stored = stored_answer(found.repo, asked.prompt, call.model) if looked and found.version else None
+            stored = (
+                stored_answer(found.session, asked.prompt, call.model) if looked and found.version else None
+            )
             if stored is None:
                 recorded = self._write(call, found, scope, generation)
-                return self._open(found.repo, recorded, generation)
-            again = given_again(generation, stored[0])
-            recorded = self._write(call, found, scope, again, found.repo.message(stored[1]).parts)
-            return Recording(found.repo, recorded, again, None, self.another)
+                return self._open(found.session, recorded, generation)
+            again = reused_generation(generation, stored[0])
+            recorded = self._write(call, found, scope, again, found.session.message(stored[1]).parts)
+            return Recording(found.session, recorded, again, None, self.another)
 
         return self._in_turn(call, scope, conversation, write)
 
@@ -115,13 +117,15 @@ class Recorder:
     def another(self, recording: Recording) -> Recording:
         """Start recording one more answer to the same question."""
         generation = replace(recording.asked, id=GenerationId(new_id()), started=now())
-        recording.repo.store.record(recording.repo.id, generation)
-        return self._open(recording.repo, recording.recorded, generation)
+        recording.session.store.record(recording.session.id, generation)
+        return self._open(recording.session, recording.recorded, generation)
 
-    def _open(self, repo: Repo, recorded: Recorded, generation: Generation) -> Recording:
-        place = recorded.place
-        stored = replace(generation, branch=place.branch, parent=place.parent)
-        return Recording(repo, recorded, stored, repo.replies.open(place, stored), self.another)
+    def _open(self, session: Session, recorded: Recorded, generation: Generation) -> Recording:
+        target = recorded.target
+        stored = replace(generation, branch=target.branch, parent=target.parent)
+        return Recording(
+            session, recorded, stored, session.replies.open(target, stored, store=session.store), self.another
+        )
 
     def _in_turn(
         self, call: Call, scope: str, conversation: ConversationId | None, work: Callable[[_Found], T]
@@ -157,19 +161,19 @@ class Recorder:
         return [found for found in looked if found.match.message is not None]
 
     def _look_into(self, id: ConversationId, call: Call, is_enough: IsEnough | None = None) -> _Found:
-        repo = self._repo_of(id)
-        version = repo.view.version
-        return _Found(repo, repo.match(call.turns, is_enough), version)
+        session = self._repo_of(id)
+        version = session.view.version
+        return _Found(session, session.match(call.turns, is_enough), version)
 
     def _write(
         self, call: Call, found: _Found, scope: str, generation: Generation, reply: tuple[Part, ...] = ()
     ) -> Recorded:
         """Write one transaction. Raises Outdated if the conversation has changed since it was matched."""
-        repo, match = found.repo, found.match
+        session, match = found.session, found.match
         keep_files(self._store, call, match.known)
         tx = self._transaction(found, generation.client)
         ground = Ground(
-            repo.id, lambda: repo.messages if found.version else NO_MESSAGES, lambda: repo.visible
+            session.id, lambda: session.messages if found.version else NO_MESSAGES, lambda: session.visible
         )
         stood = put(tx, ground, call, match, reply)
         if not found.version:
@@ -177,24 +181,24 @@ class Recorder:
             tx.set("program", generation.client or None)
             tx.set(self._scopes.opening(scope, call.turns), True)
         tx.generations.append(
-            replace(generation, branch=stood.place.branch, parent=stood.place.parent, message=stood.answer)
+            replace(generation, branch=stood.target.branch, parent=stood.target.parent, message=stood.answer)
         )
         self._keep_tools(tx, call)
         operation = self._publish(tx, found, stood)
-        place = replace(stood.place, group=operation.number if operation is not None else None)
-        return Recorded(place, stood.answer, match.known, match.skipped, not found.version, operation)
+        target = replace(stood.target, group=operation.number if operation is not None else None)
+        return Recorded(target, stood.answer, match.known, match.skipped, not found.version, operation)
 
     def _transaction(self, found: _Found, client: str) -> Transaction:
-        actor = client or found.repo.actor
+        actor = client or found.session.actor
         if not found.version:
-            return Transaction(self._store, found.repo.id, EMPTY_VIEW, actor)
-        tx = found.repo.live(alone=True)
+            return Transaction(self._store, found.session.id, EMPTY_VIEW, actor)
+        tx = found.session.require_not_trashed(alone=True)
         tx.actor = actor
         if tx.view.version != found.version:
             raise Outdated("The conversation has changed meanwhile.", None)
         return tx
 
-    def _publish(self, tx: Transaction, found: _Found, stood: Stood) -> Operation | None:
+    def _publish(self, tx: Transaction, found: _Found, stood: FiledCall) -> Operation | None:
         if not tx.changes:
             for generation in tx.generations:
                 self._store.record(tx.conversation, generation)
@@ -202,7 +206,7 @@ class Recorder:
         said = next(
             (title_from(message.text) for message in reversed(stood.fresh) if message.text.strip()), ""
         )
-        where = f"“{stood.place.branch}”" if stood.place.branch else "an earlier question"
+        where = f"“{stood.target.branch}”" if stood.target.branch else "an earlier question"
         if not stood.fresh:
             return tx.publish("reply", f"Answered on {where}")
         verb = "ask" if found.version else "create"

@@ -14,7 +14,7 @@ from typing import Self
 from forky_core.conversation.recording.receiving import answers_to
 from forky_core.conversation.replies.ending import NO_USAGE, End, cut
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
-from forky_core.conversation.repo import Repo
+from forky_core.conversation.session import Session
 from forky_core.llm.contract import ReasoningDelta, TextDelta, ToolCallDone
 from forky_core.model import (
     ConversationId,
@@ -52,7 +52,7 @@ class Reply:
 class Recorded:
     """Where a call was stored."""
 
-    place: ReplyTarget
+    target: ReplyTarget
     """The target of a reply."""
     answer: MessageId | None
     """The reply that was stored, if any."""
@@ -67,17 +67,17 @@ class Recorded:
 
     @property
     def conversation(self) -> ConversationId:
-        return self.place.conversation
+        return self.target.conversation
 
     @property
     def branch(self) -> str:
         """The branch that ends there; "" if the call is beside the messages that follow."""
-        return self.place.branch
+        return self.target.branch
 
     @property
     def question(self) -> MessageId:
         """The end of the array."""
-        return self.place.parent
+        return self.target.parent
 
 
 class Recording:
@@ -85,14 +85,14 @@ class Recording:
 
     def __init__(
         self,
-        repo: Repo,
+        session: Session,
         recorded: Recorded,
         asked: Generation,
         job: ReplyJob | None,
         begin_another: Callable[[Recording], Recording],
     ) -> None:
         self._begin_another = begin_another
-        self.repo = repo
+        self.session = session
         self.recorded = recorded
         self.asked = asked
         self.job = job
@@ -100,7 +100,7 @@ class Recording:
 
     @property
     def conversation(self) -> ConversationId:
-        return self.repo.id
+        return self.session.id
 
     @property
     def branch(self) -> str:
@@ -124,12 +124,12 @@ class Recording:
     def reused(self) -> Message | None:
         """The stored answer that is returned; the recording has ended then."""
         answer = self.recorded.answer
-        return self.repo.message(answer) if self.job is None and answer is not None else None
+        return self.session.message(answer) if self.job is None and answer is not None else None
 
     @property
     def alternatives(self) -> tuple[Message, ...]:
         """The answers to the same question, oldest first."""
-        return answers_to(self.repo, self.question)
+        return answers_to(self.session, self.question)
 
     @property
     def stopping(self) -> bool:
@@ -184,7 +184,9 @@ class Recording:
         job = self.job
         if job is None:
             return self.reused
-        self.repo.replies.end(job, end, self.asked.client or self.repo.actor, self.asked.model or "A model")
+        self.session.replies.end(
+            job, end, self.asked.client or self.session.actor, self.asked.model or "A model"
+        )
         if job.failure is not None and job.failure.kind == "store":
             raise StoreError(job.failure.sentence)
         return job.message

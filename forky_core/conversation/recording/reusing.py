@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from forky_core.conversation.identity import now
-from forky_core.conversation.repo import Repo
+from forky_core.conversation.session import Session
 from forky_core.matching import chat_call, is_greedy, prompt_hash
 from forky_core.model import Generation, MessageId, Operation, Usage, View
 from forky_core.model.errors import BadCall, NothingToDo
@@ -42,9 +42,9 @@ def prompt_of(messages: Sequence[Mapping[str, Any]], parameters: Mapping[str, Js
         return ""
 
 
-def switch(repo: Repo, *, on: bool) -> Operation:
+def switch(session: Session, *, on: bool) -> Operation:
     """Set whether the conversation reuses stored answers. Raises NothingToDo if that is the setting already."""
-    tx = repo.live()
+    tx = session.require_not_trashed()
     tx.set(REUSE, True if on else None)
     if not tx.changes:
         raise NothingToDo(f"Stored answers are {'' if on else 'not '}given again here already.")
@@ -54,16 +54,16 @@ def switch(repo: Repo, *, on: bool) -> Operation:
     )
 
 
-def stored_answer(repo: Repo, prompt: str, model: str) -> tuple[Generation, MessageId] | None:
+def stored_answer(session: Session, prompt: str, model: str) -> tuple[Generation, MessageId] | None:
     """The newest call with this prompt and a complete answer, and that answer."""
-    for generation in reversed(repo.generations()):
+    for generation in reversed(session.generations()):
         same = generation.prompt == prompt and generation.model == model and generation.status == "done"
         if same and generation.message is not None:
             return generation, generation.message
     return None
 
 
-def given_again(asked: Generation, stored: Generation) -> Generation:
+def reused_generation(asked: Generation, stored: Generation) -> Generation:
     """The generation of a call that was answered from the store, and so used no tokens."""
     return replace(
         asked,

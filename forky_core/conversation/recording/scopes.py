@@ -60,8 +60,11 @@ class Scopes:
     def _salt(self) -> str:
         with self._lock:
             if not self._salted:
-                self._salted = self._store.setting(_SALT) or secrets.token_hex(16)
-                self._store.set_setting(_SALT, self._salted)
+                kept = self._store.setting(_SALT)
+                if kept is None:
+                    kept = secrets.token_hex(16)
+                    self._store.set_setting(_SALT, kept)
+                self._salted = kept
             return self._salted
 
 

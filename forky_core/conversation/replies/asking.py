@@ -8,15 +8,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from forky_core.conversation.branching import refuse_while_replying
-from forky_core.conversation.identity import branch_name, new_id, now, said_in, suggested_name, title_from
+from forky_core.conversation.identity import branch_name, log_text, new_id, now, suggested_name, title_from
 from forky_core.conversation.people.spending import refuse_to_spend
 from forky_core.conversation.people.voices import introduce, speaker_of
-from forky_core.conversation.recording.reusing import given_again, prompt_of, stored_answer, wants_reuse
+from forky_core.conversation.recording.reusing import prompt_of, reused_generation, stored_answer, wants_reuse
 from forky_core.conversation.replies.consulting import Citing, rewording
 from forky_core.conversation.replies.once import NO_PARAMETERS
-from forky_core.conversation.replies.preparing import Prepared, prepare
+from forky_core.conversation.replies.preparing import PreparedRequest, prepare
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
-from forky_core.conversation.repo import Repo, short
+from forky_core.conversation.session import Session, short
 from forky_core.conversation.transaction import Transaction, with_a_free_key
 from forky_core.llm.contract import Answering, Request
 from forky_core.model import (
@@ -29,34 +29,34 @@ from forky_core.model import (
     Rules,
     seal,
 )
-from forky_core.model.document import Looked
+from forky_core.model.document import DocumentSearch
 from forky_core.model.errors import BadContent, NothingToDo, Outdated
 from forky_core.model.parts import Draft, Json, TextPart
 
 
-def say(repo: Repo, seen: Branch, draft: Draft) -> tuple[Message, Operation]:
+def say(session: Session, seen: Branch, draft: Draft) -> tuple[Message, Operation]:
     """Add a message at the head of a branch, without asking a model; `seen` is the branch as its author saw it.
 
     Raises:
         Outdated: the branch has moved since; nothing was written, and the error names what came first.
     """
-    refuse_while_replying(repo, seen.name)
-    tx = repo.live()
-    refuse_if_moved(repo, tx, seen.name, seen.head)
+    refuse_while_replying(session, seen.name)
+    tx = session.require_not_trashed()
+    refuse_if_moved(session, tx, seen.name, seen.head)
     message = _add(tx, seen.name, seen.head, draft)
     verb, done = ("ask", "Asked") if message.role == "user" else ("say", f"Wrote as {message.role}")
     try:
-        operation = tx.publish(verb, f"{done} on “{seen.name}”: {said_in(draft.parts)}")
+        operation = tx.publish(verb, f"{done} on “{seen.name}”: {log_text(draft.parts)}")
     except Outdated as error:
         # Somebody else wrote between that read and the commit; the error names them all the same.
         if error.first is None or not _moves(error.first, seen.name):
             raise
-        raise _overtaken(repo, seen.name, error.first) from error
+        raise _overtaken(session, seen.name, error.first) from error
     return tx.stored(message), operation
 
 
 def say_on_fork(
-    repo: Repo, name: str | None, at: MessageId | None, rules: Rules, draft: Draft, verb: str = "ask"
+    session: Session, name: str | None, at: MessageId | None, rules: Rules, draft: Draft, verb: str = "ask"
 ) -> tuple[str, Message, Operation]:
     """Fork at a message and add a message there, as one operation; the new branch's name comes first.
 
@@ -67,18 +67,18 @@ def say_on_fork(
     wanted = branch_name(name) if name is not None else None
 
     def put() -> tuple[str, Message, Operation]:
-        tx = repo.live()
+        tx = session.require_not_trashed()
         chosen = wanted or suggested_name(text, tx.view.branches)
         tx.create_branch(chosen, at, rules)
         message = _add(tx, chosen, at, draft)
-        operation = tx.publish(verb, f"Forked “{chosen}” and asked: {said_in(draft.parts)}")
+        operation = tx.publish(verb, f"Forked “{chosen}” and asked: {log_text(draft.parts)}")
         return chosen, tx.stored(message), operation
 
     return put() if wanted else with_a_free_key("heads/", put)
 
 
 def edit(
-    repo: Repo, branch: Branch, message: Message, draft: Draft, name: str | None
+    session: Session, branch: Branch, message: Message, draft: Draft, name: str | None
 ) -> tuple[str, Message, Operation]:
     """Add an edited version of `message` on a new branch.
 
@@ -87,12 +87,12 @@ def edit(
     """
     if draft.parts == message.parts:
         raise NothingToDo("The message says that already.", "Change it, or regenerate the answer instead.")
-    return say_on_fork(repo, name, message.parent, branch.rules, draft, verb="edit")
+    return say_on_fork(session, name, message.parent, branch.rules, draft, verb="edit")
 
 
 def answer(
-    repo: Repo,
-    place: ReplyTarget,
+    session: Session,
+    target: ReplyTarget,
     rules: Rules,
     *,
     model: str | None = None,
@@ -101,7 +101,7 @@ def answer(
     reuse: bool | None = None,
     search: str = "",
 ) -> ReplyJob:
-    """Start writing a reply at `place`, or reuse a stored one; `reuse` None: as the conversation is set.
+    """Start writing a reply at `target`, or reuse a stored one; `reuse` None: as the conversation is set.
 
     `search` is the query for documents.
 
@@ -109,11 +109,13 @@ def answer(
         NotFound: the model is no longer available.
         InTheWay: a reply is being written on this branch.
     """
-    refuse_to_spend(repo)
-    path = repo.path(place.parent)
+    refuse_to_spend(session)
+    path = session.path(target.parent)
 
-    def prepared(search: str) -> Prepared:
-        return prepare(repo, path, rules, model=model, parameters=parameters, resumes=resumes, search=search)
+    def prepared(search: str) -> PreparedRequest:
+        return prepare(
+            session, path, rules, model=model, parameters=parameters, resumes=resumes, search=search
+        )
 
     made = prepared(search)
     request, name = made.request, made.request.model
@@ -121,43 +123,58 @@ def answer(
         raise NothingToDo("Everything here is left out: nothing would be sent.", "Take a message back in.")
     generation = Generation(
         GenerationId(new_id()),
-        place.branch,
-        place.parent,
+        target.branch,
+        target.parent,
         name,
         "running",
         parameters=request.parameters,
         started=now(),
-        partial=place.begins_with,
+        partial=target.begins_with,
     )
-    place = replace(place, speaker=place.speaker or speaker_of(repo, name))
-    answering: Answering = repo.models.model(name)
-    reword = None if search else rewording(repo, path, rules, lambda better: _asked_so(prepared(better)))
+    target = replace(target, speaker=target.speaker or speaker_of(session, name))
+    answering: Answering = session.models.model(name)
+    reword = None if search else rewording(session, path, rules, lambda better: _asked_so(prepared(better)))
 
     def prompt() -> str:
         # The request, and so its hash, is known only once the query has been written.
         return prompt_of(request.messages, request.parameters) if reword is None else ""
 
-    if resumes is None and reword is None and wants_reuse(request.parameters, repo.view, asked=reuse):
+    if resumes is None and reword is None and wants_reuse(request.parameters, session.view, asked=reuse):
         generation = replace(generation, looked=True, prompt=prompt())
-        stored = stored_answer(repo, generation.prompt, name)
+        stored = stored_answer(session, generation.prompt, name)
         if stored is not None:
-            again, parts = given_again(generation, stored[0]), repo.message(stored[1]).parts
-            return repo.replies.give(place, again, parts, actor=repo.actor, label=answering.info().label)
-    if made.looked is not None:
+            again, parts = reused_generation(generation, stored[0]), session.message(stored[1]).parts
+            return session.replies.give(
+                target,
+                again,
+                parts,
+                store=session.store,
+                actor=session.actor,
+                label=answering.info().label,
+            )
+    if made.document_search is not None:
         begun = resumes.text if resumes is not None else ""
-        answering = Citing(repo.models.model(name), made.looked, reword, begun)
-    job = repo.replies.start(place, generation, answering, request, actor=repo.actor, prompt=prompt)
-    repo.sent.note(name, made.context.drafts)
-    made.read_ahead(repo)
+        answering = Citing(session.models.model(name), made.document_search, reword, begun)
+    job = session.replies.start(
+        target,
+        generation,
+        answering,
+        request,
+        store=session.store,
+        actor=session.actor,
+        prompt=prompt,
+    )
+    session.sent.note(name, made.context.drafts)
+    made.read_ahead(session)
     return job
 
 
-def _asked_so(made: Prepared) -> tuple[Request, Looked] | None:
-    return (made.request, made.looked) if made.looked is not None else None
+def _asked_so(made: PreparedRequest) -> tuple[Request, DocumentSearch] | None:
+    return (made.request, made.document_search) if made.document_search is not None else None
 
 
 def regenerate(
-    repo: Repo, branch: Branch, message: Message, *, model: str | None = None, search: str = ""
+    session: Session, branch: Branch, message: Message, *, model: str | None = None, search: str = ""
 ) -> tuple[str, ReplyJob]:
     """Answer again what `message` answered; the name of the branch that gets the sibling comes first.
 
@@ -170,25 +187,25 @@ def regenerate(
     """
     if message.role != "assistant" or message.parent is None:
         raise BadContent("Only an answer can be regenerated.", "Edit the question instead.")
-    if model is None and message.name and (call := repo.latest_generation(message.id)) is not None:
+    if model is None and message.name and (call := session.latest_generation(message.id)) is not None:
         model = call.model
     if message.id == branch.head:
-        place = ReplyTarget(repo.id, branch.name, message.parent, replaces=message.id)
-        return branch.name, answer(repo, place, branch.rules, model=model, search=search, reuse=False)
-    question = repo.message(message.parent)
+        target = ReplyTarget(session.id, branch.name, message.parent, replaces=message.id)
+        return branch.name, answer(session, target, branch.rules, model=model, search=search, reuse=False)
+    question = session.message(message.parent)
 
     def fork() -> tuple[str, Operation]:
-        tx = repo.live()
+        tx = session.require_not_trashed()
         name = suggested_name(question.text, tx.view.branches)
         tx.create_branch(name, question.id, branch.rules)
         return name, tx.publish("fork", f"Forked “{name}” at {short(question.id)} to answer again")
 
     name, made = with_a_free_key("heads/", fork)
-    place = ReplyTarget(repo.id, name, question.id, group=made.number)
-    return name, answer(repo, place, branch.rules, model=model, search=search, reuse=False)
+    target = ReplyTarget(session.id, name, question.id, group=made.number)
+    return name, answer(session, target, branch.rules, model=model, search=search, reuse=False)
 
 
-def resume(repo: Repo, branch: Branch) -> ReplyJob:
+def resume(session: Session, branch: Branch) -> ReplyJob:
     """Continue the interrupted reply at the branch's head; the new reply begins with its text.
 
     An offline model, which cannot continue a text, answers again.
@@ -196,8 +213,8 @@ def resume(repo: Repo, branch: Branch) -> ReplyJob:
     Raises:
         NothingToDo: the head is not an interrupted reply.
     """
-    head = repo.message(branch.head) if branch.head is not None else None
-    generation = repo.latest_generation(head.id) if head is not None else None
+    head = session.message(branch.head) if branch.head is not None else None
+    generation = session.latest_generation(head.id) if head is not None else None
     if (
         head is None
         or head.parent is None
@@ -205,30 +222,31 @@ def resume(repo: Repo, branch: Branch) -> ReplyJob:
         or generation.status not in ("stopped", "interrupted")
     ):
         raise NothingToDo("The last message is not an interrupted reply.")
-    info = repo.models.model(generation.model).info()
+    info = session.models.model(generation.model).info()
     if not info.continues:
-        return regenerate(repo, branch, head, model=generation.model)[1]
-    place = ReplyTarget(repo.id, branch.name, head.parent, replaces=head.id, begins_with=head.parts)
-    return answer(repo, place, branch.rules, model=generation.model, resumes=head)
+        return regenerate(session, branch, head, model=generation.model)[1]
+    target = ReplyTarget(session.id, branch.name, head.parent, replaces=head.id, begins_with=head.parts)
+    return answer(session, target, branch.rules, model=generation.model, resumes=head)
 
 
-def refuse_if_moved(repo: Repo, tx: Transaction, branch: str, seen: MessageId | None) -> None:
+def refuse_if_moved(session: Session, tx: Transaction, branch: str, seen: MessageId | None) -> None:
     """Raise Outdated if the branch's head is no longer the one its author saw; the error names what came first."""
     if tx.view.entries.get(f"heads/{branch}") == {"at": seen}:
         return
-    first = next((o for o in reversed(repo.store.operations(repo.id)) if _moves(o, branch)), None)
-    raise _overtaken(repo, branch, first)
+    first = next((o for o in reversed(session.store.operations(session.id)) if _moves(o, branch)), None)
+    raise _overtaken(session, branch, first)
 
 
 def _moves(operation: Operation, branch: str) -> bool:
     return any(change.key == f"heads/{branch}" for change in operation.changes)
 
 
-def _overtaken(repo: Repo, branch: str, first: Operation | None) -> Outdated:
-    what = f"{first.summary} ({first.actor})." if first else ""
-    known = {person.name for person in repo.view.room.people}
-    if first is not None and first.actor != repo.actor and first.actor in known:
-        said = f"{first.actor} replied on “{branch}” meanwhile. {first.sentence}"
+def _overtaken(session: Session, branch: str, first: Operation | None) -> Outdated:
+    what = session.name_of(f"{first.summary} ({first.actor}).") if first else ""
+    known = {person.name for person in session.view.room.people}
+    name = session.name_of(first.actor) if first is not None else ""
+    if first is not None and first.actor != session.actor and (name in known or name != first.actor):
+        said = f"{name} replied on “{branch}” meanwhile. {session.name_of(first.sentence)}"
         return Outdated(said, first, "Continue below, or fork?")
     return Outdated(f"“{branch}” has moved meanwhile. {what}".strip(), first, "Continue below it, or fork.")
 

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from forky_core.conversation.branching import refuse_while_replying
-from forky_core.conversation.identity import branch_name, free_name, now, said_in, title_from
+from forky_core.conversation.identity import branch_name, free_name, log_text, now, title_from
 from forky_core.conversation.people.voices import introduce
 from forky_core.conversation.replies.asking import answer, refuse_if_moved
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
-from forky_core.conversation.repo import Repo
+from forky_core.conversation.session import Session
 from forky_core.conversation.transaction import Transaction, with_a_free_key
 from forky_core.model import Branch, MessageId, Rules, View, seal
 from forky_core.model.errors import ForkyError, NothingToDo
@@ -31,7 +31,7 @@ class ReplyAttempt:
 
 
 def ask_all(
-    repo: Repo, branches: Sequence[Branch], draft: Draft, forks: Sequence[Branch] = ()
+    session: Session, branches: Sequence[Branch], draft: Draft, forks: Sequence[Branch] = ()
 ) -> tuple[ReplyAttempt, ...]:
     """Ask the same on each branch, as its author saw it, and on the new branches in `forks`.
 
@@ -41,16 +41,16 @@ def ask_all(
     """
     if not branches and not forks:
         raise NothingToDo("There is nobody to ask.", "Choose a branch.")
-    tx = repo.live()
+    tx = session.require_not_trashed()
     for fork in forks:
         tx.create_branch(fork.name, fork.head, fork.rules)
     refused: dict[str, ForkyError] = {}
     for branch in (*branches, *forks):
         try:
-            repo.models.model(branch.rules.model or repo.models.default())
-            refuse_while_replying(repo, branch.name)
+            session.models.model(branch.rules.model or session.models.default())
+            refuse_while_replying(session, branch.name)
             if branch not in forks:
-                refuse_if_moved(repo, tx, branch.name, branch.head)
+                refuse_if_moved(session, tx, branch.name, branch.head)
         except ForkyError as error:
             refused[branch.name] = error
     open_ones = [branch for branch in (*branches, *forks) if branch.name not in refused]
@@ -58,11 +58,11 @@ def ask_all(
     group = None
     if open_ones:
         where = f"“{open_ones[0].name}”" if len(open_ones) == 1 else f"{len(open_ones)} branches"
-        group = tx.publish("ask", f"Asked on {where}: {said_in(draft.parts)}").number
+        group = tx.publish("ask", f"Asked on {where}: {log_text(draft.parts)}").number
     return tuple(
         ReplyAttempt(branch.name, None, refused[branch.name])
         if branch.name in refused
-        else _answered(repo, branch.name, questions[branch.name], branch.rules, group)
+        else _answered(session, branch.name, questions[branch.name], branch.rules, group)
         for branch in (*branches, *forks)
     )
 
@@ -79,7 +79,7 @@ def forks(view: View, at: Sequence[MessageId], rules: Rules) -> tuple[Branch, ..
 
 
 def ask_models(
-    repo: Repo, at: MessageId | None, rules: Rules, draft: Draft, models: Sequence[str]
+    session: Session, at: MessageId | None, rules: Rules, draft: Draft, models: Sequence[str]
 ) -> tuple[ReplyAttempt, ...]:
     """Create a branch for each model at `at` and ask the same on all of them.
 
@@ -91,14 +91,14 @@ def ask_models(
     if not chosen:
         raise NothingToDo("There is nobody to ask.", "Choose a model.")
     for model in chosen:
-        repo.models.model(model)
+        session.models.model(model)
     own: dict[str, Rules] = {}
     questions: dict[str, MessageId] = {}
 
     def put() -> int:
         own.clear()
         questions.clear()
-        tx = repo.live()
+        tx = session.require_not_trashed()
         for model in chosen:
             name = free_name(
                 branch_name(model.rpartition("/")[2][:40] or "model"), {*tx.view.branches, *questions}
@@ -106,10 +106,10 @@ def ask_models(
             own[name] = replace(rules, model=model)
             tx.create_branch(name, at, own[name])
             questions[name] = _put(tx, name, at, draft)
-        return tx.publish("ask", f"Asked {len(chosen)} models: {said_in(draft.parts)}").number
+        return tx.publish("ask", f"Asked {len(chosen)} models: {log_text(draft.parts)}").number
 
     group = with_a_free_key("heads/", put)
-    return tuple(_answered(repo, name, question, own[name], group) for name, question in questions.items())
+    return tuple(_answered(session, name, question, own[name], group) for name, question in questions.items())
 
 
 def _put(tx: Transaction, branch: str, head: MessageId | None, draft: Draft) -> MessageId:
@@ -124,8 +124,12 @@ def _put(tx: Transaction, branch: str, head: MessageId | None, draft: Draft) -> 
     return message.id
 
 
-def _answered(repo: Repo, branch: str, question: MessageId, rules: Rules, group: int | None) -> ReplyAttempt:
+def _answered(
+    session: Session, branch: str, question: MessageId, rules: Rules, group: int | None
+) -> ReplyAttempt:
     try:
-        return ReplyAttempt(branch, answer(repo, ReplyTarget(repo.id, branch, question, group=group), rules))
+        return ReplyAttempt(
+            branch, answer(session, ReplyTarget(session.id, branch, question, group=group), rules)
+        )
     except ForkyError as error:
         return ReplyAttempt(branch, None, error)

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from threading import Event
 
 from forky_core.context.citing import sources_line, without_sources
-from forky_core.conversation.placing import documents_of
+from forky_core.conversation.document_places import documents_of
 from forky_core.conversation.replies.once import ask_once
-from forky_core.conversation.repo import Repo, short
+from forky_core.conversation.session import Session, short
 from forky_core.documents.searching import FoundChunk, fused
 from forky_core.documents.shelf import DocumentStore
 from forky_core.llm.contract import Consulted, Done, Model, ModelEvent, ModelInfo, Request, TextDelta
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.model import Message, Rules
-from forky_core.model.document import Looked, Quoted
+from forky_core.model.document import DocumentSearch, OfferedPassage
 from forky_core.model.errors import ModelError, NotFound
 from forky_core.retrieval.condense import PROMPT, as_question, condensed, leans, speaks_of
 from forky_core.retrieval.cues import is_question
@@ -45,9 +45,9 @@ _TOLD = 6
 """Messages that a condensing model is given."""
 
 
-def look(
-    repo: Repo, path: Sequence[Message], rules: Rules, *, search: str = "", window: int | None = None
-) -> Looked | None:
+def search_for_passages(
+    session: Session, path: Sequence[Message], rules: Rules, *, search: str = "", window: int | None = None
+) -> DocumentSearch | None:
     """The passages for the question at the end of a path; None if the branch does not use documents.
 
     `search` is the query as a person, or a model, has written it; without one the question is condensed by rule. If the
@@ -58,19 +58,21 @@ def look(
     if not rules.documents.on or not question:
         return None
     wanted = " ".join(search.split()) or condensed(question, _spoken(path))
-    shelf = documents_of(repo, rules)
+    shelf = documents_of(session, rules)
     budget = window // _SHARE if window is not None else None
     by_rule = wanted != question and not search.strip()
     most = rules.documents.passages or PASSAGES
-    looked = _looked(repo, path, shelf, wanted, most, budget, question=question if by_rule else "")
-    if looked.passages or wanted == question:
-        return looked
-    itself = _looked(repo, path, shelf, question, most, budget)
-    return itself if itself.passages else looked
+    document_search = _looked(
+        session, path, shelf, wanted, most, budget, question=question if by_rule else ""
+    )
+    if document_search.passages or wanted == question:
+        return document_search
+    itself = _looked(session, path, shelf, question, most, budget)
+    return itself if itself.passages else document_search
 
 
 def _looked(
-    repo: Repo,
+    session: Session,
     path: Sequence[Message],
     shelf: DocumentStore,
     search: str,
@@ -78,7 +80,7 @@ def _looked(
     budget: int | None,
     *,
     question: str = "",
-) -> Looked:
+) -> DocumentSearch:
     """The `most` passages for a query; with a `question`, for both, without passages about another subject."""
     findings = shelf.look(search, most, budget=budget)
     found = tuple(one for one in findings.found if one.bears)
@@ -90,8 +92,10 @@ def _looked(
         for one in found
         if not one.coverage or speaks_of(question, f"{one.source} {one.chunk.text}")
     ]
-    quoted += [one for one in _elsewhere(repo, path, search) if speaks_of(question, one[2])]
-    return Looked(search, tuple(Quoted(n, *one) for n, one in enumerate(quoted, 1)), findings.trouble)
+    quoted += [one for one in _elsewhere(session, path, search) if speaks_of(question, one[2])]
+    return DocumentSearch(
+        search, tuple(OfferedPassage(n, *one) for n, one in enumerate(quoted, 1)), findings.trouble
+    )
 
 
 def _joined(
@@ -123,10 +127,10 @@ def question_of(path: Sequence[Message]) -> str:
     return path[-1].text.strip() if path and path[-1].role == "user" and not path[-1].merges else ""
 
 
-def _elsewhere(repo: Repo, path: Sequence[Message], search: str) -> list[tuple[str, str, str]]:
+def _elsewhere(session: Session, path: Sequence[Message], search: str) -> list[tuple[str, str, str]]:
     """(source, address, text) of relevant messages of other branches."""
     here = {message.id for message in path}
-    seen = repo.visible.messages.values()
+    seen = session.visible.messages.values()
     others = [
         message
         for message in seen
@@ -142,7 +146,7 @@ def _elsewhere(repo: Repo, path: Sequence[Message], search: str) -> list[tuple[s
     texts = [without_sources(message.text)[:_LONGEST] for message in others]
     of_parts = [at for part in parts_asked(search) for at in _best(part, texts)[:1]]
     best = list(dict.fromkeys((*of_parts, *_best(search, texts))))[:_ELSEWHERE]
-    return [(_named(repo, others[at]), others[at].id, texts[at]) for at in best]
+    return [(_named(session, others[at]), others[at].id, texts[at]) for at in best]
 
 
 def _best(asked: str, texts: Sequence[str]) -> list[int]:
@@ -153,12 +157,12 @@ def _best(asked: str, texts: Sequence[str]) -> list[int]:
     return [one.index for one in best]
 
 
-def _named(repo: Repo, message: Message) -> str:
+def _named(session: Session, message: Message) -> str:
     """A name of the message for people: "branch “debug”, reply 3f2a9c1b"."""
     holding = [
         branch.name
-        for branch in repo.view.branches.values()
-        if branch.head is not None and any(other.id == message.id for other in repo.path(branch.head))
+        for branch in session.view.branches.values()
+        if branch.head is not None and any(other.id == message.id for other in session.path(branch.head))
     ]
     what = f"{'reply' if message.role == 'assistant' else 'message'} {short(message.id)}"
     return f"branch “{holding[-1]}”, {what}" if holding else what
@@ -186,8 +190,8 @@ class Citing:
     """A model that is given passages and whose answer ends with a line of their sources."""
 
     model: Model
-    looked: Looked
-    reword: Callable[[Event], tuple[Request, Looked] | None] | None = None
+    document_search: DocumentSearch
+    reword: Callable[[Event], tuple[Request, DocumentSearch] | None] | None = None
     """Has another model write the query first, and returns the resulting request; None if it does not improve."""
     begun: str = ""
     """The text of an interrupted answer that is being resumed."""
@@ -196,40 +200,43 @@ class Citing:
         return self.model.info()
 
     def stream(self, request: Request, stop: Event) -> Iterator[ModelEvent | Consulted]:
-        looked = self.looked
+        document_search = self.document_search
         if self.reword is not None and (better := self.reword(stop)) is not None:
-            request, looked = better
-        yield Consulted(looked)
+            request, document_search = better
+        yield Consulted(document_search)
         said = [self.begun]
         for event in self.model.stream(request, stop):
             # An interrupted answer gets its line when it is complete.
             if isinstance(event, Done) and "".join(said).strip():
-                yield TextDelta(f"\n\n{sources_line(''.join(said), looked)}")
+                yield TextDelta(f"\n\n{sources_line(''.join(said), document_search)}")
             elif isinstance(event, TextDelta):
                 said.append(event.text)
             yield event
 
 
-def worder(repo: Repo, path: Sequence[Message], rules: Rules) -> Model | None:
+def worder(session: Session, path: Sequence[Message], rules: Rules) -> Model | None:
     """The model that writes the query once the question at the end of a path is sent; None if a rule did."""
     name, question = rules.documents.condenser, question_of(path)
     if name is None or not rules.documents.on or len(path) < 2 or not question or not leans(question):
         return None
     try:
-        return repo.models.model(name)
+        return session.models.model(name)
     except NotFound:
         return None
 
 
 def rewording(
-    repo: Repo, path: Sequence[Message], rules: Rules, again: Callable[[str], tuple[Request, Looked] | None]
-) -> Callable[[Event], tuple[Request, Looked] | None] | None:
+    session: Session,
+    path: Sequence[Message],
+    rules: Rules,
+    again: Callable[[str], tuple[Request, DocumentSearch] | None],
+) -> Callable[[Event], tuple[Request, DocumentSearch] | None] | None:
     """A function that has the branch's condensing model write the query; None if that is not needed."""
-    name, model = rules.documents.condenser, worder(repo, path, rules)
+    name, model = rules.documents.condenser, worder(session, path, rules)
     if name is None or model is None:
         return None
 
-    def reword(stop: Event) -> tuple[Request, Looked] | None:
+    def reword(stop: Event) -> tuple[Request, DocumentSearch] | None:
         search = by_model(model, name, path, stop)
         return again(search) if search else None
 

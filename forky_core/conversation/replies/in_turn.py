@@ -12,33 +12,33 @@ from dataclasses import replace
 from forky_core.conversation.replies.asking import answer
 from forky_core.conversation.replies.once import NO_PARAMETERS
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
-from forky_core.conversation.repo import Repo
+from forky_core.conversation.session import Session
 from forky_core.model import Rules
 from forky_core.model.errors import ForkyError
 from forky_core.model.parts import Json
 from forky_core.observability import events
 
 
-def models_of(repo: Repo, rules: Rules, alone: str | None = None) -> tuple[str, ...]:
+def models_of(session: Session, rules: Rules, alone: str | None = None) -> tuple[str, ...]:
     """The models that answer on a branch with these rules: `alone`, or else the room's, or the branch's."""
-    return (alone,) if alone else repo.view.room.models or (rules.model or repo.models.default(),)
+    return (alone,) if alone else session.view.room.models or (rules.model or session.models.default(),)
 
 
 def answer_in_turn(
-    repo: Repo,
-    place: ReplyTarget,
+    session: Session,
+    target: ReplyTarget,
     rules: Rules,
     models: Sequence[str],
     *,
     parameters: Mapping[str, Json] = NO_PARAMETERS,
     search: str = "",
 ) -> ReplyJob:
-    """Start the first model's reply at `place`; the others follow below it by themselves."""
+    """Start the first model's reply at `target`; the others follow below it by themselves."""
     first, *others = models
-    job = answer(repo, place, rules, model=first, parameters=parameters, search=search)
+    job = answer(session, target, rules, model=first, parameters=parameters, search=search)
     if others:
-        turn = Round(repo, job, rules, others, parameters, search)
-        repo.replays.add(turn)
+        turn = Round(session, job, rules, others, parameters, search)
+        session.replays.add(turn)
         turn.begin()
     return job
 
@@ -48,14 +48,14 @@ class Round:
 
     def __init__(
         self,
-        repo: Repo,
+        session: Session,
         first: ReplyJob,
         rules: Rules,
         models: Sequence[str],
         parameters: Mapping[str, Json],
         search: str,
     ) -> None:
-        self._repo, self._job, self._rules, self._models = repo, first, rules, tuple(models)
+        self._session, self._job, self._rules, self._models = session, first, rules, tuple(models)
         self._parameters, self._search = parameters, search
         self._stop, self._ended = threading.Event(), threading.Event()
 
@@ -77,14 +77,14 @@ class Round:
                 said, before = self._job.message, self._job.place
                 if self._stop.is_set() or self._job.generation.status == "stopped":
                     return
-                place = replace(
+                target = replace(
                     before, parent=said.id if said else before.parent, replaces=None, speaker=None
                 )
-                if self._repo.branch(place.branch).head != place.parent:
+                if self._session.branch(target.branch).head != target.parent:
                     return  # Somebody has continued the branch meanwhile, so the round is over.
                 self._job = answer(
-                    self._repo,
-                    place,
+                    self._session,
+                    target,
                     self._rules,
                     model=model,
                     parameters=self._parameters,
@@ -92,7 +92,7 @@ class Round:
                 )
             self._job.wait()
         except ForkyError as error:
-            events.background_failed(conversation=self._repo.id, work="round", fault=error)
+            events.background_failed(conversation=self._session.id, work="round", fault=error)
         finally:
-            self._repo.replays.discard(self)
+            self._session.replays.discard(self)
             self._ended.set()

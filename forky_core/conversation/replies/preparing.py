@@ -9,16 +9,16 @@ from types import MappingProxyType
 
 from forky_core.context.account import Context, Item
 from forky_core.context.build import Summary, build_context
-from forky_core.context.convert import Sight, convert
+from forky_core.context.convert import FileAccess, convert
 from forky_core.conversation.counts import Counts
 from forky_core.conversation.people.voices import voices_of
-from forky_core.conversation.replies.consulting import look, worder
+from forky_core.conversation.replies.consulting import search_for_passages, worder
 from forky_core.conversation.replies.once import NO_PARAMETERS
 from forky_core.conversation.replies.summaries import read_ahead, summariser
-from forky_core.conversation.repo import Repo
+from forky_core.conversation.session import Session
 from forky_core.llm.contract import Model, ModelInfo, ProviderMessage, Request
 from forky_core.model import Message, MessageId, Rules, seal
-from forky_core.model.document import Looked
+from forky_core.model.document import DocumentSearch
 from forky_core.model.memory import Memory
 from forky_core.model.parts import AttachmentPart, Draft, Json
 
@@ -31,7 +31,7 @@ _WORDED_LATER = (
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedRequest:
     """A request that could be sent now, with the account of its tokens."""
 
     request: Request
@@ -44,7 +44,7 @@ class Prepared:
     """The messages that its summary was made of."""
     asked: Message | None = None
     """The question at its end if that is not stored: what a person is typing."""
-    looked: Looked | None = None
+    document_search: DocumentSearch | None = None
     """The passages for its question, if its branch uses documents."""
 
     @property
@@ -60,9 +60,9 @@ class Prepared:
         """Exactly what is sent to the model, as the provider's JSON."""
         return request_json(self.request)
 
-    def read_ahead(self, repo: Repo) -> None:
+    def read_ahead(self, session: Session) -> None:
         """Have the memory's model read what its next summary will need."""
-        read_ahead(repo, self.memory, self.stretches)
+        read_ahead(session, self.memory, self.stretches)
 
 
 def request_json(request: Request) -> str:
@@ -71,7 +71,7 @@ def request_json(request: Request) -> str:
 
 
 def prepare(
-    repo: Repo,
+    session: Session,
     path: Sequence[Message],
     rules: Rules,
     *,
@@ -79,7 +79,7 @@ def prepare(
     parameters: Mapping[str, Json] = NO_PARAMETERS,
     resumes: Message | None = None,
     search: str = "",
-) -> Prepared:
+) -> PreparedRequest:
     """The request for this path, whose last message need not be stored.
 
     `search` is the query for documents; "": the question, condensed by rule.
@@ -87,12 +87,14 @@ def prepare(
     Raises:
         NotFound: the model is no longer available.
     """
-    name = model or rules.model or repo.models.default()
-    answering = repo.models.model(name)
+    name = model or rules.model or session.models.default()
+    answering = session.models.model(name)
     read: list[Sequence[Message]] = []
-    looked = look(repo, path, rules, search=search, window=answering.info().context_window)
-    context = context_on(repo, path, rules, answering, read, looked)
-    if looked is not None and not search and (later := worder(repo, path, rules)) is not None:
+    document_search = search_for_passages(
+        session, path, rules, search=search, window=answering.info().context_window
+    )
+    context = context_on(session, path, rules, answering, read, document_search)
+    if document_search is not None and not search and (later := worder(session, path, rules)) is not None:
         told = _WORDED_LATER.format(later.info().label)
         context = replace(context, warnings=(*context.warnings, told))
     messages = context.messages
@@ -103,61 +105,67 @@ def prepare(
         )
         messages = (*messages, *again)
     settings = MappingProxyType({**rules.parameters, **parameters})
-    request = Request(name, messages, settings, cache_key=repo.id)
-    cached = sum(context.costs[: repo.sent.shared(name, context.drafts)])
+    request = Request(name, messages, settings, cache_key=session.id)
+    cached = sum(context.costs[: session.sent.shared(name, context.drafts)])
     memory = context.memory
-    return Prepared(
-        request, context, answering.info(), min(cached, context.tokens), memory, tuple(read), looked=looked
+    return PreparedRequest(
+        request,
+        context,
+        answering.info(),
+        min(cached, context.tokens),
+        memory,
+        tuple(read),
+        document_search=document_search,
     )
 
 
-def account_of(repo: Repo, file: AttachmentPart, model: Model) -> Item:
+def account_of(session: Session, file: AttachmentPart, model: Model) -> Item:
     """The line of the account for a file in a question to `model`; the tokens of a picture are not known."""
-    sight = Sight(repo.store.blob, model.info().sees_images is not False)
-    items = convert(seal(Draft("user", (file,)), ()), model.count_tokens, sight).items
+    file_access = FileAccess(session.store.blob, model.info().sees_images is not False)
+    items = convert(seal(Draft("user", (file,)), ()), model.count_tokens, file_access).items
     return next(item for item in items if item.kind == "attachment")
 
 
-def context_of(repo: Repo, head: MessageId | None, rules: Rules, model: Model) -> Context:
+def context_of(session: Session, head: MessageId | None, rules: Rules, model: Model) -> Context:
     """Exactly what `model` would be sent at `head`, and the account of it (law 7)."""
-    path = repo.path(head)
-    looked = look(repo, path, rules, window=model.info().context_window)
-    return context_on(repo, path, rules, model, looked=looked)
+    path = session.path(head)
+    document_search = search_for_passages(session, path, rules, window=model.info().context_window)
+    return context_on(session, path, rules, model, document_search=document_search)
 
 
 def context_on(
-    repo: Repo,
+    session: Session,
     path: Sequence[Message],
     rules: Rules,
     model: Model,
     read: list[Sequence[Message]] | None = None,
-    looked: Looked | None = None,
+    document_search: DocumentSearch | None = None,
 ) -> Context:
     """Like `context_of`, for a path whose last message need not be stored.
 
     Messages that a summary was made of are appended to `read`.
     """
-    info, memory = model.info(), repo.view.memory_of(rules)
-    write = summariser(repo, memory)
+    info, memory = model.info(), session.view.memory_of(rules)
+    write = summariser(session, memory)
 
     def summarise(stretches: Sequence[Sequence[Message]]) -> Summary:
         if read is not None:
             read.extend(stretches)
         return write(stretches)
 
-    count_tokens = repo.counting(model)
+    count_tokens = session.counting(model)
     built = build_context(
         path,
         rules,
-        lookup=repo.lookup,
+        lookup=session.lookup,
         count_tokens=count_tokens,
         window=info.context_window,
-        blob=repo.store.blob,
+        blob=session.store.blob,
         sees_images=info.sees_images is not False,
         memory=memory,
         summarise=summarise,
-        voices=voices_of(repo, path, info.name),
-        looked=looked,
+        voices=voices_of(session, path, info.name),
+        document_search=document_search,
     )
     if isinstance(count_tokens, Counts):
         count_tokens.keep()

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 from forky_core.conversation.identity import now
 from forky_core.conversation.replies.ending import End, cut, ended
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
 from forky_core.conversation.transaction import Transaction
-from forky_core.conversation.visible import see
+from forky_core.graph import ancestors
 from forky_core.llm.contract import (
     Answering,
     Consulted,
@@ -37,7 +38,7 @@ from forky_core.model import (
     View,
     seal,
 )
-from forky_core.model.errors import InTheWay, Outdated, StoreError
+from forky_core.model.errors import ForkyError, InTheWay, NotAllowed, NotFound, Outdated, StoreError
 from forky_core.model.parts import Draft, Part, TextPart
 from forky_core.observability import events
 from forky_core.store.contract import Store
@@ -55,6 +56,11 @@ class Replies:
         self._lock = threading.Lock()
         self._saver: threading.Thread | None = None
         self._closing = threading.Event()
+
+    @property
+    def closing(self) -> bool:
+        """Whether Forky is shutting down, so that no reply can be started."""
+        return self._closing.is_set()
 
     def running(self, conversation: ConversationId | None = None) -> tuple[ReplyJob, ...]:
         """Jobs that have not landed, oldest first."""
@@ -76,37 +82,38 @@ class Replies:
 
     def start(
         self,
-        place: ReplyTarget,
+        target: ReplyTarget,
         generation: Generation,
         model: Answering,
         request: Request,
         *,
+        store: Store,
         actor: str,
         prompt: Callable[[], str] = str,
     ) -> ReplyJob:
         """Start a reply. Its generation is durable, as running, before the model is called.
 
-        `prompt` computes the prompt hash; it is called once the answer has arrived.
+        `store` is that of whoever asks. `prompt` computes the prompt hash; it is called once the answer has arrived.
 
         Raises:
             InTheWay: a reply is being written on this branch.
         """
-        job = ReplyJob(place, generation)
+        job = ReplyJob(target, generation, store)
         job.by = actor
         with self._lock:
             if self._closing.is_set():
                 raise InTheWay("Forky is shutting down.", "Ask again when it is back.")
             if any(
                 other.running
-                and (other.place.conversation, other.place.branch) == (place.conversation, place.branch)
+                and (other.place.conversation, other.place.branch) == (target.conversation, target.branch)
                 for other in self._jobs.values()
             ):
                 raise InTheWay(
-                    f"A reply is being written on “{place.branch}”.", "Wait for it, stop it, or fork."
+                    f"A reply is being written on “{target.branch}”.", "Wait for it, stop it, or fork."
                 )
             self._jobs[generation.id] = job
         try:
-            self._store.record(place.conversation, generation)
+            store.record(target.conversation, generation)
         except BaseException:
             with self._lock:
                 del self._jobs[generation.id]
@@ -121,7 +128,7 @@ class Replies:
         self._start_saver()
         return job
 
-    def open(self, place: ReplyTarget, generation: Generation) -> ReplyJob:
+    def open(self, target: ReplyTarget, generation: Generation, *, store: Store) -> ReplyJob:
         """Create a job whose text comes from outside, for a generation that is stored as running; `end` lands it.
 
         Others may write to the same branch: the one that lands second is kept beside it.
@@ -129,7 +136,7 @@ class Replies:
         Raises:
             InTheWay: Forky is shutting down.
         """
-        job = ReplyJob(place, generation, fed=True)
+        job = ReplyJob(target, generation, store, fed=True)
         with self._lock:
             if self._closing.is_set():
                 raise InTheWay("Forky is shutting down.", "Ask again when it is back.")
@@ -139,19 +146,26 @@ class Replies:
         return job
 
     def give(
-        self, place: ReplyTarget, generation: Generation, parts: tuple[Part, ...], *, actor: str, label: str
+        self,
+        target: ReplyTarget,
+        generation: Generation,
+        parts: tuple[Part, ...],
+        *,
+        store: Store,
+        actor: str,
+        label: str,
     ) -> ReplyJob:
         """Create a job that has landed already, from a stored answer.
 
         Raises:
             StoreError: it could not be written.
         """
-        job = ReplyJob(place, generation, fed=True)
+        job = ReplyJob(target, generation, store, fed=True)
         for part in parts:
             if isinstance(part, TextPart):
                 job.take(TextDelta(part.text))
         end = End("done", generation.finish_reason, generation.usage, None)
-        job.finish(*_land(self._store, place, generation, parts, end, actor, f"{label} (a stored answer)"))
+        job.finish(*_land(store, target, generation, parts, end, actor, f"{label} (a stored answer)"))
         return job
 
     def end(self, job: ReplyJob, end: End, actor: str, label: str) -> None:
@@ -161,7 +175,13 @@ class Replies:
                 return
             generation = replace(job.generation, first_token=job.first_token, consulted=job.consulted)
             try:
-                generation, message = _land(self._store, job.place, generation, job.parts, end, actor, label)
+                generation, message = _land(job.store, job.place, generation, job.parts, end, actor, label)
+            except (NotAllowed, NotFound) as error:
+                # Whoever asked may no longer write here. What had arrived is not added to the conversation.
+                failure = Failure("refused", f"This reply was not added. {error}")
+                generation, message = replace(ended(generation, end), status="failed", failure=failure), None
+                with suppress(ForkyError):  # The conversation may have been deleted for good.
+                    self._store.record(job.place.conversation, generation)
             except Exception as error:  # noqa: BLE001
                 # The disk is full or the file missing: the reply cannot be stored, and its watchers must learn that.
                 _log_unsaved(job, error)
@@ -187,8 +207,8 @@ class Replies:
             if generation.parent is None:
                 self._store.record(conversation, ended(generation, end))
             else:
-                place = self._place_of(conversation, generation)
-                _land(self._store, place, generation, generation.partial, end, actor, generation.model)
+                target = self._place_of(conversation, generation)
+                _land(self._store, target, generation, generation.partial, end, actor, generation.model)
             events.reply_recovered(conversation=conversation, generation=id)
             found += 1
         return found
@@ -246,7 +266,9 @@ class Replies:
             if snapshot is None:
                 return
             try:
-                self._store.record(job.place.conversation, snapshot)
+                job.store.record(job.place.conversation, snapshot)
+            except (NotAllowed, NotFound):
+                job.stop()  # Landing is refused in the same way and says why.
             except StoreError as error:
                 # Landing will fail in the same way and report it; one missed save must not stop the others.
                 job.mark_unsaved()
@@ -332,7 +354,7 @@ def _log_end(job: ReplyJob, call: Generation, cause: BaseException | None) -> No
 
 def _land(  # noqa: PLR0917 - all of it belongs to one reply
     store: Store,
-    place: ReplyTarget,
+    target: ReplyTarget,
     generation: Generation,
     parts: tuple[Part, ...],
     end: End,
@@ -345,32 +367,34 @@ def _land(  # noqa: PLR0917 - all of it belongs to one reply
     """
     closed = ended(generation, end)
     if not parts:
-        store.record(place.conversation, closed)
+        store.record(target.conversation, closed)
         return closed, None
-    message = seal(Draft("assistant", parts, place.speaker), (place.parent,), created=now())
+    message = seal(Draft("assistant", parts, target.speaker), (target.parent,), created=now())
     closed = replace(closed, message=message.id)
     while True:
-        view = store.view(place.conversation)
-        tx = Transaction(store, place.conversation, view, actor, [message], [closed])
-        entry = view.entries.get(f"heads/{place.branch}")
-        if entry == {"at": place.expected_head}:
-            tx.move(place.branch, message.id)
-            if place.replaces is not None and place.replaces != message.id:
-                tx.keep(place.replaces)
-            summary = f"{label} answered on “{place.branch}”"
+        view = store.view(target.conversation)
+        tx = Transaction(store, target.conversation, view, actor, [message], [closed])
+        entry = view.entries.get(f"heads/{target.branch}")
+        if entry == {"at": target.expected_head}:
+            tx.move(target.branch, message.id)
+            if target.replaces is not None and target.replaces != message.id:
+                tx.keep(target.replaces)
+            summary = f"{label} answered on “{target.branch}”"
+        elif entry is None and not target.kept_without_branch:
+            summary = f"{label} answered; “{target.branch}” had been removed"
         else:
             # Somebody moved or removed the branch meanwhile: the reply stays visible beside it.
-            if not _is_seen(store, place.conversation, view, message.id):
+            if not _is_seen(store, target.conversation, view, message.id):
                 tx.keep(message.id)
             summary = f"{label} answered once more"
-            if place.branch:
-                summary = f"{label} answered; “{place.branch}” had moved, so the reply is kept beside it"
-        if not tx.changes:
+            if target.branch:
+                summary = f"{label} answered; “{target.branch}” had moved, so the reply is kept beside it"
+        if not tx.changes and (entry is not None or target.kept_without_branch):
             # The same text exists already: no new message, but one more generation.
-            store.record(place.conversation, closed)
+            store.record(target.conversation, closed)
             return closed, tx.stored(message)
         try:
-            tx.publish("reply", summary, group=place.group)
+            tx.publish("reply", summary, group=target.group)
         except Outdated:
             continue
         return closed, tx.stored(message)
@@ -379,4 +403,6 @@ def _land(  # noqa: PLR0917 - all of it belongs to one reply
 def _is_seen(store: Store, conversation: ConversationId, view: View, message: MessageId) -> bool:
     """Whether a message with this id is stored and visible already."""
     stored = store.messages(conversation)
-    return message in stored and message in see(stored, view).messages
+    return message in stored and message in ancestors(
+        view.tips & stored.keys(), lambda id: stored[id].parents
+    )

@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from forky_core.conversation.identity import now
 from forky_core.llm.contract import ReasoningDelta, TextDelta, ToolCallDone
 from forky_core.model import ConversationId, Failure, Generation, Message, MessageId
-from forky_core.model.document import Looked
+from forky_core.model.document import DocumentSearch
 from forky_core.model.errors import ModelError
 from forky_core.model.hashing import mend_text
 from forky_core.model.parts import Part, ReasoningPart, TextPart, ToolCallPart, arguments_json
+from forky_core.store.contract import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,8 @@ class ReplyTarget:
     """The operation of the question, so that both are undone together."""
     speaker: str | None = None
     """The name that the reply carries if several models are in the room."""
+    kept_without_branch: bool = True
+    """Whether the reply stays visible if its branch is removed meanwhile. It is stored in any case."""
 
     @property
     def expected_head(self) -> MessageId:
@@ -60,22 +63,26 @@ class News:
 class ReplyJob:
     """One reply being written. All of it is safe to read from any thread."""
 
-    def __init__(self, place: ReplyTarget, generation: Generation, *, fed: bool = False) -> None:
-        self.place = place
+    def __init__(
+        self, target: ReplyTarget, generation: Generation, store: Store, *, fed: bool = False
+    ) -> None:
+        self.place = target
+        self.store = store
+        """Where it is saved: the store of whoever asked, which may refuse once they may no longer write here."""
         self.generation = generation
         """The generation as last saved."""
         self.fed = fed
         """Whether its text comes from outside, so that no thread of ours ends it."""
         self.by = ""
         """The person who asked for it."""
-        self.consulted: Looked | None = None
+        self.consulted: DocumentSearch | None = None
         """The passages that were found before the model was asked."""
         self.message: Message | None = None
         """The message that landed; None while running, and if nothing arrived."""
         self._text: list[str] = []
         self._reasoning: list[str] = []
         self._calls: list[ToolCallPart] = []
-        self._begun = "".join(part.text for part in place.begins_with if isinstance(part, TextPart))
+        self._begun = "".join(part.text for part in target.begins_with if isinstance(part, TextPart))
         self._said: list[TextDelta | ReasoningDelta] = [TextDelta(self._begun)] if self._begun else []
         self._waiting: list[Callable[[], None]] = []
         """Callbacks of watchers that have seen everything in `_said`."""

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from forky_core.context.build import Summarise, Summary
 from forky_core.conversation.merging.model_reading import ModelReader
-from forky_core.conversation.repo import Repo
+from forky_core.conversation.session import Session
 from forky_core.merge.summary import SUMMARY, Chapter, as_told, chapter, read_chapter, write
 from forky_core.model import Message
 from forky_core.model.errors import ForkyError
@@ -24,15 +24,15 @@ from forky_core.observability import events
 _BY_RULES = "{} reads what is new while it answers; until then rules speak for it."
 
 
-def summariser(repo: Repo, memory: Memory) -> Summarise:
+def summariser(session: Session, memory: Memory) -> Summarise:
     """The function that summarises for a branch. Rules read what the model has not read yet, so that nothing waits."""
-    return lambda stretches: _summary(repo, memory, stretches)
+    return lambda stretches: _summary(session, memory, stretches)
 
 
-def _summary(repo: Repo, memory: Memory, stretches: Sequence[Sequence[Message]]) -> Summary:
+def _summary(session: Session, memory: Memory, stretches: Sequence[Sequence[Message]]) -> Summary:
     by_model = [_key(stretch, memory.model) if memory.model else "" for stretch in stretches]
     by_rules = [_key(stretch, "") for stretch in stretches]
-    kept = repo.store.derived(repo.id, [key for key in (*by_model, *by_rules) if key])
+    kept = session.store.derived(session.id, [key for key in (*by_model, *by_rules) if key])
     chapters: list[Chapter] = []
     fresh: dict[str, str] = {}
     used: list[str] = []
@@ -41,15 +41,15 @@ def _summary(repo: Repo, memory: Memory, stretches: Sequence[Sequence[Message]])
         found = Chapter.from_json(kept[key]) if key in kept else None
         if found is None:
             key = rules_key
-            found = chapter(as_told(stretch, repo.messages.__getitem__))
+            found = chapter(as_told(stretch, session.messages.__getitem__))
             fresh[key] = found.to_json()
         chapters.append(found)
         used.append(key)
     whole = f"summary/text/{_digest(used)}"
-    text = repo.store.derived(repo.id, [whole]).get(whole)
+    text = session.store.derived(session.id, [whole]).get(whole)
     by = memory.model if memory.model and any(key in by_model for key in used) else None
     if text is None:
-        messages = repo.messages
+        messages = session.messages
         text = write(
             stretches,
             chapters,
@@ -59,7 +59,7 @@ def _summary(repo: Repo, memory: Memory, stretches: Sequence[Sequence[Message]])
         )
         fresh[whole] = text
     if fresh:
-        repo.store.keep_derived(repo.id, fresh)
+        session.store.keep_derived(session.id, fresh)
     due = memory.model and any(key not in by_model for key in used)
     return Summary(text, by or "", _BY_RULES.format(memory.model) if due else "")
 
@@ -67,10 +67,10 @@ def _summary(repo: Repo, memory: Memory, stretches: Sequence[Sequence[Message]])
 class SummaryJob:
     """A background job in which a model reads messages for a summary."""
 
-    def __init__(self, repo: Repo, model: str, stretches: Sequence[Sequence[Message]]) -> None:
+    def __init__(self, session: Session, model: str, stretches: Sequence[Sequence[Message]]) -> None:
         self.error: ForkyError | None = None
         """The reason it ended early; what was read before is cached, and rules summarise the rest."""
-        self._repo, self._model, self._stretches = repo, model, stretches
+        self._session, self._model, self._stretches = session, model, stretches
         self._stop, self._ended = threading.Event(), threading.Event()
 
     def stop(self) -> None:
@@ -84,33 +84,33 @@ class SummaryJob:
 
     def _run(self) -> None:
         def heard(messages: Sequence[Message]) -> Sequence[Message]:
-            return as_told(messages, self._repo.messages.__getitem__)
+            return as_told(messages, self._session.messages.__getitem__)
 
-        reader = ModelReader(self._repo, self._model, "", self._stop, heard=heard)
+        reader = ModelReader(self._session, self._model, "", self._stop, heard=heard)
         try:
             for stretch in self._stretches:
                 reading = reader.read(stretch)
                 entry = {_key(stretch, self._model): read_chapter(reading).to_json()}
-                self._repo.store.keep_derived(self._repo.id, entry)
+                self._session.store.keep_derived(self._session.id, entry)
         except ForkyError as error:
             self.error = error
-            events.background_failed(conversation=self._repo.id, work="summary", fault=error)
+            events.background_failed(conversation=self._session.id, work="summary", fault=error)
         finally:
-            self._repo.summing.discard(self)
+            self._session.summing.discard(self)
             self._ended.set()
 
 
-def read_ahead(repo: Repo, memory: Memory, stretches: Sequence[Sequence[Message]]) -> SummaryJob | None:
+def read_ahead(session: Session, memory: Memory, stretches: Sequence[Sequence[Message]]) -> SummaryJob | None:
     """Have the memory's model read new messages in the background; None if there are none or it is doing so already."""
-    if memory.model is None or not stretches or repo.summing:
+    if memory.model is None or not stretches or session.summing:
         return None
     keys = [_key(stretch, memory.model) for stretch in stretches]
-    kept = repo.store.derived(repo.id, keys)
+    kept = session.store.derived(session.id, keys)
     todo = [stretch for stretch, key in zip(stretches, keys, strict=True) if key not in kept]
     if not todo:
         return None
-    job = SummaryJob(repo, memory.model, todo)
-    repo.summing.add(job)
+    job = SummaryJob(session, memory.model, todo)
+    session.summing.add(job)
     job.begin()
     return job
 

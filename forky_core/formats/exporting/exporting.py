@@ -15,7 +15,10 @@ from forky_core.formats.forky_file.chat import Chat
 
 @runtime_checkable
 class Exporter(Protocol):
-    """Writes one format. Stateless: one object serves every conversation."""
+    """Writes one format. Stateless: one object serves every conversation.
+
+    One that writes the operation log has `holds_log = True`, too; any other is given what can be seen alone.
+    """
 
     name: ClassVar[str]
     """A word for programs, e.g. "chatgpt": what `forky export --as` takes."""

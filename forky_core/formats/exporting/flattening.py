@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from forky_core.context.convert import Sight, convert
-from forky_core.formats.exporting.rewriting import Wanted, rewritten, visible
+from forky_core.context.convert import FileAccess, convert
+from forky_core.formats.exporting.rewriting import RewriteRules, rewritten, visible
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import linked
 from forky_core.formats.forky_file.writing import checked_out
@@ -29,7 +29,8 @@ def flattened(chat: Chat, *, names: bool = True) -> Chat:
     if all(_is_plain(message, names=names) for message in plain.messages.values()):
         return plain
     return rewritten(
-        plain, Wanted("flat", parts=lambda one: plain_parts(one, plain.messages), merges=False, names=names)
+        plain,
+        RewriteRules("flat", parts=lambda one: plain_parts(one, plain.messages), merges=False, names=names),
     )
 
 
@@ -102,7 +103,7 @@ def provider_messages(chat: Chat, path: Path) -> Iterator[ProviderMessage]:
         yield {"role": "system", "content": path.system}
     said = (chat.messages[id] for id in path.messages)
     heard = (message for message in said if not (path.system and message.role == "system"))
-    yield from _with_ids(one for message in heard for one in convert(message, len, Sight(blob)).messages)
+    yield from _with_ids(one for message in heard for one in convert(message, len, FileAccess(blob)).messages)
 
 
 def _with_ids(messages: Iterable[ProviderMessage]) -> Iterator[ProviderMessage]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import linked
-from forky_core.layout.shape import Shape, shape_of
+from forky_core.layout.shape import MAIN, Shape, shape_of
 from forky_core.model import MessageId
 
 
@@ -32,25 +32,17 @@ class Outline:
 def outline(chat: Chat) -> Outline:
     """The visible messages, main line first; hidden ones are left out."""
     shape = shape_of(linked(chat.messages), chat.view)
-    lines = sorted(shape.lines, key=lambda line: not _is_main(line, shape))
-    number = {id: at for at, id in enumerate((id for line in lines for id in line), 1)}
+    named = zip(shape.lines, shape.line_names, strict=True)
+    lines = sorted(named, key=lambda line: line[1] != MAIN)
+    number = {id: at for at, id in enumerate((id for line, _ in lines for id in line), 1)}
     sections = []
-    for line in lines:
+    for line, name in lines:
         above = shape.parent[line[0]]
         sections.append(
             OutlineSection(
-                _name(line, shape),
+                name,
                 number[above] if above is not None else None,
                 tuple((number[id], id) for id in line),
             )
         )
     return Outline(shape, tuple(sections), number)
-
-
-def _is_main(line: tuple[MessageId, ...], shape: Shape) -> bool:
-    return any("main" in shape.branches.get(id, ()) for id in line)
-
-
-def _name(line: tuple[MessageId, ...], shape: Shape) -> str:
-    names = [name for id in reversed(line) for name in shape.branches.get(id, ())]
-    return "main" if "main" in names else names[0] if names else ""

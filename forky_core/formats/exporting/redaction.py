@@ -20,10 +20,10 @@ from itertools import chain
 from forky_core.context.citing import documents_cited
 from forky_core.formats.exporting.outline import outline
 from forky_core.formats.exporting.private_words import Kind, private_words
-from forky_core.formats.exporting.rewriting import Wanted, is_id, rewritten, strings, texts_of, visible
+from forky_core.formats.exporting.rewriting import RewriteRules, is_id, rewritten, strings, texts_of, visible
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.model import Blob, Generation, Message
-from forky_core.model.document import Cited
+from forky_core.model.document import CitedPassage
 from forky_core.model.parts import Json, ToolCallPart, canonical_json
 
 _AROUND = 40
@@ -59,8 +59,13 @@ class PrivateValue:
 def findings(chat: Chat) -> tuple[PrivateValue, ...]:
     """Find private data in `chat`: first in its visible part in reading order, then in the rest."""
     plain = visible(chat)
+    return found_in(chain(_texts(plain), _behind(chat, plain)))
+
+
+def found_in(texts: Iterable[tuple[str, str]]) -> tuple[PrivateValue, ...]:
+    """Find private data in `texts`, each of which comes after the name of its place."""
     places: dict[tuple[Kind, str], list[ValuePlace]] = {}
-    for where, text in chain(_texts(plain), _behind(chat, plain)):
+    for where, text in texts:
         for one in private_words(text):
             before = text[max(0, one.start - _AROUND) : one.start]
             after = text[one.start + len(one.value) :][:_AROUND]
@@ -81,13 +86,19 @@ def redacted(chat: Chat, ticked: Iterable[PrivateValue]) -> Chat:
         return chat
     word = _replacing(chosen)
     why = "redacted " + " ".join(sorted(finding.placeholder for finding in chosen))
-    return rewritten(chat, Wanted(why, word=word, file=lambda blob: _file(blob, word)))
+    return rewritten(chat, RewriteRules(why, word=word, file=lambda blob: _file(blob, word)))
 
 
 def reworded(text: str, ticked: Iterable[PrivateValue]) -> str:
     """A text as it appears in the copy."""
     chosen = tuple(ticked)
     return _replacing(chosen)(text) if chosen else text
+
+
+def rewording(ticked: Iterable[PrivateValue]) -> Callable[[str], str]:
+    """A function that returns each text as it appears in the copy, for many texts."""
+    chosen = tuple(ticked)
+    return _replacing(chosen) if chosen else str
 
 
 def unread_files(chat: Chat) -> tuple[str, ...]:
@@ -182,7 +193,7 @@ def _of_call(call: Generation) -> Iterator[tuple[str, str]]:
         yield from (("an answer that was broken off", text) for text in texts_of(part))
 
 
-def _of_passage(passage: Cited | None) -> Iterator[tuple[str, str]]:
+def _of_passage(passage: CitedPassage | None) -> Iterator[tuple[str, str]]:
     if passage is not None:
         where = f"a passage of “{passage.name}”"
         yield from ((where, text) for text in (passage.name, passage.place, passage.text))

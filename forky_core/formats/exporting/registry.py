@@ -18,11 +18,14 @@ from forky_core.formats.exporting.writers.message_arrays import (
 from forky_core.formats.exporting.writers.notebook import NotebookExporter
 from forky_core.formats.exporting.writers.page.writing import Page
 from forky_core.formats.exporting.writers.session_trace import SessionTrace
+from forky_core.formats.exporting.writers.shown import PresentationExporter, ReplayExporter
 from forky_core.model.errors import NotFound
 from forky_core.plugins import Registry
 
 EXPORTERS: tuple[Exporter, ...] = (
     Page(),
+    PresentationExporter(),
+    ReplayExporter(),
     ForkyFile(),
     Markdown(),
     NotebookExporter(),

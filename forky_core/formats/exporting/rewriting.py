@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from forky_core.context.citing import SOURCES
 from forky_core.conversation.identity import free_name
-from forky_core.formats.exporting.remade import remade
+from forky_core.formats.exporting.rewritten_messages import remade
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import files_named, files_of, linked, only
 from forky_core.formats.forky_file.stored_log import each_call
@@ -30,7 +30,7 @@ from forky_core.model import (
     View,
     seal,
 )
-from forky_core.model.document import Cited, Looked
+from forky_core.model.document import CitedPassage, DocumentSearch
 from forky_core.model.hashing import content_hash
 from forky_core.model.parts import AttachmentPart, Draft, Json, Part, TextPart, part_from_stored
 
@@ -43,7 +43,7 @@ _SHARED = ("title", "heads", "rules", "tags", "kept", "forked_from")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RewriteRules:
     """How to rewrite a conversation."""
 
     why: str
@@ -63,7 +63,7 @@ class Wanted:
 def visible(chat: Chat) -> Chat:
     """The visible part of a conversation, unchanged: without the log, stashes and undone messages."""
     entries = {key: value for key, value in chat.entries.items() if key.partition("/")[0] in _SHARED}
-    seen = seen_of(chat)
+    seen = visible_messages(chat)
     messages = only(chat.messages, seen)
     return Chat(
         chat.id,
@@ -79,23 +79,23 @@ def visible(chat: Chat) -> Chat:
     )
 
 
-def seen_of(chat: Chat) -> frozenset[MessageId]:
+def visible_messages(chat: Chat) -> frozenset[MessageId]:
     """The messages that a branch, a tag or a kept tip reaches."""
     shared = {key: value for key, value in chat.entries.items() if key.partition("/")[0] in _SHARED}
     stems = linked(chat.messages)
     return ancestors((tip for tip in View(shared, 0).tips if tip in stems), lambda id: stems[id].parents)
 
 
-def rewritten(chat: Chat, wanted: Wanted) -> Chat:
+def rewritten(chat: Chat, wanted: RewriteRules) -> Chat:
     """The copy, as a conversation forked from `chat`."""
     return _Rewriting(visible(chat), wanted).chat()
 
 
-def chosen(chat: Chat, ids: Iterable[MessageId]) -> Chat:
+def with_only(chat: Chat, ids: Iterable[MessageId]) -> Chat:
     """A copy with only these messages, connected as in the original, with a branch at each end."""
     wanted = frozenset(ids)
     made = rewritten(
-        chat, Wanted("chosen " + " ".join(sorted(wanted)), keeps=lambda message: message.id in wanted)
+        chat, RewriteRules("chosen " + " ".join(sorted(wanted)), keeps=lambda message: message.id in wanted)
     )
     below = {parent for stem in linked(made.messages).values() for parent in stem.parents}
     return replace(made, entries=_ends(made, [id for id in made.messages if id not in below]))
@@ -121,7 +121,7 @@ def _ends(made: Chat, tips: list[MessageId]) -> Mapping[str, Json]:
 @dataclass(slots=True)
 class _Rewriting:
     source: Chat
-    wanted: Wanted
+    wanted: RewriteRules
     place: dict[str, int] = field(default_factory=dict)
     """For each kept original, its position: a message can refer only to earlier ones, so that its rewriting does not
     depend on when it is made.
@@ -153,7 +153,7 @@ class _Rewriting:
             passage_of=self._passage,
         )
 
-    def _passage(self, address: str) -> Cited | None:
+    def _passage(self, address: str) -> CitedPassage | None:
         one = self.source.passage_of(address)
         if one is None:
             return None
@@ -269,13 +269,13 @@ class _Rewriting:
             consulted=self._consulted(one.consulted) if one.consulted is not None else None,
         )
 
-    def _consulted(self, looked: Looked) -> Looked:
+    def _consulted(self, document_search: DocumentSearch) -> DocumentSearch:
         word = self.wanted.word
         passages = tuple(
             replace(one, source=word(one.source), address=self._all(one.address) or one.address)
-            for one in looked.passages
+            for one in document_search.passages
         )
-        return Looked(word(looked.search), passages, word(looked.trouble))
+        return DocumentSearch(word(document_search.search), passages, word(document_search.trouble))
 
 
 def is_id(value: Json) -> bool:
@@ -292,7 +292,7 @@ def _derived_id(source: ConversationId, why: str) -> ConversationId:
 
 
 def texts_of(part: Part) -> tuple[str, ...]:
-    """Every text of a part that a person or a model wrote, as passed to `Wanted.word`."""
+    """Every text of a part that a person or a model wrote, as passed to `RewriteRules.word`."""
     if isinstance(part, TextPart):
         return (part.text,)
     if isinstance(part, AttachmentPart):

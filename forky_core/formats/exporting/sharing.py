@@ -1,6 +1,6 @@
 """Exporting: which part of a conversation is exported, and the file that holds it (law 8).
 
-`shared` makes the value to export, an exporter of registry.py writes it. Nothing here changes the conversation.
+`export_value` makes the value to export, an exporter of registry.py writes it. Nothing here changes the conversation.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from pathlib import Path
 from forky_core.conversation.conversation import Conversation
 from forky_core.formats.exporting.exporting import Exporter
 from forky_core.formats.exporting.losses import many
-from forky_core.formats.exporting.rewriting import chosen, visible
-from forky_core.formats.exporting.writers.forky import ForkyFile
+from forky_core.formats.exporting.rewriting import visible, with_only
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import replacing
 from forky_core.formats.forky_file.writing import chat_of, part_of
 from forky_core.model import MessageId
 from forky_core.model.errors import BadContent, NothingToDo
 from forky_core.store.contract import Store
+from forky_core.votes.poll import POLLS
 
 
-def shared(
+def export_value(
     store: Store,
     conversation: Conversation,
     *,
@@ -38,7 +38,7 @@ def shared(
     """
     chat = chat_of(store, conversation.id, files=files)
     if messages:
-        return chosen(chat, [conversation.message(id).id for id in messages])
+        return with_only(chat, [conversation.message(id).id for id in messages])
     if branch is None:
         return chat
     head = conversation.checkout(branch).branch.head
@@ -47,22 +47,26 @@ def shared(
     return part_of(chat, {branch: head})
 
 
-def leaving(chat: Chat, to: Exporter, *, log: bool) -> Chat:
-    """The part of `chat` that the file holds. Only a Forky file holds invisible messages, and only if `log` is set."""
+def exported_part(chat: Chat, to: Exporter, *, log: bool) -> Chat:
+    """The part of `chat` that the file holds: with invisible messages only if the format has a log and `log` is set."""
     return chat if holds_log(to) and (log or not chat.operations) else visible(chat)
 
 
 def holds_log(to: Exporter) -> bool:
-    """Whether the format holds the operation log and messages that are invisible by now, as Forky's own does."""
-    return to.name == ForkyFile.name
+    """Whether the format holds the operation log and messages that are invisible by now, as Forky's own does.
+
+    An exporter says so by an attribute `holds_log = True`.
+    """
+    return bool(getattr(to, "holds_log", False))
 
 
-def behind(chat: Chat) -> str:
+def hidden_content(chat: Chat) -> str:
     """What a Forky file with its log holds of `chat` beyond its visible part, as text; "" if there is nothing."""
     if not chat.operations:
         return ""
     undone, stashes = len(chat.messages) - len(visible(chat).messages), len(chat.view.stashes)
-    counted = ((undone, "undone message"), (stashes, "stash"))
+    votes = sum(key.startswith(POLLS) and "/votes/" in key for key in chat.entries)
+    counted = ((undone, "undone message"), (stashes, "stash"), (votes, "vote"))
     things = [many(number, noun) for number, noun in counted if number]
     log = f"the operation log ({many(len(chat.operations), 'operation')})"
     return f"{', '.join(things)} and {log}" if things else log

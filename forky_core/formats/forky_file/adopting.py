@@ -14,10 +14,10 @@ from forky_core.context.citing import documents_cited
 from forky_core.conversation.identity import new_id
 from forky_core.conversation.transaction import Transaction
 from forky_core.conversation.workspace import Workspace
-from forky_core.documents.cited import PASSAGES, with_passages
+from forky_core.documents.cited_passages import PASSAGES, with_passages
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.kept_lines import ORIGINS, OTHER_LINES, missing
-from forky_core.formats.importing.import_record import RunningImport
+from forky_core.formats.importing.import_record import ImportRecorder
 from forky_core.formats.importing.pointing import point
 from forky_core.formats.importing.visibility import shows, was_taken_back
 from forky_core.model import EMPTY_VIEW, ConversationId, ConversationSummary, Operation
@@ -32,7 +32,7 @@ Outcome = Literal["new", "grown", "unchanged"]
 
 
 @dataclass(frozen=True, slots=True)
-class Adopted:
+class AdoptResult:
     """The result of importing a Forky file."""
 
     conversation: ConversationId
@@ -43,7 +43,7 @@ class Adopted:
     """Numbers of the operations that created or extended the conversation."""
 
 
-def adopt(forky: Workspace, chat: Chat, running: RunningImport | None = None) -> Adopted:
+def adopt(forky: Workspace, chat: Chat, running: ImportRecorder | None = None) -> AdoptResult:
     """Create the file's conversation under its own id, or update it. Messages that were added here since are kept.
 
     Content of the file that was undone here, completely or in part, becomes visible again. `running` records what is
@@ -57,24 +57,24 @@ def adopt(forky: Workspace, chat: Chat, running: RunningImport | None = None) ->
     except NotFound:
         _keep_files(forky, chat, running)
         made = _create(forky, chat, running)
-        return Adopted(chat.id, "new", len(chat.messages), _numbers(made))
+        return AdoptResult(chat.id, "new", len(chat.messages), _numbers(made))
     here = forky.store.operations(chat.id)
     messages = forky.store.messages(chat.id)
     fresh = [message for id, message in chat.messages.items() if id not in messages]
     goes_on = _begins_with(chat.operations, here) and len(chat.operations) > len(here)
     if not fresh and not goes_on and not _comes_again(forky, chat, running):
         _keep_beside(forky, chat.id, chat)  # An interrupted import may not have come this far.
-        return Adopted(chat.id, "unchanged", 0)
+        return AdoptResult(chat.id, "unchanged", 0)
     _keep_files(forky, chat, running)
     if goes_on:
         done = _replay(forky, chat, chat.operations[len(here) :], running, known=len(messages))
     else:
         done = (unite(forky, chat.id, chat, running),)
     _keep_beside(forky, chat.id, chat)
-    return Adopted(chat.id, "grown", len(fresh), _numbers(done))
+    return AdoptResult(chat.id, "grown", len(fresh), _numbers(done))
 
 
-def _comes_again(forky: Workspace, chat: Chat, running: RunningImport | None) -> bool:
+def _comes_again(forky: Workspace, chat: Chat, running: ImportRecorder | None) -> bool:
     """Whether some of the file is stored here but invisible, because it was undone or only partly imported."""
     branches = chat.view.branches.values()
     tips = [branch.head for branch in branches if branch.head is not None]
@@ -84,7 +84,7 @@ def _comes_again(forky: Workspace, chat: Chat, running: RunningImport | None) ->
     return came_by_half or was_taken_back(forky.store, chat.id, whatever_was_done=True)
 
 
-def fork_file(forky: Workspace, chat: Chat) -> Adopted:
+def fork_file(forky: Workspace, chat: Chat) -> AdoptResult:
     """Create a new conversation that begins as the file's and records its origin."""
     _keep_files(forky, chat)
     id = ConversationId(new_id())
@@ -98,10 +98,10 @@ def fork_file(forky: Workspace, chat: Chat) -> Adopted:
     tx.generations = list(chat.generations)
     tx.publish("import", f"Forked from the file of “{chat.title}”")
     _keep_beside(forky, id, chat)
-    return Adopted(id, "new", len(chat.messages))
+    return AdoptResult(id, "new", len(chat.messages))
 
 
-def pull(forky: Workspace, id: ConversationId, chat: Chat) -> Adopted:
+def pull(forky: Workspace, id: ConversationId, chat: Chat) -> AdoptResult:
     """Add what is new in a file to a conversation that was forked from it (or is a copy of it).
 
     Raises:
@@ -117,10 +117,10 @@ def pull(forky: Workspace, id: ConversationId, chat: Chat) -> Adopted:
     known = forky.store.messages(id)
     fresh = sum(message not in known for message in chat.messages)
     if not fresh:
-        return Adopted(id, "unchanged", 0)
+        return AdoptResult(id, "unchanged", 0)
     done = unite(forky, id, chat)
     _keep_beside(forky, id, chat)
-    return Adopted(id, "grown", fresh, (done.number,))
+    return AdoptResult(id, "grown", fresh, (done.number,))
 
 
 def forks_of(forky: Workspace, chat: Chat) -> tuple[ConversationSummary, ...]:
@@ -145,7 +145,7 @@ def _forked_from(forky: Workspace, id: ConversationId, source: Json, chat: Chat)
 
 
 def unite(
-    forky: Workspace, id: ConversationId, chat: Chat, running: RunningImport | None = None
+    forky: Workspace, id: ConversationId, chat: Chat, running: ImportRecorder | None = None
 ) -> Operation:
     """Add the file's messages and branches to those that are here, as one operation."""
     view, known = forky.store.view(id), forky.store.messages(id)
@@ -175,13 +175,13 @@ def _numbers(operations: Iterable[Operation]) -> tuple[int, ...]:
 
 
 def _committed(
-    forky: Workspace, commits: Sequence[Commit], after: int, running: RunningImport | None
+    forky: Workspace, commits: Sequence[Commit], after: int, running: ImportRecorder | None
 ) -> tuple[Operation, ...]:
     """Publish commits of one conversation whose author saw it at version `after`."""
     return forky.store.commit_all(running.marked(commits, after) if running is not None else commits)
 
 
-def _create(forky: Workspace, chat: Chat, running: RunningImport | None) -> tuple[Operation, ...]:
+def _create(forky: Workspace, chat: Chat, running: ImportRecorder | None) -> tuple[Operation, ...]:
     if chat.operations:
         made = _replay(forky, chat, chat.operations, running, known=0)
     else:
@@ -200,7 +200,7 @@ def _replay(
     forky: Workspace,
     chat: Chat,
     operations: Iterable[Operation],
-    running: RunningImport | None,
+    running: ImportRecorder | None,
     *,
     known: int,
 ) -> tuple[Operation, ...]:
@@ -222,7 +222,7 @@ def _replay(
             at=one.at,
             group=one.group,
             reverts=one.reverts,
-            seen=one.number - 1,
+            expected=one.number - 1,
         )
         for at, one in enumerate(operations)
     ]
@@ -236,7 +236,7 @@ def _begins_with(longer: Sequence[Operation], shorter: Sequence[Operation]) -> b
     return longer[len(shorter) - 1].id == shorter[-1].id
 
 
-def _keep_files(forky: Workspace, chat: Chat, running: RunningImport | None = None) -> None:
+def _keep_files(forky: Workspace, chat: Chat, running: ImportRecorder | None = None) -> None:
     if running is not None:
         running.expect_files(chat.blobs)
     for blob in chat.blobs.values():

@@ -15,10 +15,22 @@ from forky_core.conversation.merging.merge_request import MergeRequest, sound
 from forky_core.conversation.merging.merging import RESOLUTIONS
 from forky_core.formats.forky_file.lines import BadLine
 from forky_core.model import Change, Rules, Stash
+from forky_core.model.experiment import (
+    EXPERIMENTS,
+    HIGHEST_NUMBER,
+    MARKS,
+    ROWS,
+    SCORES,
+    Experiment,
+    ExperimentRow,
+)
 from forky_core.model.memory import Memory
 from forky_core.model.parts import Json
 from forky_core.model.room import Person, room_in
+from forky_core.votes.poll import FEWEST, MARK, MOST, POLLS, Poll, Vote
 
+_MOST_ROWS, _MOST_COLUMNS, _MOST_SAMPLES = 20_000, 50, 50
+"""Of an experiment: what forky_core/experiments/validation.py lets in."""
 _LONGEST = 1_000
 """The most characters of a name: more than any version wrote, and short enough to show."""
 
@@ -169,8 +181,45 @@ def _request(name: str, value: Any) -> Iterable[str]:
     _whole(one.at, *(comment.at for comment in one.comments))
     _must(one.state in ("open", "accepted", "declined"))
     _texts(*(word for comment in one.comments for word in (comment.by, comment.text)))
-    _must(all(seen is None or isinstance(seen, str) for seen in (one.seen, *(o.seen for o in one.others))))
+    _must(
+        all(
+            seen is None or isinstance(seen, str)
+            for seen in (one.source_head, *(o.source_head for o in one.others))
+        )
+    )
     _must(sound(one))
+    return ()
+
+
+def _poll(name: str, value: Any) -> Iterable[str]:
+    """Validate a poll, a vote in one, or its reveal. Its candidates are no tips: they may have been pruned since."""
+    number, _, rest = name.partition("/")
+    kind, _, person = rest.partition("/")
+    if not rest:
+        _must(isinstance(value["candidates"], list) and isinstance(value.get("criteria", []), list))
+        poll = Poll.from_stored(_number(number), value)
+        _must(FEWEST <= len(poll.candidates) <= MOST)
+        _texts(poll.by, poll.title, *poll.criteria, *poll.messages)
+        _texts(*(word for one in poll.candidates for word in (one.model, one.branch)))
+        _texts(*(word for one in poll.candidates if one.prompt for word in (one.prompt.id, one.prompt.line)))
+        _whole(poll.at)
+        _must(isinstance(value.get("blind", True), bool) and isinstance(value["question"], str | None))
+    elif kind == "votes":
+        _number(number)
+        _named(person)
+        vote = Vote.from_stored(person, value)
+        _texts(vote.choice, vote.note, *(name for given in vote.scores.values() for name in given))
+        _whole(vote.at, *(score for given in vote.scores.values() for score in given.values()))
+    else:
+        _number(number)
+        _must(rest == "revealed")
+        _texts(value["by"])
+        _whole(value["at"])
+    return ()
+
+
+def _marked(_name: str, value: Any) -> Iterable[str]:
+    _must(value is True)
     return ()
 
 
@@ -178,6 +227,39 @@ def _resolution(_name: str, value: Any) -> Iterable[str]:
     _texts(value["key"], value["text"])
     _must(isinstance(value["values"], list))
     _texts(*value["values"])
+    return ()
+
+
+def _experiment(name: str, value: Any) -> Iterable[str]:
+    _named(name)
+    _must(len(value["columns"]) <= _MOST_COLUMNS)
+    _must("/" not in name and isinstance(value["rows"], int) and 0 <= value["rows"] <= _MOST_ROWS)
+    read = Experiment.from_stored(name, value, ())
+    _must(0 <= read.last_number <= HIGHEST_NUMBER)
+    _must(all(len(column.id) <= _LONGEST for column in read.columns))
+    _must(all(column.id and 0 < column.samples <= _MOST_SAMPLES for column in read.columns))
+    _must([column["id"] for column in value["columns"]] == [column.id for column in read.columns])
+    return ()
+
+
+def _experiment_rows(name: str, value: Any) -> Iterable[str]:
+    experiment, _, number = name.rpartition("/")
+    _named(experiment)
+    _number(number)
+    _must(isinstance(value, list) and len(value) <= _MOST_ROWS)
+    _must(all(0 < ExperimentRow.from_stored(row).id <= HIGHEST_NUMBER for row in value))
+    return ()
+
+
+def _of_a_cell(name: str, value: Any) -> Iterable[str]:
+    """Validate what a person or a program's code says of an answer."""
+    _must(name.count("/") == 3)
+    _texts(value["answer"], value.get("by", ""))
+    _must(isinstance(value.get("passed", False), bool) and isinstance(value.get("verdicts", {}), dict))
+    for verdict in value.get("verdicts", {}).values():
+        _must(verdict.get("passed") in (True, False, None))
+        _texts(verdict.get("reason", ""))
+        _must(isinstance(verdict.get("score", 0), int | float))
     return ()
 
 
@@ -197,7 +279,9 @@ def _forked_from(_name: str, value: Any) -> Iterable[str]:
 
 
 def _origin(_name: str, value: Any) -> Iterable[str]:
-    """Validate the origin of an imported conversation, which `arrival.py` writes and searches at the next import."""
+    """Validate the origin of an imported conversation, which `running_import.py` writes and searches at the
+    next import.
+    """
     _texts(value["format"], value["id"])
     _texts(value.get("file", ""))
     _must(isinstance(value.get("account", {}), dict) and isinstance(value.get("x", {}), dict))
@@ -218,5 +302,11 @@ _CHECKS: Mapping[str, Callable[[str, Any], Iterable[str]]] = {
     "kept/": _kept,
     "stash/": _stash,
     "requests/": _request,
+    MARK: _marked,
+    POLLS: _poll,
     RESOLUTIONS: _resolution,
+    EXPERIMENTS: _experiment,
+    ROWS: _experiment_rows,
+    MARKS: _of_a_cell,
+    SCORES: _of_a_cell,
 }

@@ -26,7 +26,7 @@ from forky_core.model import (
     Usage,
     operation_id,
 )
-from forky_core.model.document import Looked, Quoted
+from forky_core.model.document import DocumentSearch, OfferedPassage
 from forky_core.model.hashing import message_id
 from forky_core.model.parts import (
     Json,
@@ -178,11 +178,16 @@ def generation_line(generation: Generation) -> str:
         "looked": generation.looked or None,
         "reused": generation.reused,
     }
-    if (looked := generation.consulted) is not None:
+    if (document_search := generation.consulted) is not None:
         passages = [
-            {"number": one.number, "source": one.source, "address": one.address} for one in looked.passages
+            {"number": one.number, "source": one.source, "address": one.address}
+            for one in document_search.passages
         ]
-        consulted = {"search": looked.search, "passages": passages, "trouble": looked.trouble or None}
+        consulted = {
+            "search": document_search.search,
+            "passages": passages,
+            "trouble": document_search.trouble or None,
+        }
         body["consulted"] = {key: value for key, value in consulted.items() if value not in (None, [])}
     if failure is not None:
         body["failure"] = {"kind": failure.kind, "sentence": failure.sentence}
@@ -224,12 +229,12 @@ def generation_of(body: Mapping[str, Any]) -> Generation:
         raise BadLine("a generation has no id or model as docs/format.md says") from error
 
 
-def _consulted(body: Mapping[str, Any]) -> Looked:
+def _consulted(body: Mapping[str, Any]) -> DocumentSearch:
     passages = [
-        Quoted(int(one["number"]), str(one["source"]), str(one["address"]))
+        OfferedPassage(int(one["number"]), str(one["source"]), str(one["address"]))
         for one in body.get("passages", ())
     ]
-    return Looked(str(body["search"]), tuple(passages), str(body.get("trouble", "")))
+    return DocumentSearch(str(body["search"]), tuple(passages), str(body.get("trouble", "")))
 
 
 def operation_line(operation: Operation) -> str:

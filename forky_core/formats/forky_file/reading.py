@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from forky_core.documents.cited import passage_of
+from forky_core.documents.cited_passages import passage_of
 from forky_core.formats.contract import Sample, Unreadable
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.entries import ViewReplay, check_entry
@@ -28,7 +28,7 @@ from forky_core.formats.forky_file.lines import (
 )
 from forky_core.formats.forky_file.page import MARK
 from forky_core.model import Blob, ConversationId, Generation, Message, MessageId, Operation
-from forky_core.model.document import Cited
+from forky_core.model.document import CitedPassage
 from forky_core.model.errors import BadContent
 from forky_core.model.parts import Json
 
@@ -72,7 +72,7 @@ class _FileReading:
         self._entries: dict[str, Json] = {}
         self._blobs: dict[str, Blob] = {}
         self._origins: list[Mapping[str, Json]] = []
-        self._passages: dict[str, Cited] = {}
+        self._passages: dict[str, CitedPassage] = {}
         self._others: list[str] = []
         self._begins = ""
         self._replay = ViewReplay()

@@ -18,6 +18,7 @@ from forky_core.graph import is_ancestor
 from forky_core.model import Change, Generation, Message, MessageId, Operation, operation_id
 from forky_core.model.errors import BadContent
 from forky_core.model.parts import Json
+from forky_core.votes.poll import POLLS
 
 ACTOR = "forky merge-file"
 THEIRS = "-theirs"
@@ -27,7 +28,7 @@ _Entries = Mapping[str, Json]
 
 
 @dataclass(frozen=True, slots=True)
-class United:
+class UniteResult:
     """The united conversation, and how it was made."""
 
     chat: Chat
@@ -39,7 +40,7 @@ class United:
     """Keys with a single value (title, rules) that both sides changed: ours is kept."""
 
 
-def united(ours: Chat, theirs: Chat, base: Chat | None = None) -> United:
+def unite_chats(ours: Chat, theirs: Chat, base: Chat | None = None) -> UniteResult:
     """Unite both sides' messages and branches.
 
     `base` is the common ancestor of both copies; it is needed only if a file has no log.
@@ -71,7 +72,7 @@ def united(ours: Chat, theirs: Chat, base: Chat | None = None) -> United:
         checked_out(ours),
     )
     brought = len(messages) - len(ours.messages)
-    return United(chat, brought, tuple(deciding.parted), tuple(deciding.overruled))
+    return UniteResult(chat, brought, tuple(deciding.parted), tuple(deciding.overruled))
 
 
 def _common(ours: Chat, theirs: Chat) -> int:
@@ -129,7 +130,7 @@ class _Deciding:
     def __init__(
         self, ours: _Entries, theirs: _Entries, shared: _Entries, messages: Mapping[MessageId, Message]
     ) -> None:
-        self._ours, self._theirs, self._shared = ours, theirs, shared
+        self._ours, self._theirs, self._shared = ours, _with_own_polls(theirs, ours), shared
         self._messages = messages
         self.parted: list[tuple[str, str]] = []
         self.overruled: list[str] = []
@@ -195,6 +196,32 @@ def _set(entries: dict[str, Json], key: str, value: Json) -> None:
         entries.pop(key, None)
     else:
         entries[key] = value
+
+
+def _with_own_polls(theirs: _Entries, ours: _Entries) -> _Entries:
+    """Their entries, with new numbers for polls whose number another poll of ours has: a vote stays in its poll."""
+    numbers = {
+        name: int(name)
+        for side in (ours, theirs)
+        for key in side
+        if key.startswith(POLLS) and (name := key.removeprefix(POLLS)).isdecimal()
+    }
+    free = max(numbers.values(), default=0) + 1
+    moved: dict[str, str] = {}
+    for name in sorted(numbers, key=int):
+        key = f"{POLLS}{name}"
+        if key in ours and key in theirs and ours[key] != theirs[key]:
+            moved[name], free = str(free), free + 1
+    if not moved:
+        return theirs
+    return {_renumbered(key, moved): value for key, value in theirs.items()}
+
+
+def _renumbered(key: str, moved: Mapping[str, str]) -> str:
+    if not key.startswith(POLLS):
+        return key
+    number, slash, rest = key.removeprefix(POLLS).partition("/")
+    return f"{POLLS}{moved.get(number, number)}{slash}{rest}"
 
 
 def _has_its_branch(key: str, entries: _Entries) -> bool:

@@ -14,7 +14,7 @@ from itertools import chain
 from types import MappingProxyType
 
 from forky_core.context.citing import documents_cited
-from forky_core.documents.cited import KeptPassages, stored
+from forky_core.documents.cited_passages import KeptPassages, stored
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.kept_lines import ORIGINS, OTHER_LINES, KeptLines
 from forky_core.formats.forky_file.lines import (
@@ -37,6 +37,7 @@ from forky_core.formats.forky_file.stored import (
 from forky_core.formats.forky_file.stored_log import calls_of, each_call, log_of
 from forky_core.graph import ancestors
 from forky_core.model import Blob, ConversationId, Message, MessageId
+from forky_core.model.experiment import experiments_in, is_cell
 from forky_core.model.parts import Json
 from forky_core.store.contract import Store
 
@@ -192,8 +193,10 @@ def _refs(chat: Chat) -> Iterator[str]:
 
 
 def checked_out(chat: Chat) -> str:
-    """The branch that moved last; branches moved by uniting do not count."""
-    names = sorted(key.removeprefix("heads/") for key in chat.entries if key.startswith("heads/"))
+    """The branch that moved last; cells of experiments, and branches moved by uniting, do not count."""
+    every = sorted(key.removeprefix("heads/") for key in chat.entries if key.startswith("heads/"))
+    experiments = experiments_in(chat.view)
+    names = [name for name in every if not is_cell(name, experiments)] or every
     for operation in reversed([one for one in chat.operations[-20:] if one.verb != UNITE]):
         for change in operation.changes:
             if change.key.startswith("heads/") and change.key.removeprefix("heads/") in names:

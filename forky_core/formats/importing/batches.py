@@ -24,7 +24,7 @@ MOST_CHARACTERS = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class PendingCommit:
     """A new conversation, or what is new in one, ready to be written."""
 
     commit: Commit
@@ -36,11 +36,11 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class RefusedBatch:
-    waiting: Waiting
+    waiting: PendingCommit
     why: str
 
 
-Outcome = tuple[Waiting, Operation | RefusedBatch]
+Outcome = tuple[PendingCommit, Operation | RefusedBatch]
 
 
 @dataclass(slots=True)
@@ -51,21 +51,21 @@ class Batches:
     """
 
     store: Store
-    settled: Callable[[Waiting, Operation | RefusedBatch], None]
+    settled: Callable[[PendingCommit, Operation | RefusedBatch], None]
     expect_files: Callable[[Iterable[str]], None] = lambda _names: None
     lost: str = ""
     """After dropping: the title of the first conversation that was added and not written."""
-    _batch: list[Waiting] = field(default_factory=list)
+    _batch: list[PendingCommit] = field(default_factory=list)
     _ids: set[ConversationId] = field(default_factory=set)
     """Ids of conversations that were added and have not settled."""
     _messages: int = 0
     _characters: int = 0
-    _sent: Sequence[Waiting] = ()
+    _sent: Sequence[PendingCommit] = ()
     """Conversations in the batch being written, whose outcome is not reported yet."""
     _writing: Future[list[Outcome]] | None = None
     _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "forky-import"))
 
-    def add(self, waiting: Waiting) -> None:
+    def add(self, waiting: PendingCommit) -> None:
         self._batch.append(waiting)
         self._ids.add(waiting.commit.conversation)
         self._messages += max(1, len(waiting.commit.messages))
@@ -123,7 +123,7 @@ class Batches:
 
 
 def _write(
-    store: Store, batch: Sequence[Waiting], expect_files: Callable[[Iterable[str]], None]
+    store: Store, batch: Sequence[PendingCommit], expect_files: Callable[[Iterable[str]], None]
 ) -> list[Outcome]:
     expect_files(part.sha256 for waiting in batch for part, _ in waiting.files)
     for waiting in batch:
@@ -137,7 +137,7 @@ def _write(
         return [(waiting, _written(store, waiting)) for waiting in batch]
 
 
-def _written(store: Store, waiting: Waiting) -> Operation | RefusedBatch:
+def _written(store: Store, waiting: PendingCommit) -> Operation | RefusedBatch:
     """Write a commit whose batch contained a refused one, unless it was written already; its operation or refusal."""
     try:
         kept = _kept(store, waiting)
@@ -148,11 +148,11 @@ def _written(store: Store, waiting: Waiting) -> Operation | RefusedBatch:
         return RefusedBatch(waiting, str(error))
 
 
-def _kept(store: Store, waiting: Waiting) -> Operation | None:
+def _kept(store: Store, waiting: PendingCommit) -> Operation | None:
     """The operation of a commit, if it was written."""
     commit = waiting.commit
     try:
-        for operation in store.operations(commit.conversation, after=commit.seen or 0):
+        for operation in store.operations(commit.conversation, after=commit.expected or 0):
             if (operation.verb, operation.at, operation.changes) == (commit.verb, commit.at, commit.changes):
                 return operation
     except ForkyError:

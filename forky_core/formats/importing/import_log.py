@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from forky_core.formats.importing.arrival import Imported
+from forky_core.formats.importing.running_import import Imported
 from forky_core.model.errors import ImportBrokenOff, NothingToDo
 from forky_core.observability import events
 

@@ -24,7 +24,7 @@ from forky_core.formats.account import ImportAccount
 from forky_core.model import ConversationId
 from forky_core.model.errors import BadContent, NotFound
 from forky_core.model.parts import Json, canonical_json
-from forky_core.store.contract import Commit, Store
+from forky_core.store.contract import Commit, Store, StoreIdentity
 
 _COUNT = "imports"
 """Setting: the number of the newest import. A number is never used for two imports."""
@@ -41,9 +41,9 @@ Brought = Mapping[ConversationId, Sequence[int]]
 State = Literal["running", "broken off", "finished"]
 
 _lock = Lock()
-_running: WeakKeyDictionary[Store, set[int]] = WeakKeyDictionary()
+_running: WeakKeyDictionary[StoreIdentity, set[int]] = WeakKeyDictionary()
 """Numbers of the imports that this process is running."""
-_read: WeakKeyDictionary[Store, dict[int, ImportRecord]] = WeakKeyDictionary()
+_read: WeakKeyDictionary[StoreIdentity, dict[int, ImportRecord]] = WeakKeyDictionary()
 """A cache of records of interrupted imports. Pages need them on every run, and reading the marks of 20,000
 conversations takes half a second; only functions that invalidate the cache change them.
 """
@@ -164,7 +164,7 @@ def source_of(path: Path, *, name: str = "", lies_there: bool = True) -> Importe
     return ImportedFile(title_line(name or path.name), f"sha256:{digest.hexdigest()}", size, where)
 
 
-class RunningImport:
+class ImportRecorder:
     """A running import: its record is created with its first conversation, and updated until its end.
 
     If an import of the same source was interrupted, this one resumes it: one record covers what both brought.
@@ -192,7 +192,7 @@ class RunningImport:
 
     def _take_up(self) -> None:
         with _lock:
-            here = _running.setdefault(self._store, set())
+            here = _running.setdefault(self._store.identity, set())
             for number in reversed(_unfinished(self._store)):
                 stored = _stored(self._store, number)
                 if stored is None or number in here or _source(stored).identity != self._source.identity:
@@ -203,7 +203,7 @@ class RunningImport:
                     self._chosen | before if self._chosen is not None and before is not None else None
                 )
                 here.add(number)
-                _read.get(self._store, {}).pop(number, None)
+                _read.get(self._store.identity, {}).pop(number, None)
                 self.number = number
                 return
 
@@ -249,7 +249,7 @@ class RunningImport:
                 number = int(self._store.setting(_COUNT) or 0) + 1
                 self._store.set_setting(_COUNT, str(number))
                 _set_unfinished(self._store, [*_unfinished(self._store), number])
-                _running.setdefault(self._store, set()).add(number)
+                _running.setdefault(self._store.identity, set()).add(number)
                 self.number = number
         source = self._source
         record: dict[str, Json] = {
@@ -294,8 +294,8 @@ class RunningImport:
     def release(self) -> None:
         """Stop counting as running; if it is not finished, it counts as interrupted from here on."""
         with _lock:
-            _running.get(self._store, set()).discard(self.number)
-            _read.get(self._store, {}).pop(self.number, None)
+            _running.get(self._store.identity, set()).discard(self.number)
+            _read.get(self._store.identity, {}).pop(self.number, None)
 
 
 def imports(store: Store, most: int | None = None) -> tuple[ImportRecord, ...]:
@@ -331,7 +331,7 @@ def broken_off_of(store: Store, source: ImportedFile) -> ImportRecord | None:
     return next((one for one in broken_off(store) if one.source.identity == source.identity), None)
 
 
-def brought_by(store: Store, number: int, known: Brought | None = None) -> Brought:
+def operations_of(store: Store, number: int, known: Brought | None = None) -> Brought:
     """For each conversation, the operations by which an import created or extended it. Raises NotFound for an unknown
     import.
 
@@ -370,7 +370,7 @@ def forget_import(store: Store, number: int) -> None:
 def is_running(store: Store, number: int) -> bool:
     """Whether this process is running that import."""
     with _lock:
-        return number in _running.get(store, set())
+        return number in _running.get(store.identity, set())
 
 
 def recover_imports(store: Store) -> None:
@@ -395,7 +395,7 @@ def recover_imports(store: Store) -> None:
 def _finish(store: Store, number: int, account: ImportAccount, known: Brought | None = None) -> bool:
     """List what was imported in the record, and remove the marks; False if nothing was imported."""
     operations: dict[str, Json] = {
-        id: list(numbers) for id, numbers in brought_by(store, number, known).items()
+        id: list(numbers) for id, numbers in operations_of(store, number, known).items()
     }
     stored = _stored(store, number)
     if stored is None or not operations:
@@ -417,7 +417,7 @@ def _finish(store: Store, number: int, account: ImportAccount, known: Brought | 
 def _settle(store: Store, number: int) -> None:
     """Remove an import from the list of unfinished ones."""
     with _lock:
-        _read.get(store, {}).pop(number, None)
+        _read.get(store.identity, {}).pop(number, None)
         unfinished = _unfinished(store)
         if number in unfinished:
             _set_unfinished(store, [one for one in unfinished if one != number])
@@ -425,7 +425,7 @@ def _settle(store: Store, number: int) -> None:
 
 def _find(store: Store, number: int) -> ImportRecord | None:
     """The record, from the cache or the store."""
-    known = _read.setdefault(store, {})
+    known = _read.setdefault(store.identity, {})
     if number in known and not is_running(store, number):
         return known[number]
     stored = _stored(store, number)

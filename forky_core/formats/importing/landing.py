@@ -1,6 +1,6 @@
 """Importing: a preview that writes nothing, then the conversations, each as one operation (law 8).
 
-The account of every node is stored with the import's record; taking_back.py uses that record to undo the import.
+The account of every node is stored with the import's record; undo_import.py uses that record to undo the import.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from forky_core.formats.contract import Unreadable
 from forky_core.formats.files.source import opened
 from forky_core.formats.forky_file.adopting import forks_of
 from forky_core.formats.forky_file.chat import Chat
-from forky_core.formats.importing.arrival import Arrival, Imported, ImportProgress, account_of
 from forky_core.formats.importing.import_log import logged
 from forky_core.formats.importing.import_record import ImportedFile, source_of
+from forky_core.formats.importing.import_transaction import imported_before, key_of
 from forky_core.formats.importing.pieces import pieces, title_of
-from forky_core.formats.importing.planting import key_of, known_before
-from forky_core.formats.tree import grow
+from forky_core.formats.importing.running_import import Imported, ImportProgress, RunningImport, account_of
+from forky_core.formats.tree import build_tree
 from forky_core.model import ConversationId, ConversationSummary
 from forky_core.model.errors import NotFound, NothingToDo
 
@@ -42,6 +42,7 @@ class PreviewLine:
     created: int
     messages: int
     branches: int
+    """Those with a name, which the Library counts; answers that were regenerated away from are none."""
     account: ImportAccount
     problem: str = ""
     """Why it cannot be imported; "" if it can."""
@@ -57,7 +58,7 @@ def preview(forky: Workspace, path: Path) -> Iterator[PreviewLine]:
     Raises:
         BadContent: the file cannot be opened at all.
     """
-    known = known_before(forky)
+    known = imported_before(forky)
     with opened(path, light=True) as archive:
         for piece in pieces(archive):
             archive.beside.let_go()
@@ -71,19 +72,19 @@ def preview(forky: Workspace, path: Path) -> Iterator[PreviewLine]:
             if isinstance(piece.found, Chat):
                 yield _line_of(piece.number, piece.found, forky)
                 continue
-            grown = grow(piece.found)
+            tree = build_tree(piece.found)
             assert piece.importer is not None
-            problem = "" if grown.messages else "It holds no message."
+            problem = "" if tree.messages else "It holds no message."
             yield PreviewLine(
                 piece.number,
                 label,
-                title_of(grown),
-                piece.found.created or min((m.created for m in grown.messages if m.created), default=0),
-                len(grown.messages),
-                1 + len(grown.branches) + len(grown.kept),
-                grown.account,
+                title_of(tree),
+                piece.found.created or min((m.created for m in tree.messages if m.created), default=0),
+                len(tree.messages),
+                1 + len(tree.branches),
+                tree.account,
                 problem,
-                known.get(key_of(piece.importer, grown)),
+                known.get(key_of(piece.importer, tree)),
             )
 
 
@@ -113,34 +114,34 @@ def import_file(
         StoreError: it failed before anything had been imported.
     """
     with logged(path) as log, opened(path) as archive:
-        landing = Arrival(forky, source or source_of(path), chosen, brings_again=brings_again)
+        running = RunningImport(forky, source or source_of(path), chosen, brings_again=brings_again)
         try:
-            landing.problems += archive.refused
+            running.problems += archive.refused
             for piece in pieces(archive):
-                landing.go_on_unless(stop)
-                landing.found = piece.number
+                running.go_on_unless(stop)
+                running.in_file = piece.number
                 if chosen is None or piece.number in chosen:
                     log.kind = log.kind or (piece.importer.label if piece.importer else "")
-                    landing.take(piece, archive.beside)
-                    on_progress(landing.progress(piece))
+                    running.import_piece(piece, archive.beside)
+                    on_progress(running.progress(piece))
                 archive.beside.let_go()
-            log.done = landing.finish()
+            log.done = running.finish()
         except NothingToDo:
-            raise _taken_away(landing) from None
+            raise _taken_away(running) from None
         except BaseException as error:
-            told = landing.break_off(error)
+            told = running.break_off(error)
             if told is error:
                 raise
             raise told from error
         return log.done
 
 
-def _taken_away(landing: Arrival) -> BaseException:
+def _taken_away(running: RunningImport) -> BaseException:
     """Undo a stopped import; returns the error that says so, or why the database would not do that."""
     try:
-        return NothingToDo(landing.take_away())
+        return NothingToDo(running.undo())
     except BaseException as error:  # noqa: BLE001 - it is raised by the caller
-        return landing.break_off(error)
+        return running.break_off(error)
 
 
 def _line_of(number: int, chat: Chat, forky: Workspace) -> PreviewLine:
@@ -150,7 +151,7 @@ def _line_of(number: int, chat: Chat, forky: Workspace) -> PreviewLine:
     except NotFound:
         known = None
     created = next((one.at for one in chat.operations), 0)
-    branches = len(chat.view.branches) + len(chat.view.kept)
+    branches = len(chat.view.branches)
     size = len(chat.messages), branches
     return PreviewLine(
         number,

@@ -13,7 +13,7 @@ from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import read_document
 from forky_core.formats.forky_file.reading import is_ours
 from forky_core.formats.registry import importer_for
-from forky_core.formats.tree import Grown
+from forky_core.formats.tree import ImportedTree
 from forky_core.model.errors import ForkyError
 
 UNKNOWN = "Its format is not known."
@@ -68,10 +68,10 @@ def _why(opened: OpenedDocument) -> str:
     return begins.why if isinstance(begins, Unreadable) else UNKNOWN
 
 
-def title_of(grown: Grown) -> str:
+def title_of(tree: ImportedTree) -> str:
     """The conversation's own title, or one made from its first question."""
-    title = title_line(grown.found.title)
+    title = title_line(tree.found.title)
     if title:
         return title
-    first = next((m for m in grown.messages if m.role == "user" and not m.hidden and m.text.strip()), None)
+    first = next((m for m in tree.messages if m.role == "user" and not m.hidden and m.text.strip()), None)
     return title_from(first.text) if first is not None else ""

@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 
-from forky_core.gateway.access.sessions import Session
-from forky_core.gateway.access.sign_in import SignIn
+from forky_core.gateway.access.door import Door
+from forky_core.gateway.access.person import FROM_THE_GATE, HANDLE, PERSON, SESSION
+from forky_core.gateway.access.sessions import SignInSession
 from forky_core.gateway.asgi import AsgiApp, Message, Receive, Scope, Send, header, headers_named, refuse
 
 CLOSED = "/_stcore/metrics"
@@ -23,7 +24,7 @@ class Gate:
     def __init__(
         self,
         app: AsgiApp,
-        sign_in: SignIn,
+        sign_in: Door,
         *,
         public: Iterable[str] = (),
         public_below: Iterable[str] = (),
@@ -43,6 +44,7 @@ class Gate:
         if scope["type"] not in {"http", "websocket"}:
             await self.app(scope, receive, send)
             return
+        scope = _without_person(scope)
         sentence = self.sign_in.origins.refusal(scope)
         if sentence is not None:
             self.refused("origin")
@@ -58,7 +60,7 @@ class Gate:
             self.refused("session")
             await self.sign_in.ask(scope, send)
         else:
-            await self._until_it_ends(session, _same_origin(scope), receive, send)
+            await self._until_it_ends(session, _with_person(_same_origin(scope), session), receive, send)
 
     def _is_public(self, scope: Scope) -> bool:
         """Whether a request needs no session. Only HTTP: a WebSocket at one of these paths would be Streamlit's."""
@@ -66,7 +68,9 @@ class Gate:
         below = any(path == prefix or path.startswith(f"{prefix}/") for prefix in self.public_below)
         return scope["type"] == "http" and (below or path in self.public)
 
-    async def _until_it_ends(self, session: Session, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _until_it_ends(
+        self, session: SignInSession, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         """Serve a request, and abort it when its session ends."""
         opened = False
 
@@ -94,6 +98,21 @@ class Gate:
                 await send({"type": "websocket.close", "code": 4401, "reason": "Signed out."})
         finally:
             session.on_end.discard(end)
+
+
+def _without_person(scope: Scope) -> Scope:
+    """The request without headers that claim to come from the gate, also as servers spell them that map `_` to `-`."""
+    others = [pair for pair in scope["headers"] if pair[0].lower().replace(b"_", b"-") not in FROM_THE_GATE]
+    return scope if len(others) == len(scope["headers"]) else {**scope, "headers": others}
+
+
+def _with_person(scope: Scope, session: SignInSession) -> Scope:
+    """The request with headers that name its person, if the session is somebody's."""
+    if not session.person:
+        return scope
+    named = ((PERSON, session.person), (HANDLE, session.handle), (SESSION, session.id))
+    added = [(name, value.encode("ascii")) for name, value in named]
+    return {**scope, "headers": [*scope["headers"], *added]}
 
 
 def _same_origin(scope: Scope) -> Scope:

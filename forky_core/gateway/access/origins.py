@@ -13,6 +13,7 @@ import ipaddress
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from forky_core.gateway.asgi import Scope, header, headers_named
@@ -56,6 +57,7 @@ def origin_of_host(scheme: str, host: str) -> Origin | None:
     return Origin(web, name, port)
 
 
+@lru_cache(maxsize=256)
 def normal_host(name: str) -> str | None:
     """The normal form of a host: lower case, no trailing dot, addresses as Python writes them; None if it is malformed.
 

@@ -5,11 +5,12 @@ Only the event loop of the server accesses the sessions, so that they need no lo
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+
+from forky_core.team.database import digest_of
 
 LIFETIME = 30 * 24 * 3600
 """Seconds after which a session expires."""
@@ -17,14 +18,25 @@ MOST = 1000
 """The most sessions at a time; opening one more ends the oldest."""
 
 
-@dataclass(eq=False, slots=True)
-class Session:
+@dataclass(eq=False, slots=True, weakref_slot=True)
+class SignInSession:
     """One signed-in browser."""
 
     expires: float
     """The time it expires, on the clock of `Sessions`."""
     on_end: set[Callable[[], None]] = field(default_factory=set)
     """Callbacks that run once when the session ends: open connections close themselves."""
+    id: str = ""
+    """Names the session of a team's member; "" on the server of one person."""
+    person: str = ""
+    """The id of the member of the team, likewise."""
+    handle: str = ""
+
+    def end(self) -> None:
+        """Close what is open in this session."""
+        waiting, self.on_end = self.on_end, set()
+        for close in waiting:
+            close()
 
 
 class Sessions:
@@ -32,7 +44,7 @@ class Sessions:
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._by_digest: dict[bytes, Session] = {}
+        self._by_digest: dict[bytes, SignInSession] = {}
 
     def __len__(self) -> int:
         return len(self._by_digest)
@@ -43,12 +55,12 @@ class Sessions:
         while len(self._by_digest) >= MOST:
             self._end(next(iter(self._by_digest)))
         token = secrets.token_urlsafe(32)
-        self._by_digest[_digest(token)] = Session(self._clock() + LIFETIME)
+        self._by_digest[digest_of(token)] = SignInSession(self._clock() + LIFETIME)
         return token
 
-    def find(self, token: str) -> Session | None:
+    def find(self, token: str) -> SignInSession | None:
         """The session of a token; None if it has ended or never existed."""
-        digest = _digest(token)
+        digest = digest_of(token)
         session = self._by_digest.get(digest)
         if session is not None and session.expires <= self._clock():
             self._end(digest)
@@ -57,7 +69,7 @@ class Sessions:
 
     def end(self, token: str) -> None:
         """End one session; does nothing if there is none."""
-        self._end(_digest(token))
+        self._end(digest_of(token))
 
     def end_all(self) -> None:
         """End every session: everybody signs in again."""
@@ -73,10 +85,4 @@ class Sessions:
     def _end(self, digest: bytes) -> None:
         session = self._by_digest.pop(digest, None)
         if session is not None:
-            waiting, session.on_end = session.on_end, set()
-            for close in waiting:
-                close()
-
-
-def _digest(token: str) -> bytes:
-    return hashlib.sha256(token.encode("utf-8", "replace")).digest()
+            session.end()

@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from typing import Literal
-from urllib.parse import parse_qs, quote, urlencode
+from urllib.parse import parse_qs
 
 from forky_core.gateway.access.credentials import (
     Attempts,
@@ -25,41 +24,25 @@ from forky_core.gateway.access.credentials import (
     PasswordFile,
     PrintedSecret,
 )
-from forky_core.gateway.access.origins import Origin, Origins, is_loopback, normal_host, own_address
-from forky_core.gateway.access.sessions import LIFETIME, Session, Sessions
-from forky_core.gateway.access.sign_in_page import SCRIPT_TEXT, entered, sign_in_form, sign_out_form
-from forky_core.gateway.asgi import (
-    Header,
-    Receive,
-    Scope,
-    Send,
-    answer,
-    header,
-    headers_named,
-    refuse,
-    wants_html,
+from forky_core.gateway.access.door import (
+    OUT,
+    PATH,
+    SCRIPT,
+    SESSION,
+    Door,
+    own_path,
+    read_form,
+    send_page,
 )
-from forky_core.model.errors import ForkyError
+from forky_core.gateway.access.origins import Origins
+from forky_core.gateway.access.sessions import LIFETIME, Sessions, SignInSession
+from forky_core.gateway.access.sign_in_page import SCRIPT_TEXT, entered, sign_in_form, sign_out_form
+from forky_core.gateway.asgi import Header, Receive, Scope, Send, answer, refuse
+from forky_core.model.errors import ForkyError, RequestError
 from forky_core.observability import events
 from forky_core.settings import Settings, password_file
 
-PATH = "/sign-in"
-OUT = "/sign-out"
-SESSION = f"{PATH}/session"
-SCRIPT = f"{PATH}/page.js"
 Mode = Literal["auto", "always", "off"]
-
-_LARGEST_FORM = 8192
-"""The most bytes of a form that are read."""
-_FORWARDED = (
-    b"forwarded",
-    b"x-forwarded-for",
-    b"x-forwarded-host",
-    b"x-forwarded-proto",
-    b"x-real-ip",
-    b"via",
-)
-"""Headers that mark a request as forwarded by a proxy; a browser cannot be made to omit them."""
 
 _WRONG = {
     False: "That is not the secret of this start. The console where Forky runs shows the whole address.",
@@ -68,7 +51,7 @@ _WRONG = {
 """The message after a failed attempt; the key says whether a password is required."""
 
 
-class SignIn:
+class SignIn(Door):
     """Decides who must sign in, lets browsers in and out, and finds the session of a request."""
 
     def __init__(
@@ -85,7 +68,7 @@ class SignIn:
 
         If there is neither, a secret is generated and printed.
         """
-        self.origins = origins
+        super().__init__(origins)
         self.mode = mode
         self.sessions = Sessions() if sessions is None else sessions
         self._attempts = Attempts() if attempts is None else attempts
@@ -93,7 +76,6 @@ class SignIn:
         self._file_path = password_file
         self._file: PasswordFile | None = None
         self._secret = PrintedSecret()
-        self._exposed = any(not is_loopback(host) for host in origins.hosts)
         self._announced = False
         self._valid = self._secret.id
         """The `Credential.id` that the open sessions belong to."""
@@ -102,6 +84,10 @@ class SignIn:
 
     @classmethod
     def from_settings(cls, settings: Settings) -> SignIn:
+        """Raises RequestError for settings that only a team has: they would protect nothing here."""
+        if settings.sign_in_providers is not None or settings.proxy_header:
+            name = "FORKY_PROXY_HEADER" if settings.proxy_header else "FORKY_SIGN_IN_PROVIDERS"
+            raise RequestError(f"{name} is for a team.", "Set FORKY_TEAM=on as well.")
         return cls(
             Origins.of(settings.hosts, settings.origins),
             settings.sign_in,
@@ -110,17 +96,6 @@ class SignIn:
         )
 
     # Who must sign in.
-
-    def listens_at(self, address: str) -> None:
-        """Set the address that the server listens at ("": unknown). Beyond loopback everybody must sign in, even from
-        this machine: a program that publishes the port to others (a container's, for instance) connects from here, too.
-        """
-        self._exposed = self._exposed or not is_loopback(address or "unknown")
-
-    @property
-    def exposed(self) -> bool:
-        """Whether the server is known to be reachable from beyond this machine."""
-        return self._exposed
 
     @property
     def uses_password(self) -> bool:
@@ -131,35 +106,11 @@ class SignIn:
         """Whether a request needs a session."""
         return self.mode == "always" if self.mode != "auto" else not self.is_local(scope)
 
-    def is_local(self, scope: Scope) -> bool:
-        """Whether a request was made on this machine, to a server that is not known to be reachable from elsewhere."""
-        forwarded = any(headers_named(scope, name) for name in _FORWARDED)
-        called, client = self.origins.called(scope), scope.get("client")
-        local = [own_address(scope), called and called.host, normal_host(client[0]) if client else None]
-        return not (self._exposed or forwarded) and all(host and is_loopback(host) for host in local)
-
     # Who sends a request.
 
-    def session(self, scope: Scope) -> Session | None:
+    def session(self, scope: Scope) -> SignInSession | None:
         """The session of a request, by its cookie; None if it has no valid one."""
-        return self.sessions.find(self._token(scope)) if self._current() else None
-
-    def _token(self, scope: Scope) -> str:
-        cookies: SimpleCookie = SimpleCookie()
-        for value in headers_named(scope, b"cookie"):
-            try:
-                cookies.load(value.decode("latin-1"))
-            except CookieError:
-                continue
-        found = cookies.get(self._cookie(scope))
-        return found.value if found else ""
-
-    def _cookie(self, scope: Scope) -> str:
-        """The cookie's name. It contains the port, since cookies ignore ports and two servers of one host would
-        otherwise sign each other out.
-        """
-        called = self.origins.called(scope)
-        return f"forky_session_{called.port}" if called else "forky_session"
+        return self.sessions.find(self.token(scope)) if self._current() else None
 
     def _current(self) -> Credential | None:
         """The current credential; None if it cannot be read. If it has changed, all open sessions end."""
@@ -180,7 +131,7 @@ class SignIn:
 
     def announcement(self, scheme: str, host: str, port: int) -> str:
         """The text printed at the start: Forky's address and how to sign in. `host` is "" if it is unknown."""
-        base = self._base(scheme, host, port)
+        base = self.base(scheme, host, port)
         where = f"Forky: {base}  (Ctrl+C stops it)"
         if self.mode == "off" and self._exposed:
             return (
@@ -197,13 +148,6 @@ class SignIn:
             "Only a browser that opens this whole address comes in. From another computer, write this one's name or "
             "address in the place of the host. To sign in with a password instead: python -m forky_core password"
         )
-
-    def _base(self, scheme: str, host: str, port: int) -> str:
-        """The address for browsers: a proxy's if one is configured, otherwise this server's."""
-        if self.origins.allowed:
-            return str(min(self.origins.allowed))
-        everywhere = host in {"", "0.0.0.0", "::"}  # noqa: S104 - compared, not listened at
-        return str(Origin(scheme, "127.0.0.1" if everywhere else host, port)) if port else "the server is up"
 
     def _announce_once(self, scope: Scope) -> None:
         """Print the secret once a request comes through an unannounced proxy: its person needs it to sign in."""
@@ -231,32 +175,26 @@ class SignIn:
                 inside = not self.required(scope) or self.session(scope) is not None
                 await answer(scope, send, 204 if inside else 401)
             case (path, "GET" | "HEAD") if path == OUT:
-                await _page(scope, send, 200, sign_out_form(OUT))
+                await send_page(scope, send, 200, sign_out_form(OUT))
             case (path, "POST") if path == OUT:
-                self.sessions.end(self._token(scope))
-                gone = self._set_cookie(scope, "", 0)
+                self.sessions.end(self.token(scope))
+                gone = self.set_cookie(scope, "", 0)
                 await answer(scope, send, 303, headers=[(b"location", PATH.encode()), gone])
             case (path, "GET" | "HEAD") if path == PATH:
                 await self._open(scope, send)
             case (path, "POST") if path == PATH:
-                await self._check(scope, send, await _form(receive))
+                await self._check(scope, send, await read_form(receive))
             case _:
                 await refuse(scope, send, 405, "Use GET or POST.", [(b"allow", b"GET, HEAD, POST")])
 
     async def ask(self, scope: Scope, send: Send) -> None:
-        """Respond to a request that lacks a session: the sign-in page for a browser, 401 for other clients."""
+        """Respond to a request that lacks a session; print how to sign in if nobody was told yet."""
         self._announce_once(scope)
-        if wants_html(scope):
-            query = scope.get("query_string", b"").decode("latin-1")
-            wanted = quote(scope["path"]) + (f"?{query}" if query else "")
-            place = f"{PATH}?{urlencode({'next': wanted})}".encode("ascii")
-            await answer(scope, send, 303, headers=[(b"location", place)])
-        else:
-            await refuse(scope, send, 401, f"Sign in at {PATH} first.")
+        await super().ask(scope, send)
 
     async def _open(self, scope: Scope, send: Send) -> None:
         query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
-        target = _own_path(query.get("next", ["/"])[0])
+        target = own_path(query.get("next", ["/"])[0])
         if not self.required(scope) or self.session(scope) is not None:
             await answer(scope, send, 303, headers=[(b"location", target.encode("ascii"))])
         elif "secret" in query:
@@ -269,7 +207,7 @@ class SignIn:
         if form is None:
             await refuse(scope, send, 413, "That is too long for a password.")
             return
-        await self._try(scope, send, form.get("secret", ""), _own_path(form.get("next", "/")))
+        await self._try(scope, send, form.get("secret", ""), own_path(form.get("next", "/")))
 
     async def _try(self, scope: Scope, send: Send, shown: str, target: str) -> None:
         credential = self._current()
@@ -292,56 +230,12 @@ class SignIn:
             return
         succeeded()
         events.session_opened(password=isinstance(credential, Password))
-        cookie = self._set_cookie(scope, self.sessions.open(), LIFETIME)
-        await _page(scope, send, 200, entered(target), cookie)
+        cookie = self.set_cookie(scope, self.sessions.open(), LIFETIME)
+        await send_page(scope, send, 200, entered(target), cookie)
 
     async def _ask(
         self, scope: Scope, send: Send, status: int, sentence: str, target: str, *headers: Header
     ) -> None:
         """Show the form, with a sentence about the last failed attempt."""
         page = sign_in_form(PATH, SCRIPT, target, sentence, by_password=self.uses_password)
-        await _page(scope, send, status, page, *headers)
-
-    def _set_cookie(self, scope: Scope, token: str, seconds: int) -> Header:
-        parts = [
-            f"{self._cookie(scope)}={token}",
-            "Path=/",
-            f"Max-Age={seconds}",
-            "HttpOnly",
-            "SameSite=Strict",
-        ]
-        if self._is_secure(scope):
-            parts.append("Secure")
-        return (b"set-cookie", "; ".join(parts).encode("ascii"))
-
-    def _is_secure(self, scope: Scope) -> bool:
-        """Whether the browser uses TLS: to this server, or to a proxy that says so or is configured with https."""
-        if scope["scheme"] == "https" or header(scope, b"x-forwarded-proto") == "https":
-            return True
-        called = self.origins.called(scope)
-        named = [origin for origin in self.origins.allowed if origin.scheme == "https"]
-        return any(called is not None and called.host == origin.host for origin in named)
-
-
-async def _page(scope: Scope, send: Send, status: int, page: str, *headers: Header) -> None:
-    await answer(scope, send, status, page.encode(), "text/html; charset=utf-8", headers)
-
-
-def _own_path(target: str) -> str:
-    """The path to open after signing in: one of this server, never another server's address."""
-    plain = target.startswith("/") and not target.startswith(("//", "/\\")) and target.isascii()
-    return target if plain and target.isprintable() and not target.startswith((PATH, OUT)) else "/"
-
-
-async def _form(receive: Receive) -> dict[str, str] | None:
-    """The fields of a form; None if it is too large."""
-    body = b""
-    while True:
-        message = await receive()
-        body += message.get("body", b"")
-        if len(body) > _LARGEST_FORM:
-            return None
-        if message["type"] == "http.disconnect" or not message.get("more_body"):
-            break
-    fields = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
-    return {name: values[0] for name, values in fields.items()}
+        await send_page(scope, send, status, page, *headers)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from html import escape
 
+from forky_core.team.roles import Role
+
 _FRAME = """<!doctype html>
 <html lang="en">
 <head>
@@ -53,6 +55,15 @@ button {{
 }}
 :is(input, button, a):focus-visible {{ outline: 2px solid var(--accent); outline-offset: 2px; }}
 a {{ color: var(--accent); }}
+label small {{ color: var(--quiet); font-weight: 400; }}
+p.or {{ text-align: center; margin: 1rem 0; }}
+.way {{
+  display: block; padding: .6rem; border: 1px solid var(--line); border-radius: .4rem; text-align: center;
+  background: none; color: inherit; font-weight: 600; text-decoration: none;
+}}
+.way + .way {{ margin-top: .6rem; }}
+p[role=status] {{ margin: .6rem 0 0; }}
+p[role=status]:empty {{ margin: 0; }}
 </style>
 </head>
 <body>
@@ -70,6 +81,8 @@ _HOW = (
     "The address that is printed where Forky was started lets you in. Open that one, or copy what stands behind "
     "“secret=” in it."
 )
+_OR = '\n<p class="or">or</p>\n'
+"""Between two ways to sign in."""
 SCRIPT_TEXT = """// The cookie of a session is not sent along a link from another site. Asked from here it is.
 const form = document.querySelector("form");
 fetch("/sign-in/session").then((answer) => {
@@ -92,6 +105,33 @@ def sign_in_form(path: str, script: str, target: str, sentence: str, *, by_passw
 </form>
 <script src="{script}" defer></script>"""
     return _FRAME.format(head="", title="Sign in to Forky", main=main)
+
+
+def ways_page(script: str, target: str, offers: list[str], sentence: str) -> str:
+    """The sign-in page of a team: what each way to sign in offers; `sentence` reports the last failure."""
+    said = f'<p class="wrong" role="alert">{escape(sentence)}</p>' if sentence else "<p>Sign in to go on.</p>"
+    main = f"""{said}
+<form hidden><input type="hidden" name="next" value="{escape(target)}"></form>
+{_OR.join(offers)}
+<script src="{script}" defer></script>"""
+    return _FRAME.format(head="", title="Sign in to Forky", main=main)
+
+
+def join_page(host: str, role: Role, offers: list[str], sentence: str) -> str:
+    """The page of an invitation; `host` is the name of who invites, "" for the first owner's."""
+    said = (
+        f"{escape(host)} invites you to this Forky, as {role.phrase}."
+        if host
+        else (f"This Forky has nobody yet. You become its {role.word}.")
+    )
+    wrong = f'<p class="wrong" role="alert">{escape(sentence)}</p>' if sentence else ""
+    main = f"<p>{said}</p>\n{wrong}\n{_OR.join(offers)}"
+    return _FRAME.format(head="", title="Welcome to Forky", main=main)
+
+
+def way_page(title: str, main: str) -> str:
+    """A page of one of the ways to sign in; `main` is the HTML below its title."""
+    return _FRAME.format(head="", title=title, main=main)
 
 
 def sign_out_form(path: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from forky_core.gateway.tokens import PREFIX, Token, Tokens, amount
 from forky_core.gateway.v1.api_errors import ApiError, OnlyTheirs, unknown_model
-from forky_core.gateway.v1.calls import ClientRequest, Speech
+from forky_core.gateway.v1.calls import ClientRequest, ProtocolAdapter
 from forky_core.gateway.v1.recording import Caller
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Model, ModelInfo
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Admitted:
+class AdmittedCall:
     """An admitted call, and who answers it: a server that is sent its bytes, or a model."""
 
     call: ClientRequest
@@ -55,7 +55,9 @@ def authorised(store: Store, headers: Mapping[str, str]) -> Token:
     return token
 
 
-def admit(forky: Workspace, caller: Caller, speech: Speech, payload: Mapping[str, Any]) -> Admitted:
+def admit(
+    forky: Workspace, caller: Caller, adapter: ProtocolAdapter, payload: Mapping[str, Any]
+) -> AdmittedCall:
     """Read a request and find the model that answers it.
 
     Raises:
@@ -64,10 +66,10 @@ def admit(forky: Workspace, caller: Caller, speech: Speech, payload: Mapping[str
     """
     theirs: OnlyTheirs | None = None
     try:
-        call = speech.read(payload)
+        call = adapter.read(payload)
     except OnlyTheirs as error:
-        theirs, call = error, speech.read(speech.without_theirs(payload))
-    upstream, model = _answering(forky, call.model, speech)
+        theirs, call = error, adapter.read(adapter.without_theirs(payload))
+    upstream, model = _answering(forky, call.model, adapter)
     if theirs is not None and upstream is None:
         raise theirs
     info = upstream.info if upstream is not None else model.info() if model is not None else None
@@ -80,10 +82,10 @@ def admit(forky: Workspace, caller: Caller, speech: Speech, payload: Mapping[str
             "model_not_allowed",
             "model",
         )
-    tokens = Tokens(forky.store)
-    if token.daily is not None and not _is_free(info):
+    tokens = caller.tokens
+    if token.daily is not None and not info.free:
         _within_limit(tokens, token, token.daily, info)
-    return Admitted(call, info, upstream, model, partial(tokens.spend, token))
+    return AdmittedCall(call, info, upstream, model, partial(tokens.spend, token))
 
 
 def _within_limit(tokens: Tokens, token: Token, daily: float, info: ModelInfo) -> None:
@@ -106,17 +108,13 @@ def _within_limit(tokens: Tokens, token: Token, daily: float, info: ModelInfo) -
         )
 
 
-def _answering(forky: Workspace, name: str, speech: Speech) -> tuple[Upstream | None, Model | None]:
+def _answering(forky: Workspace, name: str, adapter: ProtocolAdapter) -> tuple[Upstream | None, Model | None]:
     models = forky.models
     try:
         if isinstance(models, Catalogue):
             upstream = models.upstream(name)
-            if upstream is not None and speech.path in upstream.speaks:
+            if upstream is not None and adapter.path in upstream.speaks:
                 return upstream, None
         return None, models.model(name)
     except NotFound:
         raise unknown_model(name) from None
-
-
-def _is_free(info: ModelInfo) -> bool:
-    return info.input_price == 0.0 and info.output_price == 0.0

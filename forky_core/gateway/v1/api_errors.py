@@ -66,6 +66,7 @@ class ApiError(Exception):
 
 
 def malformed(message: str, param: str | None = None) -> ApiError:
+    """The error (400) for a request that its protocol does not allow; `param` names the field."""
     return ApiError(400, message, "invalid_value", param)
 
 
@@ -74,6 +75,7 @@ class OnlyTheirs(ApiError):
 
 
 def only_theirs(message: str, param: str) -> OnlyTheirs:
+    """The error (400) for a field that only the protocol's own provider understands; `param` names the field."""
     return OnlyTheirs(400, message, "invalid_value", param)
 
 

@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from forky_core.gateway.asgi import Receive, Send
-from forky_core.gateway.v1.admission import Admitted, admit
+from forky_core.gateway.v1.admission import AdmittedCall, admit
 from forky_core.gateway.v1.api_errors import ApiError, malformed
 from forky_core.gateway.v1.call_note import CallNote
-from forky_core.gateway.v1.calls import Response, Speech
+from forky_core.gateway.v1.calls import ProtocolAdapter, Response
 from forky_core.gateway.v1.exchange import Exchange
 from forky_core.gateway.v1.forwarding import HOP, Forwarder
-from forky_core.gateway.v1.protocols.remembered import StoredResponses, save_id
+from forky_core.gateway.v1.model_stream import repeat, stream_from_model
+from forky_core.gateway.v1.protocols.stored_responses import StoredResponses, save_id
 from forky_core.gateway.v1.recording import Caller, Place, RecordingHandle
 from forky_core.gateway.v1.relaying import relay
-from forky_core.gateway.v1.speaking import repeat, speak
 from forky_core.matching import Call as ReadCall
 from forky_core.matching import is_greedy
 from forky_core.model.errors import BadCall
@@ -45,7 +45,7 @@ class _Asked:
 
     forky: Workspace
     caller: Caller
-    admitted: Admitted
+    admitted: AdmittedCall
     whole: Mapping[str, Any]
     """The request, including the turns that it continues, if they are known."""
     known: bool
@@ -54,7 +54,7 @@ class _Asked:
     """Reads the call for matching. Raises BadCall; for an upstream's call, the upstream then judges the request."""
 
 
-class ModelCalls:
+class ModelCallHandler:
     """Answers calls that ask a model."""
 
     def __init__(self, executor: Executor, forwarder: Forwarder) -> None:
@@ -63,7 +63,13 @@ class ModelCalls:
         self._remembered = StoredResponses()
 
     async def answer(
-        self, enter: Enter, speech: Speech, body: bytes, receive: Receive, send: Send, note: CallNote
+        self,
+        enter: Enter,
+        adapter: ProtocolAdapter,
+        body: bytes,
+        receive: Receive,
+        send: Send,
+        note: CallNote,
     ) -> None:
         """Answer a call. Raises ApiError if nothing was sent yet."""
         loop = asyncio.get_running_loop()
@@ -81,18 +87,18 @@ class ModelCalls:
             with suppress(RuntimeError):  # The loop is closed: nobody waits any more.
                 loop.call_soon_threadsafe(told, outcome)
 
-        beginning = loop.run_in_executor(self._executor, self._begin, enter, speech, body, tell)
+        beginning = loop.run_in_executor(self._executor, self._begin, enter, adapter, body, tell)
         call = await asked
         note.model, note.streams = call.admitted.info.name, call.admitted.call.streams
-        exchange = self._exchange(call, speech, beginning, send, note)
+        exchange = self._exchange(call, adapter, beginning, send, note)
         await exchange.run(self._work(exchange, call, body), receive)
 
     def _begin(
-        self, enter: Enter, speech: Speech, body: bytes, tell: Callable[[_Asked | Exception], None]
+        self, enter: Enter, adapter: ProtocolAdapter, body: bytes, tell: Callable[[_Asked | Exception], None]
     ) -> RecordingHandle:
         """Admit the call, pass that to `tell`, and record the question; runs in a thread."""
         try:
-            asked = self._admitted(*enter(), speech, parsed(body))
+            asked = self._admitted(*enter(), adapter, parsed(body))
         except Exception as error:  # noqa: BLE001 - it is raised where the call is awaited
             tell(error)
             return RecordingHandle("it was refused")
@@ -102,14 +108,16 @@ class ModelCalls:
         admitted = asked.admitted
         return RecordingHandle.begin(asked.forky, asked.caller, admitted.call, asked.read, admitted.info.name)
 
-    def _admitted(self, forky: Workspace, caller: Caller, speech: Speech, payload: dict[str, Any]) -> _Asked:
+    def _admitted(
+        self, forky: Workspace, caller: Caller, adapter: ProtocolAdapter, payload: dict[str, Any]
+    ) -> _Asked:
         """Read and admit a call. Raises ApiError if it may not be made."""
         if HOP in caller.headers:
             raise ApiError(
                 508, "This Forky was told to ask itself: its own address is set as a model server's.", "loop"
             )
-        whole = self._remembered.whole(forky.store, caller.token.id, payload)
-        admitted = admit(forky, caller, speech, whole or payload)
+        whole = self._remembered.full_request(forky.store, caller.token.id, payload)
+        admitted = admit(forky, caller, adapter, whole or payload)
         if whole is None and admitted.upstream is None:
             raise ApiError(
                 400,
@@ -118,7 +126,7 @@ class ModelCalls:
                 "previous_response_not_found",
                 "previous_response_id",
             )
-        read = partial(speech.matches, whole or payload)
+        read = partial(adapter.matches, whole or payload)
         understood = _understood(read) if admitted.upstream is None else None
         return _Asked(
             forky,
@@ -132,16 +140,16 @@ class ModelCalls:
     def _exchange(
         self,
         asked: _Asked,
-        speech: Speech,
+        adapter: ProtocolAdapter,
         beginning: asyncio.Future[RecordingHandle],
         send: Send,
         note: CallNote,
     ) -> Exchange:
-        after = _Afterwards(asked, self._remembered if speech.continues else None)
+        after = _Afterwards(asked, self._remembered if adapter.continues else None)
         return Exchange(
             asked.admitted.call,
-            speech,
-            f"{speech.prefix}{uuid4().hex}",
+            adapter,
+            f"{adapter.prefix}{uuid4().hex}",
             asked.admitted.info,
             send,
             self._executor,
@@ -162,7 +170,7 @@ class ModelCalls:
             await relay(exchange, self._forwarder, asked.admitted.upstream, asked.caller.headers, body)
         else:
             assert asked.admitted.model is not None
-            await speak(exchange, asked.admitted.model)
+            await stream_from_model(exchange, asked.admitted.model)
 
 
 class _Afterwards:
@@ -174,10 +182,10 @@ class _Afterwards:
         self._remembered = remembered
         self._answer: tuple[str, Place] | None = None
 
-    def remember(self, id: str, said: Response, place: Place | None) -> None:
+    def remember(self, id: str, response: Response, place: Place | None) -> None:
         if self._remembered is None:
             return
-        self._remembered.keep(self._asked.caller.token.id, id, self._asked.whole, said)
+        self._remembered.save(self._asked.caller.token.id, id, self._asked.whole, response)
         if place is not None and self._asked.whole.get("store") is not False:
             self._answer = (id, place)
 

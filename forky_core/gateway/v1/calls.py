@@ -74,19 +74,19 @@ class Response:
         return self.end.finish_reason if isinstance(self.end, Done) else "stop"
 
 
-class Voice(Protocol):
+class ResponseWriter(Protocol):
     """Writes one streamed answer in a protocol; every call returns the bytes to send next."""
 
     def begin(self) -> bytes: ...
 
-    def say(self, index: int, event: ModelEvent, /) -> bytes: ...
+    def write(self, index: int, event: ModelEvent, /) -> bytes: ...
 
-    def end(self, said: Sequence[Response]) -> bytes: ...
+    def end(self, responses: Sequence[Response]) -> bytes: ...
 
     def fail(self, error: ApiError) -> bytes: ...
 
 
-class Ear(Protocol):
+class EventParser(Protocol):
     """Parses an upstream's own bytes, which are passed on unchanged."""
 
     @property
@@ -99,11 +99,11 @@ class Ear(Protocol):
         """Whether the parsed events say that there is nothing more to come."""
         ...
 
-    def hear(self, piece: bytes) -> Iterator[Indexed]:
+    def feed(self, piece: bytes) -> Iterator[Indexed]:
         """Parse further bytes of a stream."""
         ...
 
-    def read(self, body: bytes) -> Iterator[Indexed]:
+    def parse(self, body: bytes) -> Iterator[Indexed]:
         """Parse an answer that was not streamed."""
         ...
 
@@ -113,7 +113,7 @@ class Ear(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Speech:
+class ProtocolAdapter:
     """A protocol: how its requests are read and its answers written."""
 
     path: str
@@ -126,11 +126,11 @@ class Speech:
     """Reads a request for matching, which finds its place in a conversation. Raises BadCall for what is no history."""
     without_theirs: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict
     """Removes what `read` raises OnlyTheirs for from a request, if the protocol has such things."""
-    voice: Callable[[ClientRequest, str], Voice]
+    response_writer: Callable[[ClientRequest, str], ResponseWriter]
     """Creates the writer of a streamed answer with this id."""
-    whole: Callable[[ClientRequest, str, Sequence[Response]], dict[str, Any]]
+    response_body: Callable[[ClientRequest, str, Sequence[Response]], dict[str, Any]]
     """Builds the response for answers that are not streamed."""
-    ear: Callable[[], Ear]
+    event_parser: Callable[[], EventParser]
     """Understands what an upstream answers in this protocol."""
     prefix: str
     """The prefix of its answers' ids."""
@@ -158,6 +158,7 @@ def one_of(value: Any, names: Collection[str], place: str) -> str:
 
 
 def flag(payload: Mapping[str, Any], name: str) -> bool:
+    """A field that is true or false; False if it is missing. Raises ApiError (400) if it is anything else."""
     value = payload.get(name)
     if value is not None and not isinstance(value, bool):
         raise malformed(f"“{name}” must be true or false.", name)

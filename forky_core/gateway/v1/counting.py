@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from forky_core.gateway.v1.admission import Admitted, admit
+from forky_core.gateway.v1.admission import AdmittedCall, admit
 from forky_core.gateway.v1.asking import parsed
 from forky_core.gateway.v1.forwarding import Forwarder
 from forky_core.gateway.v1.protocols.anthropic import MESSAGES
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 PATH = "messages/count_tokens"
 
 
-class Counted(NamedTuple):
+class CountResponse(NamedTuple):
     """The response."""
 
     status: int
@@ -36,27 +36,29 @@ class Counted(NamedTuple):
     body: bytes
 
 
-def to_count(forky: Workspace, caller: Caller, body: bytes) -> Admitted:
+def to_count(forky: Workspace, caller: Caller, body: bytes) -> AdmittedCall:
     """Admit a request whose tokens are to be counted: a request of messages without its limit. Raises ApiError, as
     `admit`.
     """
     return admit(forky, caller, MESSAGES, {**parsed(body), "max_tokens": 1})
 
 
-def counted(model: Model, call: ClientRequest) -> Counted:
+def count_tokens(model: Model, call: ClientRequest) -> CountResponse:
     """Count by the model's own tokenizer, or by an estimate of it."""
     tools = call.parameters.get("tools")
     tokens = prompt_tokens(call.messages, model.count_tokens)
     tokens += model.count_tokens(canonical_json(tools)) if tools else 0
     body = json.dumps({"input_tokens": tokens}).encode()
-    return Counted(200, {"content-type": "application/json"}, body)
+    return CountResponse(200, {"content-type": "application/json"}, body)
 
 
-async def asked(
+async def ask_upstream(
     forwarder: Forwarder, upstream: Upstream, caller: Caller, call: ClientRequest, body: bytes
-) -> Counted:
+) -> CountResponse:
     """Ask the model's own server. Raises ApiError if it does not answer."""
     if upstream.model != call.model:
         body = renamed(body, upstream.model)
     async with forwarder.send(upstream, PATH, caller.headers, body) as answer:
-        return Counted(answer.status, answer.headers, b"".join([piece async for piece in answer.pieces()]))
+        return CountResponse(
+            answer.status, answer.headers, b"".join([piece async for piece in answer.pieces()])
+        )

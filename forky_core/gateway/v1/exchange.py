@@ -18,7 +18,7 @@ from forky_core.gateway.asgi import Receive, Send
 from forky_core.gateway.serving import server_stops
 from forky_core.gateway.v1.api_errors import ApiError
 from forky_core.gateway.v1.call_note import CallNote
-from forky_core.gateway.v1.calls import ClientRequest, Indexed, Response, Speech
+from forky_core.gateway.v1.calls import ClientRequest, Indexed, ProtocolAdapter, Response
 from forky_core.gateway.v1.recording import Place, RecordingHandle
 from forky_core.llm.contract import Done, Failed, ModelInfo
 from forky_core.llm.tokens import estimate_tokens, prompt_tokens
@@ -43,7 +43,7 @@ class Exchange:
     """A call that is being answered."""
 
     call: ClientRequest
-    speech: Speech
+    adapter: ProtocolAdapter
     id: str
     """The answer's id: ours, or the upstream's once that is known."""
     info: ModelInfo
@@ -60,7 +60,7 @@ class Exchange:
     """Saves that permanently; called in a thread, when the client has its answer."""
     note: CallNote
     """The log entry of the call."""
-    said: list[Response] = field(default_factory=list)
+    responses: list[Response] = field(default_factory=list)
     started: bool = False
     """Whether the head of the answer was sent."""
     _kept: RecordingHandle | None = None
@@ -113,14 +113,14 @@ class Exchange:
                 self._unkept.clear()
         return self._kept
 
-    def hear(self, events: Iterable[Indexed]) -> None:
+    def take_events(self, events: Iterable[Indexed]) -> None:
         """Record the events of an answer."""
         for index, event in events:
-            while len(self.said) <= index:
-                self.said.append(Response())
+            while len(self.responses) <= index:
+                self.responses.append(Response())
             if isinstance(event, Done | Failed):
                 event = replace(event, usage=self._with_price(event.usage))  # noqa: PLW2901
-            self.said[index].take(event)
+            self.responses[index].take(event)
             if self._kept is None:
                 self._unkept.append((index, event))
             elif not self._kept.take((index, event)):
@@ -153,7 +153,9 @@ class Exchange:
     async def _land(self) -> tuple[str, ...]:
         await asyncio.wait({self.beginning})
         kept = await self.keep()
-        ends = {index: said.end for index, said in enumerate(self.said) if said.end is not None}
+        ends = {
+            index: response.end for index, response in enumerate(self.responses) if response.end is not None
+        }
         return await self.in_thread(self._write, kept, ends)
 
     def _write(self, kept: RecordingHandle | None, ends: Mapping[int, Done | Failed]) -> tuple[str, ...]:
@@ -161,22 +163,26 @@ class Exchange:
         self.note.filed = kept.filed if kept is not None else None
         self.note.usages = [end.usage for end in ends.values()]
         if ends and isinstance(ends.get(0), Done):
-            self.remember(self.id, self.said[0], kept.place(landed) if kept is not None else None)
+            self.remember(self.id, self.responses[0], kept.place(landed) if kept is not None else None)
         self.spend(self._price(reused=kept is not None and kept.reused is not None))
         return landed
 
     def _price(self, *, reused: bool) -> float:
         """US dollars as counted by the provider, or else an estimate."""
-        known = [said.end.usage.cost for said in self.said if said.end and said.end.usage.cost is not None]
-        if known or reused or not self.said:
+        known = [
+            response.end.usage.cost
+            for response in self.responses
+            if response.end and response.end.usage.cost is not None
+        ]
+        if known or reused or not self.responses:
             return sum(known)
-        words = "".join("".join((*said.text, *said.reasoning)) for said in self.said)
+        words = "".join("".join((*response.text, *response.reasoning)) for response in self.responses)
         estimate = Usage(prompt_tokens(self.call.messages), estimate_tokens(words))
         return priced(estimate, self.info) or 0.0
 
-    async def whole(self, headers: Mapping[str, str]) -> None:
+    async def send_response(self, headers: Mapping[str, str]) -> None:
         """Send the answers in one piece."""
-        body = json.dumps(self.speech.whole(self.call, self.id, self.said), ensure_ascii=False)
+        body = json.dumps(self.adapter.response_body(self.call, self.id, self.responses), ensure_ascii=False)
         content = body.encode("utf-8", "replace")
         await self.start(200, {"content-type": "application/json", **headers}, len(content))
         await self.pass_on(content, last=True)
@@ -192,7 +198,7 @@ class Exchange:
             error.headers = {**error.headers, **kept}
             raise error
         events.gateway_failed(route=self.note.route, kind=error.code or "unknown", fault=error)
-        await self.pass_on(self.speech.voice(self.call, self.id).fail(error), last=True)
+        await self.pass_on(self.adapter.response_writer(self.call, self.id).fail(error), last=True)
 
     async def in_thread(self, work: Callable[..., T], *arguments: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self.executor, work, *arguments)

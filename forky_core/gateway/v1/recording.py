@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from forky_core.gateway.tokens import Token
+from forky_core.gateway.tokens import Token, Tokens
 from forky_core.gateway.v1.calls import ClientRequest, Indexed
 from forky_core.llm.contract import Done, Failed
 from forky_core.model import ConversationId, GenerationId, Message, MessageId
@@ -39,6 +39,8 @@ class Caller:
     """The program's name as it gives it."""
     headers: Mapping[str, str] = field(repr=False)
     """Headers by lower-case names."""
+    tokens: Tokens = field(repr=False)
+    """All tokens, which count what this one spends."""
 
     @property
     def scope(self) -> str:

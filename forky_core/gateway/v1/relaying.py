@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from forky_core.gateway.v1.api_errors import ApiError
 from forky_core.gateway.v1.exchange import Exchange
 from forky_core.gateway.v1.forwarding import Answer, Forwarder
-from forky_core.gateway.v1.protocols.chat import failure_heard
+from forky_core.gateway.v1.protocols.chat import failure_reported
 from forky_core.gateway.v1.protocols.events import parsed
 from forky_core.gateway.v1.renaming import renamed
 from forky_core.llm.contract import Failed
@@ -22,7 +22,7 @@ async def relay(
     if upstream.model != exchange.call.model:
         body = await exchange.in_thread(renamed, body, upstream.model)
     try:
-        async with forwarder.send(upstream, exchange.speech.path, headers, body) as answer:
+        async with forwarder.send(upstream, exchange.adapter.path, headers, body) as answer:
             await exchange.keep()
             if answer.streams:
                 await _stream(exchange, answer)
@@ -30,35 +30,35 @@ async def relay(
                 await _whole(exchange, answer)
     except ApiError as error:
         await exchange.keep()
-        exchange.hear([(0, Failed(Failure(error.code or "unknown", error.message), cause=error))])
+        exchange.take_events([(0, Failed(Failure(error.code or "unknown", error.message), cause=error))])
         await exchange.land()
         raise
 
 
 async def _stream(exchange: Exchange, answer: Answer) -> None:
-    ear = exchange.speech.ear()
+    ear = exchange.adapter.event_parser()
     await exchange.start(answer.status, answer.headers)
     held = b""
     async for piece in answer.pieces():
-        exchange.hear(ear.hear(piece))
+        exchange.take_events(ear.feed(piece))
         if ear.complete:
             held = piece
             break
         await exchange.pass_on(piece)
-    exchange.hear(ear.close())
+    exchange.take_events(ear.close())
     exchange.id = ear.id or exchange.id
     await exchange.land()
     await exchange.pass_on(held, last=True)
 
 
 async def _whole(exchange: Exchange, answer: Answer) -> None:
-    ear = exchange.speech.ear()
+    ear = exchange.adapter.event_parser()
     body = b"".join([piece async for piece in answer.pieces()])
     if answer.status >= 400:
-        exchange.hear([(0, Failed(_refusal(answer.status, body)))])
+        exchange.take_events([(0, Failed(_refusal(answer.status, body)))])
     else:
-        exchange.hear(ear.read(body))
-        exchange.hear(ear.close())
+        exchange.take_events(ear.parse(body))
+        exchange.take_events(ear.close())
         exchange.id = ear.id or exchange.id
     landed = await exchange.land()
     await exchange.start(answer.status, {**answer.headers, **landed}, len(body))
@@ -69,7 +69,7 @@ def _refusal(status: int, body: bytes) -> Failure:
     """The failure in an upstream's error response, for the record; the client gets its bytes."""
     value = parsed(body)
     error = value.get("error", value) if isinstance(value, dict) else body[:300].decode("utf-8", "replace")
-    failure = failure_heard(error)
+    failure = failure_reported(error)
     return Failure(
         "rate_limited" if status == 429 else "bad_request" if status < 500 else "overloaded", failure.sentence
     )

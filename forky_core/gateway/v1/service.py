@@ -20,18 +20,18 @@ from forky_core.gateway.routes import PREFIX
 from forky_core.gateway.tokens import Token, Tokens
 from forky_core.gateway.v1.admission import authorised
 from forky_core.gateway.v1.api_errors import ApiError, Style, unknown_model
-from forky_core.gateway.v1.asking import ModelCalls, parsed
+from forky_core.gateway.v1.asking import ModelCallHandler, parsed
 from forky_core.gateway.v1.call_note import CallNote
-from forky_core.gateway.v1.calls import Speech
+from forky_core.gateway.v1.calls import ProtocolAdapter
 from forky_core.gateway.v1.counting import PATH as COUNT
-from forky_core.gateway.v1.counting import Counted, asked, counted, to_count
+from forky_core.gateway.v1.counting import CountResponse, ask_upstream, count_tokens, to_count
 from forky_core.gateway.v1.forwarding import Forwarder
 from forky_core.gateway.v1.model_list import model_entry, model_list
 from forky_core.gateway.v1.protocols.registry import added_protocol, our_protocol
+from forky_core.gateway.v1.record_call import PATH as RECORD
+from forky_core.gateway.v1.record_call import record_call
 from forky_core.gateway.v1.recording import Caller
-from forky_core.gateway.v1.taking import PATH as RECORD
-from forky_core.gateway.v1.taking import take
-from forky_core.model.errors import NotFound, StoreDamaged, StoreError
+from forky_core.model.errors import NotAllowed, NotFound, StoreDamaged, StoreError
 from forky_core.observability import events
 
 if TYPE_CHECKING:
@@ -53,16 +53,26 @@ _NO_PROTOCOL = frozenset(("models", RECORD, COUNT))
 
 
 class Service:
-    """The endpoint: an ASGI app for `/v1` and everything below it. `workspace` may wait and is called in a thread."""
+    """The endpoint: an ASGI app for `/v1` and everything below it."""
 
-    def __init__(self, workspace: Callable[[], Workspace], *, largest: int = LARGEST_BODY) -> None:
+    def __init__(
+        self,
+        workspace: Callable[[], Workspace],
+        *,
+        seen_by: Callable[[str], Workspace] | None = None,
+        largest: int = LARGEST_BODY,
+    ) -> None:
+        """Both functions may wait and are called in a thread. `seen_by` returns the workspace as the owner of a token
+        sees it, by their id; None on the server of one person.
+        """
         self._workspace = workspace
+        self._seen_by = seen_by
         self._largest = largest
         self._entered: Workspace | None = None
         """The one that was asked last."""
         self._executor = ThreadPoolExecutor(_THREADS, "gateway")
         self._forwarder = Forwarder()
-        self._asking = ModelCalls(self._executor, self._forwarder)
+        self._asking = ModelCallHandler(self._executor, self._forwarder)
 
     async def close(self) -> None:
         """Close what is open to upstreams, save what is not yet. The calls themselves end when the server does."""
@@ -79,11 +89,11 @@ class Service:
             name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
         }
         path = scope["path"].removeprefix(PREFIX).strip("/")
-        speech = await self._protocol(path)
-        style: Style = "openai" if speech is None else speech.style
+        adapter = await self._protocol(path)
+        style: Style = "openai" if adapter is None else adapter.style
         if path.startswith("messages") or "anthropic-version" in headers:
             style = "anthropic"
-        begun, note = False, CallNote(_route(path, speech))
+        begun, note = False, CallNote(_route(path, adapter))
 
         async def sending(message: Any) -> None:
             nonlocal begun
@@ -93,7 +103,7 @@ class Service:
             begun = True
 
         try:
-            await self._serve(speech, path, scope["method"], headers, receive, sending, note)
+            await self._serve(adapter, path, scope["method"], headers, receive, sending, note)
         except ApiError as error:
             if error.status >= _THEIR_FAULT:
                 events.gateway_failed(route=note.route, kind=error.code or "unknown", fault=error)
@@ -113,7 +123,7 @@ class Service:
         finally:
             note.log()
 
-    async def _protocol(self, path: str) -> Speech | None:
+    async def _protocol(self, path: str) -> ProtocolAdapter | None:
         """The protocol in which a model is asked at this path; None where none is."""
         if path in _NO_PROTOCOL or path.startswith("models/"):
             return None
@@ -121,7 +131,7 @@ class Service:
 
     async def _serve(  # noqa: PLR0917 - a request in its parts
         self,
-        speech: Speech | None,
+        adapter: ProtocolAdapter | None,
         path: str,
         method: str,
         headers: Mapping[str, str],
@@ -130,36 +140,36 @@ class Service:
         note: CallNote,
     ) -> None:
         length = headers.get("content-length", "")
-        if speech is not None and method == "POST" and length.isdecimal() and int(length) <= _SMALL:
+        if adapter is not None and method == "POST" and length.isdecimal() and int(length) <= _SMALL:
             body = await self._body(headers, receive)
-            await self._asking.answer(lambda: self._enter(headers, note), speech, body, receive, send, note)
+            await self._asking.answer(lambda: self._enter(headers, note), adapter, body, receive, send, note)
             return
         forky, caller = await self._in_thread(self._enter, headers, note)
-        if speech is None and path not in _NO_PROTOCOL and not path.startswith("models/"):
+        if adapter is None and path not in _NO_PROTOCOL and not path.startswith("models/"):
             raise ApiError(404, f"There is no /v1/{path[:200]} here.", "unknown_url")
-        wanted = "POST" if speech is not None or path in {RECORD, COUNT} else "GET"
+        wanted = "POST" if adapter is not None or path in {RECORD, COUNT} else "GET"
         if method != wanted:
             raise ApiError(
                 405, f"/v1/{path[:200]} is asked by {wanted}.", "method", headers={"allow": wanted}
             )
-        if speech is not None:
+        if adapter is not None:
             body = await self._body(headers, receive)
-            await self._asking.answer(lambda: (forky, caller), speech, body, receive, send, note)
+            await self._asking.answer(lambda: (forky, caller), adapter, body, receive, send, note)
         elif path == RECORD:
             payload = await self._in_thread(parsed, await self._body(headers, receive))
-            await _send_json(send, 200, await self._in_thread(take, forky, caller, payload))
+            await _send_json(send, 200, await self._in_thread(record_call, forky, caller, payload))
         elif path == COUNT:
             await _send_bytes(send, *await self._counted(forky, caller, await self._body(headers, receive)))
         else:
             name = path.removeprefix("models").removeprefix("/")
             await _send_json(send, 200, await self._in_thread(_models, forky, caller, name))
 
-    async def _counted(self, forky: Workspace, caller: Caller, body: bytes) -> Counted:
+    async def _counted(self, forky: Workspace, caller: Caller, body: bytes) -> CountResponse:
         admitted = await self._in_thread(to_count, forky, caller, body)
         if admitted.model is not None:
-            return await self._in_thread(counted, admitted.model, admitted.call)
+            return await self._in_thread(count_tokens, admitted.model, admitted.call)
         assert admitted.upstream is not None
-        return await asked(self._forwarder, admitted.upstream, caller, admitted.call, body)
+        return await ask_upstream(self._forwarder, admitted.upstream, caller, admitted.call, body)
 
     def _enter(self, headers: Mapping[str, str], note: CallNote) -> tuple[Workspace, Caller]:
         try:
@@ -168,7 +178,19 @@ class Service:
         except StoreError as error:
             raise _of_store(error) from error
         note.token = token.name
-        return forky, Caller(token, client_name(headers.get("user-agent", "")), headers)
+        caller = Caller(token, client_name(headers.get("user-agent", "")), headers, Tokens(forky.store))
+        if self._seen_by is None:
+            return forky, caller
+        if not token.person:
+            raise ApiError(
+                403,
+                f"The token “{token.name}” belongs to nobody. Make one of your own in Settings.",
+                "forbidden",
+            )
+        try:
+            return self._seen_by(token.person), caller
+        except NotAllowed as error:
+            raise ApiError(403, str(error), "forbidden") from error
 
     async def _body(self, headers: Mapping[str, str], receive: Receive) -> bytes:
         """The whole request. ApiError (413) where it is too large."""
@@ -205,9 +227,9 @@ def _of_store(error: StoreError) -> ApiError:
     return ApiError(503, str(error), "database", headers=later)
 
 
-def _route(path: str, speech: Speech | None) -> str:
+def _route(path: str, adapter: ProtocolAdapter | None) -> str:
     """What is called, without the names that a caller may put into an address."""
-    if speech is not None or path in _NO_PROTOCOL:
+    if adapter is not None or path in _NO_PROTOCOL:
         return path
     return "models" if path.startswith("models/") else "other"
 

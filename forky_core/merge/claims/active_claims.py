@@ -14,7 +14,7 @@ from itertools import chain
 
 from forky_core.context.masking import Lookup, masked
 from forky_core.graph import ParentsOf, is_ancestor
-from forky_core.merge.claims.claim_set import SECTION_OF, Claim, ClaimSet, Frozen, folded
+from forky_core.merge.claims.claim_set import SECTION_OF, Claim, ClaimSet, StoredClaims, folded
 from forky_core.merge.claims.rules import claims_of
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import NotFound
@@ -51,7 +51,9 @@ def active_claims(
             if spoken.id not in out:
                 for claim in extract(spoken):
                     register.hear(claim, spoken.id, at)
-    return ClaimSet.of((one.claim for held in register.live.values() for one in held), register.gone)
+    return ClaimSet.of(
+        (one.claim for held in register.live.values() for one in held), register.superseded_ids
+    )
 
 
 def by_message(claims: Iterable[Claim]) -> Extract:
@@ -62,14 +64,14 @@ def by_message(claims: Iterable[Claim]) -> Extract:
     return lambda message: said.get(message.id, ())
 
 
-def frozen_in(merge: MergePart) -> Frozen | None:
+def frozen_in(merge: MergePart) -> StoredClaims | None:
     """Return the claims that a payload carries; None if it carries none. A payload that settles counts as complete,
     even if empty.
     """
-    frozen = Frozen.from_json(merge.claims) if merge.claims else None
+    frozen = StoredClaims.from_json(merge.claims) if merge.claims else None
     if frozen is not None and frozen.claims_anything:
         return frozen
-    return Frozen() if merge.kind.settles else None
+    return StoredClaims() if merge.kind.settles else None
 
 
 def _speakers(merges: Sequence[MergePart], lookup: Lookup) -> Iterable[Message]:
@@ -117,7 +119,7 @@ class _Register:
     """The index of each message on the line so far."""
     live: dict[str, list[_LiveClaim]] = field(default_factory=dict)
     """By key."""
-    gone: set[str] = field(default_factory=set)
+    superseded_ids: set[str] = field(default_factory=set)
     _keyless: set[Claim] = field(default_factory=set)
     """Claims without a key, which compete with nothing: a long line has thousands."""
     _reach: dict[MessageId, int] = field(default_factory=dict)
@@ -128,35 +130,35 @@ class _Register:
         """
         held = self.live.setdefault(folded(claim.key), [])
         heard = any(claim == one.claim for one in held) if claim.key else claim in self._keyless
-        if heard or claim.id in self.gone:
+        if heard or claim.id in self.superseded_ids:
             return
         if not claim.key:
             self._keyless.add(claim)
         else:
             known = [one for one in held if self._knew(message, one)]
             for one in [one for one in known if claim.contradicts(one.claim)]:
-                self.gone.add(one.claim.id)
+                self.superseded_ids.add(one.claim.id)
                 held.remove(one)
             for one in [one for one in known if claim.repeats(one.claim)]:
                 affirmed = _affirmed(one.claim, claim)
-                self.gone |= {one.claim.id, claim.id} - {affirmed.id}
+                self.superseded_ids |= {one.claim.id, claim.id} - {affirmed.id}
                 held.remove(one)
                 claim = affirmed
-        self.gone.update(claim.supersedes)
+        self.superseded_ids.update(claim.supersedes)
         held.append(_LiveClaim(claim, message, at))
 
     def take_in(self, brought: ClaimSet, message: MessageId, at: int) -> None:
         """Add the claims that a merge brought, unchanged."""
-        self.gone |= brought.gone
+        self.superseded_ids |= brought.superseded_ids
         for claim in brought.ordered:
             held = self.live.setdefault(folded(claim.key), [])
             if all(claim != one.claim for one in held):
                 held.append(_LiveClaim(claim, message, at))
             if not claim.key:
                 self._keyless.add(claim)
-        if brought.gone:
+        if brought.superseded_ids:
             for held in self.live.values():
-                held[:] = [one for one in held if one.claim.id not in self.gone]
+                held[:] = [one for one in held if one.claim.id not in self.superseded_ids]
 
     def _knew(self, message: MessageId, earlier: _LiveClaim) -> bool:
         """Whether the earlier claim was said by an ancestor of a message.

@@ -1,9 +1,9 @@
 """Claims by which two branches can be merged: typed, keyed, cited, and never overwritten.
 
 A set of claims is a multi-value register for each key, and a merge is its join: the claims of both sides, without those
-that either side has superseded. Superseded claims leave their ids behind (`gone`), so that the join is a semilattice:
-commutative, associative and idempotent; if one side only continues the other, the join is that side. It needs no base:
-a side that changed a value has superseded the old one, and a side that did not has nothing to lose.
+that either side has superseded. Superseded claims leave their ids behind (`superseded_ids`), so that the join is a
+semilattice: commutative, associative and idempotent; if one side only continues the other, the join is that side. It
+needs no base: a side that changed a value has superseded the old one, and a side that did not has nothing to lose.
 
 Two live claims on one key that cannot both hold are a conflict. It is kept as a value until a claim supersedes both.
 """
@@ -230,22 +230,22 @@ class ClaimSet:
 
     claims: frozenset[Claim] = frozenset()
     """Only live claims."""
-    gone: frozenset[str] = frozenset()
+    superseded_ids: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, claims: Iterable[Claim], gone: Iterable[str] = ()) -> ClaimSet:
-        """Return the set of `claims` without those that are superseded or in `gone`."""
+        """Return the set of `claims` without those that are superseded or in `superseded_ids`."""
         every = frozenset(claims)
         dead = frozenset(gone).union(*(claim.supersedes for claim in every))
         return cls(frozenset(claim for claim in every if claim.id not in dead), dead)
 
     def join(self, other: ClaimSet) -> ClaimSet:
         """Return the merge of two branches' claims."""
-        return ClaimSet.of(self.claims | other.claims, self.gone | other.gone)
+        return ClaimSet.of(self.claims | other.claims, self.superseded_ids | other.superseded_ids)
 
     def without(self, other: ClaimSet) -> ClaimSet:
         """Return what joining this set to `other` adds."""
-        return ClaimSet(self.claims - other.claims, self.gone - other.gone)
+        return ClaimSet(self.claims - other.claims, self.superseded_ids - other.superseded_ids)
 
     @property
     def ordered(self) -> tuple[Claim, ...]:
@@ -270,8 +270,8 @@ class ClaimSet:
 
     def stored(self) -> dict[str, Json]:
         entry: dict[str, Json] = {"claims": [claim.stored() for claim in self.ordered]}
-        if self.gone:
-            entry["gone"] = sorted(self.gone)
+        if self.superseded_ids:
+            entry["gone"] = sorted(self.superseded_ids)
         return entry
 
     @classmethod
@@ -317,7 +317,7 @@ class Correction:
 
 
 @dataclass(frozen=True, slots=True)
-class Frozen:
+class StoredClaims:
     """The claims that a merge message carries, so that a later merge reads them back."""
 
     set: ClaimSet = field(default_factory=ClaimSet)
@@ -331,7 +331,7 @@ class Frozen:
     @property
     def claims_anything(self) -> bool:
         """Whether it has claims about the messages it was made from, and not only corrections of earlier merges."""
-        return bool(self.set.claims or self.set.gone or self.verbatim)
+        return bool(self.set.claims or self.set.superseded_ids or self.verbatim)
 
     def to_json(self) -> str:
         """Return canonical JSON; "" if it is empty, so that a payload without claims hashes as before claims
@@ -347,7 +347,7 @@ class Frozen:
         return canonical_json(entry)
 
     @classmethod
-    def from_json(cls, text: str) -> Frozen | None:
+    def from_json(cls, text: str) -> StoredClaims | None:
         """Parse what `to_json` wrote; return None for anything else, since an imported file may hold anything."""
         try:
             entry = json.loads(text)

@@ -20,6 +20,8 @@ Take = Literal["mine", "theirs", "both", "text"]
 Policy = Literal["ask", "mine", "theirs", "newest"]
 """What happens to a conflict without a choice: it stays open, or one rule decides all."""
 
+VERDICT = "verdict"
+"""The key of a conflict between what answers to one question recommend."""
 LONGEST_WORD = 400
 """The most characters of a person's own resolution."""
 
@@ -41,7 +43,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class SaidBy:
+class SourceClaims:
     """One branch's claims in a conflict."""
 
     name: str
@@ -60,7 +62,7 @@ class Clash:
     base: tuple[Claim, ...]
     """The claims of both before the branches parted."""
     choice: Choice | None = None
-    said_by: tuple[SaidBy, ...] = ()
+    claims_by_source: tuple[SourceClaims, ...] = ()
     """The claims by branch, each claim once: the target first, then each source that has any."""
 
     @property
@@ -76,6 +78,13 @@ class Clash:
         over = tuple(sorted(claim.id for claim in self.conflict.claims))
         cites = tuple(dict.fromkeys(cite for claim in self.conflict.claims for cite in claim.cites))
         return Claim("decision", text, cites, self.key, value, supersedes=over)
+
+    @property
+    def taken(self) -> tuple[Claim, ...]:
+        """The claims of the side that the choice takes; () while it is open, or if a person wrote the result."""
+        if self.choice is None or self.choice.take == "text":
+            return ()
+        return self._side(self.choice)
 
     def _words(self, choice: Choice) -> tuple[str, str]:
         if choice.take == "text":
@@ -94,12 +103,12 @@ class Clash:
             return (*self.mine, *self.theirs)
         if not choice.source:
             return self.theirs
-        return next((one.claims for one in self.said_by if one.name == choice.source), ())
+        return next((one.claims for one in self.claims_by_source if one.name == choice.source), ())
 
     @property
-    def sources(self) -> tuple[SaidBy, ...]:
+    def sources(self) -> tuple[SourceClaims, ...]:
         """The claims of each source."""
-        return tuple(one for one in self.said_by if not set(one.claims) <= set(self.mine))
+        return tuple(one for one in self.claims_by_source if not set(one.claims) <= set(self.mine))
 
     @property
     def sources_differ(self) -> bool:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from forky_core.fences import parts
 from forky_core.merge.claims.claim_set import LONGEST_QUOTE, Claim, ClaimType, Polarity, folded
 from forky_core.merge.claims.cues import NOW, PAST, scopes
 from forky_core.merge.claims.quantities import quantities
@@ -26,7 +27,6 @@ _READ = 60_000
 """The most characters of a message that are read."""
 _LONGEST = 600
 """The most characters of a sentence that are read."""
-_FENCE = re.compile(r"^\s*(```|~~~)")
 _SENTENCE = re.compile(r"\S.*?(?:[.!?…](?=[\"')\]”»*_]*(?:\s|$))[\"')\]”»*_]*|[。！？｡]|$)")
 _BULLET = re.compile(r"^\s*(?:[-*+•>]|\d{1,3}[.)]|#{1,6})\s+")
 _WORD = re.compile(r"\S+")
@@ -190,13 +190,11 @@ def claims_of(message: Message) -> tuple[Claim, ...]:
 
 def _sentences(text: str) -> Iterator[str]:
     """Yield exact pieces of the text: sentences of its prose, and lines of its code with assignments."""
-    fenced = False
-    for raw in text.splitlines():
-        if _FENCE.match(raw):
-            fenced = not fenced
+    for raw, part in parts(text.splitlines()):
+        if part in {"opens", "closes"}:
             continue
         line = _BULLET.sub("", raw).strip()
-        if fenced:
+        if part == "code":
             if _FORMS[-1].search(line[:_LONGEST]):
                 yield line[:_LONGEST]
             continue

@@ -41,7 +41,7 @@ _FEW = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Superseded:
+class Supersession:
     """A statement that a later message of the same line corrects, replaces or takes back."""
 
     earlier: str
@@ -52,7 +52,7 @@ class Superseded:
     later_message: MessageId
 
 
-def supersessions(line: Sequence[Message]) -> tuple[Superseded, ...]:
+def supersessions(line: Sequence[Message]) -> tuple[Supersession, ...]:
     """Return the statements that later messages of one line took back, in the order in which they did.
 
     An earlier statement appears once, with the last one that takes it back.
@@ -61,7 +61,7 @@ def supersessions(line: Sequence[Message]) -> tuple[Superseded, ...]:
 
 
 @lru_cache(maxsize=8)
-def _supersessions(line: tuple[Message, ...]) -> tuple[Superseded, ...]:
+def _supersessions(line: tuple[Message, ...]) -> tuple[Supersession, ...]:
     """Cached, because messages never change and a card plans several merges of one branch."""
     said = pieces(line)
     side = ClauseIndex.of(said)
@@ -72,7 +72,7 @@ def _supersessions(line: tuple[Message, ...]) -> tuple[Superseded, ...]:
             found[match.mine.passage.message, match.mine.text] = match
     ordered = sorted(found.values(), key=lambda match: (match.theirs.at, match.mine.at))
     return tuple(
-        Superseded(
+        Supersession(
             match.mine.text, match.mine.passage.message, match.theirs.text, match.theirs.passage.message
         )
         for match in ordered

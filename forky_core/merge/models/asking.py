@@ -9,7 +9,7 @@ from forky_core.merge.models.claim_answer import read
 from forky_core.merge.models.claim_request import mending_prompt, reading_prompt
 from forky_core.merge.models.reading import ClaimReading
 from forky_core.merge.models.written_note import Ask
-from forky_core.merge.wording import spoken
+from forky_core.merge.wording import message_as_text
 from forky_core.model import Message
 from forky_core.model.errors import ForkyError, ModelError
 
@@ -33,7 +33,7 @@ def read_with(
         ReadingFailed: nothing of the answer stands, nor of the mended one.
         ModelError: from `ask`.
     """
-    texts = {turn.id: spoken(turn) for turn in turns}
+    texts = {turn.id: message_as_text(turn) for turn in turns}
     prompt = reading_prompt(turns, focus=focus, budget=budget, keys=keys)
     answer = ask(prompt)
     reading, failed = read(answer, texts)

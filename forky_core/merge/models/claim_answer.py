@@ -18,7 +18,7 @@ from forky_core.merge.claims.claim_set import (
     VerbatimKind,
 )
 from forky_core.merge.models.checks import FailedCheck, invented, json_object, lost_negation, quoted, resolved
-from forky_core.merge.models.reading import ClaimReading, Dropped
+from forky_core.merge.models.reading import ClaimReading, DroppedClaim
 from forky_core.merge.polarity import with_its_denial
 from forky_core.model import MessageId
 from forky_core.model.parts import Json
@@ -142,13 +142,13 @@ class _AnswerReader:
             elif span := with_its_denial(span, self.texts[cite]):
                 yield Verbatim(entry["kind"], cite, span)
 
-    def dropped(self, entries: Sequence[Json]) -> Iterator[Dropped]:
+    def dropped(self, entries: Sequence[Json]) -> Iterator[DroppedClaim]:
         """Yield remarks, which are no part of any payload; one without a citation is skipped."""
         for entry in entries:
             if isinstance(entry, dict) and isinstance(entry.get("cites"), list):
                 cites = tuple(id for cite in entry["cites"] if (id := resolved(cite, self.texts)) is not None)
                 if cites and isinstance(entry.get("why"), str):
-                    yield Dropped(cites, " ".join(entry["why"].split())[:200])
+                    yield DroppedClaim(cites, " ".join(entry["why"].split())[:200])
 
 
 def _form(entry: Json) -> str:

@@ -13,7 +13,7 @@ from typing import get_args
 from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.claims.claim_set import ClaimType, VerbatimKind
 from forky_core.merge.models.checks import FailedCheck, sentences
-from forky_core.merge.wording import ShortIds, spoken
+from forky_core.merge.wording import ShortIds, message_as_text
 from forky_core.model import Message
 
 _INSTRUCTIONS = """\
@@ -57,7 +57,7 @@ def reading_prompt(
     """Return the request: the transcript, then the instructions. `keys` are those of the other branch."""
     short = ShortIds.among(turn.id for turn in turns)
     rows = "\n".join(
-        f'<m id="{short(turn.id)}" role="{turn.role}">\n{html.escape(spoken(turn), quote=False)}\n</m>'
+        f'<m id="{short(turn.id)}" role="{turn.role}">\n{html.escape(message_as_text(turn), quote=False)}\n</m>'
         for turn in turns
     )
     matters = f"\n- What matters most to the reader: {focus.strip()}" if focus.strip() else ""

@@ -14,7 +14,7 @@ from forky_core.merge.models.checks import FailedCheck, invented, json_object
 from forky_core.merge.models.claim_request import mending_prompt
 from forky_core.merge.models.squash import SquashRejected
 from forky_core.merge.models.written_note import Ask
-from forky_core.merge.wording import spoken
+from forky_core.merge.wording import message_as_text
 from forky_core.model.errors import ModelError
 from forky_core.model.parts import Json
 
@@ -55,7 +55,7 @@ def fuse_with_model(plan: FusePlan, *, ask: Ask, model: str) -> FusePlan:
 
 def fuse_prompt(plan: FusePlan) -> tuple[ProviderMessage, ...]:
     rows = "\n".join(
-        f'<answer label="{one.label}">\n{html.escape(spoken(one.message), quote=False)}\n</answer>'
+        f'<answer label="{one.label}">\n{html.escape(message_as_text(one.message), quote=False)}\n</answer>'
         for one in plan.candidates
     )
     words = _INSTRUCTIONS.format(count=len(plan.candidates))
@@ -70,7 +70,7 @@ def _read(plan: FusePlan, answer: str, model: str) -> tuple[FusePlan | None, tup
     text = value.get("answer")
     if not isinstance(text, str) or not text.strip():
         return None, (FailedCheck("schema", "The fused answer has no text."),)
-    known = "\n".join((plan.question, *(spoken(one.message) for one in plan.candidates)))
+    known = "\n".join((plan.question, *(message_as_text(one.message) for one in plan.candidates)))
     failed = tuple(
         FailedCheck("invented", f"“{name}” is in none of the answers.", shown=name)
         for name in dict.fromkeys(invented(text, known))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.models.checks import FailedCheck
 from forky_core.merge.models.transcript import Transcript
-from forky_core.merge.wording import speaker_of, spoken
+from forky_core.merge.wording import message_as_text, speaker_of
 from forky_core.model import Message
 from forky_core.model.hashing import content_hash
 
@@ -171,7 +171,7 @@ def _target(messages: Sequence[Message]) -> str:
     rows: list[str] = []
     room = TARGET_CHARACTERS
     for message in reversed(messages[-TARGET_TURNS:]):
-        text = spoken(message).strip()
+        text = message_as_text(message).strip()
         if not text or room <= 0:
             continue
         if len(text) > room:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.claims.conflict_resolution import LONGEST_WORD, Choice, Clash
 from forky_core.merge.models.checks import FailedCheck, invented, json_object
-from forky_core.merge.wording import spoken
+from forky_core.merge.wording import message_as_text
 from forky_core.model import Message, MessageId
 
 _INSTRUCTIONS = """\
@@ -45,10 +45,13 @@ def proposal_prompt(
 ) -> tuple[ProviderMessage, ...]:
     """Return the request: the messages of both sides, escaped, then the question."""
     rows = "\n".join(
-        f'<m role="{message.role}">\n{html.escape(spoken(message), quote=False)}\n</m>'
+        f'<m role="{message.role}">\n{html.escape(message_as_text(message), quote=False)}\n</m>'
         for message in dict.fromkeys(cited)
     )
-    said = [(one.name, one.claims) for one in clash.said_by] or [(target, clash.mine), (source, clash.theirs)]
+    said = [(one.name, one.claims) for one in clash.claims_by_source] or [
+        (target, clash.mine),
+        (source, clash.theirs),
+    ]
     sides = "\n".join(
         f"- “{html.escape(name, quote=False)}” says: {html.escape(claim.text, quote=False)}"
         for name, claims in said

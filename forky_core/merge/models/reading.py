@@ -11,7 +11,7 @@ from forky_core.model.parts import canonical_json
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class DroppedClaim:
     """Something that a model left out on purpose."""
 
     cites: tuple[MessageId, ...]
@@ -24,7 +24,7 @@ class ClaimReading:
 
     claims: tuple[Claim, ...] = ()
     verbatim: tuple[Verbatim, ...] = ()
-    dropped: tuple[Dropped, ...] = ()
+    dropped: tuple[DroppedClaim, ...] = ()
     against: tuple[str, ...] = ()
     """Keys of the target that the model thinks are contradicted: a hint; code decides."""
 
@@ -59,7 +59,7 @@ class ClaimReading:
             return cls(
                 tuple(map(Claim.from_stored, entry["claims"])),
                 tuple(map(Verbatim.from_stored, entry["verbatim"])),
-                tuple(Dropped(tuple(cites), why) for cites, why in entry["dropped"]),
+                tuple(DroppedClaim(tuple(cites), why) for cites, why in entry["dropped"]),
                 tuple(entry["against"]),
             )
         except (ValueError, KeyError, TypeError):

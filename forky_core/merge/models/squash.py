@@ -13,16 +13,16 @@ from dataclasses import replace
 from forky_core.context.citing import own_sources
 from forky_core.context.masking import Lookup
 from forky_core.graph import first_parent_path
-from forky_core.merge.attribution import attribute, rests_on
-from forky_core.merge.block import PayloadLine, fitting, read_back, render
+from forky_core.merge.attribution import attribute, citable_ids
+from forky_core.merge.block import PayloadLine, lines_that_fit, parse_payload, render
 from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, OPEN, RESULT, SETTLED, TRIED, UNRESOLVED
 from forky_core.merge.models.checks import FailedCheck, sentences
 from forky_core.merge.models.note_answer import NoteLine
 from forky_core.merge.models.transcript import Transcript
 from forky_core.merge.models.written_note import Ask, NoteFailed, WrittenNote, write_note
 from forky_core.merge.note.compose import default_budget, file_line
-from forky_core.merge.plan import MergePlan, still_said
-from forky_core.merge.wording import speaker_of, spoken
+from forky_core.merge.plan import MergePlan, claims_still_in
+from forky_core.merge.wording import message_as_text, speaker_of
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.model.parts import AttachmentPart
@@ -95,7 +95,7 @@ def squash_written_by(
 def transcript_of(plan: MergePlan, lookup: Lookup, target: Sequence[Message]) -> Transcript:
     """Return the branch as a writer reads it, with the statements that the plan found to be taken back."""
     return Transcript(
-        tuple(lookup(id) for id in plan.turns), tuple(map(spoken, target)), tuple(plan.superseded)
+        tuple(lookup(id) for id in plan.turns), tuple(map(message_as_text, target)), tuple(plan.superseded)
     )
 
 
@@ -132,8 +132,8 @@ def squash_of_note(
     written = [_payload_line(line, plan, lookup) for line in note.lines]
     room = float(note_room(plan, lookup, budget_tokens))
     ranked = sorted(written, key=lambda line: IMPORTANCE.index(line.section))
-    told, left = fitting(ranked, room, plan.short, plan.count_tokens)
-    sources, _ = fitting(_sources(plan, lookup, told), left, plan.short, plan.count_tokens)
+    told, left = lines_that_fit(ranked, room, plan.short, plan.count_tokens)
+    sources, _ = lines_that_fit(_sources(plan, lookup, told), left, plan.short, plan.count_tokens)
     lines = [line for section in NOTE for line in written if line.section == section and line in told]
     for line in sources:
         at = max(place for place, one in enumerate(lines) if line.cites[0] in one.cites)
@@ -154,7 +154,9 @@ def squash_of_note(
     cites = {cite for line in lines for cite in line.cites}
     old = plan.block
     block = plan.squash_block(text, cites, model)
-    made = plan.with_block(replace(block, claims=still_said(old.claims if old is not None else "", text)))
+    made = plan.with_block(
+        replace(block, claims=claims_still_in(old.claims if old is not None else "", text))
+    )
     warnings = [*made.warnings]
     if len(told) < len(written):
         warnings.append(f"{_lines(len(written) - len(told))} found no room in {round(room)} tokens.")
@@ -193,9 +195,9 @@ def _origins(message: Message, text: str, plan: MergePlan) -> tuple[MessageId, .
     mine = frozenset(terms(text))
     best, found = 0, tuple[MessageId, ...]()
     for merge in message.merges:
-        for row in read_back(merge.text, rests_on(merge)):
+        for row in parse_payload(merge.text, citable_ids(merge)):
             shared = len(mine & frozenset(terms(row.text)))
-            cites = tuple(id for id in row.cites if id in plan.speakers)
+            cites = tuple(id for id in row.cites if id in plan.citable)
             if cites and shared > best:
                 best, found = shared, cites
     return found

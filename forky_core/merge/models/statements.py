@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from forky_core.fences import parts
 from forky_core.merge.claims.cues import DENIES, DENIES_SOFTLY, FAILS, NEGATES, NEGATES_NOTHING
 from forky_core.merge.models.numbers import Number, numbers
 from forky_core.merge.note.passages import sentences as split_sentences
@@ -28,7 +29,6 @@ _ORDINAL = re.compile(r"(?:^|\s)\d{1,2}\.$")
 _DATED = re.compile(
     r"(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember|Jahrhundert|Klasse|Stock)\b"
 )
-_FENCE = re.compile(r"^\s*(```|~~~)")
 _LIST_SIGN = re.compile(r"^[ \t]*(?:>[ \t]?)*(?:[-*+•]|\d{1,3}[.)]|#{1,6})?[ \t]+")
 _CONDITION = re.compile(
     r"\b(?:if|unless|provided|assuming|suppos\w+|in\s+case|as\s+long\s+as|otherwise|only\s+(?:if|when|where|for)|whether|depend\w*|falls|wenn|sofern|angenommen|"
@@ -179,20 +179,19 @@ class CheckedSentence:
 def sentences_of(text: str, *, role: str = "", speaker: str = "") -> tuple[CheckedSentence, ...]:
     """Return the sentences of a message. A line of code counts as one, and so does a line of a tool's output."""
     found: list[CheckedSentence] = []
-    fenced, ordered = False, 0
-    for raw in text.splitlines():
-        if _FENCE.match(raw):
-            fenced = not fenced
+    ordered = 0
+    for raw, part in parts(text.splitlines()):
+        if part in {"opens", "closes"}:
             continue
         line = raw.strip()
         if not line:
             ordered = 0
             continue
-        pieces = [line] if fenced else list(_split(_LIST_SIGN.sub("", f" {line}"))) or [line]
+        pieces = [line] if part == "code" else list(_split(_LIST_SIGN.sub("", f" {line}"))) or [line]
         for piece in pieces:
             if _ORDERS_READER.search(piece):
                 ordered = 3
-            found.append(CheckedSentence(piece, role, speaker, code=fenced, orders=ordered > 0))
+            found.append(CheckedSentence(piece, role, speaker, code=part == "code", orders=ordered > 0))
             ordered -= ordered > 0
     return tuple(found)
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from forky_core.merge.claims.pieces import Clause, pieces
-from forky_core.merge.claims.supersessions import Superseded
+from forky_core.merge.claims.supersessions import Supersession
 from forky_core.merge.models.statements import CheckedSentence, sentences_of
 from forky_core.merge.note.passages import call_text
-from forky_core.merge.wording import speaker_of, spoken
+from forky_core.merge.wording import message_as_text, speaker_of
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import ToolCallPart
 
@@ -59,7 +59,7 @@ class Transcript:
     messages: tuple[Message, ...]
     known: tuple[str, ...] = ()
     """Texts that the reader knows from the branch that is merged into; a note may use names from them."""
-    superseded: tuple[Superseded, ...] = ()
+    superseded: tuple[Supersession, ...] = ()
     """Statements that the branch took back itself."""
     texts: dict[MessageId, str] = field(init=False)
 
@@ -146,5 +146,5 @@ def _words(message: Message) -> str:
     return (
         "\n".join((*((message.text,) if calls and message.text else ()), *calls))
         if calls
-        else spoken(message)
+        else message_as_text(message)
     )

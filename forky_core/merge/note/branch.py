@@ -16,6 +16,7 @@ from forky_core.merge.wording import speaker_of
 from forky_core.model import Message, MessageId, Role
 from forky_core.model.parts import ToolCallPart
 from forky_core.retrieval.cues import is_question
+from forky_core.retrieval.passages import QUOTES
 from forky_core.retrieval.words import terms
 
 RECENCY = 0.8
@@ -79,9 +80,11 @@ class BranchDigest:
     def of(cls, messages: Sequence[Message], target_texts: Sequence[str], focus: str = "") -> BranchDigest:
         """Analyse the messages for a reader who knows `target_texts` and asks for `focus`."""
         known = plain_lines(target_texts)
+        # An offline model answers by quoting: without the quotation, the question would stand there without an answer.
+        offline = {message.id for message in messages if message.text.startswith(QUOTES)}
         found = [
             one
-            for one in distinct(passages(messages), known)
+            for one in distinct(passages(messages), known, repeats=offline)
             if not is_heading(one.text)
             and (any(map(str.isalpha, one.text)) or one.text == messages[one.turn].text.strip())
         ]

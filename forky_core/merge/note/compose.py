@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.block import PayloadLine, render
-from forky_core.merge.claims.supersessions import Superseded
+from forky_core.merge.claims.supersessions import Supersession
 from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, OPEN, RESULT, TRIED
 from forky_core.merge.note.branch import BranchDigest, leads_in
 from forky_core.merge.note.coverage import BYTES_PER_TOKEN, CITATION, Picker, size
@@ -87,7 +87,7 @@ def note(
     *,
     focus: str = "",
     count_tokens: Callable[[str], int] = estimate_tokens,
-    superseded: Sequence[Superseded] = (),
+    superseded: Sequence[Supersession] = (),
 ) -> list[PayloadLine]:
     """Write a note about `messages` for a reader who knows `target_texts`, within `budget` tokens.
 
@@ -124,7 +124,7 @@ class _NoteWriter:
     order: list[tuple[int, ...]] = field(default_factory=list)
     """Passages that were chosen together, the most important first."""
 
-    def write(self, superseded: Sequence[Superseded]) -> None:
+    def write(self, superseded: Sequence[Supersession]) -> None:
         """Choose the lines of every section."""
         self.attach()
         if not self.branch.talk:
@@ -258,7 +258,7 @@ class _NoteWriter:
         named = [at for at in told if self.branch.names_in(at) and at not in failed]
         return (failed + named[::-1])[:LAST_LINES]
 
-    def undo(self, superseded: Sequence[Superseded]) -> None:
+    def undo(self, superseded: Sequence[Supersession]) -> None:
         """Quote in pairs what was tried or planned and then undone, and its replacement; neither if there is no
         room.
         """

@@ -196,14 +196,19 @@ def names_sources(passage: NotePassage) -> bool:
     return passage.role == "assistant" and bool(own_sources(passage.text))
 
 
-def distinct(passages: Sequence[NotePassage], known: Collection[str]) -> list[NotePassage]:
-    """Return the passages without those that the target has, each once, in its last place."""
+def distinct(
+    passages: Sequence[NotePassage], known: Collection[str], repeats: Collection[MessageId] = ()
+) -> list[NotePassage]:
+    """Return the passages without those that the target has, each once, in its last place.
+
+    Messages in `repeats` may repeat what the target has.
+    """
     last: dict[str, NotePassage] = {}
     for passage in passages:
         key = plain(passage.text)
         if names_sources(passage):
             key = f"{key} {passage.message}"
-        if key and key not in known:
+        if key and (key not in known or passage.message in repeats):
             last.pop(key, None)
             last[key] = passage
     return sorted(last.values(), key=lambda passage: passage.place)

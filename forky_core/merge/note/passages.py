@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from forky_core.fences import CodeBlocks
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import MergePart, TextPart, ToolCallPart, ToolResultPart
+from forky_core.retrieval.passages import quoted_in
 
 Shape = Literal["prose", "heading", "code", "call", "output", "removed"]
 """`removed`: code that an edit in the same message removes, so that it never stands as current."""
@@ -49,7 +51,7 @@ _ENCODED = re.compile(r"(?<![\w+/=-])[\w+/=-]{120,}+", re.ASCII)
 _WORD = re.compile(r"[^\W\d_]{3}|[\u3040-\u9fff\uac00-\ud7af]")
 _HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@")
 _OF_A_HUNK = frozenset("+- \\")
-_FENCE = re.compile(r"^\s*(```|~~~)\s*(diff|patch)?")
+_FENCE = re.compile(r"^\s*(```|~~~)")
 _HEADING = re.compile(r"^#{1,6}\s|^\*\*[^*]{1,80}\*\*:?$|^[^.!?。]{1,80}:$")
 _EDIT_MARK = re.compile(r"(<{5,}|={5,}$|>{5,})")
 _SEARCH = re.compile(r"<{5,}\s*(?:SEARCH|ORIGINAL)\b")
@@ -136,7 +138,8 @@ def _rows(message: Message) -> Iterator[tuple[str, Shape]]:
     """Yield the lines of a message, each with its shape."""
     for part in message.parts:
         if isinstance(part, TextPart):
-            yield from _lines(_read(part.text))
+            text = quoted_in(part.text) if message.role == "assistant" else part.text
+            yield from _lines(_read(text))
         elif isinstance(part, MergePart):
             for line, shape in _lines(_read(part.text)):
                 yield line.strip(), "prose" if shape in ("code", "removed") else shape
@@ -174,14 +177,16 @@ def _lines(text: str) -> Iterator[tuple[str, Shape]]:
     """Yield the lines of a text with their shapes, without fences and edit marks; a patch's lines without their
     signs.
     """
-    fenced = edited = patch = searched = hunk = False
+    edited = patch = searched = hunk = False
+    blocks = CodeBlocks()
     for raw in text.splitlines():
         line = raw.strip()
-        fence = _FENCE.match(line)
+        part = blocks.take(raw)
+        fence = part in {"opens", "closes"}
         hunk = not fence and (_HUNK.match(line) is not None or (hunk and raw[:1] in _OF_A_HUNK))
         if fence:
-            fenced, edited = not fenced, False
-            patch = fenced and fence.group(2) is not None
+            edited = False
+            patch = part == "opens" and blocks.info.startswith(("diff", "patch"))
         elif _EDIT_MARK.match(line) and (edited or line[0] == "<"):
             edited = line[0] != ">"
             searched = _SEARCH.match(line) is not None
@@ -191,7 +196,7 @@ def _lines(text: str) -> Iterator[tuple[str, Shape]]:
             yield line[4:], "code"
         elif (patch or hunk) and line[0] in "+-":
             yield line[1:], "code" if line[0] == "+" else "removed"
-        elif fenced or edited or is_code(raw):
+        elif part == "code" or edited or is_code(raw):
             yield raw.rstrip(), "removed" if searched else "code"
         elif len(line) <= 90 and _HEADING.match(line):
             yield line, "heading"

@@ -20,7 +20,7 @@ from forky_core.model.document import (
     DocumentPiece,
     Numbers,
     Postings,
-    Reach,
+    SearchScope,
     Shelf,
     Vectors,
 )
@@ -77,8 +77,8 @@ class FiledDocuments:
         found = (Document(*row) for row in self._file.rows(sql.KNOWN, ids=list(ids)))
         return {document.id: document for document in found}
 
-    def within(self, reach: Reach) -> tuple[int, int]:
-        ((count, chunks, _),) = self._file.rows(sql.WITHIN, **_reach(reach))
+    def within(self, scope: SearchScope) -> tuple[int, int]:
+        ((count, chunks, _),) = self._file.rows(sql.WITHIN, **_reach(scope))
         return count, chunks
 
     def chunks(self, document: DocumentId, *, first: int = 1, most: int | None = None) -> tuple[Chunk, ...]:
@@ -86,11 +86,11 @@ class FiledDocuments:
         rows = self._file.rows(sql.CHUNKS, id=document, first=first, most=limit)
         return tuple(Chunk(*row) for row in rows)
 
-    def postings(self, terms: Sequence[int], reach: Reach) -> Postings:
+    def postings(self, terms: Sequence[int], scope: SearchScope) -> Postings:
         with needed_for("Searching documents", "documents"):
             import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
 
-        given = _reach(reach)
+        given = _reach(scope)
         with self._file.snapshot() as cursor:
             ((_, count, length),) = _rows(cursor, sql.WITHIN, **given)
             found = execute(cursor, sql.POSTINGS, terms=list(terms), **given).fetchnumpy()
@@ -127,11 +127,11 @@ class FiledDocuments:
     def forget_vectors(self) -> None:
         self._writer.ask(Alone(lambda cursor: execute(cursor, sql.FORGET_VECTORS)))
 
-    def vectors(self, model: str, reach: Reach) -> Iterator[Vectors]:
+    def vectors(self, model: str, scope: SearchScope) -> Iterator[Vectors]:
         import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
 
         with self._file.cursor() as cursor:
-            execute(cursor, sql.VECTORS, model=model, **_reach(reach))
+            execute(cursor, sql.VECTORS, model=model, **_reach(scope))
             while rows := cursor.fetchmany(_BATCH):
                 with self._file.decoding():
                     keys = np.array([key for key, _ in rows], np.int64)
@@ -142,8 +142,8 @@ class FiledDocuments:
         return dict(self._file.rows(sql.VECTOR_SIZES))
 
 
-def _reach(reach: Reach) -> dict[str, Any]:
-    return {"workspace": reach.workspace, "named": list(reach.named)}
+def _reach(scope: SearchScope) -> dict[str, Any]:
+    return {"workspace": scope.workspace, "named": list(scope.named)}
 
 
 def _rows(cursor: duckdb.DuckDBPyConnection, statement: SqlStatement, **given: Any) -> list[Row]:

@@ -11,7 +11,7 @@ import atexit
 import hashlib
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Self
@@ -20,7 +20,6 @@ from weakref import WeakSet
 import duckdb
 
 from forky_core.model import (
-    Along,
     Blob,
     ConversationId,
     ConversationSummary,
@@ -30,6 +29,7 @@ from forky_core.model import (
     Message,
     MessageId,
     Operation,
+    PathOverlap,
     Reuse,
     Role,
     Stem,
@@ -39,16 +39,15 @@ from forky_core.model.errors import NotFound, StoreDamaged, StoreError
 from forky_core.model.parts import Json
 from forky_core.observability import events
 from forky_core.private_files import make_folder
-from forky_core.store.along import along_in
 from forky_core.store.auditing import message_findings
-from forky_core.store.contract import Commit, StoreStatus, Verification
+from forky_core.store.contract import Commit, StoreIdentity, StoreStatus, Verification
 from forky_core.store.deciding import no_conversation, no_message
 from forky_core.store.duckdb.blobs_and_settings import read_blob, write_blob, write_derived, write_setting
 from forky_core.store.duckdb.cache.cache import CACHE_BYTES, Cache
-from forky_core.store.duckdb.cache.known import Known
 from forky_core.store.duckdb.cache.library import Library, summaries
 from forky_core.store.duckdb.cache.logs import Logs
 from forky_core.store.duckdb.cache.numbers import Numbers
+from forky_core.store.duckdb.cache.text_index import TextIndex
 from forky_core.store.duckdb.cache.views import Views
 from forky_core.store.duckdb.documents import FiledDocuments
 from forky_core.store.duckdb.file.backup import back_up
@@ -56,13 +55,13 @@ from forky_core.store.duckdb.file.database import DatabaseFile, place_of
 from forky_core.store.duckdb.file.migrations import MIGRATIONS, Migration, migrate
 from forky_core.store.duckdb.read.messages import (
     read_all_calls,
-    read_along,
     read_calls,
     read_log,
     read_log_from,
     read_message,
     read_messages,
     read_path,
+    read_path_overlap,
     read_reuse,
     read_stems,
     read_stretch,
@@ -78,6 +77,8 @@ from forky_core.store.duckdb.write.ledger import stored_entries
 from forky_core.store.duckdb.write.purging import drop_unnamed_blobs, purge_rows
 from forky_core.store.duckdb.write.staging import Staged
 from forky_core.store.duckdb.write.writer import IDLE_SECONDS, Alone, Done, Record, Rest, Writer
+from forky_core.store.herald import Heard, Herald
+from forky_core.store.path_matching import path_overlap
 from forky_core.store.words import search_words
 
 _SHORT = 4000
@@ -97,13 +98,15 @@ class DuckDBStore:
     ) -> None:
         """Use a file that is open and has the newest schema; see `open`."""
         file.ready = True
+        self.identity = StoreIdentity()
+        self._herald = Herald()
         self._file = file
         self._cache = Cache(cache_bytes)
         self._views = Views()
         self._logs = Logs()
         self._library = Library()
         self._numbers = Numbers(file)
-        self._keys: dict[str, Known] = {}
+        self._keys: dict[str, TextIndex] = {}
         self._writer = Writer(file, self._published, self._forgotten, idle_seconds=idle_seconds)
         self.documents = FiledDocuments(file, self._writer)
         _open_stores.add(self)
@@ -157,7 +160,7 @@ class DuckDBStore:
         for id in staged.born - staged.in_bulk:
             self._cache.shelf(id).complete(())
         for id, messages in staged.fresh.items():
-            shelf = self._cache.held(id) if id in staged.in_bulk else self._cache.shelf(id)
+            shelf = self._cache.cached(id) if id in staged.in_bulk else self._cache.shelf(id)
             if shelf is not None:
                 shelf.publish(messages)
             if id not in staged.in_bulk or self._views.find(id) is not None:
@@ -172,6 +175,10 @@ class DuckDBStore:
         if self._library.wanted:
             self._library.publish(staged.touched[id].summary() for id in staged.fresh)
         self._cache.trim()
+        self._herald.tell(staged.fresh)
+
+    def hear(self, heard: Heard) -> Callable[[], None]:
+        return self._herald.hear(heard)
 
     def _note_keys(self, operation: Operation, number: int) -> None:
         for change in operation.changes:
@@ -185,6 +192,7 @@ class DuckDBStore:
         self._numbers.drop(conversation)
         self._logs.drop(conversation)
         self._library.drop(conversation)
+        self._herald.tell([conversation])
 
     def view(self, conversation: ConversationId) -> View:
         held = self._views.find(conversation)
@@ -227,12 +235,12 @@ class DuckDBStore:
                 with self._file.decoding():
                     return {ids[number]: json.loads(value) for number, value in rows if number in ids}
 
-    def _keys_of(self, kind: str) -> Known:
+    def _keys_of(self, kind: str) -> TextIndex:
         """The index of keys that begin with `kind` and a slash."""
         known = self._keys.get(kind)
         if known is None:
             pattern = f"{kind}/%"
-            made = Known(lambda: self._file.rows(sql.KEYS_LIKE, pattern=pattern))
+            made = TextIndex(lambda: self._file.rows(sql.KEYS_LIKE, pattern=pattern))
             known = self._keys.setdefault(kind, made)
         return known
 
@@ -292,13 +300,16 @@ class DuckDBStore:
         if snapshot is None:
             with shelf.loading:
                 if shelf.snapshot() is None:
-                    shelf.complete(self._messages(self._numbers.of(conversation)) or ())
+                    found = self._messages(self._numbers.of(conversation), known=shelf.known)
+                    shelf.complete(found or ())
             self._cache.trim()
             snapshot = shelf.snapshot()
             assert snapshot is not None
         return snapshot
 
-    def _messages(self, number: int, most: int | None = None) -> list[Message] | None:
+    def _messages(
+        self, number: int, most: int | None = None, known: Mapping[MessageId, Message] = MappingProxyType({})
+    ) -> list[Message] | None:
         """Read messages like `read_messages`; if a pack is damaged, read them from their own table.
 
         Such a pack is dropped and rebuilt if the messages match their ids: it is derived from them, and nothing is
@@ -306,7 +317,7 @@ class DuckDBStore:
         """
         whole = self._writer.whole
         try:
-            found = read_messages(self._file, number, whole, most)
+            found = read_messages(self._file, number, whole, most, known)
         except BadPack:
             found = read_messages(self._file, number, None, most)
             if found is not None and any(message_findings(found)):
@@ -343,14 +354,16 @@ class DuckDBStore:
 
     def _in_memory(self, conversation: ConversationId) -> Mapping[MessageId, Message] | None:
         """All cached messages of a conversation; None if some are only in the file."""
-        shelf = self._cache.held(conversation)
+        shelf = self._cache.cached(conversation)
         return shelf.snapshot() if shelf is not None else None
 
-    def along(self, conversation: ConversationId, path: Sequence[MessageId], *, most: int) -> Along | None:
+    def path_overlap(
+        self, conversation: ConversationId, path: Sequence[MessageId], *, most: int
+    ) -> PathOverlap | None:
         everything = self._in_memory(conversation)
         if everything is not None:
-            return along_in(everything, path, most)
-        return read_along(self._file, self._numbers.of(conversation), path, most)
+            return path_overlap(everything, path, most)
+        return read_path_overlap(self._file, self._numbers.of(conversation), path, most)
 
     def stretch_of_log(self, conversation: ConversationId, *, after: int, most: int) -> tuple[Operation, ...]:
         return tuple(
@@ -380,7 +393,7 @@ class DuckDBStore:
         _, calls = self._logs.of(conversation)
         found = calls.all()
         if found is None:
-            read = read_all_calls(self._file, number)
+            read = read_all_calls(self._file, number, self._cache.shelf(conversation).known)
             self._writer.wait_for_publication()
             calls.complete(read)
             found = calls.all()

@@ -14,7 +14,7 @@ from forky_core.model.document import (
     DocumentPiece,
     Numbers,
     Postings,
-    Reach,
+    SearchScope,
     Shelf,
     Vectors,
 )
@@ -92,20 +92,20 @@ class MemoryDocuments:
         with self._lock:
             return {id: self._kept[id].document for id in ids if id in self._kept}
 
-    def _reached(self, reach: Reach) -> list[_Kept]:
+    def _reached(self, scope: SearchScope) -> list[_Kept]:
         return [
             kept
             for kept in self._kept.values()
             if kept.document.whole
             and (
-                (reach.workspace and kept.document.shelf == "workspace")
-                or kept.document.id in set(reach.named)
+                (scope.workspace and kept.document.shelf == "workspace")
+                or kept.document.id in set(scope.named)
             )
         ]
 
-    def within(self, reach: Reach) -> tuple[int, int]:
+    def within(self, scope: SearchScope) -> tuple[int, int]:
         with self._lock:
-            reached = self._reached(reach)
+            reached = self._reached(scope)
             return len(reached), sum(kept.document.chunks for kept in reached)
 
     def chunks(self, document: DocumentId, *, first: int = 1, most: int | None = None) -> tuple[Chunk, ...]:
@@ -115,13 +115,13 @@ class MemoryDocuments:
         wanted = [replace(chunk, counts={}) for chunk in found if chunk.number >= first]
         return tuple(wanted if most is None else wanted[: max(most, 0)])
 
-    def postings(self, terms: Sequence[int], reach: Reach) -> Postings:
+    def postings(self, terms: Sequence[int], scope: SearchScope) -> Postings:
         with needed_for("Searching documents", "documents"):
             import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
 
         wanted = set(terms)
         with self._lock:
-            reached = self._reached(reach)
+            reached = self._reached(scope)
             rows = [
                 (key, term, frequency, chunk.length)
                 for kept in reached
@@ -165,13 +165,13 @@ class MemoryDocuments:
         with self._lock:
             self._vectors.clear()
 
-    def vectors(self, model: str, reach: Reach) -> Iterator[Vectors]:
+    def vectors(self, model: str, scope: SearchScope) -> Iterator[Vectors]:
         import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
 
         with self._lock:
             found = [
                 (key, self._vectors[key][1])
-                for kept in self._reached(reach)
+                for kept in self._reached(scope)
                 for key in kept.keys
                 if self._vectors.get(key, ("",))[0] == model
             ]

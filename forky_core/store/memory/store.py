@@ -7,7 +7,7 @@ contract's, implemented in the simplest way there is.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -17,7 +17,6 @@ from types import MappingProxyType
 from forky_core.graph import ancestors
 from forky_core.model import (
     EMPTY_VIEW,
-    Along,
     Blob,
     ConversationId,
     ConversationSummary,
@@ -27,6 +26,7 @@ from forky_core.model import (
     Message,
     MessageId,
     Operation,
+    PathOverlap,
     Reuse,
     Role,
     Stem,
@@ -34,13 +34,12 @@ from forky_core.model import (
 )
 from forky_core.model.errors import InTheWay, NotFound
 from forky_core.model.parts import AttachmentPart, Json
-from forky_core.store.along import along_in
 from forky_core.store.auditing import EARLY_END, astray, blob_finding, content_findings, naming_findings
-from forky_core.store.contract import Commit, Finding, StoreStatus, Verification
+from forky_core.store.contract import Commit, Finding, StoreIdentity, StoreStatus, Verification
 from forky_core.store.deciding import (
     FOUNDING_VERBS,
+    changed_key,
     check_form,
-    moved_key,
     next_operation,
     no_blob,
     no_conversation,
@@ -49,7 +48,9 @@ from forky_core.store.deciding import (
     reuse_of,
     unstored,
 )
+from forky_core.store.herald import Heard, Herald
 from forky_core.store.memory.documents import MemoryDocuments
+from forky_core.store.path_matching import path_overlap
 from forky_core.store.words import score, search_words, snippet
 
 
@@ -101,6 +102,8 @@ class MemoryStore:
     """A `Store` in memory; its content is gone when the process ends."""
 
     def __init__(self) -> None:
+        self.identity = StoreIdentity()
+        self._herald = Herald()
         self.documents = MemoryDocuments()
         self._lock = RLock()
         self._conversations: dict[ConversationId, _Conversation] = {}
@@ -115,16 +118,20 @@ class MemoryStore:
                 if commit.verb not in FOUNDING_VERBS:
                     raise no_conversation(commit.conversation)
                 kept = _Conversation(commit.conversation)
-            key = moved_key(commit, kept.view.entries)
+            key = changed_key(commit, kept.view.entries)
             if key is not None:
                 raise outdated(key, kept.moved.get(key))
-            if commit.seen is not None and commit.seen != kept.view.version:
-                raise outdated("", next(iter(kept.operations[commit.seen :]), None))
+            if commit.expected is not None and commit.expected != kept.view.version:
+                raise outdated("", next(iter(kept.operations[commit.expected :]), None))
             fresh = unstored(commit.messages, kept.messages)
             previous = kept.operations[-1].id if kept.operations else None
             operation = next_operation(commit, number=len(kept.operations) + 1, previous=previous)
             self._publish(kept, commit, fresh, operation)
-            return operation
+        self._herald.tell([commit.conversation])
+        return operation
+
+    def hear(self, heard: Heard) -> Callable[[], None]:
+        return self._herald.hear(heard)
 
     def commit_all(self, commits: Sequence[Commit]) -> tuple[Operation, ...]:
         return tuple(map(self.commit, commits))
@@ -205,9 +212,11 @@ class MemoryStore:
             self._kept(conversation)
         return True
 
-    def along(self, conversation: ConversationId, path: Sequence[MessageId], *, most: int) -> Along | None:
+    def path_overlap(
+        self, conversation: ConversationId, path: Sequence[MessageId], *, most: int
+    ) -> PathOverlap | None:
         with self._lock:
-            return along_in(self._kept(conversation).messages, path, most)
+            return path_overlap(self._kept(conversation).messages, path, most)
 
     def stretch_of_log(self, conversation: ConversationId, *, after: int, most: int) -> tuple[Operation, ...]:
         with self._lock:
@@ -362,6 +371,7 @@ class MemoryStore:
                 )
             del self._conversations[conversation]
             self.drop_blobs(kept.attachments())
+        self._herald.tell([conversation])
 
     def verify(self, conversation: ConversationId | None = None) -> Verification:
         with self._lock:

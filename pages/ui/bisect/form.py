@@ -20,7 +20,7 @@ _REPEATS = (1, 3, 5)
 
 def draw_form(frame: Frame) -> None:
     """Keys: `bisect.branch`, `bisect.judge`, `bisect.question`, `bisect.begin` and those of the two halves."""
-    names = list(frame.chat.branches)
+    names = frame.branch_names()
     st.session_state["bisect.branch"] = frame.chat.branch_name
     who, branch = st.columns(2)
     with who:
@@ -87,7 +87,7 @@ def _draw_asking(frame: Frame) -> tuple[str, str, int, str]:
     left, right = st.columns(2)
     with left:
         offered = grouped(frame.forky.models)
-        usual = frame.chat.rules.model or frame.forky.models.default()
+        usual = frame.chat.rules.current.model or frame.forky.models.default()
         names = list(offered) if usual in offered else [usual, *offered]
         model = st.selectbox(
             "Who is asked",
@@ -130,7 +130,7 @@ def _draw_part(frame: Frame) -> Bisection | None:
             format_func=lambda id: named.get(id or "", "the last message"),
         )
     try:
-        return frame.chat.bisection(good=good, bad=bad)
+        return frame.chat.bisections.start(good=good, bad=bad)
     except ForkyError as error:
         st.markdown(f":material/info: {plain_label(str(error), 300)}")
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.conversation.merging.bisecting import Bisection
-from forky_core.conversation.repo import short
+from forky_core.conversation.session import short
 from forky_core.model import Message
 from forky_core.views.shelf import count
 from pages.ui.bisect.search import Searching

@@ -41,9 +41,9 @@ class Searching:
     def told(self, chat: Conversation, *, passed: bool) -> None:
         """What a person saw at the message at hand; the log is told when that was the last one."""
         try:
-            self.search = self.search.told(passed)
+            self.search = self.search.with_result(passed)
             if self.search.first is not None:
-                chat.record_bisection(self.search, self.question)
+                chat.bisections.record(self.search, self.question)
         except ForkyError as error:
             self.sentence = str(error)
 
@@ -73,7 +73,7 @@ def begin_asking(chat: Conversation, search: Bisection, asked: Asked) -> Searchi
         made.search = now
 
     made.job = _workers().submit(
-        chat.bisect,
+        chat.bisections.run,
         asked.question,
         asked.check,
         good=good,

@@ -11,13 +11,15 @@ from forky_core.model import Message, MessageId
 from forky_core.model.errors import NothingToDo
 from forky_core.model.payload_kinds import CHERRY_PICK
 from forky_core.views.places import branch_for, later_on
+from forky_core.views.sides import side_of
 from pages.ui.chat.acts import Act
 from pages.ui.chat.forms import FORMS
 from pages.ui.chat.offers import ACT, way_of
 from pages.ui.chat.stashes import stash_from
+from pages.ui.chat.window import tip_below
 from pages.ui.components.links import passage_place
 from pages.ui.components.notice import done, stay
-from pages.ui.frame import Frame, go, place, saying, seen_in
+from pages.ui.frame import Frame, go, message_anywhere, place, saying
 from pages.ui.session import Session
 
 _PICKED = 8
@@ -37,6 +39,7 @@ def act_on(here: Frame, act: Act) -> None:
         if act.name == "visit":
             _visit(here, act.id)
             return
+        here.session.switches += act.name == "sibling"
         message = here.chat.message(act.id)
         if act.name.startswith(ACT):
             _merge(here, act.name, message.id)
@@ -49,12 +52,12 @@ def act_on(here: Frame, act: Act) -> None:
 
 def _open_document(chat: Conversation, address: str) -> None:
     """The passage that an answer cites, on the Documents page."""
-    chat.cited(address)
+    chat.documents.cited(address)
     st.switch_page("documents.py", query_params=passage_place(chat.id, address))
 
 
 def _visit(here: Frame, id: str) -> None:
-    chat, message = seen_in(here.forky, here.chat, id)
+    chat, message = message_anywhere(here.forky, here.chat, id)
     if chat is here.chat:
         goto(here, message.id)
     else:
@@ -72,20 +75,22 @@ def _act(here: Frame, name: str, message: Message) -> None:
     held, id = here.session, message.id
     match name:
         case "sibling":
-            goto(here, here.chat.visible.newest_tip(id))
+            goto(here, tip_below(here, id))
         case "copy":
             _copy(here, message.text, "Copied.")
         case "link":
             _copy(here, _link(here, id), "Copied a link to this message.")
         case "pick" | "mark_a" | "mark_b":
             _mark(held, name, id)
+        case "compare":
+            _compare(here, id)
         case "stash":
             _stash(here, id)
         case "promote":
-            done(held, here.chat.promote(id))
+            done(held, here.chat.branches.promote(id))
             go(here.chat)
         case "resume":
-            here.chat.resume()
+            here.chat.replies.resume()
         case "again":
             chat, _ = here.chat.regenerate(id)
             go(chat)
@@ -111,20 +116,34 @@ def _expand(here: Frame, id: MessageId) -> None:
 
 def _merge(here: Frame, act: str, id: MessageId) -> None:
     """To the Merge page, with this message ticked for whoever cherry-picks it there."""
-    way = way_of(here, id)
-    if way is None:
+    direction = way_of(here, id)
+    if direction is None:
         raise NothingToDo("There is no other branch to merge into.", "Fork this conversation first.")
     here.session.picks = (id,)
     st.switch_page(
         "merge.py",
         query_params={
             "c": str(here.chat.id),
-            "b": way.target,
-            "source": way.source,
+            "b": direction.target,
+            "source": direction.source,
             "strategy": act.removeprefix(ACT),
             "picks": id.removeprefix("b2:")[:_PICKED],
         },
     )
+
+
+def _compare(here: Frame, id: MessageId) -> None:
+    """To the Compare page, with what one looks at beside the message."""
+    view, visible = here.chat.view, here.chat.visible
+    other = side_of(id, view, visible).key
+    own = (
+        side_of(here.at, view, visible).key
+        if here.at is not None and not here.at_head
+        else here.chat.branch_name
+    )
+    if own == other:
+        raise NothingToDo("You are at that message.", "Compare it from another branch or message.")
+    st.switch_page("compare.py", query_params={**place(here.chat), "with": [own, other]})
 
 
 def _mark(held: Session, name: str, id: MessageId) -> None:

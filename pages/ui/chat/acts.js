@@ -4,6 +4,7 @@
 const state = (window.__forkyActs ??= { copied: 0, n: 0 });
 
 const ASKS = 8, ASKS_AFTER = 700; // How often a cost is asked for, and after how many milliseconds again.
+const COPIED = 2000; // Milliseconds in which a button says that it has copied.
 
 // The message that a button is about: the button or the card of a message names it, or it is the one in whose cell the
 // button stands.
@@ -24,6 +25,16 @@ function closeMenu() {
   state.popup = state.opener = null;
 }
 
+// The same menu for a row of the graph, at a place of the window: a point that is nowhere else stands for its button.
+function openAt(id, left, top, back) {
+  const point = document.createElement("span");
+  point.dataset.id = id;
+  point.style.cssText = `position: fixed; left: ${left}px; top: ${top}px; width: 0; height: 0`;
+  document.querySelector(".stApp").append(point);
+  point.focus = () => { point.remove(); back?.focus({ preventScroll: true }); };
+  openMenu(point);
+}
+
 function openMenu(opener) {
   closeMenu();
   const popup = document.createElement("div");
@@ -37,8 +48,12 @@ function openMenu(opener) {
       heading.className = "fk-menu-heading"; heading.textContent = "Merge its branch";
       popup.append(heading);
     }
-    const item = document.createElement("button");
-    item.type = "button"; item.setAttribute("role", "menuitem");
+    const item = document.createElement(name === "present" ? "a" : "button");
+    item.setAttribute("role", "menuitem");
+    if (name === "present") {
+      item.href = `${state.present}?m=${encodeURIComponent(of(opener).replace(/^b2:/, ""))}`;
+      item.target = "_blank";
+    } else item.type = "button";
     item.dataset.act = name; item.dataset.id = of(opener);
     const sign = document.createElement("span");
     sign.className = "fk-icon"; sign.setAttribute("aria-hidden", "true"); sign.textContent = icon;
@@ -58,9 +73,14 @@ function openMenu(opener) {
   if (merges.length) askCosts(of(opener), ASKS);
 }
 
+function anchored() {
+  const box = state.opener.getBoundingClientRect(), from = box.width ? 0 : state.popup.offsetWidth;
+  return { right: box.right + from, top: box.top, bottom: box.bottom }; // Of a point, to the right.
+}
+
 // Beside its button and inside the window; what it costs makes the menu wider.
 function place() {
-  const at = state.opener.getBoundingClientRect(), size = state.popup.getBoundingClientRect(), { style } = state.popup;
+  const at = anchored(), size = state.popup.getBoundingClientRect(), { style } = state.popup;
   style.left = Math.max(6, Math.min(at.right - size.width, innerWidth - size.width - 6)) + "px";
   style.top = (at.bottom + size.height + 6 > innerHeight ? Math.max(6, at.top - size.height - 2) : at.bottom + 2) + "px";
 }
@@ -103,15 +123,18 @@ function clicked(event) {
   if (act) { event.preventDefault(); state.send(...act); return; }
   const button = event.target.closest?.("[data-act]");
   if (!button) { if (state.popup && !state.popup.contains(event.target)) closeMenu(); return; }
+  if (button.dataset.act === "present") { closeMenu(); return; } // The browser follows the link.
   event.preventDefault();
+  if (button.dataset.act === "copy-code") { copyCode(button); return; }
   if (button.dataset.act === "more") { state.opener === button ? closeMenu() : openMenu(button); return; }
   if (state.popup) closeMenu();
+  if (button.dataset.act === "sibling" && window.__forkyShowAhead?.(of(button))) seekEnd();
   state.send(button.dataset.act, of(button));
 }
 
 function pressed(event) {
   if (!state.popup) return;
-  const items = [...state.popup.querySelectorAll("button:not(:disabled)")], at = items.indexOf(document.activeElement);
+  const items = [...state.popup.querySelectorAll('[role="menuitem"]:not(:disabled)')], at = items.indexOf(document.activeElement);
   if (event.key === "Escape" || event.key === "Tab") closeMenu();
   else if (event.key === "ArrowDown") items[(at + 1) % items.length].focus();
   else if (event.key === "ArrowUp") items[(at - 1 + items.length) % items.length].focus();
@@ -119,6 +142,12 @@ function pressed(event) {
   else if (event.key === "End") items.at(-1).focus();
   else return;
   event.preventDefault(); event.stopPropagation();
+}
+
+function copyCode(button) {
+  copy(button.parentElement.querySelector("code").textContent);
+  button.dataset.done = "";
+  setTimeout(() => delete button.dataset.done, COPIED);
 }
 
 function copy(text) {
@@ -131,6 +160,7 @@ function copy(text) {
 
 export default function ({ data, setTriggerValue }) {
   state.send = (name, id) => setTriggerValue("act", { name, id, n: Date.now() + state.n++ });
+  state.openAt = openAt; state.close = () => { if (state.popup) closeMenu(); }; state.present = data.present;
   state.menu = data.menu; state.merges = data.merges; state.costs = data.costs;
   if (state.popup) tellCosts(of(state.opener));
   if (!state.listening) {

@@ -42,6 +42,8 @@ class Merges:
 
 
 MENU = (
+    ("compare", "view_column_2", "Compare with where you are"),
+    ("present", "slideshow", "Present from here"),
     ("stash", "inventory_2", "Stash from here to the end"),
     ("tag", "sell", "Tag …"),
     ("mark_a", "looks_one", "Mark as A to compare"),
@@ -52,7 +54,17 @@ MENU = (
     ("prune", "content_cut", "Prune from here …"),
     ("fork", "call_split", "Fork here …"),
 )
-"""Acts of the “…” menu: name, icon, label."""
+"""Acts of the “…” menu, which a row of the graph has, too: name, icon, label. “present” is a link."""
+BRANCH_MENU = {
+    "rename": "Rename this branch …",
+    "people": "Who takes part …",
+    "bisect": "Find where it went wrong …",
+    "reuse": "Give stored answers again",
+    "anew": "Always ask anew",
+    "share": "Export or share …",
+    "delete": "Delete this branch",
+}
+"""What the menu of a branch offers, by act."""
 
 
 def button(act: str, label: str, id: str | None = None, *, pressed: bool | None = None) -> str:
@@ -82,12 +94,13 @@ def hear_acts(  # noqa: PLR0913 - each is one thing that the browser is told
     copied: tuple[int, str],
     form: tuple[str, str] | None = None,
     merges: Merges | None = None,
+    present: str = "",
 ) -> None:
     """Mount the listener. When `place` changes, the page scrolls to the cell of `at`, or to the `end`.
 
     `follow` keeps the end in sight while the page grows, for somebody who is there already. The cursor goes to the
     `form` that opens: an act, and the message it stands below. What `merges` cost the browser asks for
-    as the menu opens (act “costs”), until it is told.
+    as the menu opens (act “costs”), until it is told. `present` is the address of the conversation's presentation.
     """
 
     def handle() -> None:
@@ -107,6 +120,7 @@ def hear_acts(  # noqa: PLR0913 - each is one thing that the browser is told
             "follow": follow,
             "copied": copied,
             "form": " ".join(form or ()),
+            "present": present,
         },
         on_act_change=handle,
         height="content",

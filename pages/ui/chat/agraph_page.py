@@ -6,22 +6,18 @@ and is heard only while a page runs.
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 
 import streamlit as st
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
-_PACKAGE = "streamlit_agraph"
+from pages.ui.streamlit_patches.patch import package_folder
 
 
 def agraph_folder() -> Path:
     """The folder of the page with its scripts. The package is found, not imported: that would declare its component."""
-    spec = find_spec(_PACKAGE)
-    assert spec is not None
-    assert spec.origin is not None
-    return Path(spec.origin).with_name("frontend") / "build"
+    return package_folder("streamlit_agraph") / "frontend" / "build"
 
 
 def agraph_route() -> Mount:

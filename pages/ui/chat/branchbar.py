@@ -5,40 +5,40 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.model.errors import ForkyError
+from pages.ui.chat.acts import BRANCH_MENU
 from pages.ui.chat.branchbox import draw_branchbox
 from pages.ui.chat.people import link_people, people
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
+from pages.ui.components.showing import present_link
 from pages.ui.components.starting import begin_conversation
 from pages.ui.frame import Frame, go, place, saying
 from pages.ui.merge.requests import link_requests
-
-_MENU = {
-    "rename": "Rename this branch …",
-    "people": "Who takes part …",
-    "bisect": "Find where it went wrong …",
-    "reuse": "Give stored answers again",
-    "anew": "Always ask anew",
-    "share": "Export or share …",
-    "delete": "Delete this branch",
-}
+from pages.ui.people.who_sees import mark_button, sharing_mark, who_sees
+from pages.ui.vote.links import link_polls
+from pages.ui.workspace import reader
 
 
 def draw_branchbar(here: Frame) -> None:
-    """Keys: `chat.branch`, `chat.branch_menu`, `chat.new`."""
+    """Keys: `chat.branch`, `chat.branch_menu`, `chat.present`, `chat.sees`, `chat.new`."""
     with st.container(key="line-branch", horizontal=True, vertical_alignment="center"):
         draw_branchbox(here, lambda name: _switch(here, name))
         chosen = st.menu_button(
             "Rename or delete this branch",
-            [act for act in _MENU if act != ("reuse" if here.chat.gives_again else "anew")],
+            [act for act in BRANCH_MENU if act != ("reuse" if here.chat.calls.reuses_answers else "anew")],
             key="chat.branch_menu",
             icon=":material/more_horiz:",
             type="tertiary",
-            format_func=_MENU.__getitem__,
+            format_func=BRANCH_MENU.__getitem__,
             help="Rename, search or delete this branch, export or share",
         )
+        present_link(here.chat, here.at, key="chat.present")
         link_requests(here)
-        asked_who = link_people(here)
+        link_polls(here)
+        who = reader()
+        mark = sharing_mark(who, here.chat.id) if who is not None else None
+        asked_who = link_people(here) if who is None else False
+        asked_sees = mark is not None and mark_button(mark, key="chat.sees")
         st.button(
             "New",
             key="chat.new",
@@ -48,7 +48,9 @@ def draw_branchbar(here: Frame) -> None:
             on_click=begin_conversation,
             args=(here.forky, here.session),
         )
-    if chosen == "people" or asked_who:
+    if who is not None and asked_sees:
+        who_sees(who, here.session, here.chat)
+    elif chosen == "people" or asked_who:
         people(here)
     elif chosen == "rename":
         _rename_branch(here)
@@ -72,8 +74,8 @@ def _switch(here: Frame, name: str) -> None:
 
 def _delete(here: Frame) -> None:
     with saying(here.session):
-        done(here.session, here.chat.delete_branch())
-        names = here.chat.branches
+        done(here.session, here.chat.branches.delete())
+        names = here.chat.view.branches
         go(here.chat.checkout("main" if "main" in names else next(iter(names))))
     st.rerun()
 
@@ -81,7 +83,7 @@ def _delete(here: Frame) -> None:
 def _give_again(here: Frame, *, on: bool) -> None:
     """An identical call at temperature 0 is answered from what is stored, in this conversation."""
     with saying(here.session):
-        done(here.session, here.chat.give_again(on))
+        done(here.session, here.chat.calls.set_reuse(on))
     st.rerun()
 
 
@@ -108,7 +110,7 @@ def _rename_branch(here: Frame) -> None:
         if not st.form_submit_button("Rename", key="rename.go", type="primary"):
             return
     try:
-        renamed = here.chat.rename_branch(st.session_state["rename.name"])
+        renamed = here.chat.branches.rename(st.session_state["rename.name"])
     except ForkyError as error:
         st.markdown(plain_label(str(error), 300))
         return

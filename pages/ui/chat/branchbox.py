@@ -14,6 +14,7 @@ from typing import Any
 import streamlit as st
 
 from forky_core.model import MessageId
+from forky_core.views.listed import listed_branches
 from pages.ui.frame import Frame
 
 _KEY = "chat.branch"
@@ -44,7 +45,8 @@ def draw_branchbox(here: Frame, on_choose: Callable[[str], None]) -> None:
 
     At an earlier message it says so, and the branch one is on can be chosen, too: that leads to its end.
     """
-    branches, messages = here.chat.branches, here.chat.visible.messages
+    branches = listed_branches(here.chat.view, {here.chat.branch_name})
+    messages = here.chat.visible.messages
 
     def changed(head: MessageId | None) -> int:
         """Seconds since the epoch when the branch was last written to; 0 where nothing was said on it."""

@@ -8,7 +8,7 @@ each cell is an element more in every redraw of the page. Forms open below a cel
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from html import escape
@@ -16,6 +16,7 @@ from html import escape
 import streamlit as st
 
 from forky_core.context.citing import sources_in, without_sources
+from forky_core.layout.colors import UNNAMED
 from forky_core.merge.corrections import CorrectedLine
 from forky_core.model import Blob, ConversationId, Message, MessageId
 from forky_core.model.parts import (
@@ -35,9 +36,11 @@ from forky_core.views.notebook import Cell
 from forky_core.views.shelf import count
 from forky_core.views.times import local, stamp
 from pages.ui.chat.acts import button
-from pages.ui.chat.attached import draw_file
-from pages.ui.components.links import cited_link, passage_link
-from pages.ui.components.markdown import SHOWN, formatted, show_formatted, show_text, showable
+from pages.ui.chat.attachments import draw_file
+from pages.ui.components.links import citation_link, passage_link
+from pages.ui.components.markdown import SHOWN, formatted, show_formatted, show_text, showable, undrawn_html
+from pages.ui.components.prose import prose
+from pages.ui.components.tree import Tree, element, trees_of
 from pages.ui.mermaid import Diagram
 from pages.ui.note import Leads, note_html
 
@@ -57,53 +60,132 @@ class Look:
     marks: tuple[MessageId | None, MessageId | None] = (None, None)
     words: Callable[[MessageId], str] = field(default=lambda _id: "")
     """Who said a message and how it begins; "" where that is not known here."""
+    colors: Mapping[str, int] = field(default_factory=dict)
+    """Of branches (forky_core/layout/colors.py)."""
+    author: Callable[[MessageId], str] = field(default=lambda _id: "")
+    """The name of the member of a team who said a message; "" where that is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Formatted:
+    """What `formatted` made of a text."""
+
+    pieces: tuple[str | Diagram, ...]
+    key: str
+    cited: Mapping[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Long:
+    """A text that is cut until somebody asks for all of it."""
+
+    text: str
+    key: str
+    cited: Mapping[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    part: AttachmentPart
+    key: str
+
+
+_Piece = str | _Formatted | _Long | _File
+"""A piece of a cell; a string is HTML of ours."""
+
+
+def cell_tree(cell: Cell, look: Look) -> Tree | None:
+    """The cell as a tree of elements; None where it holds what only Streamlit draws, as `draw_cell` does."""
+    trees: list[Tree] = []
+    for piece in _pieces(cell, look):
+        match piece:
+            case str():
+                trees += (element("div", None, trees_of(piece)),)
+            case _Formatted(pieces, _, cited):
+                for one in pieces:
+                    drawn = formatted_tree(one, cited)
+                    if drawn is None:
+                        return None
+                    trees.append(drawn)
+            case _:
+                return None
+    return element("div", {"class": f"fk-cell st-key-{_key(cell, look)}"}, trees)
+
+
+def formatted_tree(piece: str | Diagram, cited: Mapping[int, str]) -> Tree | None:
+    if isinstance(piece, Diagram):
+        source = undrawn_html(piece)
+        return element("div", None, trees_of(source)) if source else None
+    blocks = prose(piece, cited.values())
+    if blocks is None:
+        return None
+    text = element("div", {"class": "fk-text", "data-testid": "stMarkdownContainer"}, blocks)
+    return element("div", {"class": "stMarkdown"}, (text,))
 
 
 def draw_cell(cell: Cell, look: Look) -> None:
-    """Keys: `cell-<kind>-<id>` (a container); buttons are acts (ui/acts.py)."""
+    """Keys: `cell-<kind>-<id>` (a container); buttons are acts (acts.py)."""
+    with st.container(key=_key(cell, look)):
+        for piece in _pieces(cell, look):
+            match piece:
+                case str():
+                    st.html(piece)
+                case _Formatted(pieces, key, _):
+                    show_formatted(pieces, key)
+                case _Long(text, key, cited):
+                    show_text(text, key, cited)
+                case _File(part, key):
+                    draw_file(part, key, look.blob)
+
+
+def _key(cell: Cell, look: Look) -> str:
     message = cell.message
-    short = message.id.removeprefix("b2:")
     kind = "current" if message.id == look.at else "merge" if message.merge else message.role
-    gone = "-gone" if cell.taken_back else ""
-    with st.container(key=f"cell-{message.role}-{kind}{gone}-{short}"):
-        st.html(head(cell, look))
-        draw_parts(message, short, look, cell.corrected)
-        if below := _looked_for(cell) + _ended(cell):
-            st.html(below)
+    gone = "-gone" if cell.reverted else ""
+    return f"cell-{message.role}-{kind}{gone}-{_short(message)}"
 
 
-def draw_parts(message: Message, short: str, look: Look, corrected: Sequence[CorrectedLine] = ()) -> None:
-    """Draw what a message holds; `corrected` are its lines that a later merge corrects."""
+def _short(message: Message) -> str:
+    return message.id.removeprefix("b2:")
+
+
+def _pieces(cell: Cell, look: Look) -> Iterator[_Piece]:
+    """The cell from its head down."""
+    message, short = cell.message, _short(cell.message)
     texts = 0
-    files = [part for part in message.parts if isinstance(part, AttachmentPart)]
+    yield head(cell, look)
     for part in message.parts:
         match part:
             case TextPart(text):
                 texts += 1
-                _draw_text(text, f"chat.text.{short}.{texts}", look.conversation)
+                yield from _text(text, f"chat.text.{short}.{texts}", look.conversation)
             case ReasoningPart():
-                draw_reasoning(part.text, redacted=part.redacted)
+                yield _reasoning(part.text, redacted=part.redacted)
             case MergePart():
-                _draw_merge(part, look, corrected)
+                yield _merge(part, look, cell.corrected)
             case RevertPart():
-                _draw_revert(message)
+                yield _revert(message)
             case AttachmentPart():
                 pass
             case _:
-                st.html(_tool(part))
+                yield _tool(part)
+    files = [part for part in message.parts if isinstance(part, AttachmentPart)]
     for number, file in enumerate(files):
-        draw_file(file, f"chat.file.{short}.{number}", look.blob)
+        yield _File(file, f"chat.file.{short}.{number}")
+    if below := _looked_for(cell) + _ended(cell):
+        yield below
 
 
-def _draw_text(text: str, key: str, conversation: ConversationId) -> None:
+def _text(text: str, key: str, conversation: ConversationId) -> Iterator[_Piece]:
     body = without_sources(text)
     cited = tuple((one.number, one.address) for one in sources_in(text)) if len(body) < len(text) else ()
+    opening = _opening(cited, conversation)
     if len(body) > SHOWN:
-        show_text(body, key, _opening(cited, conversation))
+        yield _Long(body, key, opening)
     elif body:
-        show_formatted(_formatted(body, cited, conversation), key)
+        yield _Formatted(_formatted(body, cited, conversation), key, opening)
     if len(body) < len(text):
-        st.html(_sources(text))
+        yield _sources(text)
 
 
 def _sources(text: str) -> str:
@@ -132,29 +214,33 @@ def _formatted(
 
 def _opening(cited: Iterable[tuple[int, str]], conversation: ConversationId) -> dict[int, str]:
     """Where the numbers in an answer lead, as links that also open beside; acts.js hears a plain click."""
-    return {number: cited_link(conversation, address) for number, address in cited}
+    return {number: citation_link(conversation, address) for number, address in cited}
 
 
-def draw_reasoning(text: str, *, redacted: bool = False) -> None:
+def _reasoning(text: str, *, redacted: bool) -> str:
     shown = "The provider keeps this reasoning to itself." if redacted and not text else text
     cut = showable(shown[:SHOWN]) + ("\n…" if len(shown) > SHOWN else "")
-    st.html(f'<details class="fk-fold"><summary>Reasoning</summary><pre>{escape(cut)}</pre></details>')
+    return f'<details class="fk-fold"><summary>Reasoning</summary><pre>{escape(cut)}</pre></details>'
 
 
 def head(cell: Cell, look: Look) -> str:
     """HTML of the line above a message."""
     message, id = cell.message, cell.message.id
-    name = captions.who(message, cell.generation, look.label)
+    author = look.author(id) if message.role == "user" else ""
+    name = captions.who(message, cell.generation, look.label, author)
     when = (
         f'<time title="{escape(stamp(message.created))}">{local(message.created):%H:%M}</time>'
         if message.created
         else ""
     )
-    chips = "".join(f'<span class="fk-chip">{escape(showable(b))}</span>' for b in cell.branches)
+    chips = "".join(
+        f'<span class="fk-chip fk-b{look.colors.get(b, UNNAMED)}">{escape(showable(b))}</span>'
+        for b in cell.branches
+    )
     chips += "".join(f'<span class="fk-chip fk-tag">{escape(showable(t))}</span>' for t in cell.tags)
-    if cell.taken_back:
+    if cell.reverted:
         chips += (
-            f'<span class="fk-chip fk-tag">taken back</span>{_word("visit", cell.taken_back, "Show where")}'
+            f'<span class="fk-chip fk-tag">taken back</span>{_word("visit", cell.reverted, "Show where")}'
         )
     marks = "".join(
         f'<span class="fk-mark">{sign}</span>'
@@ -162,8 +248,8 @@ def head(cell: Cell, look: Look) -> str:
         if mark == id
     )
     return (
-        f'<div class="fk-head" data-cell="{escape(id)}"><span class="fk-who fk-{message.role}">'
-        f"{escape(showable(name))}</span>{when}{_took(cell, look)}{marks}{chips}{_siblings(cell)}"
+        f'<div class="fk-head" data-cell="{escape(id)}"><h3 class="fk-who fk-{message.role}">'
+        f"{escape(showable(name))}</h3>{when}{_took(cell, look)}{marks}{chips}{_siblings(cell)}"
         f'<span class="fk-acts">{_acts(cell, look)}</span></div>'
     )
 
@@ -203,33 +289,33 @@ def _took(cell: Cell, look: Look) -> str:
 
 def _looked_for(cell: Cell) -> str:
     """HTML of what documents were searched for, with a way to word it otherwise."""
-    looked = cell.generation.consulted if cell.generation is not None else None
-    if looked is None:
+    document_search = cell.generation.consulted if cell.generation is not None else None
+    if document_search is None:
         return ""
-    found = count(len(looked.passages), "passage")
-    trouble = f" {looked.trouble}" if looked.trouble else ""
+    found = count(len(document_search.passages), "passage")
+    trouble = f" {document_search.trouble}" if document_search.trouble else ""
     return (
-        f'<div class="fk-cited">Searched for “{escape(showable(looked.search))}”: {found}.'
+        f'<div class="fk-cited">Searched for “{escape(showable(document_search.search))}”: {found}.'
         f"{escape(showable(trouble))} {_word('regenerate', cell.message.id, 'Search otherwise …')}</div>"
     )
 
 
 def _ended(cell: Cell) -> str:
     """HTML of how a reply ended where no model just said it to its end, with the ways on."""
-    if again := captions.given_again(cell):
+    if again := captions.reuse_sentence(cell):
         anew = _word("again", cell.message.id, "Ask anew")
-        return f'<div class="fk-ended">{said("history", again)}{anew}</div>'
+        return f'<div class="fk-ended">{sentence_html("history", again)}{anew}</div>'
     ended = captions.ended(cell.generation)
     if not ended:
         return ""
     return (
-        f'<div class="fk-ended">{said("warning", ended)}'
+        f'<div class="fk-ended">{sentence_html("warning", ended)}'
         f"{_word('resume', cell.message.id, 'Resume') if cell.branches else ''}"
         f"{_word('again', cell.message.id, 'Ask again')}</div>"
     )
 
 
-def said(icon: str, sentence: str) -> str:
+def sentence_html(icon: str, sentence: str) -> str:
     """HTML of a sentence behind an icon, which stay together on a narrow screen."""
     return (
         f'<span class="fk-said"><span class="fk-icon" aria-hidden="true">{icon}</span>'
@@ -262,9 +348,9 @@ def _expand(id: str) -> str:
     )
 
 
-def _draw_merge(merge: MergePart, look: Look, corrected: Sequence[CorrectedLine]) -> None:
+def _merge(merge: MergePart, look: Look, corrected: Sequence[CorrectedLine]) -> str:
     leads = Leads(_number, partial(passage_link, look.conversation), look.words, _entries, _expand)
-    st.html(note_html(merge, leads, corrected=corrected))
+    return note_html(merge, leads, corrected=corrected)
 
 
 def _number(id: MessageId, shown: str, label: str) -> str:
@@ -274,9 +360,9 @@ def _number(id: MessageId, shown: str, label: str) -> str:
     )
 
 
-def _draw_revert(message: Message) -> None:
-    """What is taken back, each a step away."""
-    st.html(
+def _revert(message: Message) -> str:
+    """HTML of what is taken back, each a step away."""
+    return (
         f'<div class="fk-merge"><div class="fk-merge-line"><span class="fk-icon" aria-hidden="true">undo</span>'
         f"<span>{escape(captions.merged(message))}</span></div>"
         f'<div class="fk-sources">Takes back {_visits(message.reverts)}</div></div>'

@@ -74,7 +74,7 @@ def draw_composer(here: Frame, seen: Branch) -> None:
             draw_stashes(here, place)
             now = asking(here)
             heavy = _draw_meter(here, place, now)
-            if here.chat.reply is not None and at_head:
+            if here.chat.replies.current is not None and at_head:
                 st.button("Stop", key="chat.stop", icon=":material/stop_circle:", on_click=stop, args=(here,))
             else:
                 st.button(
@@ -101,7 +101,7 @@ def _told_of_size(name: str, size: int) -> str:
 
 
 def stop(here: Frame) -> None:
-    job = here.chat.reply
+    job = here.chat.replies.current
     if job is not None:
         job.stop()
         job.wait(2.0)
@@ -272,10 +272,10 @@ def _send(here: Frame, place: str, seen: Branch, fork_at: MessageId | None) -> N
         try:
             if fork_at is None:
                 chat = here.chat
-                posted = chat.post(text, seen=seen, model=once, attachments=files, search=search)
+                posted = chat.people.post(text, seen=seen, model=once, attachments=files, search=search)
             else:
                 name = str(st.session_state.get("chat.fork_name", "")).strip() or None
-                chat, posted = here.chat.post_from(
+                chat, posted = here.chat.people.post_from(
                     fork_at, text, branch=name, model=once, attachments=files, search=search
                 )
                 st.session_state["chat.fork_name"] = ""

@@ -61,10 +61,10 @@ def _edit(here: Frame, message: Message) -> None:
 
 def _regenerate(here: Frame, message: Message) -> None:
     offered = grouped(here.forky.models)
-    call = next((g for g in reversed(here.chat.generations) if g.message == message.id), None)
+    call = next((g for g in reversed(here.chat.calls.generations) if g.message == message.id), None)
     # What a model said under its own name, that one is asked for again.
     own = call.model if call is not None and message.name else None
-    current = own or here.chat.rules.model or here.forky.models.default()
+    current = own or here.chat.rules.current.model or here.forky.models.default()
     names = list(offered) if current in offered else [current, *offered]
     st.selectbox(
         "Answer again with",
@@ -73,7 +73,7 @@ def _regenerate(here: Frame, message: Message) -> None:
         key="chat.form_model",
         format_func=lambda name: model_title(offered.get(name), name),
     )
-    if here.chat.rules.documents.on:
+    if here.chat.rules.current.documents.on:
         searched = call.consulted.search if call is not None and call.consulted is not None else ""
         st.text_input("Search the documents for", searched, key="chat.form_search", max_chars=400)
     _buttons(here, "Answer again", _answer_again, message)
@@ -109,7 +109,7 @@ def _fork(here: Frame, id: MessageId) -> None:
 
 def _tag(here: Frame, id: MessageId) -> None:
     with saying(here.session):
-        done(here.session, here.chat.tag(st.session_state["chat.form_name"], id))
+        done(here.session, here.chat.tags.add(st.session_state["chat.form_name"], id))
         here.session.acting = None
 
 
@@ -136,7 +136,7 @@ def _dismissed() -> None:
 def confirm_prune(here: Frame, id: MessageId) -> None:
     """Keys: `prune.go`, `prune.cancel`."""
     try:
-        plan = here.chat.plan_prune(id)
+        plan = here.chat.branches.plan_prune(id)
     except ForkyError as error:
         st.markdown(plain_label(str(error), 400))
         return
@@ -153,8 +153,8 @@ def confirm_prune(here: Frame, id: MessageId) -> None:
 def _prune(here: Frame, plan: PrunePlan) -> None:
     here.session.acting = None
     with saying(here.session):
-        done(here.session, here.chat.prune(plan))
-        names = here.chat.branches
+        done(here.session, here.chat.branches.prune(plan))
+        names = here.chat.view.branches
         go(here.chat if here.chat.branch_name in names else here.chat.checkout(next(iter(names))))
 
 

@@ -48,11 +48,11 @@ def measure(chat: Conversation, at: MessageId | None, info: ModelInfo, *, exactl
     if found is None:
         context = chat.context(at, model=model)
         found = Measure(
-            len({item.message for item in context.items if item.included and item.message is not None}),
+            context.items.message_count(included=True),
             context.tokens,
             context.window,
             info.input_price,
-            len({item.message for item in context.left_out if item.message is not None}),
+            context.items.message_count(included=False),
         )
         if len(_kept) >= _MOST:
             _kept.clear()
@@ -70,7 +70,7 @@ def account_of_files(
 def _account_of(chat: Conversation, file: AttachmentPart, model: str, *, exactly: bool) -> Item:
     found = _kept_files.get((file, model, exactly))
     if found is None:
-        found = chat.account_of(file, model=model)
+        found = chat.calls.account_of(file, model=model)
         if len(_kept_files) >= _MOST:
             _kept_files.clear()
         _kept_files[file, model, exactly] = found

@@ -1,7 +1,9 @@
 """What can be done with a message beside reading on: fork it, or merge its branch one way or another, at which cost.
 
 What a merge costs is known once it is planned, which takes a moment on a long branch. So plans are made in the
-background and kept while the conversation stays as it is; whoever asks too early asks again.
+background and kept while the conversation stays as it is; whoever asks too early asks again. Planning takes longer the
+more messages each of the two branches has alone, up to a minute. So very long branches are planned only when somebody
+asks for the merge.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from forky_core.model import Message, MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.views.captions import opening_of
 from forky_core.views.graph import line_of_text
-from forky_core.views.merging import Way, way_home
+from forky_core.views.merging import MergeDirection, default_direction
 from forky_core.views.shelf import count
 from pages.ui.chat.acts import Merges
 from pages.ui.components.error_boundary import error_boundary
@@ -29,47 +31,69 @@ from pages.ui.components.notice import stay
 from pages.ui.frame import Frame
 
 ACT = "merge-"
-"""Before the name of a strategy: the act that leads to the Merge page with it."""
+"""How an act begins that leads to the Merge page; the name of a strategy follows."""
 _AT_ONCE = 0.06
 """Seconds that a page waits for plans before it is drawn without them."""
 _MOST = 60
+_LONGEST = 2_000
+"""Messages that either branch may have alone for plans to be made unasked."""
 Costs = Mapping[str, int | None]
-"""Tokens by act; None where there is nothing to merge that way."""
+"""Tokens by act; None if that act would merge nothing. An act that was not planned has no entry."""
 _planned: dict[tuple[str, int, str, str, str], Future[Costs]] = {}
 
 
-def way_of(here: Frame, message: MessageId) -> Way | None:
+def way_of(here: Frame, message: MessageId) -> MergeDirection | None:
     """Which branch would be merged into which."""
     held, chat = here.session, here.chat
     came_from = held.card[1] if held.card is not None and held.card[0] == message else ""
-    return way_home(message, chat.view, chat.visible, chat.branch_name, came_from)
+    return default_direction(message, chat.view, chat.visible, chat.branch_name, came_from)
 
 
 def costs_of(here: Frame, message: MessageId) -> Costs | None:
     """What each way costs; None while that is not known yet."""
-    way = way_of(here, message)
-    if way is None:
+    direction = way_of(here, message)
+    if direction is None:
         return {}
-    key = (str(here.chat.id), here.chat.view.version, way.source, way.target, str(message))
+    key = (str(here.chat.id), here.chat.view.version, direction.source, direction.target, str(message))
     found = _planned.get(key)
     if found is None:
         while len(_planned) >= _MOST:
             _planned.pop(next(iter(_planned)))
-        found = _planned[key] = _planners().submit(_plan_all, here.chat.checkout(way.target), way, message)
+        found = _planned[key] = _planners().submit(
+            _plan_all, here.chat.checkout(direction.target), direction, message
+        )
     try:
         return found.result(_AT_ONCE)
     except NotYet:
         return None
 
 
-def _plan_all(chat: Conversation, way: Way, message: MessageId) -> Costs:
-    return {f"{ACT}{one.name}": _tokens(chat, way, one, message) for one in strategies()}
+def _plan_all(chat: Conversation, direction: MergeDirection, message: MessageId) -> Costs:
+    source, target = chat.branches[direction.source].head, chat.branches[direction.target].head
+    if _is_long(chat, target, source):
+        return {}
+    long = _is_long(chat, source, target)
+    return {
+        f"{ACT}{one.name}": _tokens(chat, direction, one, message)
+        for one in strategies()
+        if one.takes_picks or not long
+    }
 
 
-def _tokens(chat: Conversation, way: Way, strategy: Strategy, message: MessageId) -> int | None:
+def _is_long(chat: Conversation, head: MessageId | None, other: MessageId | None) -> bool:
+    """Whether the path to `head` has too many messages that the path to `other` lacks."""
+    if head is None:
+        return False
+    path = chat.path(head)
+    return len(path) > _LONGEST and not chat.visible.lineage.leads(path[-_LONGEST].id, other)
+
+
+def _tokens(
+    chat: Conversation, direction: MergeDirection, strategy: Strategy, message: MessageId
+) -> int | None:
     try:
         picks = [message] if strategy.takes_picks else []
-        plan = chat.plan_merge(way.source, strategy=strategy.name, picks=picks)
+        plan = chat.plan_merge(direction.source, strategy=strategy.name, picks=picks)
     except ForkyError:
         return None
     return plan.tokens if plan.lands else None
@@ -88,10 +112,12 @@ def merges_of(here: Frame) -> Merges | None:
     of = here.session.costs_of
     if of is None or of not in here.chat.visible.messages:
         return Merges(entries)
-    way, costs = way_of(here, of), costs_of(here, of)
-    if way is None or costs is None:
+    direction, costs = way_of(here, of), costs_of(here, of)
+    if direction is None or costs is None:
         return Merges(entries)
-    return Merges(entries, of, showable(f"Merge “{way.source}” into “{way.target}”"), said_costs(costs))
+    return Merges(
+        entries, of, showable(f"Merge “{direction.source}” into “{direction.target}”"), said_costs(costs)
+    )
 
 
 def draw_card(here: Frame) -> None:
@@ -118,18 +144,20 @@ def draw_card(here: Frame) -> None:
 
 def _card(here: Frame, message: Message) -> str:
     """HTML of it; acts.js hears its buttons."""
-    way, costs = way_of(here, message.id), costs_of(here, message.id)
+    direction, costs = way_of(here, message.id), costs_of(here, message.id)
     who = "Merge" if message.merges else opening_of(message).partition(":")[0]
     ways = [_button("fork", "call_split", "Fork here …", "")]
-    if way is None:
+    if direction is None:
         into = "Fork it: a branch of its own can be merged back here."
     else:
-        into = _into(way, costs)
+        into = _into(direction, costs)
         told = said_costs(costs) if costs is not None else {}
         for one in strategies():
             act = f"{ACT}{one.name}"
-            off = costs is not None and costs.get(act) is None
-            ways.append(_button(act, one.icon, one.label, told.get(act, "…"), off=off))
+            off = costs is not None and act in costs and costs[act] is None
+            ways.append(
+                _button(act, one.icon, one.label, told.get(act, "…" if costs is None else ""), off=off)
+            )
     return (
         '<div class="fk-card" role="group" aria-label="What can be done with this message" '
         f'data-id="{escape(message.id)}"><div class="fk-card-top"><span class="fk-who">{escape(showable(who))}</span>'
@@ -139,10 +167,14 @@ def _card(here: Frame, message: Message) -> str:
     )
 
 
-def _into(way: Way, costs: Costs | None) -> str:
-    if costs is not None and all(tokens is None for tokens in costs.values()):
-        return f"“{way.target}” has all of “{way.source}” already."
-    return f"Fork it, or merge “{way.source}” into “{way.target}”:"
+def _into(direction: MergeDirection, costs: Costs | None) -> str:
+    if (
+        costs is not None
+        and len(costs) == len(strategies())
+        and not any(t is not None for t in costs.values())
+    ):
+        return f"“{direction.target}” has all of “{direction.source}” already."
+    return f"Fork it, or merge “{direction.source}” into “{direction.target}”:"
 
 
 def _button(act: str, icon: str, name: str, cost: str, *, off: bool = False) -> str:

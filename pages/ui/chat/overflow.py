@@ -26,7 +26,7 @@ def draw_overflow(here: Frame, found: Measure, typed: int) -> None:
             f":material/warning: {captions.tokens(over)} tokens more than this model reads. Take another model, or:",
             width="content",
         )
-        if here.chat.memory.policy != _FITTING.policy:
+        if here.chat.rules.memory.policy != _FITTING.policy:
             st.button(
                 "Send what fits",
                 key="chat.fit",
@@ -57,18 +57,18 @@ def _draw_alone(over: int) -> None:
             "another model, shorten it, or have the file searched instead:",
             width="content",
         )
-        st.page_link("documents.py", label="Documents", icon=":material/description:")
+        st.page_link("documents.py", label="Add it to be searched", icon=":material/description:")
 
 
 def _fit(here: Frame) -> None:
     with saying(here.session):
-        done(here.session, here.chat.set_memory(_FITTING))
+        done(here.session, here.chat.rules.set_memory(_FITTING))
     st.rerun()
 
 
 def _fork(here: Frame) -> None:
     with saying(here.session):
         forked = here.chat.fork(at=here.at)
-        done(here.session, forked.set_memory(_SUMMARY))
+        done(here.session, forked.rules.set_memory(_SUMMARY))
         go(forked)
     st.rerun()

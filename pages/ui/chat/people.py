@@ -11,7 +11,7 @@ from pages.ui.components.markdown import plain_label
 from pages.ui.components.models import grouped, model_title
 from pages.ui.components.notice import done
 from pages.ui.frame import Frame
-from pages.ui.person import COOKIE
+from pages.ui.person import COOKIE, names_themselves
 from pages.ui.session import Session
 
 _ANSWERS: dict[Answers, str] = {
@@ -23,7 +23,7 @@ _ANSWERS: dict[Answers, str] = {
 
 def link_people(here: Frame) -> bool:
     """A button that says who one is, where several may take part; whether it was pressed. Keys: `chat.people`."""
-    room = here.chat.room
+    room = here.chat.people.room
     if here.session.person is None and not room.several:
         return False
     others = len({person.name for person in room.people} - {here.session.person})
@@ -45,8 +45,9 @@ def people(here: Frame) -> None:
 
 def draw_people(here: Frame) -> None:
     """Keys: `people.me`, `people.me_go`, `people.remove.<n>`, `people.name`, … `people.go`, `people.answers` …"""
-    st.caption("Whoever has a name here is known by it: the model reads who says what.")
-    draw_me(here.session)
+    if names_themselves():
+        st.caption("Whoever has a name here is known by it: the model reads who says what.")
+        draw_me(here.session)
     _draw_everybody(here)
     _draw_room(here)
 
@@ -77,10 +78,10 @@ def draw_me(held: Session) -> None:
 
 
 def _draw_everybody(here: Frame) -> None:
-    room = here.chat.room
+    room = here.chat.people.room
     for number, person in enumerate(room.people):
         with st.container(key=f"line-person-{number}", horizontal=True, vertical_alignment="center"):
-            told = here.chat.spent(person.name).told
+            told = here.chat.people.spent(person.name).sentence
             facts = " · ".join(fact for fact in (person.address, told) if fact)
             st.markdown(
                 f"**{plain_label(person.name, 60)}**"
@@ -94,7 +95,7 @@ def _draw_everybody(here: Frame) -> None:
                 type="tertiary",
                 help="They take part no longer; what they said stays",
             ):
-                done(here.session, here.chat.remove_person(person.name))
+                done(here.session, here.chat.people.remove(person.name))
                 st.rerun()
     with st.expander("Add somebody, or change their allowance", icon=":material/person_add:"):
         _draw_person(here)
@@ -129,7 +130,7 @@ def _draw_person(here: Frame) -> None:
         state["people.dollars"],
     )
     try:
-        done(here.session, here.chat.set_person(person))
+        done(here.session, here.chat.people.set(person))
     except ForkyError as error:
         st.markdown(plain_label(str(error), 300))
         return
@@ -137,7 +138,7 @@ def _draw_person(here: Frame) -> None:
 
 
 def _draw_room(here: Frame) -> None:
-    room, offered = here.chat.room, grouped(here.forky.models)
+    room, offered = here.chat.people.room, grouped(here.forky.models)
     with st.form("people-room", border=False):
         left, right = st.columns(2)
         answers = left.selectbox(
@@ -163,7 +164,7 @@ def _draw_room(here: Frame) -> None:
         if not st.form_submit_button("Save when models answer", key="people.room_go"):
             return
     try:
-        done(here.session, here.chat.set_room(Room((), answers, called, tuple(models))))
+        done(here.session, here.chat.people.set_room(Room((), answers, called, tuple(models))))
     except ForkyError as error:
         st.markdown(plain_label(str(error), 300))
         return

@@ -1,7 +1,7 @@
 """The end of the notebook: the reply that is being written, and what other tabs have done meanwhile.
 
 A reply is a background job (conversation/replies/replies.py), so that clicks, reloads and other tabs cannot lose it.
-Its words come by a stream (ui/live.py), and the browser asks this fragment to run when there is more to format, or that
+Its words come by a stream (live.py), and the browser asks this fragment to run when there is more to format, or that
 fails. When the job has landed, or the conversation has moved, the page runs once more.
 """
 
@@ -16,7 +16,7 @@ from forky_core.model import Generation
 from forky_core.model.errors import ForkyError
 from forky_core.views import captions
 from forky_core.views.notebook import Notebook
-from pages.ui.chat.cells import said
+from pages.ui.chat.cells import sentence_html
 from pages.ui.chat.composer import stop
 from pages.ui.chat.live import REASONING, STATUS, draw_live
 from pages.ui.components.error_boundary import error_boundary
@@ -44,7 +44,7 @@ def _tail(here: Frame, job: ReplyJob | None, version: int) -> None:
         return
     try:
         moved = here.chat.view.version != version
-        begun = job is None and here.at_head and here.chat.reply is not None
+        begun = job is None and here.at_head and here.chat.replies.current is not None
     except ForkyError:
         moved = begun = True
     if job is not None and job.message is not None and job.message.id == job.place.replaces:
@@ -77,7 +77,7 @@ def draw_unanswered(here: Frame, book: Notebook) -> None:
     failed = book.unanswered
     last = book.cells[-1].message if book.cells else None
     question = last is not None and last.role == "user"
-    if not failed and not (question and here.at_head and here.chat.reply is None):
+    if not failed and not (question and here.at_head and here.chat.replies.current is None):
         return
     if not failed and last is not None and last.merge is not None:
         st.html('<div class="fk-quiet" role="status">Merged. Go on asking: the model now reads this.</div>')
@@ -98,15 +98,15 @@ def draw_unanswered(here: Frame, book: Notebook) -> None:
 def _told(here: Frame, failed: Generation | None) -> str:
     """HTML of what went wrong, and with whom where that is not plain."""
     if failed is None:
-        return said("help", "Nobody has answered this yet.")
+        return sentence_html("help", "Nobody has answered this yet.")
     sentence = captions.ended(failed) or "There is no answer."
-    return said(
+    return sentence_html(
         "error", f"{label_of(here.forky.models, failed.model)}: {sentence}" if _in_turn(here) else sentence
     )
 
 
 def _in_turn(here: Frame) -> bool:
-    return len(here.chat.room.models) > 1
+    return len(here.chat.people.room.models) > 1
 
 
 def _draw_ways_on(here: Frame, failed: Generation | None, number: int, *, also_others: bool) -> None:
@@ -137,7 +137,7 @@ def _draw_ways_on(here: Frame, failed: Generation | None, number: int, *, also_o
 
 def _again(here: Frame, model: str | None) -> None:
     with saying(here.session):
-        here.chat.answer(model=model)
+        here.chat.replies.start(model=model)
         go(here.chat)
 
 
@@ -149,6 +149,8 @@ def _again_with(here: Frame) -> None:
 
 def draw_elsewhere(here: Frame) -> None:
     """Replies that are being written on other branches of this conversation."""
-    names = [job.place.branch for job in here.chat.replies if job.place.branch != here.chat.branch_name]
+    listed = here.branch_names()
+    names = [job.place.branch for job in here.chat.replies.running if job.place.branch in listed]
+    names = [name for name in names if name != here.chat.branch_name]
     if names:
         st.caption(plain_label(f"A reply is being written on {', '.join(f'“{n}”' for n in names[:3])}."))

@@ -10,7 +10,7 @@ from forky_core.llm.contract import ModelInfo
 from forky_core.model import Rules
 from forky_core.model.parts import Json
 from pages.ui.components.markdown import plain_label
-from pages.ui.components.models import ONCE, Asking, asking, grouped, known, label_of, model_title
+from pages.ui.components.models import ONCE, Asking, asking, grouped, known_model, label_of, model_title
 from pages.ui.frame import Frame, saying
 from pages.ui.streamlit_patches.renewing import anew
 
@@ -21,7 +21,7 @@ _SHOWN = 28
 
 def draw_model_picker(here: Frame) -> None:
     """Keys: `chat.model.<n>`, `chat.model_once`; where several answer in turn, `chat.model_alone.<n>`."""
-    offered, now, turns = grouped(here.forky.models), asking(here), here.chat.room.models
+    offered, now, turns = grouped(here.forky.models), asking(here), here.chat.people.room.models
     title = model_title(now.info, now.name) + (" · once" if now.once else "")
     if turns and not now.once:
         title = ", ".join(label_of(here.forky.models, name) for name in turns)
@@ -35,7 +35,7 @@ def draw_model_picker(here: Frame) -> None:
 
 
 def _draw_in_turn(here: Frame, offered: Mapping[str, ModelInfo], now: Asking) -> None:
-    named = ", ".join(label_of(here.forky.models, name) for name in here.chat.room.models)
+    named = ", ".join(label_of(here.forky.models, name) for name in here.chat.people.room.models)
     st.caption(
         plain_label(f"In this conversation answer, in turn: {named}. “Who takes part” changes that.", 400)
     )
@@ -65,7 +65,7 @@ def _draw_of_branch(here: Frame, offered: Mapping[str, ModelInfo], now: Asking) 
         names,
         index=names.index(now.name),
         key=key,
-        format_func=lambda name: model_title(offered.get(name) or known(here.forky.models, name), name),
+        format_func=lambda name: model_title(offered.get(name) or known_model(here.forky.models, name), name),
         on_change=_choose,
         args=(here, key),
     )
@@ -85,19 +85,19 @@ def _choose(here: Frame, key: str) -> None:
         here.session.choices[ONCE] = name
         return
     here.session.choices[ONCE] = ""
-    current = here.chat.rules.model or here.forky.models.default()
+    current = here.chat.rules.current.model or here.forky.models.default()
     if name != current:
         with saying(here.session):
-            here.chat.set_rules(model=name)
+            here.chat.rules.set(model=name)
             st.rerun()
 
 
 def draw_rules(here: Frame) -> None:
     """Keys: `chat.system.<n>`, `chat.temperature.<n>`, `chat.max_tokens.<n>`, `chat.rules_save`."""
-    rules = here.chat.rules
+    rules = here.chat.rules.current
     mark = f"{here.chat.id}/{here.chat.branch_name}/{hash((rules.system, str(rules.parameters)))}"
     keys = {name: anew(f"chat.{name}", mark) for name in ("system", *_NUMBERS)}
-    with st.popover("Settings", key="chat.rules", type="tertiary", icon=":material/tune:"):
+    with st.popover("Rules", key="chat.rules", type="tertiary", icon=":material/tune:"):
         st.text_area(
             f"System prompt of “{plain_label(here.chat.branch_name)}”",
             rules.system or "",
@@ -141,11 +141,11 @@ def _inherited(rules: Rules) -> str:
 
 
 def _save(here: Frame, keys: Mapping[str, str]) -> None:
-    said, rules = {name: st.session_state[key] for name, key in keys.items()}, here.chat.rules
+    said, rules = {name: st.session_state[key] for name, key in keys.items()}, here.chat.rules.current
     parameters = {k: v for k, v in rules.parameters.items() if k not in _NUMBERS}
     parameters |= {name: said[name] for name in _NUMBERS if said[name] is not None}
     with saying(here.session):
-        here.session.say(here.chat.set_rules(system=said["system"] or None, parameters=parameters).sentence)
+        here.session.say(here.chat.rules.set(system=said["system"] or None, parameters=parameters).sentence)
     st.rerun()
 
 

@@ -26,6 +26,13 @@ function seek() {
   step();
 }
 
+// The end of a path that the page has not told of yet.
+function seekEnd() {
+  release();
+  here.data = { ...here.data, end: true };
+  seek();
+}
+
 // Remember which cell is at the top of what is read, and where it stands.
 function hold() {
   const top = here.box.getBoundingClientRect().top;

@@ -6,26 +6,35 @@ screens, and also forks and marks. Both draw the same rows, and a click does the
 
 from __future__ import annotations
 
+from functools import cache
+
 import streamlit as st
 
 from forky_core.layout.shape import Shape, shape_of
 from forky_core.model import MessageId
 from forky_core.views.graph import GraphView, build_graph, toggled
+from forky_core.views.listed import without_cells
+from forky_core.views.shelf import count
 from pages.ui.chat.acting import act_on, goto
 from pages.ui.chat.acts import Act
 from pages.ui.chat.graph import draw_graph
+from pages.ui.chat.graph_filter import draw_filter, filter_button, found_by
 from pages.ui.chat.offers import draw_card
+from pages.ui.chat.rows import Gesture, cells_css
 from pages.ui.chat.twin import draw_twin
 from pages.ui.components.models import label_of
+from pages.ui.components.palette import palette
 from pages.ui.frame import Frame, saying
 
 _AS = "chat.graph_as"
 _PANE = "chat.pane"
 _MOST = 50
-_ROWS = 44
-"""Rows of the graph: the browser's work for a click grows with their square."""
+_ROWS = 88
+"""Rows of the graph, until somebody asks for more."""
+_WHOLE = 400
+"""Rows that a browser draws at once."""
 _open: dict[tuple[str, str, int], frozenset[str]] = {}
-_shapes: dict[tuple[str, int], tuple[Shape, dict[MessageId, str]]] = {}
+_shapes: dict[tuple[str, int, str], Shape] = {}
 
 
 def pane(here: Frame) -> str:
@@ -39,22 +48,48 @@ def draw_pane(here: Frame) -> None:
 
 
 def draw_side(here: Frame) -> None:
-    """Keys: `chat.graph_as`, `chat.graph`, `chat.twin`."""
+    """Keys: `chat.graph_as`, `chat.widen`, `chat.filter`, `chat.graph`, `chat.twin`."""
     narrow = pane(here) == "Graph"
-    chosen = here.session.choices.get(_AS, "Graph")
-    rows = _rows(here)
+    chosen = here.session.choices.get(_AS, "List" if narrow else "Graph")
+    shape = _shape(here)
+    found = found_by(here, shape)
+    rows = _rows(here, shape, found)
     with st.container(key="line-graph", horizontal=True, vertical_alignment="center"):
-        if not narrow:
-            _segment(here, _AS, "Show the messages as", ("Graph", "List"), chosen)
-        st.html(f'<div class="fk-quiet">{_extent(rows)}</div>')
-    if narrow or chosen == "List":
-        draw_twin(
-            rows, "chat.twin", height=720, on_gesture=lambda gesture: _click(here, gesture.act, gesture.id)
+        _segment(here, _AS, "Show the messages as", ("Graph", "List"), chosen)
+        st.html(
+            f'<style>{cells_css(rows, palette())}</style><div class="fk-quiet">{count(rows.total, "message")}</div>'
         )
+        _draw_widen(here, rows)
+        filter_button(here)
+    draw_filter(here, shape, found)
+    if chosen == "List":
+        draw_twin(rows, "chat.twin", height=720, on_gesture=lambda gesture: _click(here, gesture))
     else:
-        draw_graph(rows, "chat.graph", height=760, on_click=lambda id: _click(here, "open", id))
+        draw_graph(
+            rows,
+            "chat.graph",
+            whole=here.session.graph_whole,
+            on_gesture=lambda gesture: _click(here, gesture),
+        )
     if not narrow:
         draw_card(here)
+
+
+def _draw_widen(here: Frame, rows: GraphView) -> None:
+    """The rows outside, as a button that brings them in; and the way back."""
+    outside = rows.earlier + rows.later
+    if here.session.graph_whole and outside:
+        st.html(f'<div class="fk-quiet">{count(outside, "row")} outside</div>')
+    if here.session.graph_whole:
+        label, help_ = "Fewer rows", "Only the rows around the message you are at"
+    else:
+        label, help_ = f"{count(outside, 'row')} outside", "Show the whole tree"
+    if outside or here.session.graph_whole:
+        st.button(label, key="chat.widen", type="tertiary", help=help_, on_click=_widen, args=(here,))
+
+
+def _widen(here: Frame) -> None:
+    here.session.graph_whole = not here.session.graph_whole
 
 
 def _segment(here: Frame, key: str, label: str, options: tuple[str, ...], chosen: str) -> None:
@@ -74,65 +109,66 @@ def _choose(here: Frame, key: str) -> None:
     here.session.choices[key] = st.session_state[key]
 
 
-def _extent(rows: GraphView) -> str:
-    outside = f", {rows.earlier + rows.later} rows outside" if rows.earlier + rows.later else ""
-    return f"{rows.total:,} message{'' if rows.total == 1 else 's'}{outside}"
-
-
-def _rows(here: Frame) -> GraphView:
-    shape, models = _shape(here)
-    view = here.chat.view
+def _rows(here: Frame, shape: Shape, found: tuple[MessageId, ...] | None) -> GraphView:
+    visible = here.chat.visible
+    calls, label = here.calls.by_message, cache(lambda model: label_of(here.forky.models, model))
     return build_graph(
-        here.chat.visible.messages,
-        view,
+        visible.messages,
+        here.chat.view,
         current=here.at,
         mark_a=here.session.mark_a,
         mark_b=here.session.mark_b,
         open_folds=here.session.open_folds,
-        models=models,
-        limit=_ROWS,
+        model_of=lambda id: label(calls[id].model) if id in calls else None,
+        limit=_WHOLE if here.session.graph_whole else _ROWS,
         shape=shape,
+        bearing=visible.bearing(here.chat.path(here.at)) if here.at is not None else (),
         open_conflicts=_open_conflicts(here),
+        found=None if found is None else frozenset(found),
+        answering=frozenset(job.place.parent for job in here.chat.replies.running),
     )
 
 
 def _open_conflicts(here: Frame) -> frozenset[str]:
     """Keys of what merges of this branch left open, kept while the view stays."""
-    if not any(merge.claims for message in here.chat.path() for merge in message.merges):
+    bearing = here.chat.visible.bearing(here.chat.path())
+    if not any(merge.claims for message in bearing for merge in message.merges):
         return frozenset()
     key = (str(here.chat.id), here.chat.branch_name, here.chat.view.version)
     found = _open.get(key)
     if found is None:
-        found = frozenset(clash.key for clash in here.chat.unresolved)
+        found = frozenset(clash.key for clash in here.chat.merges.unresolved)
         if len(_open) >= _MOST:
             _open.clear()
         _open[key] = found
     return found
 
 
-def _shape(here: Frame) -> tuple[Shape, dict[MessageId, str]]:
+def _shape(here: Frame) -> Shape:
     """What depends on nobody's clicks, kept while the view stays."""
     view = here.chat.view
-    key = (str(here.chat.id), view.version)
+    listed = without_cells(view, {here.chat.branch_name}, here.chat.visible.messages)
+    key = (str(here.chat.id), view.version, here.chat.branch_name if listed is not view else "")
     found = _shapes.get(key)
     if found is None:
-        models = {g.message: label_of(here.forky.models, g.model) for g in here.chat.generations if g.message}
-        found = shape_of(here.chat.visible.messages, view), models
+        found = shape_of(here.listed.messages, listed, here.listed.children)
+        if here.at is not None and here.at not in found.run_of:
+            found = shape_of(here.chat.visible.messages, view, here.chat.visible.children)
         if len(_shapes) >= _MOST:
             _shapes.clear()
         _shapes[key] = found
     return found
 
 
-def _click(here: Frame, act: str, id: str) -> None:
+def _click(here: Frame, gesture: Gesture) -> None:
     with saying(here.session):
-        if act == "fold" or id.startswith("fold:"):
-            here.session.open_folds = toggled(here.session.open_folds, id)
-        elif act == "open":
+        if gesture.act == "fold":
+            here.session.open_folds = toggled(here.session.open_folds, gesture.id)
+        elif gesture.act == "open":
             here.session.choices[_PANE] = "Chat"
-            message = here.chat.message(id).id
+            message = here.chat.message(gesture.id).id
             here.session.card = (message, here.chat.branch_name)
             goto(here, message)
         else:
-            act_on(here, Act(act, id))
-            here.session.choices[_PANE] = "Chat" if act == "fork" else pane(here)
+            act_on(here, Act(gesture.act, gesture.id))
+            here.session.choices[_PANE] = "Chat" if gesture.act == "fork" else pane(here)

@@ -81,7 +81,7 @@ def _stash(here: Frame, place: str) -> None:
     text = state.get(DRAFT, "") if state["chat.stash_draft"] else ""
     files = drafts().at(place).files if state["chat.stash_draft"] else ()
     with saying(here.session):
-        kept = here.chat.stash(
+        kept = here.chat.stashes.create(
             draft=text,
             attachments=tuple(file.sha256 for file in files),
             with_rules=state["chat.stash_rules"],
@@ -98,7 +98,7 @@ def _stash(here: Frame, place: str) -> None:
 
 def stash_from(here: Frame, last: int) -> None:
     """Put the last so many messages of the branch aside."""
-    kept = here.chat.stash(last=last)
+    kept = here.chat.stashes.create(last=last)
     here.session.say(f"Stashed “{kept.note}”.", (here.chat.id, here.chat.view.version))
     go(here.chat)
 
@@ -106,10 +106,12 @@ def stash_from(here: Frame, last: int) -> None:
 def _take(here: Frame, place: str, stash: Stash, verb: str) -> None:
     with saying(here.session):
         if verb == "drop":
-            done(here.session, here.chat.stash_drop(stash.number))
+            done(here.session, here.chat.stashes.drop(stash.number))
         else:
             applied = (
-                here.chat.stash_pop(stash.number) if verb == "pop" else here.chat.stash_apply(stash.number)
+                here.chat.stashes.pop(stash.number)
+                if verb == "pop"
+                else here.chat.stashes.apply(stash.number)
             )
             _put_back(here, place, applied)
             if applied.operation is not None:

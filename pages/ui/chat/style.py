@@ -26,10 +26,17 @@ _CSS = """
   font-style: normal; text-transform: none; letter-spacing: normal; white-space: nowrap; direction: ltr;
   font-feature-settings: "liga"; -webkit-font-smoothing: antialiased; display: inline-block; width: 1em; overflow: hidden; }
 .fk-head { display: flex; align-items: center; gap: .45rem; min-height: 1.75rem; flex-wrap: wrap; font-size: .86rem; }
-.fk-who { font-weight: 620; overflow-wrap: anywhere; }
+.fk-head[data-cell]::before { content: ""; flex: none; box-sizing: border-box; width: .6rem; height: .6rem; border-radius: 50%;
+  border: .13rem solid var(--fk-branch, transparent); background: var(--fk-branch, transparent); }
+.fk-head[data-cell]:has(.fk-user)::before { background: none; }
+.fk-who { font: inherit; font-weight: 620; overflow-wrap: anywhere; letter-spacing: inherit; margin: 0; padding: 0; }
+[role="article"] { scroll-margin: 8rem 0 11rem; }
+[role="article"]:focus { outline: none; }
+[role="article"]:focus-visible { outline: 2px solid var(--fk-accent); outline-offset: -1px; }
 .fk-head time, .fk-took { opacity: .7; font-size: .8rem; font-variant-numeric: tabular-nums; }
 .fk-chip { font-size: .74rem; padding: .02rem .45rem; border-radius: 1rem; max-width: 14rem; overflow: hidden;
-  text-overflow: ellipsis; white-space: nowrap; background: color-mix(in srgb, var(--fk-accent) 15%, transparent); }
+  text-overflow: ellipsis; white-space: nowrap; background: color-mix(in srgb, var(--fk-branch, var(--fk-accent)) 15%, transparent);
+  border: 1px solid color-mix(in srgb, var(--fk-branch, transparent) 60%, transparent); }
 .fk-tag { background: none; border: 1px solid color-mix(in srgb, currentColor 25%, transparent); }
 .fk-mark { font-size: .72rem; font-weight: 700; border: 1.5px solid currentColor; border-radius: .25rem; padding: 0 .28rem; }
 .fk-acts { margin-left: auto; display: flex; gap: .05rem; opacity: 0; transition: opacity .1s; }
@@ -53,15 +60,16 @@ CONTENTS
 .fk-menu { position: fixed; z-index: 999990; min-width: 13.5rem; padding: .3rem; border-radius: .5rem; display: flex;
   flex-direction: column; background: var(--fk-background); color: var(--fk-text);
   border: 1px solid color-mix(in srgb, currentColor 16%, transparent); box-shadow: 0 6px 24px rgb(0 0 0 / .18); font-size: .88rem; }
-.fk-menu button { display: flex; gap: .55rem; align-items: center; padding: .38rem .55rem; border-radius: .35rem; text-align: left; }
+.fk-menu a { color: inherit; text-decoration: none; }
+.fk-menu :is(button, a) { display: flex; gap: .55rem; align-items: center; padding: .38rem .55rem; border-radius: .35rem; text-align: left; }
 .fk-menu .fk-cost, .fk-card .fk-cost { margin-inline-start: auto; padding-inline-start: 1rem; opacity: .7; font-size: .8rem;
   font-variant-numeric: tabular-nums; white-space: nowrap; }
 .fk-menu-heading { border-top: 1px solid color-mix(in srgb, currentColor 12%, transparent); margin-top: .25rem; padding: .45rem .55rem .2rem;
   font-size: .78rem; opacity: .74; max-width: 19rem; overflow-wrap: anywhere; }
 .fk-menu { max-height: calc(100dvh - 12px); max-width: calc(100vw - 12px); overflow: auto; }
-.fk-menu button { white-space: nowrap; }
+.fk-menu :is(button, a) { white-space: nowrap; }
 .fk-menu button:disabled { opacity: .55; cursor: default; }
-.fk-menu button:hover, .fk-menu button:focus { background: color-mix(in srgb, currentColor 9%, transparent); outline: none; }
+.fk-menu :is(button, a):is(:hover, :focus) { background: color-mix(in srgb, currentColor 9%, transparent); outline: none; }
 .fk-word { padding: .05rem .4rem; border-radius: .3rem; text-decoration: underline; text-underline-offset: .2em;
   text-decoration-color: color-mix(in srgb, currentColor 35%, transparent); font-size: .82rem; }
 .fk-word:hover { background: color-mix(in srgb, currentColor 9%, transparent); }
@@ -72,7 +80,6 @@ CONTENTS
 /* What can be done with the message whose dot was clicked: in sight below the graph. */
 .stColumn div:has(> .st-key-chat-card) { position: sticky; bottom: 0; z-index: 3; }
 .st-key-chat-card { background: var(--fk-background); }
-.st-key-chat-side:has(.fk-card) .st-key-graph-panel-chat-graph { max-height: calc(100dvh - 26rem); min-height: 9rem; }
 .fk-card { border: 1px solid color-mix(in srgb, var(--fk-accent) 45%, transparent); border-radius: .6rem; padding: .55rem .7rem .6rem;
   background: var(--fk-background); box-shadow: 0 2px 14px rgb(0 0 0 / .07); font-size: .88rem; }
 .fk-card-top { display: flex; gap: .45rem; align-items: baseline; }
@@ -101,6 +108,12 @@ CONTENTS
 .fk-fold summary { cursor: pointer; opacity: .75; font-size: .84rem; }
 [class*="st-key-cell-"][class*="-gone-"] :is(.stMarkdown, .fk-merge) { opacity: .68; }
 [class*="st-key-cell-"] [data-testid="stImage"] img { max-width: min(100%, 20rem); max-height: 20rem; }
+.fk-preview { position: fixed; z-index: 999980; pointer-events: none; max-width: min(26rem, calc(100vw - 12px)); padding: .5rem .7rem;
+  border-radius: .5rem; font-size: .84rem; line-height: 1.45; overflow-wrap: anywhere; white-space: pre-line;
+  background: var(--fk-background); color: var(--fk-text); border: 1px solid color-mix(in srgb, currentColor 18%, transparent);
+  box-shadow: 0 4px 18px rgb(0 0 0 / .16); }
+.fk-preview-who { font-weight: 620; font-size: .78rem; opacity: .8; }
+.fk-preview-notes { font-size: .76rem; opacity: .75; }
 .fk-quiet { opacity: .72; font-size: .85rem; }
 .fk-meter { display: flex; gap: .6rem; align-items: center; flex-wrap: wrap; opacity: .72; font-size: .8rem;
   font-variant-numeric: tabular-nums; }
@@ -120,7 +133,8 @@ CONTENTS
 @media (min-width: 900px) {
   .stColumn:has(> div > .st-key-chat-side), .stColumn:has(.st-key-chat-side) { position: sticky; top: 6.6rem;
     align-self: flex-start; max-height: calc(100dvh - 7.6rem); overflow: auto; }
-  .st-key-graph-panel-chat-graph { max-height: calc(100dvh - 11.6rem); }
+  .st-key-chat-side { --fk-map-height: calc(100dvh - 11.4rem); }
+  .st-key-chat-side:has(.fk-card) { --fk-map-height: max(9rem, calc(100dvh - 26rem)); }
   div:has(> .st-key-chat-top :is(.st-key-notice, .st-key-broken-off-hint)) ~ * .stColumn:has(.st-key-chat-side) { top: 9.4rem;
     max-height: calc(100dvh - 10.4rem); }
   div:has(> .st-key-line-pane), .st-key-line-pane { display: none; }
@@ -182,12 +196,22 @@ div:has(> .st-key-chat-top) { position: sticky; top: 3.55rem; z-index: 60; backg
 .st-key-chat-top > div:has(> .st-key-line-branch) { flex: 0 1 auto; width: auto; }
 .st-key-chat-top > div:has(> :is(.st-key-notice, .st-key-trashed, .st-key-broken-off-hint)) { flex: 1 1 100%; order: 3; }
 .st-key-chat-top p { margin: 0; }
+/* The places of what is drawn after the path (ui/streamlit_patches/first_paint.py has them, too): nothing moves when it comes. */
+.st-key-chat-top { min-height: 2.7rem; }
+.st-key-chat-ask { min-height: 6.85rem; }
+.st-key-chat-side { min-height: min(30rem, calc(100dvh - 8.5rem)); }
+@media (max-width: 640px) { .st-key-chat-top:not(:has(.st-key-chat-starters)) { min-height: 7.8rem; } .st-key-chat-ask { min-height: 9.9rem; } }
 [data-cell] { scroll-margin-top: 8rem; }
 .st-key-chat-form { scroll-margin: 8rem 0 9.5rem; }
 @media (max-width: 899px) { .st-key-chat-form { scroll-margin: 12rem 0 12rem; } }
 /* A run takes a moment: what is about to be replaced does not fade meanwhile, which would be painted twice. */
 .st-key-chat-cells [data-stale] { opacity: 1 !important; transition: none !important; }
 .fk-first { padding: 2.5rem 1rem; text-align: center; opacity: .8; line-height: 1.7; }
+.st-key-chat-empty { padding: 2rem 0 3rem; }
+.st-key-chat-empty { text-align: center; }
+.st-key-chat-starters { max-width: 34rem; width: 100%; margin: .4rem auto 1rem; }
+.st-key-line-starters { flex-wrap: wrap; row-gap: .2rem; }
+.st-key-line-ready { flex-wrap: wrap; row-gap: .2rem; padding: .2rem .85rem; }
 </style>
 """
 
@@ -207,4 +231,5 @@ def apply_chat_style() -> None:
     names = (
         f"--fk-accent: {colours.accent}; --fk-background: {colours.background}; --fk-text: {colours.text};"
     )
-    st.html(_CSS.replace("<style>", f"<style>:root {{ {names} }}", 1))
+    branches = "".join(f".fk-b{number} {{ --fk-branch: {ink}; }}" for number, ink in enumerate(colours.lanes))
+    st.html(_CSS.replace("<style>", f"<style>:root {{ {names} }} {branches}", 1))

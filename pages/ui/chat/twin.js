@@ -1,4 +1,5 @@
-// The list of rows with its lanes. Text is only ever set as textContent: it was written by models and people.
+// The list of rows with its lanes. Text is only ever set as textContent: it was written by models and people. Uses
+// pointing.js, which comes before it.
 const ROW = 28, LANE = 14, LEFT = 12, SVG = "http://www.w3.org/2000/svg";
 
 function shape(kind, attributes) {
@@ -33,8 +34,8 @@ function lanes(data, width) {
     svg.append(shape("path", { d: way(edge, data.rows), fill: "none", stroke: edge[3],
       "stroke-width": edge[5] ? 2.2 : 1.4, "stroke-dasharray": edge[4] ? "3 3" : "none" }));
   data.rows.forEach((row, at) => {
-    const cx = x(row.lane), cy = y(at), stroke = row.current ? data.colors.text : row.color;
-    const fill = row.kind === "fold" || (row.role === "user" && !row.merge) ? data.colors.background : row.color;
+    const cx = x(row.lane), cy = y(at), stroke = row.current ? data.colors.text : row.ink;
+    const fill = row.kind === "fold" || (row.role === "user" && !row.merge) ? data.colors.background : row.ink;
     const look = { fill, stroke, "stroke-width": row.current ? 2.4 : 1.7 };
     const size = row.kind === "fold" ? 2.5 : row.current ? 5.5 : 4.3;
     svg.append(row.merge
@@ -45,15 +46,15 @@ function lanes(data, width) {
 }
 
 function described(row) {
-  if (row.kind === "fold") return row.folded ? `${row.text}, folded` : row.text;
-  const names = row.branches.map((name) => `branch ${name}`).concat(row.tags.map((name) => `tag ${name}`));
+  if (row.kind === "fold") return [row.text, row.folded && "folded", row.found && `${row.found} found`].filter(Boolean).join(", ");
+  const names = row.branches.map((name) => `branch ${name}`).concat(row.tags.map((name) => `tag ${name}`), row.unnamed);
   const extra = [row.current && "current", row.merge && "merge", row.mark && `marked ${row.mark}`,
-    row.folded && `${row.folded} messages folded above`];
+    row.found && `${row.found} found`, row.folded && `${row.folded} messages folded above`];
   return [row.who, row.text, ...names, ...extra].filter(Boolean).join(", ");
 }
 
-function line(row, at, list, width, tell) {
-  const made = piece("div", `row ${row.kind}${row.path ? " path" : ""}${row.current ? " current" : ""}`);
+function line(row, at, list, width, tell, faint) {
+  const made = piece("div", `row ${row.kind}${row.path ? " path" : ""}${row.current ? " current" : ""}${faint ? " faint" : ""}`);
   made.id = `${list.id}-${at}`;
   made.setAttribute("role", "option");
   made.setAttribute("aria-selected", String(row.current));
@@ -63,22 +64,33 @@ function line(row, at, list, width, tell) {
   if (row.mark) made.append(piece("span", "mark", row.mark));
   for (const name of row.branches) {
     const pill = piece("span", "pill", name);
-    pill.style.color = row.color;
+    pill.style.color = row.name;
     made.append(pill);
   }
   for (const name of row.tags) made.append(piece("span", "pill tag", name));
+  if (row.unnamed) made.append(piece("span", "pill tag", row.unnamed));
+  if (row.answering) made.append(piece("span", "mark", "…"));
   if (row.kind === "message" && row.folded) {
     const count = piece("button", "count", `+${row.folded}`);
     count.tabIndex = -1;
     count.onclick = (event) => { event.stopPropagation(); tell("fold", row.fold); };
     made.append(count);
   }
-  const fold = row.kind === "fold" ? (row.folded ? "⋯ " : "⌃ ") : "";
-  made.append(piece("span", "words", fold + row.text));
+  if (row.kind === "fold" && row.folded) made.append(piece("span", "bar"));
+  if (row.found) made.append(piece("span", "mark", `${row.found} found`));
+  made.append(piece("span", "words", (row.kind === "fold" && !row.folded ? "⌃ " : "") + row.text));
   if (row.kind === "message" && !["you", "assistant"].includes(row.who)) made.append(piece("span", "who", row.who));
   made.onclick = (event) => {
     if (row.kind === "fold") tell("fold", row.fold);
     else tell(event.ctrlKey || event.metaKey ? "mark_a" : event.shiftKey ? "mark_b" : "open", row.id);
+  };
+  made.onpointerenter = (event) => { if (event.pointerType === "mouse") preview.show(previewOf(row), made.getBoundingClientRect(), true); };
+  made.onpointerleave = () => preview.hide();
+  made.oncontextmenu = (event) => {
+    if (row.kind !== "message") return;
+    event.preventDefault();
+    preview.hide();
+    menuOf(row.id, event.clientX, event.clientY, list);
   };
   return made;
 }
@@ -86,7 +98,7 @@ function line(row, at, list, width, tell) {
 export default function (component) {
   const { data: [data], parentElement, setTriggerValue } = component;
   const root = parentElement.querySelector(".twin");
-  const held = root.held ?? (root.held = { active: null, scroll: null, shown: null });
+  const held = root.held ?? (root.held = { active: null, scroll: null, shown: null, reader: null });
   const before = root.querySelector(".list");
   const focused = before && root.getRootNode().activeElement === before;
   const scroll = before ? before.scrollTop : null;
@@ -98,13 +110,13 @@ export default function (component) {
   list.tabIndex = 0;
   list.setAttribute("role", "listbox");
   list.setAttribute("aria-label",
-    "Messages of the conversation. Enter: go there. A, B: mark. F: fork. Right, Left: open and close folds.");
+    "Messages of the conversation. Enter: go there. A, B: mark. F: fork. M: menu. Right, Left: open and close folds.");
   list.style.maxHeight = `${data.height}px`;
   const width = LEFT + data.lanes * LANE + 2;
-  const rows = data.rows.map((row, at) => line(row, at, list, width, tell));
+  const rows = data.rows.map((row, at) => line(row, at, list, width, tell, data.filtered && !row.found));
   list.append(lanes(data, width), ...rows);
   root.replaceChildren();
-  if (data.earlier) root.append(piece("div", "note", `${data.earlier} more rows above`));
+  if (data.first) root.append(piece("div", "note", `${data.first} more rows above`));
   root.append(list);
   if (data.later) root.append(piece("div", "note", `${data.later} more rows below`));
 
@@ -128,6 +140,15 @@ export default function (component) {
   }
   if (rows.length) { rows[active].classList.add("active"); list.setAttribute("aria-activedescendant", rows[active].id); }
   if (focused) list.focus({ preventScroll: true });
+  const point = () => preview.show(previewOf(data.rows[active]), rows[active].getBoundingClientRect());
+  list.onblur = () => preview.hide();
+  const read = (id) => {
+    for (const row of rows) row.classList.remove("reading");
+    const at = data.rows.findIndex((row) => row.id === id || row.id === data.read[id]);
+    if (at >= 0) rows[at].classList.add("reading");
+  };
+  held.reader?.end();
+  held.reader = followReading(read);
 
   list.onkeydown = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -135,8 +156,14 @@ export default function (component) {
     const page = Math.max(1, Math.floor(list.clientHeight / ROW) - 1);
     const moves = { ArrowDown: active + 1, ArrowUp: active - 1, Home: 0, End: rows.length - 1,
       PageDown: active + page, PageUp: active - page, j: active + 1, k: active - 1 };
-    if (event.key in moves) show(moves[event.key]);
+    if (event.key in moves && rows.length) { show(moves[event.key]); point(); }
     else if (!row) return;
+    else if (event.key === "Escape" && preview.tip) preview.hide();
+    else if (row.kind === "message" && (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey))) {
+      const box = rows[active].getBoundingClientRect();
+      preview.hide();
+      menuOf(row.id, box.left + 24, box.bottom, list);
+    }
     else if (event.key === "Enter" || event.key === " ") tell(row.kind === "fold" ? "fold" : "open", row.fold && row.kind === "fold" ? row.fold : row.id);
     else if (event.key === "ArrowRight" && row.fold && row.folded) tell("fold", row.fold);
     else if (event.key === "ArrowLeft") {
@@ -151,4 +178,5 @@ export default function (component) {
     event.preventDefault();
     event.stopPropagation();
   };
+  return () => { held.reader?.end(); preview.hide(); };
 }

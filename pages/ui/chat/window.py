@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
-from forky_core.model import MessageId
-from forky_core.views.notebook import MORE, Notebook
+from forky_core.model import Message, MessageId
+from forky_core.views.notebook import MORE, Notebook, notebook
 from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame, go
 
 
-def looked_at(here: Frame) -> str:
+def book_of(here: Frame, path: Sequence[Message], *, more: int = 0) -> Notebook:
+    """The window of a path, and `more` earlier messages."""
+    return notebook(path, here.listed, here.chat.view, here.calls, more=more)
+
+
+def tip_below(here: Frame, version: MessageId) -> MessageId:
+    """The message to go to when this version of a message is chosen: the end of its newest line."""
+    listed = here.listed if version in here.listed.messages else here.chat.visible
+    return listed.newest_tip(version)
+
+
+def window_anchor(here: Frame) -> str:
     """What a reader's place on the page belongs to: the end of a branch wherever it moves, or one message."""
     return f"{here.chat.id}/{here.chat.branch_name}/{'' if here.at_head else here.at}"
 
 
 def more_of(here: Frame) -> int:
     """Messages asked for beyond the window, here; forgotten once somebody has gone elsewhere."""
-    if here.session.window_of != looked_at(here):
+    if here.session.window_of != window_anchor(here):
         here.session.window = 0
     return here.session.window
 
@@ -34,7 +47,7 @@ def draw_earlier(here: Frame, book: Notebook, first: MessageId) -> None:
             icon=":material/expand_less:",
             type="tertiary",
             on_click=_show_more,
-            args=(here, looked_at(here)),
+            args=(here, window_anchor(here)),
         )
         st.button(
             "To the beginning",

@@ -1,56 +1,111 @@
-"""Fuse, below a row of Compare: several answers to one question made into one, read before it lands (law 8).
+"""Fuse, at the side of Compare: several answers to one question made into one, read before it lands (law 8).
 
 Which answers, on which branch and who writes is in the URL (`…&fuse=3f2a91,77c01b&on=main&by=model`); choosing other
-columns to compare ends it.
+columns to compare ends it. Parts that were ticked are put together in the same place. The columns stay beside it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 
+from forky_core.merge.claims.conflict_resolution import VERDICT, Choice
 from forky_core.merge.fuse import FusePlan
+from forky_core.merge.picked_parts import PickedPart
 from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError, Outdated
 from forky_core.model.payload_kinds import FUSION
+from forky_core.views.answers.blocks import AnswerBlock
 from forky_core.views.compare import Comparison, TurnRow
 from forky_core.views.shelf import count
-from pages.ui.components.markdown import plain_label
+from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.notice import done
+from pages.ui.components.palette import palette
 from pages.ui.frame import Frame, leave_for, saying
 from pages.ui.merge.choices import want
 from pages.ui.merge.planning import MergeOptions, Planning, go_on, plan_anew, planning
 from pages.ui.merge.preview import draw_payload
 from pages.ui.merge.writing import draw_writing
+from pages.ui.wording import bare
 
 _DIGITS = 12
 """Of an answer's id in the URL."""
 _OFFLINE = "Offline"
+PICKED = "picked"
+"""In the URL, in place of answers: parts that this tab has ticked."""
+_PARTS = "compare.parts"
+_STYLE = """<style>
+.st-key-compare-fusion { position: fixed; top: 3.75rem; right: 0; bottom: 0; width: min(30rem, 100vw); z-index: 90; overflow: auto;
+  padding: .8rem 1.1rem 1.2rem; background: var(--st-background-color, GROUND); border-left: 1px solid color-mix(in srgb, currentColor 16%, transparent);
+  box-shadow: -8px 0 26px rgb(0 0 0 / .12); }
+[data-testid="stLayoutWrapper"]:has(> .st-key-compare-fusion) { position: static; }
+@media (min-width: 1000px) { .stMainBlockContainer:has(.st-key-compare-fusion) { padding-right: 32rem; } }
+@media (max-width: 640px) { .st-key-compare-fusion { top: auto; height: 72dvh; border-top: 1px solid color-mix(in srgb, currentColor 22%, transparent); } }
+</style>"""
 
 
-def offer_fusion(row: TurnRow, number: int) -> None:
-    """The button that opens it, where the row has answers to one question. Key: `compare.fuse.<row>`."""
-    found = row.rivals
-    if not found:
-        return
-    ids = _written([answer.id for answer in found])
-    opened = st.query_params.get("fuse") == ids
-    st.button(
-        "Do not fuse" if opened else f"Fuse {len(found)} into one",
-        key=f"compare.fuse.{number}",
-        type="tertiary",
-        icon=":material/merge_type:",
-        help="Make one answer of these; from then on the model reads that one only",
-        on_click=want,
-        kwargs={"fuse": None if opened else ids, "on": None},
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A block of an answer that was ticked."""
+
+    message: MessageId
+    number: int
+    blocks: tuple[AnswerBlock, ...]
+    """All blocks of the answer."""
+
+    def picked(self) -> PickedPart:
+        """The part as it is put together: an item of a list stays one, a row of a table keeps its head."""
+        block = self.blocks[self.number]
+        if block.kind == "row":
+            head = next(one for one in self.blocks if one.table == block.table)
+            return PickedPart(self.message, block.source, head.source)
+        inner = block.inside[-1].tag if block.inside else ""
+        begins = {"li": "- ", "quote": "> "}.get(inner, "") if block.kind == "paragraph" else ""
+        return PickedPart(self.message, begins + block.source.replace("\n", "\n" + " " * len(begins)))
+
+
+def open_fusion(row: TurnRow) -> None:
+    """In a handler: open the fusion of a row's answers, or close it if it is open."""
+    ids = _written([answer.id for answer in row.rivals])
+    opened = not ids or st.query_params.get("fuse") == ids
+    st.session_state.pop(_PARTS, None)
+    want(fuse=None if opened else ids, on=None)
+
+
+def open_parts(frame: Frame, parts: Sequence[Part]) -> None:
+    """In a handler: put these parts together into one answer."""
+    st.session_state[_PARTS] = tuple(part.picked() for part in parts)
+    if st.query_params.get("fuse") != PICKED:
+        want(fuse=PICKED, on=None)
+    frame.session.fusing = None
+
+
+def close_fusion(frame: Frame) -> None:
+    """In a handler: close what is open."""
+    frame.session.fusing = None
+    st.session_state.pop(_PARTS, None)
+    want(fuse=None, on=None)
+
+
+def draw_fusion(frame: Frame, found: Comparison) -> None:
+    """Draw the fusion that the URL asks for, at the side.
+
+    Keys: `compare.fuse_on`, `compare.fuse_by`, `compare.fuse_land`, `compare.fuse_best`, `compare.fuse_close`,
+    `compare.verdict`, `merge.edit` ….
+    """
+    wanted = st.query_params.get("fuse", "")
+    parts: tuple[PickedPart, ...] = st.session_state.get(_PARTS, ()) if wanted == PICKED else ()
+    answers = tuple(dict.fromkeys(part.message for part in parts)) or next(
+        (
+            tuple(answer.id for answer in row.rivals)
+            for row in found.rows
+            if row.rivals and _written([answer.id for answer in row.rivals]) == wanted
+        ),
+        (),
     )
-
-
-def draw_fusion(frame: Frame, found: Comparison, row: TurnRow) -> None:
-    """Keys: `compare.fuse_on`, `compare.fuse_by`, `compare.fuse_land`, `compare.fuse_best`, `merge.edit` …."""
-    answers = [answer.id for answer in row.rivals]
-    if not answers or st.query_params.get("fuse") != _written(answers):
+    if not answers:
         return
     targets = _targets(frame, found, answers)
     target = st.query_params.get("on", "")
@@ -59,22 +114,31 @@ def draw_fusion(frame: Frame, found: Comparison, row: TurnRow) -> None:
         target = st.query_params["on"] = targets[0]
     targets = tuple(dict.fromkeys((*targets, target)))
     chat = frame.chat.checkout(target)
-    wish = MergeOptions(
-        chat.id, target, target, FUSION.name, writer=st.query_params.get("by") or None, picks=tuple(answers)
-    )
-    held = frame.session.fusing = planning(frame.session.fusing, frame.forky, chat, wish)
+    writer = None if parts else st.query_params.get("by") or None
+    options = MergeOptions(chat.id, target, target, FUSION.name, writer=writer, picks=answers, parts=parts)
+    held = frame.session.fusing = planning(frame.session.fusing, frame.forky, chat, options)
     here = Frame(frame.forky, frame.session, chat, frame.at)
-    with st.container(key="compare-fusion", border=True):
-        st.markdown(
-            ":material/merge_type: **One answer of these.** From then on the model reads it in their place; they all stay."
-        )
-        _draw_choices(here, wish, targets)
+    st.html(_STYLE.replace("GROUND", palette().background))
+    with st.container(key="compare-fusion"):
+        with st.container(key="line-compare-fusion-top", horizontal=True, vertical_alignment="center"):
+            what = "The parts you picked" if parts else "One answer of these"
+            st.markdown(f":material/merge_type: **{what}**", width="stretch")
+            st.button(
+                "Close",
+                key="compare.fuse_close",
+                type="tertiary",
+                icon=":material/close:",
+                on_click=close_fusion,
+                args=(frame,),
+            )
+        st.caption("From then on the model reads it in their place; they all stay.")
+        _draw_choices(here, options, targets)
         _draw_plan(here, held, found)
 
 
 def _targets(frame: Frame, found: Comparison, answers: Sequence[MessageId]) -> tuple[str, ...]:
     """Branches it can land on: those that stand at one of the answers, then the one at hand."""
-    branches = frame.chat.branches
+    branches = frame.chat.view.branches
     standing = [
         column.side.branch
         for column in found.columns
@@ -85,21 +149,23 @@ def _targets(frame: Frame, found: Comparison, answers: Sequence[MessageId]) -> t
     return tuple(dict.fromkeys((mine, *names) if mine in names or not names else (*names, mine)))
 
 
-def _draw_choices(here: Frame, wish: MergeOptions, targets: tuple[str, ...]) -> None:
+def _draw_choices(here: Frame, options: MergeOptions, targets: tuple[str, ...]) -> None:
     on, by = st.columns(2)
     with on:
-        st.session_state["compare.fuse_on"] = wish.target
+        st.session_state["compare.fuse_on"] = options.target
         st.selectbox(
             "On branch",
             targets,
             key="compare.fuse_on",
-            format_func=lambda name: plain_label(name, 60),
+            format_func=lambda name: showable(name)[:60],
             on_change=lambda: want(on=st.session_state["compare.fuse_on"]),
         )
+    if options.parts:
+        return
     with by:
         infos = {info.name: info for info in here.forky.models.models() if info.provider != _OFFLINE}
-        names = ["", *infos, *([wish.writer] if wish.writer and wish.writer not in infos else [])]
-        st.session_state["compare.fuse_by"] = wish.writer or ""
+        names = ["", *infos, *([options.writer] if options.writer and options.writer not in infos else [])]
+        st.session_state["compare.fuse_by"] = options.writer or ""
         st.selectbox(
             "Written by",
             names,
@@ -128,6 +194,8 @@ def _draw_plan(here: Frame, held: Planning, found: Comparison) -> None:
     shown = held.plan or held.quoted
     assert isinstance(shown, FusePlan)
     _draw_candidates(shown, found)
+    if held.plan is not None:
+        _draw_verdicts(here, held, shown)
     if held.plan is None:
         draw_writing(here, held)
         _draw_best(here, shown)
@@ -136,13 +204,13 @@ def _draw_plan(here: Frame, held: Planning, found: Comparison) -> None:
     draw_payload(here, held, shown)
     with st.container(key="line-compare-fusion", horizontal=True):
         st.button(
-            f"Land on a new branch beside “{plain_label(held.wish.target, 30)}”"
+            f"Land on a new branch beside “{plain_label(held.options.target, 30)}”"
             if shown.forks
-            else f"Land on “{plain_label(held.wish.target, 40)}”",
+            else f"Land on “{plain_label(held.options.target, 40)}”",
             key="compare.fuse_land",
             type="primary",
             icon=":material/merge_type:",
-            disabled=bool(held.overtaken),
+            disabled=bool(held.overtaken or shown.open_verdicts),
             help="One operation, which Undo takes back",
             on_click=_land,
             args=(here, held, shown),
@@ -172,6 +240,34 @@ def _draw_candidates(plan: FusePlan, found: Comparison) -> None:
         st.markdown(f"- **{plain_label(one.about, 100)}**: {sides}")
 
 
+def _draw_verdicts(here: Frame, held: Planning, plan: FusePlan) -> None:
+    """Which verdict holds, where the answers give several: a text by rule waits for that."""
+    clash = next((one for one in plan.contradictions if one.key == VERDICT), None)
+    if clash is None or plan.parts or (plan.block is not None and plan.block.made_by):
+        return
+    says = {one.name: one.claims[0].text for one in clash.claims_by_source if one.claims}
+    label = clash.choice.source if clash.choice is not None else None
+    st.session_state["compare.verdict"] = label if label in says else None
+    st.radio(
+        "The answers give different verdicts. Which one holds?",
+        list(says),
+        key="compare.verdict",
+        format_func=lambda name: f"{name}: {plain_label(bare(says[name]), 160)}",
+        on_change=_settle,
+        args=(here, held, plan),
+    )
+    if plan.open_verdicts:
+        st.caption(
+            ":material/info: It can land once you say which one holds, or when you write the text yourself."
+        )
+
+
+def _settle(here: Frame, held: Planning, plan: FusePlan) -> None:
+    with saying(here.session):
+        label = st.session_state["compare.verdict"]
+        held.proposed = held.plan = plan.resolved({VERDICT: Choice("theirs", source=label)})
+
+
 def _draw_what_it_is(plan: FusePlan) -> None:
     if plan.badge:
         st.badge(plain_label(plan.badge), icon=":material/gpp_bad:", color="gray")
@@ -186,6 +282,8 @@ def _draw_what_it_is(plan: FusePlan) -> None:
 
 def _draw_best(here: Frame, plan: FusePlan) -> None:
     """One of them as it is, where that will do."""
+    if plan.parts:
+        return
     st.button(
         f"Take {plan.best} as it is",
         key="compare.fuse_best",
@@ -198,7 +296,7 @@ def _draw_best(here: Frame, plan: FusePlan) -> None:
 
 def _take_best(here: Frame, plan: FusePlan) -> None:
     with saying(here.session):
-        done(here.session, here.chat.promote(plan.best_message))
+        done(here.session, here.chat.branches.promote(plan.best_message))
         _close(here)
         leave_for(here.chat.branch_name, here.session)
 
@@ -231,7 +329,7 @@ def _replan(here: Frame, held: Planning) -> None:
     try:
         here.session.fusing = go_on(held, here.chat)
     except ForkyError as error:
-        here.session.fusing = plan_anew(here.forky, here.chat, held.wish)
+        here.session.fusing = plan_anew(here.forky, here.chat, held.options)
         here.session.say(str(error))
 
 

@@ -17,13 +17,14 @@ def title_bar(
     on_undo: Callable[[], None],
     on_redo: Callable[[], None],
     on_search: Callable[[], None],
+    beside: Callable[[], None],
     renames: bool = False,
 ) -> bool:
     """`undo` and `redo` say what they would take back or bring again; None switches the button off.
 
-    `renames` makes the title itself a button; whether it was pressed. Ctrl+Z, Ctrl+Shift+Z and Ctrl+K press the others;
-    in a field that holds what was typed, the first two are the field's (ui/streamlit_patches/browser_fixes.py). Keys:
-    `bar.title`, `bar.undo`, `bar.redo`, `bar.search`.
+    `renames` makes the title itself a button; whether it was pressed. Ctrl+Z and Ctrl+Shift+Z press the others; in a
+    field that holds what was typed, they are the field's (ui/streamlit_patches/browser_fixes.py). `beside` draws what
+    stands at the end of the line. Keys: `bar.title`, `bar.undo`, `bar.redo`, `bar.search`.
     """
     with st.container(key="bar", horizontal=True, vertical_alignment="center"):
         name, pressed = plain_label(title) or "Untitled", False
@@ -40,10 +41,10 @@ def title_bar(
             key="bar.search",
             icon=":material/search:",
             type="tertiary",
-            shortcut="Ctrl+K",
             help="Search every branch of every conversation",
             on_click=on_search,
         )
+        beside()
     return pressed
 
 

@@ -1,4 +1,4 @@
-"""Ctrl+K: from any page to the search field of the Library, with the cursor in it."""
+"""Search: from any page to the search field of the Library, with the cursor in it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pages.ui.session import Session
 _WANTED = "library.find"
 
 _PRESSED = "library.pressed"
-"""How often Ctrl+K was pressed in this tab; the browser acts on a number it has not seen."""
+"""How often Search was pressed in this tab; the browser acts on a number it has not seen."""
 
 _JS = """
 const PATIENCE = 5000;  // Milliseconds: the field can be mounted long after this component on a busy machine.
@@ -48,7 +48,7 @@ def go_searching(held: Session) -> None:
 
 
 def focus_search(held: Session) -> None:
-    """On the Library, below the field: put the cursor in it where Ctrl+K led here. Once for each press."""
+    """On the Library, below the field: put the cursor in it where Search led here. Once for each press."""
     if held.choices.get(_WANTED) == "focus":
         held.choices[_WANTED] = ""
         held.choices[_PRESSED] = str(int(held.choices.get(_PRESSED, "0")) + 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
@@ -11,6 +11,8 @@ from forky_core.documents.searching import split_address
 from forky_core.model import ConversationId, MessageId
 from forky_core.model.document import ADDRESS
 from pages.ui.components.markdown import plain_label
+
+_USUAL = "http://127.0.0.1:8501"
 
 
 def chat_link(
@@ -38,7 +40,7 @@ def chat_place(
     return params
 
 
-def cited_link(conversation: ConversationId, address: str) -> str:
+def citation_link(conversation: ConversationId, address: str) -> str:
     """The address of what an answer cites: a passage on the Documents page, or a message of another branch."""
     if address.startswith(ADDRESS):
         return f"./documents?{urlencode(passage_place(conversation, address))}"
@@ -47,7 +49,7 @@ def cited_link(conversation: ConversationId, address: str) -> str:
 
 def passage_link(conversation: ConversationId, number: str, address: str, *, beside: bool = False) -> str:
     """HTML of a number that opens what it cites, in a tab of its own where it stands `beside` something to keep."""
-    place = escape(cited_link(conversation, address))
+    place = escape(citation_link(conversation, address))
     tab = ' target="_blank" rel="noopener"' if beside else ""
     return f'<a class="fk-number" href="{place}"{tab} title="Open what it cites">{number}</a>'
 
@@ -62,3 +64,9 @@ def follow_a_link_opened_beside() -> None:
     """Streamlit writes links to the default page as `?c=…`, which a new tab reads as this page: go where it meant."""
     if "c" in st.query_params:
         st.switch_page("chat.py", query_params=st.query_params.to_dict())
+
+
+def server_address() -> str:
+    """Where this browser reaches Forky."""
+    place = urlsplit(st.context.url or _USUAL)
+    return f"{place.scheme}://{place.netloc}" if place.netloc else _USUAL

@@ -2,8 +2,9 @@ r"""Text of models and people, made safe to draw: formatted as meant, never obey
 
 Streamlit escapes HTML, but it loads images from anywhere (a way to leak what was said), reads "$5 and $10" as a formula
 and obeys its own directives (`:red[…]`, `:smile:`, `:material/x:`). Here all of that is text again outside code, while
-`\( \)`, `\[ \]` and `$$` stay formulas and images become links. A link leads to http, https, mailto or a heading of the
-text itself; one with any other address (`data:`, `javascript:`, a path on this server) is shown as it was written.
+`\( \)`, `\[ \]`, `$$` and a `$…$` that holds mathematics stay formulas, and images become links. A link leads to http,
+https, mailto or a heading of the text itself; one with any other address (`data:`, `javascript:`, a path on this
+server) is shown as it was written.
 Where this scanner and the browser's parser could disagree about what is code (a code span over several lines, a stray
 backtick), the text is escaped rather than trusted; the Content-Security-Policy is the second line of defence.
 """
@@ -19,7 +20,21 @@ from typing import Literal
 
 import streamlit as st
 
+from forky_core.mathematics.recognition import is_mathematics
+from forky_core.views.showable import showable as without_control
 from pages.ui.mermaid import HEAVIEST, LANGUAGE, Diagram, diagram
+from pages.ui.sign_in import team
+
+__all__ = [
+    "SHOWN",
+    "formatted",
+    "plain_label",
+    "safe_markdown",
+    "show_formatted",
+    "show_text",
+    "showable",
+    "undrawn_html",
+]
 
 SHOWN = 20_000
 """Characters of one text that are drawn before a person asks for all of it."""
@@ -29,10 +44,9 @@ _DEEPEST = 12
 _JOINER = "\u2060"
 """Breaks a word for Streamlit's emoji and icon names, which it looks for after escapes are gone; draws nothing."""
 
-_UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\ud800-\udfff]")
-"""Control characters, overrides of the writing direction, halves of characters."""
 _INDENT = re.compile(r"[ ]*")
 _QUOTE = re.compile(r"(?: {0,3}> ?)+")
+_ONE_QUOTE = re.compile(r" {0,3}> ?")
 _ITEM = re.compile(r"( *)([-*+]|\d{1,9}[.)])( +)(?=\S)")
 _FENCE = re.compile(r"( *)(`{3,}(?=[^`]*$)|~{3,})(.*)", re.DOTALL)
 _INFO = re.compile(r"[ \t]*([A-Za-z0-9_+#.-]{1,40})(?=\s|$)")
@@ -49,13 +63,14 @@ _TOKEN = re.compile(
     | (?P<inline>\\\((?P<formula>[^\n`]{1,1000}?)\\\))
     | (?P<display>\\\[(?P<block>[^`]{1,2000}?)\\\])
     | (?P<dollars>\$\$(?!\$)[^$`]{1,2000}?\$\$)
+    | (?P<dollar>(?<![\w$\\])\$(?![\s$])(?P<inside>[^$`\n]{1,500}?)(?<![\s\\])\$(?![\w$({]))
     | (?P<escaped>\\[!-/:-@\[-`{-~])
     | (?P<autolink><https?://[^\s<>`]+>)
     | (?P<image>!\[(?P<empty>(?=\][\[(]))?)
     | (?P<note>\[\^[^\s\]\[]{1,60}\]:(?!\s*+<?(?:[A-Za-z][A-Za-z0-9+.-]*:|[/\\&])))
     | (?P<refused>\](?:\((?!_DESTINATION)|:(?!_DESTINATION)))
     | (?P<fence>~{3,}+)
-    | (?P<name>:(?=(?:material/)?[A-Za-z0-9_+\-]{1,60}:))
+    | (?P<name>:(?!-+:)(?=(?:material/)?[A-Za-z0-9_+\-]{1,60}:))
     | (?P<directive>(?<!(?<!\\):):++(?=[A-Za-z][\w-]{0,60}[\[{])|(?<![^\s>]):{2,}+(?=\s*+[A-Za-z]))
     | (?P<cited>(?<![\]\\])\[[0-9]{1,3}(?:\s?[,;]\s?[0-9]{1,3}){0,9}\](?![(\[:]))
     | (?P<special>[$`<])
@@ -63,11 +78,6 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 """Of the characters that any of them begins with, the first line: of prose, nearly every character is none."""
-
-
-def showable(text: str) -> str:
-    """The text with what cannot or must not be drawn as “�”."""
-    return _UNSHOWABLE.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def safe_markdown(text: str, cited: Mapping[int, str] | None = None) -> str:
@@ -101,6 +111,12 @@ def formatted(text: str, cited: Mapping[int, str] | None = None) -> tuple[str | 
     return tuple(piece for piece in pieces if piece)
 
 
+def showable(text: str) -> str:
+    """The text without what cannot or must not be drawn, and with names in the place of ids of the team's people."""
+    people = team()
+    return without_control(text if people is None else people.members.names_in(text))
+
+
 def plain_label(text: str, limit: int = _LABEL) -> str:
     """One line without any formatting, for the labels of widgets, which read Markdown too."""
     line = " ".join(showable(text[: limit * 4]).split())
@@ -127,8 +143,8 @@ def show_formatted(pieces: Sequence[str | Diagram], key: str) -> None:
     for number, piece in enumerate(pieces):
         if isinstance(piece, str):
             st.markdown(piece)
-        elif not piece.drawn:
-            st.html(_source(f"Diagram, shown as its source: {piece.why}", piece.source, opened=True))
+        elif source := undrawn_html(piece):
+            st.html(source)
         else:
             with st.container(key=f"diagram-{key.replace('.', '-')}-{number}"):
                 fence = "`" * 3 + "`" * max(map(len, re.findall("`+", piece.drawn)), default=0)
@@ -136,6 +152,13 @@ def show_formatted(pieces: Sequence[str | Diagram], key: str) -> None:
                 st.html(
                     _source('Source<span class="fk-undrawn">: Mermaid cannot read it</span>', piece.source)
                 )
+
+
+def undrawn_html(diagram: Diagram) -> str:
+    """HTML of a diagram that is shown as its source; "" for one that is drawn."""
+    if diagram.drawn:
+        return ""
+    return _source(f"Diagram, shown as its source: {diagram.why}", diagram.source, opened=True)
 
 
 def _source(summary: str, source: str, *, opened: bool = False) -> str:
@@ -189,7 +212,7 @@ def _outdented(text: str, base: int) -> str:
 
 
 def _shown(text: str) -> str:
-    return showable(text).expandtabs(4)
+    return without_control(text).expandtabs(4)
 
 
 def _safe(text: str, cited: Mapping[int, str]) -> str:
@@ -204,41 +227,75 @@ def _blocks(text: str) -> Iterator[_Block]:
     """The text in pieces: the lines of fenced code, and everything between."""
     prose: list[str] = []
     fence = _NO_FENCE
-    offsets: list[int] = []
+    items = _Items()
     for line in text.splitlines(keepends=True) if "\x0b" not in text else [text]:
         quotes = _QUOTE.match(line)
         depth = quotes.group().count(">") if quotes else 0
         body = line[quotes.end() :] if quotes else line
         indent = len(_INDENT.match(body).group()) if body.strip() else None  # type: ignore[union-attr]
-        if fence.open and fence.ended_by(depth, indent):
+        if fence.open and fence.ended_by(line):
             fence = _NO_FENCE
         if fence.open:
-            closes = fence.closed_by(body if fence.depth else line)
+            closes = fence.closed_by(line)
             yield _Block("closes" if closes else "code", line, fence)
             if closes:
                 fence = _NO_FENCE
             continue
         if indent is not None:
-            while offsets and offsets[-1] > indent:
-                offsets.pop()
-        for _ in range(_DEEPEST):
-            item = _ITEM.match(body)
-            if item is None or len(item[1]) - (offsets[-1] if offsets else 0) > 3:
-                break
-            offsets.append(item.end() if len(item[3]) <= 4 else item.end(2) + 1)
-            body = " " * item.end() + body[item.end() :]
+            items.leave(depth, indent)
+        body = items.enter(body)
         opening = _FENCE.match(body)
-        base = offsets[-1] if offsets else 0
-        if opening and 0 <= len(opening[1]) - base <= 3:
+        # An indented quotation may stand in an item, and end with it where the next one does not.
+        if opening and items.surely_hold(len(opening[1])) and not (depth and line.startswith(" ")):
             if prose:
                 yield _Block("prose", "".join(prose))
                 prose = []
-            fence = _Fence(opening[2], depth, base, opening[3])
+            fence = _Fence(opening[2], depth, items.base, opening[3])
             yield _Block("opens", line, fence)
         else:
             prose.append(line)
     if prose:
         yield _Block("prose", "".join(prose))
+
+
+class _Items:
+    """The items of lists that a line stands in, by the columns where their texts begin."""
+
+    __slots__ = ("_depth", "_doubtful", "_offsets")
+
+    def __init__(self) -> None:
+        self._offsets: list[int] = []
+        self._doubtful: set[int] = set()
+        """Of items that have ended, or go on with a line that is not indented."""
+        self._depth = 0
+        """How many quotations the items stand in."""
+
+    @property
+    def base(self) -> int:
+        return self._offsets[-1] if self._offsets else 0
+
+    def leave(self, depth: int, indent: int) -> None:
+        """Go on to a line with this indentation in so many quotations."""
+        if depth != self._depth:
+            self._doubtful.update(self._offsets)
+            self._offsets, self._depth = [], depth
+        while self.base > indent:
+            self._doubtful.add(self._offsets.pop())
+
+    def enter(self, body: str) -> str:
+        """Go into the items that begin on this line, and return it with spaces in place of their signs."""
+        for _ in range(_DEEPEST):
+            item = _ITEM.match(body)
+            if item is None or len(item[1]) - self.base > 3:
+                break
+            self._offsets.append(item.end() if len(item[3]) <= 4 else item.end(2) + 1)
+            body = " " * item.end() + body[item.end() :]
+        return body
+
+    def surely_hold(self, indent: int) -> bool:
+        """Whether a fence with this indentation stands in the innermost item, or in none if none is open."""
+        doubtful = any(self.base < offset <= indent for offset in self._doubtful)
+        return 0 <= indent - self.base <= 3 and not doubtful
 
 
 class _Fence:
@@ -259,13 +316,22 @@ class _Fence:
         found = _INFO.match(self.info)
         return found[1] if found is not None else ""
 
-    def ended_by(self, depth: int, indent: int | None) -> bool:
+    def ended_by(self, line: str) -> bool:
         """Whether the quote or list item that holds it is over."""
-        if depth < self.depth:
-            return True
-        return self.base > 0 and indent is not None and indent < self.base
+        inside = self._inside(line)
+        return inside is None or (inside.strip() != "" and len(inside) - len(inside.lstrip(" ")) < self.base)
+
+    def _inside(self, line: str) -> str | None:
+        """The line without the marks of the quotes that hold it; None if it stands in fewer."""
+        for _ in range(self.depth):
+            quote = _ONE_QUOTE.match(line)
+            if quote is None:
+                return None
+            line = line[quote.end() :]
+        return line
 
     def closed_by(self, line: str) -> bool:
+        line = self._inside(line) or ""
         bare = line.strip()
         inset = len(line) - len(line.lstrip(" ")) - self.base
         return inset <= 3 and len(bare) >= len(self.marker) and set(bare) == {self.marker[0]}
@@ -308,35 +374,46 @@ def _linked(numbers: str, cited: Mapping[int, str]) -> str:
 
 def _formula(found: re.Match[str]) -> str:
     """With spaces, which mean nothing in a formula, in what would be a picture, a link or code outside of one."""
-    marks, text = (
-        ("$", found["formula"].strip()) if found["formula"] else ("$$", found["block"] or found.group())
-    )
+    inline = found["formula"] or found["inside"]
+    marks, text = ("$", inline.strip()) if inline else ("$$", found["block"] or found.group())
     return marks + _IN_FORMULA.sub(r"\g<0> ", text.replace("$", "")) + marks
 
 
 def _escape(prose: str, cited: Mapping[int, str], *, tables: bool) -> str:
-    def replacement(found: re.Match[str]) -> str:
-        piece = found.group()
-        match found.lastgroup:
-            case "code" if tables and "|" in piece:
-                return re.sub(r"[`$<!:\[]", r"\\\g<0>", piece)
-            case "code" | "escaped" | "autolink" | "note":
-                return piece
-            case "inline" | "display" | "dollars":
-                return _formula(found)
-            case "image":
-                return "🖼 [image" if found["empty"] is not None else "🖼 ["
-            case "refused":
-                return f"]\\{piece[1]}"
-            case "fence":
-                return "".join(f"\\{sign}" for sign in piece)
-            case "cited":
-                return _linked(piece, cited)
-            case "name":
-                return f":{_JOINER}"
-            case "directive":
-                return "".join(f"\\:{_JOINER}" for _ in piece)
-            case _:
-                return "&lt;" if piece == "<" else f"\\{piece}"
+    pieces: list[str] = []
+    at = 0
+    while (found := _TOKEN.search(prose, at)) is not None:
+        pieces.append(prose[at : found.start()])
+        inside = found["inside"]
+        if inside and (not is_mathematics(inside) or (tables and "|" in inside)):
+            pieces.append("\\$")  # What follows it is looked at anew.
+            at = found.start() + 1
+        else:
+            pieces.append(_replacement(found, cited, tables=tables))
+            at = found.end()
+    return "".join((*pieces, prose[at:]))
 
-    return _TOKEN.sub(replacement, prose)
+
+def _replacement(found: re.Match[str], cited: Mapping[int, str], *, tables: bool) -> str:
+    piece = found.group()
+    match found.lastgroup:
+        case "code" if tables and "|" in piece:
+            return re.sub(r"[`$<!:\[]", r"\\\g<0>", piece)
+        case "code" | "escaped" | "autolink" | "note":
+            return piece
+        case "inline" | "display" | "dollars" | "dollar":
+            return _formula(found)
+        case "image":
+            return "🖼 [image" if found["empty"] is not None else "🖼 ["
+        case "refused":
+            return f"]\\{piece[1]}"
+        case "fence":
+            return "".join(f"\\{sign}" for sign in piece)
+        case "cited":
+            return _linked(piece, cited)
+        case "name":
+            return f":{_JOINER}"
+        case "directive":
+            return "".join(f"\\:{_JOINER}" for _ in piece)
+        case _:
+            return "&lt;" if piece == "<" else f"\\{piece}"

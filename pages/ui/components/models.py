@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from forky_core.conversation.repo import Models
+from forky_core.conversation.session import Models
 from forky_core.llm.contract import ModelInfo
 from forky_core.model.errors import NotFound
 from pages.ui.components.markdown import showable
@@ -27,16 +27,16 @@ class Asking:
 
 def asking(here: Frame) -> Asking:
     once = here.session.choices.get(ONCE, "")
-    name = once or here.chat.answering[0]
-    return Asking(name, known(here.forky.models, name), bool(once))
+    name = once or here.chat.people.answering[0]
+    return Asking(name, known_model(here.forky.models, name), bool(once))
 
 
 def label_of(models: Models, name: str) -> str:
-    info = known(models, name)
+    info = known_model(models, name)
     return info.label if info is not None else name
 
 
-def known(models: Models, name: str) -> ModelInfo | None:
+def known_model(models: Models, name: str) -> ModelInfo | None:
     """Also of a model that can be asked and is not listed, such as an older one of a provider with a key."""
     if (info := _offered(models).get(name)) is not None:
         return info

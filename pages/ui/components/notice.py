@@ -58,7 +58,7 @@ def draw_notice(forky: Workspace, held: Session) -> None:
 def _can_undo(forky: Workspace, undoable: tuple[str, int]) -> bool:
     id, number = undoable
     try:
-        return number in {operation.number for operation in forky.conversation(id).next_undo}
+        return number in {operation.number for operation in forky.conversation(id).history.next_undo}
     except ForkyError:
         return False
 

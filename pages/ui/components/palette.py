@@ -1,7 +1,7 @@
 """Forky's colours in both themes, for what Streamlit's theme does not reach: the graph and its lanes.
 
-The base colours repeat .streamlit/config.toml (a test compares them); lanes have equal weight, so that colour tells
-branches apart and never ranks them. A lane is the colour of its branch's name as well, so it reads at 4.5:1 at least.
+The base colours repeat .streamlit/config.toml (a test compares them). The colours of branches are those that exported
+pages have, too.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import streamlit as st
+
+from forky_core.layout.inks import INKS
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +30,10 @@ class Palette:
     selected: str
     """Behind the row one is at."""
     lanes: tuple[str, ...]
+    """By the number of a branch's colour (forky_core/layout/colors.py)."""
 
     def lane(self, number: int) -> str:
-        return self.lanes[number % len(self.lanes)]
+        return self.lanes[number]
 
 
 LIGHT = Palette(
@@ -43,7 +46,7 @@ LIGHT = Palette(
     quiet="#6f7472",
     border="#e2dfd8",
     selected="#e3eeeb",
-    lanes=("#1f6f63", "#98521f", "#5b5bb0", "#a3446f", "#2f6894", "#68621f", "#8a5a3c", "#4a6840"),
+    lanes=tuple(light for light, _ in INKS),
 )
 DARK = Palette(
     dark=True,
@@ -55,7 +58,7 @@ DARK = Palette(
     quiet="#8d9694",
     border="#2e3538",
     selected="#1d3431",
-    lanes=("#5fb7a6", "#e0965c", "#9a9ae6", "#dc84ab", "#78b3e0", "#c2b957", "#c9977a", "#93b985"),
+    lanes=tuple(dark for _, dark in INKS),
 )
 
 

@@ -7,19 +7,24 @@ Classes `st-key-…` are Streamlit's own for keyed elements: a page opts in by t
 
 from __future__ import annotations
 
+from functools import cache
+
 import streamlit as st
 
-from pages.ui.components.palette import palette
+from pages.ui.components.palette import blend, palette
 
 _ICON_BUTTONS = (
     "bar-search",
     "broken_off-close",
     "chat-branch_menu",
+    "chat-present",
     "library-delete-",
     "library-export-",
     "library-rename-",
     "merge-swap",
     "notice-close",
+    "ready-close",
+    "sees-remove-",
     "settings-remove-",
     "trash-purge-",
 )
@@ -27,8 +32,20 @@ _ICON_BUTTONS = (
 _ICON_ONLY = (
     ":is("
     + ", ".join(f'[class*="st-key-{key}"]' for key in _ICON_BUTTONS)
-    + ') button [data-testid="stMarkdownContainer"]'
+    + ') :is(button, a) [data-testid="stMarkdownContainer"]'
 )
+_TOKENS = {
+    "comment prolog doctype cdata punctuation unchanged": "#808495",
+    "attr-name property variable": "#00a4d4",
+    "boolean constant symbol inserted": "#21c354",
+    "number regex": "#29b09d",
+    "string char attr-value": "#09ab3b",
+    "operator entity decorator atrule": "#ed6f13",
+    "url": "#6d3fc0",
+    "keyword tag function class-name selector": "#1c83e1",
+    "important deleted": "#ff4b4b",
+}
+"""The kinds of words in code, with the colours that Streamlit gives them."""
 _CSS = """
 <style>
 /* One column of air at the sides, none wasted at the top. */
@@ -43,12 +60,21 @@ _CSS = """
 button kbd, button kbd * { color: inherit !important; opacity: 1 !important; }
 button:is([kind="primary"], [kind="primaryFormSubmit"]):not(:disabled), .stMultiSelect [data-tag],
 .stMultiSelect [data-tag] * { color: ON_ACCENT !important; }
-code .token { filter: brightness(TOKENS); }
-[data-testid="stHeaderActionElements"] { display: none; }
+TOKENS[data-testid="stHeaderActionElements"] { display: none; }
+[data-testid="stExpander"] summary, [data-testid="stExpander"] summary * { color: SUMMARY !important; opacity: 1 !important; transition: none !important; }
+.fk-unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.fk-jump { position: fixed; left: .6rem; top: -4rem; z-index: 1000001; padding: .5rem .9rem; border-radius: .4rem; font: 600 .95rem sans-serif;
+  background: ACCENT; color: ON_ACCENT; }
+.fk-jump:focus { top: .6rem; outline: 2px solid ON_ACCENT; outline-offset: -4px; }
+.fk-word-line { position: fixed; z-index: 1000000; max-width: min(22rem, calc(100vw - 1rem)); padding: .4rem .65rem; border-radius: .4rem;
+  font-size: .85rem; line-height: 1.4; background: SURFACE; color: TEXT; pointer-events: none;
+  border: 1px solid color-mix(in srgb, currentColor 16%, transparent); box-shadow: 0 4px 16px rgb(0 0 0 / .16); }
+[data-scrolls]:focus-visible { outline: 2px solid ACCENT; outline-offset: -2px; }
+.stMain:focus, .stMain:focus-visible { outline: none; }
 
 /* Quiet icon buttons: a tertiary button is ink until one comes near, and shows that what it opens is open. */
-button[kind="tertiary"] { opacity: .8; min-height: 1.9rem; padding: .1rem .3rem; transition: opacity .12s; }
-button[kind="tertiary"]:hover, button[kind="tertiary"]:focus-visible { opacity: 1; }
+:is(button, a)[kind="tertiary"] { opacity: .8; min-height: 1.9rem; padding: .1rem .3rem; transition: opacity .12s; }
+:is(button, a)[kind="tertiary"]:is(:hover, :focus-visible) { opacity: 1; }
 button[kind="tertiary"]:is([aria-expanded="true"], :active) { color: QUIET_OPEN !important; opacity: 1; }
 button[kind="secondary"], button[kind="primary"] { min-height: 2.1rem; padding: .15rem .7rem; }
 [data-testid="stDialog"] { background: rgb(0 0 0 / .5) !important; }
@@ -77,6 +103,11 @@ ICON_ONLY { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-
 [data-testid="stExpandSidebarButton"] { width: auto; gap: .3rem; padding: 0 .5rem; }
 [data-testid="stExpandSidebarButton"]::after { content: "Pages"; font-size: .9rem; }
 
+/* The theme switch stands in the head of the page. */
+div:has(> .st-key-theme-switch) { position: absolute; height: 0; }
+[data-testid="stToolbar"] { padding-right: 3.2rem; box-sizing: border-box; }
+.st-key-theme-switch { position: fixed; top: .75rem; right: .9rem; z-index: 1000000; width: auto !important; }
+
 /* Title bar. */
 .st-key-bar { gap: .35rem !important; align-items: center; min-height: 2.2rem; }
 .st-key-bar-name { flex: 1 1 auto; min-width: 0; }
@@ -84,6 +115,9 @@ ICON_ONLY { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-
 .st-key-bar-name button * { justify-content: flex-start; text-align: left; min-width: 0; }
 .st-key-bar-name button:hover p { text-decoration: underline; text-underline-offset: .2em; text-decoration-thickness: 1px; }
 .st-key-bar-name button p { font-size: 1.1rem; font-weight: 650; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+.st-key-bar-reader button p { max-width: 9rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.fk-leave { color: ACCENT !important; font-weight: 600; }
+.stPopoverBody .fk-leave { margin-left: .5rem; font-size: .875rem; }
 .st-key-browser-fixes { display: none; }
 .st-key-bar h2 { padding: 0; margin: 0; font-size: 1.1rem; overflow: hidden; text-overflow: ellipsis; }
 
@@ -94,10 +128,6 @@ ICON_ONLY { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-
 :is(.st-key-notice, .st-key-trashed, .st-key-broken-off-hint) :is([data-testid="stMarkdownContainer"], p) { margin: 0 !important; }
 
 .st-key-broken-off-hint :is(p, a) { font-size: .87rem; }
-
-/* Graph and twin: the panel scrolls, the page does not. */
-[class*="st-key-graph-panel"] { border-radius: .5rem; }
-[class*="st-key-graph-panel"] iframe { display: block; }
 
 /* A diagram (ui/components/markdown.py). Its source is one click away, and stands in its place where Mermaid cannot read it. */
 [class*="st-key-diagram-"] { gap: .1rem !important; }
@@ -119,10 +149,13 @@ ICON_ONLY { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-
 /* No keyboard, no room: icons only, each with its label for screen readers. */
 @media (max-width: 899px) {
   .st-key-bar kbd { display: none; }
-  :is(.st-key-bar-undo, .st-key-bar-redo) button [data-testid="stMarkdownContainer"] { position: absolute; width: 1px;
+  :is(.st-key-bar-undo, .st-key-bar-redo, .st-key-bar-reader) button [data-testid="stMarkdownContainer"] { position: absolute; width: 1px;
     height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 }
 @media (max-width: 640px) {
+  .st-key-line-branch > :first-child { flex: 1 1 9rem !important; width: auto !important; min-width: 0; }
+  .st-key-chat-new button [data-testid="stMarkdownContainer"] { position: absolute; width: 1px; height: 1px; overflow: hidden;
+    clip-path: inset(50%); white-space: nowrap; }
   .st-key-bar { flex-wrap: nowrap !important; }
   .st-key-bar > div:first-child { flex: 1 1 0; min-width: 0; }
   .st-key-bar h2 { white-space: nowrap; }
@@ -140,9 +173,28 @@ ICON_ONLY { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-
 def apply_style() -> None:
     """Once a run, in shell.py."""
     colors = palette()
-    css = (
-        _CSS.replace("ICON_ONLY", _ICON_ONLY)
-        .replace("ON_ACCENT", colors.on_accent)
-        .replace("QUIET_OPEN", colors.accent)
+    named = {
+        "ICON_ONLY": _ICON_ONLY,
+        "ON_ACCENT": colors.on_accent,
+        "QUIET_OPEN": colors.accent,
+        "ACCENT": colors.accent,
+        "SUMMARY": blend(colors.text, colors.background, 0.22),
+        "SURFACE": colors.surface,
+        "TEXT": colors.text,
+        "TOKENS": _token_css(dark=colors.dark),
+    }
+    css = _CSS
+    for name, value in named.items():
+        css = css.replace(name, value)
+    st.html(css)
+
+
+@cache
+def _token_css(*, dark: bool) -> str:
+    """The colours of code, which read at 4.5:1 on its ground; Streamlit's own do not."""
+    towards, share = ("#ffffff", 0.4) if dark else ("#000000", 0.42)
+    return "".join(
+        f".stApp :is({', '.join(f'.token.{name}' for name in names.split())}) "
+        f"{{ color: {blend(color, towards, share)}; }}\n"
+        for names, color in _TOKENS.items()
     )
-    st.html(css.replace("TOKENS", "1.2" if colors.dark else ".6"))

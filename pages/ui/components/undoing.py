@@ -9,12 +9,14 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.merge.wording import one_line
 from forky_core.model import Operation
 from forky_core.model.errors import ForkyError
-from forky_core.views.shelf import called
+from forky_core.views.shelf import title_or_placeholder
 from pages.ui.components.bar import title_bar
 from pages.ui.components.finder import ask_to_search, go_searching
 from pages.ui.components.markdown import showable
 from pages.ui.components.notice import done, draw_notice
 from pages.ui.frame import saying
+from pages.ui.keyboard.component import draw_keyboard
+from pages.ui.people.reader_menu import draw_reader
 from pages.ui.session import Session
 from pages.ui.streamlit_patches.browser_fixes import fix_browser
 
@@ -37,15 +39,16 @@ def page_top(
     a button; whether it was pressed.
     """
     _name_tab(title, held)
-    inside = f" – in “{called(chat.title)}”" if names_it and chat is not None else ""
+    inside = f" – in “{title_or_placeholder(chat.title)}”" if names_it and chat is not None else ""
     fix_browser(held)
     pressed = title_bar(
         title,
-        undo=_said(chat.next_undo, inside) if chat is not None else None,
-        redo=_said(chat.next_redo, inside) if chat is not None else None,
+        undo=_said(chat.history.next_undo, inside) if chat is not None else None,
+        redo=_said(chat.history.next_redo, inside) if chat is not None else None,
         on_undo=lambda: _undo(held, chat),
         on_redo=lambda: _redo(held, chat),
         on_search=lambda: ask_to_search(held),
+        beside=lambda: _draw_end(forky, held, chat),
         renames=renames,
     )
     draw_notice(forky, held)
@@ -53,6 +56,11 @@ def page_top(
         _draw_trashed(held, chat)
     go_searching(held)
     return pressed
+
+
+def _draw_end(forky: Workspace, held: Session, chat: Conversation | None) -> None:
+    draw_reader()
+    draw_keyboard(forky, held, chat)
 
 
 def _name_tab(title: str, held: Session) -> None:

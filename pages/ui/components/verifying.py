@@ -33,7 +33,7 @@ def draw_verification(verify: Callable[[], Verification], titles: Mapping[str, s
         st.error(plain_label(str(error)))
         return
     if result.clean:
-        told = f"Nothing is wrong. {looked_at(result)}"
+        told = f"Nothing is wrong. {summary_of(result)}"
         st.success(f"{told} {last_change(result)}".strip(), icon=":material/verified_user:")
         _draw_remarks(result, named)
         return
@@ -41,7 +41,7 @@ def draw_verification(verify: Callable[[], Verification], titles: Mapping[str, s
     more = len(result.findings) - _LISTED
     rest = f"\n- … and {more:,} more; `forky verify` lists all" if more > 0 else ""
     st.error(
-        f"{count(len(result.findings), 'finding')}. {looked_at(result)} {last_change(result)} "
+        f"{count(len(result.findings), 'finding')}. {summary_of(result)} {last_change(result)} "
         f"Keep a copy of the file before anything else.\n\n{found}{rest}",
         icon=":material/gpp_bad:",
     )
@@ -58,7 +58,7 @@ def _sentence(found: Finding, titles: Mapping[str, str]) -> str:
     return plain_label(f"“{title}”: {found.what}" if title else found.what, LONGEST_SENTENCE)
 
 
-def looked_at(result: Verification) -> str:
+def summary_of(result: Verification) -> str:
     """What was checked, as a sentence."""
     parts = [count(result.messages, "message"), count(result.operations, "operation")]
     if result.conversations != 1:

@@ -6,21 +6,21 @@ from html import escape
 
 import streamlit as st
 
-from forky_core.conversation.replies.preparing import Prepared
+from forky_core.conversation.replies.preparing import PreparedRequest
 from forky_core.views import captions
 from forky_core.views.savings import of_path, savings
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.frame import Frame
 
 
-def draw_facts(here: Frame, made: Prepared) -> None:
+def draw_facts(here: Frame, made: PreparedRequest) -> None:
     st.html(
         _bar(made) + f'<div class="fk-facts">{"".join(f"<span>{fact}</span>" for fact in _facts(made))}</div>'
     )
     for warning in made.context.warnings:
         st.warning(plain_label(warning, 400), icon=":material/warning:")
     path = {message.id for message in here.chat.path(here.at)}
-    every = here.chat.generations
+    every = here.chat.calls.generations
     branch, whole = savings(of_path(every, path)), savings(every)
     if branch.sentence:
         said = f"On this branch {branch.sentence}."
@@ -29,7 +29,7 @@ def draw_facts(here: Frame, made: Prepared) -> None:
         st.caption(plain_label(said, 400))
 
 
-def _facts(made: Prepared) -> list[str]:
+def _facts(made: PreparedRequest) -> list[str]:
     context = made.context
     sent = len([item for item in context.items if item.included])
     facts = [
@@ -59,7 +59,7 @@ def _facts(made: Prepared) -> list[str]:
     return facts
 
 
-def _bar(made: Prepared) -> str:
+def _bar(made: PreparedRequest) -> str:
     """Nothing where the window is not known: a full bar would say that there is no room left."""
     context = made.context
     if context.window is None:

@@ -44,7 +44,7 @@ _rows_component = st.components.v2.component(
     "forky.context_rows", js=_ROWS, html='<div class="fk-place"></div>', isolate_styles=False
 )
 _HEAD = (
-    '<div class="fk-row fk-head-row" role="row"><span role="columnheader" aria-label="Sent or not"></span>'
+    '<div class="fk-row fk-head-row" role="row"><span role="columnheader"><span class="fk-unseen">Sent or not</span></span>'
     '<span role="columnheader" class="fk-tokens">Tokens</span><span role="columnheader">What</span>'
     '<span role="columnheader" class="fk-body">Text, and where it comes from</span></div>'
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.context.memory_policies import policies, policy_of, told
+from forky_core.context.memory_policies import label_of, policies, policy_of
 from forky_core.context.memory_policy import MemoryPolicy
 from forky_core.model.memory import MOST, Memory
 from pages.ui.components.markdown import plain_label
@@ -33,13 +33,13 @@ def draw_memory(here: Frame) -> None:
             ),
             label_visibility="collapsed",
         )
-        own = here.chat.rules.memory if whose == "branch" else here.chat.view.memory
+        own = here.chat.rules.current.memory if whose == "branch" else here.chat.view.memory
         options: list[str] = [
             *([_INHERIT] if whose == "branch" else []),
             *(policy.name for policy in policies()),
         ]
         policy_now = own.policy if own is not None and own.policy in options else options[0]
-        mark = f"{here.chat.id}.{here.chat.branch_name}.{told(own) if own else ''}"
+        mark = f"{here.chat.id}.{here.chat.branch_name}.{label_of(own) if own else ''}"
         with st.container(horizontal=True, vertical_alignment="bottom"):
             policy = st.selectbox(
                 "What is sent",
@@ -66,7 +66,7 @@ def draw_memory(here: Frame) -> None:
 
 def _named(here: Frame, option: str) -> str:
     if option == _INHERIT:
-        return f"As the conversation: {told(here.chat.view.memory)}"
+        return f"As the conversation: {label_of(here.chat.view.memory)}"
     return policy_of(Memory(option)).label
 
 
@@ -131,6 +131,6 @@ def _by(here: Frame, now: Memory | None, mark: str) -> str | None:
 def _save(here: Frame, whose: str, wanted: Memory | None) -> None:
     with saying(here.session):
         if whose == "branch":
-            done(here.session, here.chat.set_memory(wanted))
+            done(here.session, here.chat.rules.set_memory(wanted))
         else:
-            done(here.session, here.chat.set_conversation_memory(wanted or Memory()))
+            done(here.session, here.chat.rules.set_conversation_memory(wanted or Memory()))

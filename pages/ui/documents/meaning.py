@@ -6,7 +6,7 @@ from threading import Event
 
 import streamlit as st
 
-from forky_core.conversation.placing import EMBEDDING
+from forky_core.conversation.document_places import EMBEDDING
 from forky_core.conversation.workspace import Workspace
 from forky_core.documents.adding import Added, Tell
 from forky_core.documents.intake import Intake
@@ -14,10 +14,13 @@ from forky_core.documents.shelf import DocumentStore
 from forky_core.views.shelf import count
 from pages.ui.frame import saying
 from pages.ui.session import Session
+from pages.ui.workspace import operates
 
 
 def draw_meaning(forky: Workspace, held: Session, store: DocumentStore) -> None:
-    """Keys: `documents.embedding`, `documents.embed`, `documents.embed_anew`."""
+    """Drawn for whoever may choose it. Keys: `documents.embedding`, `documents.embed`, `documents.embed_anew`."""
+    if not operates():
+        return
     chosen = forky.store.setting(EMBEDDING) or ""
     with st.expander("Find by meaning too", icon=":material/scatter_plot:"):
         st.caption(

@@ -7,7 +7,7 @@ from html import escape
 import streamlit as st
 
 from forky_core.conversation.workspace import Workspace
-from forky_core.model.document import ADDRESS, Chunk, Cited, DocumentId
+from forky_core.model.document import ADDRESS, Chunk, CitedPassage, DocumentId
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label, showable
@@ -28,17 +28,17 @@ def document_link(label: str, document: DocumentId, number: int) -> None:
     )
 
 
-def _came_along(forky: Workspace, of: str, address: str) -> Cited | None:
+def _came_along(forky: Workspace, of: str, address: str) -> CitedPassage | None:
     """The passage that came with a conversation's file, where its document is not here."""
     try:
-        found = forky.conversation(of).cited(address) if of else None
+        found = forky.conversation(of).documents.cited(address) if of else None
     except ForkyError:
         return None
-    return found if isinstance(found, Cited) else None
+    return found if isinstance(found, CitedPassage) else None
 
 
-def _draw_passage(passage: Cited) -> None:
-    st.markdown(f"##### {plain_label(passage.name, 120)}")
+def _draw_passage(passage: CitedPassage) -> None:
+    st.markdown(f"#### {plain_label(passage.name, 120)}")
     st.caption(
         "The document itself is not in this workspace. This passage of it came along with the conversation that cites it."
     )
@@ -63,7 +63,7 @@ def draw_document(forky: Workspace, id: str, asked: str, *, of: str = "") -> Non
         st.markdown(plain_label(str(error), 300))
         return
     number = min(max(int(asked) if asked.isdigit() else 1, 1), max(document.chunks, 1))
-    st.markdown(f"##### {plain_label(document.name, 120)}")
+    st.markdown(f"#### {plain_label(document.name, 120)}")
     gone = " · in the trash" if document.shelf == "trash" else ""
     st.caption(f"{size(document.size)} · {count(document.chunks, 'passage')}{gone}")
     first = max(1, number - _BEFORE)

@@ -10,7 +10,7 @@ import streamlit as st
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.documents.shelf import DocumentStore
-from forky_core.views.shelf import called
+from forky_core.views.shelf import title_or_placeholder
 from pages.ui.components.markdown import plain_label
 
 SCOPES: Mapping[str, str] = MappingProxyType(
@@ -26,7 +26,7 @@ def draw_scope(chat: Conversation | None, trashed: int) -> str:
     """Key: `documents.scope`."""
     labels = {"workspace": "Workspace"}
     if chat is not None:
-        labels["conversation"] = plain_label(f"“{called(chat.title)}”", 40)
+        labels["conversation"] = plain_label(f"“{title_or_placeholder(chat.title)}”", 40)
         labels["branch"] = plain_label(f"Branch “{chat.branch_name}”", 40)
     if trashed or st.session_state.get("documents.scope") == "trash":
         labels["trash"] = f"Trash ({trashed})"
@@ -46,4 +46,4 @@ def draw_scope(chat: Conversation | None, trashed: int) -> str:
 def store_of(scope: str, forky: Workspace, chat: Conversation | None) -> DocumentStore:
     if chat is None or scope == "workspace":
         return forky.documents
-    return chat.conversation_documents if scope == "conversation" else chat.documents
+    return chat.documents.of_conversation if scope == "conversation" else chat.documents

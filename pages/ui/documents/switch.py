@@ -17,11 +17,9 @@ _RULE = ""
 
 def draw_document_use(here: Frame, place: str) -> None:
     """Keys: `chat.documents.<n>`, `chat.condenser.<n>`, `chat.search.<n>`, `chat.word_search`."""
-    use = here.chat.rules.documents
+    use = here.chat.rules.current.documents
     on = " · on" if use.on else ""
-    with st.popover(
-        f"Documents{on}", key="chat.documents_use", type="tertiary", icon=":material/description:"
-    ):
+    with st.popover(f"Quoting{on}", key="chat.documents_use", type="tertiary", icon=":material/description:"):
         mark = f"{here.chat.id}/{here.chat.branch_name}/{use.on}/{use.condenser}"
         key = anew("chat.documents", mark)
         st.toggle(
@@ -34,7 +32,7 @@ def draw_document_use(here: Frame, place: str) -> None:
         )
         if use.on:
             _draw_count(here)
-        st.page_link("documents.py", label="Documents", icon=":material/arrow_forward:")
+        st.page_link("documents.py", label="Add or read documents", icon=":material/arrow_forward:")
         if use.on:
             _draw_search(here, place)
             _draw_wording(here, place, use.condenser)
@@ -56,10 +54,10 @@ def _draw_search(here: Frame, place: str) -> None:
     meant = "the question, made to stand alone"
     if typed.strip():
         try:
-            looked = here.chat.search_for(typed, at=here.at)
+            document_search = here.chat.documents.find_for(typed, at=here.at)
         except ForkyError:
-            looked = None
-        meant = looked.search if looked is not None else meant
+            document_search = None
+        meant = document_search.search if document_search is not None else meant
     key = anew("chat.search", f"{place}/{here.chat.branch.head}/{draft.search}")
     st.text_input(
         "Search the documents for",
@@ -89,7 +87,7 @@ def _draw_wording(here: Frame, place: str, condenser: str | None) -> None:
     ):
         return
     with saying(here.session):
-        worded = here.chat.word_search(drafts().at(place).text, at=here.at)
+        worded = here.chat.documents.write_query(drafts().at(place).text, at=here.at)
         if worded:
             drafts().word(place, worded)
         else:
@@ -118,11 +116,11 @@ def _draw_condenser(here: Frame, condenser: str | None) -> None:
 
 def _switch(here: Frame, key: str) -> None:
     with saying(here.session):
-        done(here.session, here.chat.use_documents(on=bool(st.session_state[key])))
+        done(here.session, here.chat.documents.use(on=bool(st.session_state[key])))
     st.rerun()
 
 
 def _condense(here: Frame, key: str) -> None:
     with saying(here.session):
-        done(here.session, here.chat.use_documents(on=True, condenser=st.session_state[key] or None))
+        done(here.session, here.chat.documents.use(on=True, condenser=st.session_state[key] or None))
     st.rerun()

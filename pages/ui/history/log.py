@@ -16,6 +16,7 @@ from pages.ui.frame import Frame, saying
 
 _ICONS = {
     "create": "add_circle",
+    "experiment": "science",
     "import": "input",
     "unite": "input",
     "ask": "chat",
@@ -32,6 +33,9 @@ _ICONS = {
     "request": "outgoing_mail",
     "comment": "comment",
     "decline": "block",
+    "poll": "how_to_vote",
+    "vote": "how_to_vote",
+    "reveal": "visibility",
     "bisect": "manage_search",
     "promote": "flag",
     "rename": "drive_file_rename_outline",
@@ -43,6 +47,7 @@ _ICONS = {
     "unpin": "keep_off",
     "exclude": "visibility_off",
     "include": "visibility",
+    "note": "speaker_notes",
     "tag": "sell",
     "untag": "sell",
     "stash": "inventory_2",
@@ -60,9 +65,12 @@ _SHOWN = 40
 
 
 def draw_entries(frame: Frame, page: LogPage) -> None:
-    """Keys: `history.restore.<number>`, `history.page`."""
+    """Keys: `history.restore.<number>`, `history.run.<number>`, `history.page`."""
     with st.container(key="log", gap=None):
         for entry in page.entries:
+            if entry.run and st.session_state.get(f"history.run.{entry.operation.number}"):
+                for one in entry.run:
+                    _draw_entry(frame, one)
             _draw_entry(frame, entry)
     if page.pages > 1:
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -73,12 +81,21 @@ def draw_entries(frame: Frame, page: LogPage) -> None:
 def _draw_entry(frame: Frame, entry: LogEntry) -> None:
     operation = entry.operation
     said = plain_label(operation.summary, 120)
+    if entry.answers:
+        said += f" · {count(entry.answers, 'answer')}"
     said = f":gray[~~{said}~~] · undone" if entry.undone else said
     place = " · :primary[now]" if entry.current else ""
     label = f"{said} :gray[ · {plain_label(operation.actor, 40)} · {entry.when}]{place}"
     icon = f":material/{_ICONS.get(operation.verb, 'history')}:"
     with st.expander(label, icon=icon, type="step", key=f"history.entry.{operation.number}"):
-        _draw_lines(entry.details)
+        if entry.run:
+            st.toggle(
+                f"List the {count(len(entry.run), 'operation')} of this run",
+                key=f"history.run.{operation.number}",
+                help="They stand above this line, each with a way back to it",
+            )
+        else:
+            _draw_lines(entry.details)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(_exactly(entry), width="stretch")
             if not entry.current and st.button(
@@ -87,7 +104,7 @@ def _draw_entry(frame: Frame, entry: LogEntry) -> None:
                 icon=":material/settings_backup_restore:",
                 help="See what would change before anything does",
             ):
-                _restore(frame, operation.number, frame.chat.view.version)
+                _restore(frame, entry.end.number, frame.chat.view.version)
 
 
 def _exactly(entry: LogEntry) -> str:
@@ -110,7 +127,7 @@ def _restore(frame: Frame, number: int, version: int) -> None:
     if frame.chat.view.version != version:
         st.rerun()
     try:
-        plan = frame.chat.plan_restore(number)
+        plan = frame.chat.history.plan_restore(number)
     except ForkyError as error:
         st.info(plain_label(str(error)))
         return
@@ -128,4 +145,4 @@ def _restore(frame: Frame, number: int, version: int) -> None:
 
 def _carry_out(frame: Frame, number: int) -> None:
     with saying(frame.session):
-        done(frame.session, frame.chat.restore(number))
+        done(frame.session, frame.chat.history.restore(number))

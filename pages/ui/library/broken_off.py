@@ -10,7 +10,7 @@ import streamlit as st
 from forky_core.conversation.identity import now
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.importing.import_record import ImportRecord, broken_off, keep_import
-from forky_core.formats.importing.taking_back import undo_import
+from forky_core.formats.importing.undo_import import undo_import
 from forky_core.views.shelf import count
 from forky_core.views.times import ago
 from pages.ui.components.markdown import plain_label
@@ -108,11 +108,11 @@ def _finish(forky: Workspace, held: Session, record: ImportRecord) -> None:
         held.incoming.close()
         held.incoming = None
     if record.can_be_read_again and held.incoming is None:
-        from forky_core.formats.importing.drop import Drop  # noqa: PLC0415 - the Chat page draws the hint above
+        from forky_core.formats.importing.file_batch import FileBatch  # noqa: PLC0415 - the Chat page draws the hint above
 
         try:
             with Path(record.source.path).open("rb") as content:
-                held.incoming = Drop(forky, [(record.source.file, content)])
+                held.incoming = FileBatch(forky, [(record.source.file, content)])
         except OSError as error:
             held.say(f"“{record.source.file}” cannot be read: {error.strerror}.")
 

@@ -9,14 +9,14 @@ from typing import BinaryIO
 import streamlit as st
 
 from forky_core.conversation.workspace import Workspace
-from forky_core.formats.importing.drop import Drop
+from forky_core.formats.importing.file_batch import FileBatch
 from forky_core.model.hashing import mend_text
 from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.too_large import draw_too_large
 from pages.ui.library.broken_off import asked_for, size_in_words
-from pages.ui.library.landed import draw_landed, draw_past
-from pages.ui.library.looking import draw_looking, draw_preview, title_of
+from pages.ui.library.import_preview import draw_looking, draw_preview, title_of
+from pages.ui.library.import_results import draw_landed, draw_past
 from pages.ui.session import Session
 
 LARGEST = 1_000
@@ -61,7 +61,7 @@ def _told_of_size(name: str, size: int) -> str:
 
 
 def _draw_zone(forky: Workspace, held: Session) -> None:
-    st.markdown("##### Bring conversations")
+    st.markdown("#### Bring conversations")
     wanted = asked_for(forky)
     if wanted is not None:
         st.info(
@@ -113,36 +113,36 @@ def _open_pasted(forky: Workspace, held: Session, key: str) -> None:
 def _take(forky: Workspace, held: Session, uploads: Sequence[tuple[str, BinaryIO]]) -> None:
     st.session_state[_ROUND] += 1
     try:
-        held.incoming = Drop(forky, uploads)
+        held.incoming = FileBatch(forky, uploads)
     except OSError as error:
         held.say(f"What you dropped cannot be kept while it is looked at: {error.strerror}.")
 
 
-def _draw_busy(held: Session, drop: Drop) -> None:
+def _draw_busy(held: Session, batch: FileBatch) -> None:
     """Keys: `import.cancel`."""
-    stage = drop.stage
+    stage = batch.stage
     if stage not in ("looking", "landing"):
         st.rerun()
-    st.markdown(f"##### {title_of(drop)}")
+    st.markdown(f"#### {title_of(batch)}")
     if stage == "looking":
-        draw_looking(drop)
+        draw_looking(batch)
     else:
-        st.progress(drop.share, text=_far(drop))
-    st.button("Cancel", key="import.cancel", icon=":material/close:", on_click=_cancel, args=(held, drop))
+        st.progress(batch.share, text=_far(batch))
+    st.button("Cancel", key="import.cancel", icon=":material/close:", on_click=_cancel, args=(held, batch))
 
 
-def _far(drop: Drop) -> str:
-    text = f"{drop.done:,} of {count(len(drop.ticked), 'conversation')}, {count(drop.messages, 'message')}"
-    left = drop.seconds_left
+def _far(batch: FileBatch) -> str:
+    text = f"{batch.done:,} of {count(len(batch.ticked), 'conversation')}, {count(batch.messages, 'message')}"
+    left = batch.seconds_left
     if left is None:
         return text
     return f"{text} – about {left:.0f} s left" if left < 90 else f"{text} – about {left / 60:.0f} min left"
 
 
-def _cancel(held: Session, drop: Drop) -> None:
+def _cancel(held: Session, batch: FileBatch) -> None:
     """What is being landed is taken away by its own thread, which says so at its end."""
-    looking = drop.stage == "looking"
-    drop.stop()
+    looking = batch.stage == "looking"
+    batch.stop()
     if looking:
         held.incoming = None
         held.say("Nothing was imported.")

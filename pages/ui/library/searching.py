@@ -10,8 +10,8 @@ from forky_core.conversation.identity import now
 from forky_core.conversation.visible import Visible
 from forky_core.conversation.workspace import Workspace
 from forky_core.model import ConversationId, View
-from forky_core.views.findings import LONGEST_QUERY, FoundConversation, FoundMessage, MarkedText, found
-from forky_core.views.shelf import called, count
+from forky_core.views.findings import LONGEST_QUERY, FoundConversation, FoundMessage, MarkedText, group_hits
+from forky_core.views.shelf import count, title_or_placeholder
 from forky_core.views.times import ago
 from pages.ui.components.links import chat_link
 from pages.ui.components.markdown import plain_label, showable
@@ -28,7 +28,7 @@ def draw_findings(forky: Workspace, words: str) -> bool:
     wanted = words[:LONGEST_QUERY]
     limit = int(st.session_state.setdefault("search.limit", HITS))
     hits = forky.search(wanted, limit=limit + 1)
-    groups = found(hits[:limit], wanted, lambda id: _look(forky, id))
+    groups = group_hits(hits[:limit], wanted, lambda id: _look(forky, id))
     if not hits:
         st.caption(
             "No message holds all of these words. A “phrase in double quotes” is looked for as it stands."
@@ -55,7 +55,7 @@ def _look(forky: Workspace, id: ConversationId) -> tuple[View, Visible]:
 
 def _draw_group(group: FoundConversation) -> None:
     with st.container(key=f"found-group-{group.id}", gap=None):
-        st.markdown(f"**{plain_label(called(group.title))}**")
+        st.markdown(f"**{plain_label(title_or_placeholder(group.title))}**")
         for message in group.messages:
             _draw_message(group.id, message)
 

@@ -11,19 +11,26 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.exporting import Exporter
 from forky_core.formats.exporting.redaction import PrivateValue, findings, redacted, reworded, unread_files
 from forky_core.formats.exporting.registry import exporter, exporters
-from forky_core.formats.exporting.sharing import behind, file_name, holds_log, leaving, pieces, shared
+from forky_core.formats.exporting.sharing import (
+    export_value,
+    exported_part,
+    file_name,
+    hidden_content,
+    holds_log,
+    pieces,
+)
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.gateway.downloading import Download
 from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.views.graph import line_of_text
-from forky_core.views.shelf import called, count
+from forky_core.views.listed import listed_branches
+from forky_core.views.shelf import title_or_placeholder
 from pages.ui.components.downloads import download_link
 from pages.ui.components.markdown import plain_label, showable
+from pages.ui.components.private_values import draw_private_values
 
 _SCOPES = {"all": "All of it", "branch": "One branch", "messages": "Chosen messages"}
-_SHOWN = 60
-"""Findings listed at first."""
 _MOST_MESSAGES = 500
 """Messages that are offered one by one: the last of the branch."""
 _HELD = "share.held"
@@ -52,7 +59,7 @@ def draw_share(forky: Workspace, chat: Conversation) -> None:
     """Keys: `share.format`, `share.scope`, `share.branch`, `share.messages`, `share.log`, `share.download`,
     `share.tick.<n>`.
     """
-    st.markdown(f"**{plain_label(called(chat.title))}**")
+    st.markdown(f"**{plain_label(title_or_placeholder(chat.title))}**")
     name = st.selectbox(
         "Format",
         [one.name for one in exporters()],
@@ -93,7 +100,7 @@ def _scope(forky: Workspace, chat: Conversation, to: Exporter) -> _Held | None:
     branch: str | None = None
     messages: tuple[MessageId, ...] = ()
     if scope != "all":
-        names = list(chat.branches)
+        names = list(listed_branches(chat.view, {chat.branch_name}))
         branch = st.selectbox(
             "Branch",
             names,
@@ -115,8 +122,8 @@ def _scope(forky: Workspace, chat: Conversation, to: Exporter) -> _Held | None:
     what = (chat.id, chat.view.version, scope, branch, messages, ours, log)
     held = st.session_state.get(_HELD)
     if not isinstance(held, _Held) or held.what != what:
-        whole = shared(forky.store, chat, branch=branch if not messages else None, messages=messages)
-        made = leaving(whole, to, log=log)
+        whole = export_value(forky.store, chat, branch=branch if not messages else None, messages=messages)
+        made = exported_part(whole, to, log=log)
         held = _Held(what, whole, made, findings(made), unread_files(made), {})
         st.session_state[_HELD] = held
     return held
@@ -135,10 +142,11 @@ def _draw_losses(to: Exporter, held: _Held) -> None:
     if to.name not in held.lost:
         held.lost[to.name] = to.losses(held.whole)
     lost = held.lost[to.name]
-    unseen = behind(held.whole)
+    unseen = hidden_content(held.whole)
     if unseen and holds_log(to):
-        st.caption(f"{'Leaving with it' if behind(held.chat) else 'Not in the file'}: {unseen}.")
-        return
+        st.caption(f"{'Leaving with it' if hidden_content(held.chat) else 'Not in the file'}: {unseen}.")
+        if not lost:
+            return
     if not lost:
         st.caption("This format holds all of it.")
         return
@@ -152,31 +160,4 @@ def _draw_findings(held: _Held) -> list[PrivateValue]:
     if held.unread:
         names = ", ".join(plain_label(name, 40) for name in held.unread[:5])
         st.caption(f"Not looked into: {names}{' …' if len(held.unread) > 5 else ''}")
-    if not held.seen:
-        st.caption("No key, e-mail address or phone number was found in it.")
-        return []
-    st.markdown(f"{count(len(held.seen), 'value')} may be private. What is ticked is replaced in the file.")
-    ticked = []
-    with st.container(key="share-findings", gap=None, height=220 if len(held.seen) > 4 else "content"):
-        for number, finding in enumerate(held.seen[:_SHOWN]):
-            place = finding.places[0]
-            more = f" and {len(finding.places) - 1} more" if len(finding.places) > 1 else ""
-            around = _unlinked(f"… {place.before} {finding.placeholder} {place.after} …", 120)
-            label = f"{_unlinked(_short(finding.value), 60)} → {plain_label(finding.placeholder)}"
-            if st.checkbox(label, value=True, key=f"share.tick.{held.what[0]}.{number}"):
-                ticked.append(finding)
-            st.caption(f"{plain_label(place.where, 80)}{more}: {around}")
-    rest = held.seen[_SHOWN:]
-    if rest:
-        st.caption(f"{len(rest):,} more are replaced as well.")
-    return [*ticked, *rest]
-
-
-def _unlinked(text: str, limit: int) -> str:
-    """As a label in which an address is no link to a mail program."""
-    return plain_label(text, limit).replace("@", "@\u2060")
-
-
-def _short(value: str) -> str:
-    """Enough to know it by; a key is not shown whole."""
-    return value if len(value) <= 32 else f"{value[:10]}…{value[-4:]}"
+    return draw_private_values(held.seen, f"share.tick.{held.what[0]}")

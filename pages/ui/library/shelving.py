@@ -9,17 +9,19 @@ import streamlit as st
 from forky_core.conversation.identity import now
 from forky_core.conversation.workspace import Workspace
 from forky_core.model import ConversationSummary
-from forky_core.views.shelf import Shelf, ShelfLine, called, count, shelf
+from forky_core.views.shelf import Shelf, ShelfLine, count, shelf, title_or_placeholder
 from pages.ui.components.links import chat_link
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
 from pages.ui.frame import saying
 from pages.ui.library.sharing import share
+from pages.ui.people.who_sees import mark_button, sharing_mark, who_sees
 from pages.ui.session import Session
+from pages.ui.workspace import reader
 
 
 def draw_lines(forky: Workspace, held: Session, listed: Shelf) -> None:
-    """Keys: `library.rename.<id>`, `library.export.<id>`, `library.delete.<id>`, `library.page`."""
+    """Keys: `library.` with `sees.<id>`, `rename.<id>`, `export.<id>`, `delete.<id>`, `page`."""
     with st.container(key="library-lines", gap=None):
         for line in listed.lines:
             _draw_line(forky, held, line)
@@ -36,6 +38,7 @@ def _draw_line(forky: Workspace, held: Session, line: ShelfLine) -> None:
         if line.summary.program:
             st.caption(plain_label(line.summary.program, 40), width="content")
         st.caption(f"{line.counts} · {line.when}", width="content")
+        _draw_mark(forky, held, line)
         if st.button(
             "Rename", key=f"library.rename.{id}", icon=":material/edit:", type="tertiary", help="Rename"
         ):
@@ -59,10 +62,20 @@ def _draw_line(forky: Workspace, held: Session, line: ShelfLine) -> None:
         )
 
 
+def _draw_mark(forky: Workspace, held: Session, line: ShelfLine) -> None:
+    """Whose it is and who sees it, on a team's server."""
+    who = reader()
+    mark = sharing_mark(who, line.summary.id) if who is not None else None
+    if who is not None and mark is not None and mark_button(mark, key=f"library.sees.{line.summary.id}"):
+        who_sees(who, held, forky.conversation(line.summary.id))
+
+
 def _trash(forky: Workspace, held: Session, summary: ConversationSummary) -> None:
     with saying(held):
         operation = forky.conversation(summary.id).trash()
-        held.say(f"Moved “{called(summary.title)}” to the trash.", (summary.id, operation.number))
+        held.say(
+            f"Moved “{title_or_placeholder(summary.title)}” to the trash.", (summary.id, operation.number)
+        )
 
 
 @st.dialog("Rename", icon=":material/edit:")
@@ -118,7 +131,7 @@ def _draw_trashed(forky: Workspace, held: Session, line: ShelfLine) -> None:
 def _take_back(forky: Workspace, held: Session, summary: ConversationSummary) -> None:
     with saying(held):
         forky.conversation(summary.id).take_back()
-        held.say(f"“{called(summary.title)}” is back in the Library.")
+        held.say(f"“{title_or_placeholder(summary.title)}” is back in the Library.")
 
 
 @st.dialog("Delete for good", icon=":material/delete_forever:")

@@ -57,8 +57,8 @@ def homeward(frame: Frame) -> Frame:
     return replace(frame, chat=home, at=home.branch.head)
 
 
-def read_wish(frame: Frame) -> MergeOptions | None:
-    """The wish of the URL; None where there is no other branch to merge."""
+def read_options(frame: Frame) -> MergeOptions | None:
+    """The merge options in the URL; None if there is no other branch to merge."""
     chat, params = frame.chat, st.query_params
     source, graft = _source(frame)
     if not source:
@@ -102,15 +102,18 @@ def read_wish(frame: Frame) -> MergeOptions | None:
 def _writer(frame: Frame, asked: str) -> str | None:
     """The model that may write it: the one that is asked for, the one that answers, any other; None: there is none."""
     infos = [info.name for info in frame.forky.models.models() if info.provider != OFFLINE]
-    return asked or default_writer(frame.forky.models, frame.chat.rules) or next(iter(infos), None)
+    return asked or default_writer(frame.forky.models, frame.chat.rules.current) or next(iter(infos), None)
 
 
 def _by_itself(frame: Frame, writer: str) -> ByItself:
-    """As the person at this browser chose for this model; until they do, the branch's own model keeps to the limit."""
+    """When this model begins without a press.
+
+    The person at this browser decides; until they do, only the model of the branch begins, within the limit.
+    """
     chosen = frame.session.writes_by_itself
     if chosen is not None:
         return "always" if chosen == writer else "never"
-    own = default_writer(frame.forky.models, frame.chat.rules) == writer
+    own = default_writer(frame.forky.models, frame.chat.rules.current) == writer
     return "within the limit" if own else "never"
 
 
@@ -150,9 +153,9 @@ def strategy_of(frame: Frame, among: Sequence[str]) -> str:
     return CHERRY_PICK.name if frame.session.picks and not asked else SQUASH.name
 
 
-def rebases(wish: MergeOptions) -> bool:
+def rebases(options: MergeOptions) -> bool:
     """Whether the URL asks to move the branch instead of merging it."""
-    return st.query_params.get("strategy") == REBASE.name and not wish.others and wish.graft is None
+    return st.query_params.get("strategy") == REBASE.name and not options.others and options.graft is None
 
 
 def give_way(frame: Frame) -> None:
@@ -190,16 +193,16 @@ def want(**changes: str | None) -> None:
 
 
 def label_of_strategy(name: str) -> str:
-    """What a person clicks; of what is no strategy, its name."""
+    """The label of a strategy; for a name that is none, such as a rebase, the name."""
     found = find_strategy(name)
     return found.label if found is not None else name.capitalize()
 
 
-def draw_strategy(frame: Frame, wish: MergeOptions, held: Planning) -> None:
+def draw_strategy(frame: Frame, options: MergeOptions, held: Planning) -> None:
     """Each strategy with what it costs. Key: `merge.strategy`."""
-    names = offered(several=bool(wish.others), graft=wish.graft is not None)
-    costs = costs_of(frame, wish, held)
-    st.session_state["merge.strategy"] = REBASE.name if rebases(wish) else wish.strategy
+    names = offered(several=bool(options.others), graft=options.graft is not None)
+    costs = costs_of(frame, options, held)
+    st.session_state["merge.strategy"] = REBASE.name if rebases(options) else options.strategy
 
     def label(strategy: str) -> str:
         name, tokens = label_of_strategy(strategy), (costs or {}).get(strategy)
@@ -209,7 +212,7 @@ def draw_strategy(frame: Frame, wish: MergeOptions, held: Planning) -> None:
         found = find_strategy(strategy)
         if found is None:
             return _REBASE_CAPTION
-        return (found.caption_of_several if wish.others else "") or found.caption
+        return (found.caption_of_several if options.others else "") or found.caption
 
     st.radio(
         "How",
@@ -222,22 +225,22 @@ def draw_strategy(frame: Frame, wish: MergeOptions, held: Planning) -> None:
         on_change=lambda: want(strategy=st.session_state["merge.strategy"]),
     )
     if costs is None:
-        await_costs(frame, wish, held)
+        await_costs(frame, options, held)
 
 
-def draw_settings(frame: Frame, wish: MergeOptions, held: Planning) -> None:
+def draw_settings(frame: Frame, options: MergeOptions, held: Planning) -> None:
     """What the strategy can be told."""
-    if wish.way is not None and wish.way.condenses:
-        _draw_squash(wish, held)
-    elif wish.way is not None and wish.way.takes_picks:
-        _draw_picks(frame, wish)
+    if options.way is not None and options.way.condenses:
+        _draw_squash(options, held)
+    elif options.way is not None and options.way.takes_picks:
+        _draw_picks(frame, options)
 
 
-def _draw_squash(wish: MergeOptions, held: Planning) -> None:
+def _draw_squash(options: MergeOptions, held: Planning) -> None:
     plan = held.proposed or held.quoted
     least, most, usual = budget_range(plan.tokens_full if plan else 0, plan.tokens if plan else 0)
-    st.session_state["merge.focus"] = wish.focus
-    st.session_state["merge.budget"] = min(max(wish.budget or usual, least), most)
+    st.session_state["merge.focus"] = options.focus
+    st.session_state["merge.budget"] = min(max(options.budget or usual, least), most)
     focus, budget = st.columns([4, 3], vertical_alignment="top")
     with focus:
         st.text_input(
@@ -258,13 +261,13 @@ def _draw_squash(wish: MergeOptions, held: Planning) -> None:
         )
 
 
-def _draw_picks(frame: Frame, wish: MergeOptions) -> None:
+def _draw_picks(frame: Frame, options: MergeOptions) -> None:
     """The source's new messages, to be ticked."""
-    messages, gone = candidates(frame.forky, frame.chat, wish)
+    messages, gone = candidates(frame.forky, frame.chat, options)
     if not messages:
         st.caption("There is nothing to tick: the target has every message of this branch.")
         return
-    ticked = set(wish.picks)
+    ticked = set(options.picks)
     bound = bound_together(messages)
     shown = messages[: int(st.session_state.setdefault("merge.listed", _LISTED))]
     with st.container(key="merge-picks", border=True):
@@ -288,14 +291,14 @@ def _draw_picks(frame: Frame, wish: MergeOptions) -> None:
             )
 
 
-def candidates(forky: Forky, chat: Conversation, wish: MergeOptions) -> tuple[tuple[Message, ...], int]:
+def candidates(forky: Forky, chat: Conversation, options: MergeOptions) -> tuple[tuple[Message, ...], int]:
     """What can be ticked, in the order it was said, and how many of the branch's messages cannot."""
     try:
-        if wish.graft is not None:
-            other = forky.conversation(wish.graft, wish.source)
-            plan = chat.plan_graft(other, strategy=FULL.name, again=wish.again)
+        if options.graft is not None:
+            other = forky.conversation(options.graft, options.source)
+            plan = chat.merges.plan_graft(other, strategy=FULL.name, again=options.again)
             return tuple(other.message(id) for id in plan.turns), len(plan.omitted)
-        plan = chat.plan_merge(wish.source, strategy=FULL.name, force=True, again=wish.again)
+        plan = chat.plan_merge(options.source, strategy=FULL.name, force=True, again=options.again)
     except ForkyError:
         return (), 0
     return tuple(chat.message(id) for id in plan.turns), len(plan.omitted)

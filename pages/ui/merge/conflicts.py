@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from forky_core.conversation.repo import short
+from forky_core.conversation.session import short
 from forky_core.llm.contract import OFFLINE
 from forky_core.merge.claims.claim_set import Claim
 from forky_core.merge.claims.conflict_resolution import LONGEST_WORD, Choice, Clash, Take
@@ -42,7 +42,7 @@ def draw_conflicts(frame: Frame, held: Planning) -> None:
         told = f"**{count(len(plan.clashes), 'conflict')}**"
         told += f", {left} still open. Nothing has to be decided now." if left else ", all settled"
         st.markdown(f":material/call_split: {told}", width="stretch")
-        st.session_state["merge.policy"] = held.wish.policy
+        st.session_state["merge.policy"] = held.options.policy
         st.selectbox(
             "Where they disagree",
             list(POLICIES),
@@ -75,7 +75,11 @@ def _draw_clash(frame: Frame, held: Planning, plan: ThreeWayPlan, number: int, c
 
 def _said_where(frame: Frame, plan: ThreeWayPlan, clash: Clash) -> str:
     """Links to the messages that the claims rest on, by who says them."""
-    said = [(one.name, one.claims) for one in clash.said_by] if clash.theirs else [("earlier", clash.mine)]
+    said = (
+        [(one.name, one.claims) for one in clash.claims_by_source]
+        if clash.theirs
+        else [("earlier", clash.mine)]
+    )
     found = [
         f"{plain_label(name, 40)} {' '.join(_mark(frame, plan, cite) for claim in claims for cite in claim.cites[:4])}"
         for name, claims in said
@@ -121,7 +125,7 @@ def _draw_choice(frame: Frame, held: Planning, number: int, clash: Clash) -> Non
 
 
 def _draw_ask(frame: Frame, held: Planning, number: int, clash: Clash) -> None:
-    name = held.wish.writer or _answering(frame)
+    name = held.options.writer or _answering(frame)
     if name is None:
         return
     label = next((info.label for info in frame.forky.models.models() if info.name == name), name)
@@ -145,15 +149,15 @@ def _options(held: Planning, clash: Clash) -> dict[str, tuple[str, str]]:
     def said(claims: Sequence[Claim]) -> str:
         return " / ".join(dict.fromkeys(claim.text for claim in claims))
 
-    sides = {"mine": (said(clash.mine), f"{held.wish.target} says so")}
-    if held.wish.others:
+    sides = {"mine": (said(clash.mine), f"{held.options.target} says so")}
+    if held.options.others:
         sides |= {
             f"{_SOURCE}{one.name}": (said(one.claims), f"{one.name} says so")
-            for one in clash.said_by
-            if one.name != held.wish.target
+            for one in clash.claims_by_source
+            if one.name != held.options.target
         }
     else:
-        sides["theirs"] = said(clash.theirs), f"{held.wish.source} says so"
+        sides["theirs"] = said(clash.theirs), f"{held.options.source} says so"
     if not (clash.mine and clash.theirs):
         sides = {
             f"{_VALUE}{at}": (value.text, "An earlier merge left this open")
@@ -208,8 +212,8 @@ def _propose(frame: Frame, held: Planning, clash: Clash) -> None:
     """What a model would write, put where a person can change it."""
     assert isinstance(held.plan, ThreeWayPlan)
     try:
-        model = held.wish.writer or _answering(frame)
-        proposal = frame.chat.propose(held.plan, clash.conflict.hash, model=model)
+        model = held.options.writer or _answering(frame)
+        proposal = frame.chat.merges.propose(held.plan, clash.conflict.hash, model=model)
         held.choose(clash.conflict.hash, proposal.choice)
     except ForkyError as error:
         frame.session.say(str(error))
@@ -217,7 +221,7 @@ def _propose(frame: Frame, held: Planning, clash: Clash) -> None:
 
 def _answering(frame: Frame) -> str | None:
     """The model of the target, where it can propose anything."""
-    name = frame.chat.rules.model or frame.forky.models.default()
+    name = frame.chat.rules.current.model or frame.forky.models.default()
     infos = {info.name: info for info in frame.forky.models.models()}
     if name in infos and infos[name].provider != OFFLINE:
         return name

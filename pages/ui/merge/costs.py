@@ -24,72 +24,78 @@ Costs = Mapping[str, int]
 _planned: dict[tuple[object, ...], Future[Costs]] = {}
 
 
-def costs_of(frame: Frame, wish: MergeOptions, held: Planning) -> Costs | None:
+def costs_of(frame: Frame, options: MergeOptions, held: Planning) -> Costs | None:
     """What each strategy takes; of the one at hand, what its plan takes now. None while the others are not known."""
     key: tuple[object, ...] = (
         frame.chat.id,
         frame.chat.view.version,
-        _bare(wish),
-        _version_of(frame, wish),
+        _bare(options),
+        _version_of(frame, options),
     )
     found = _planned.get(key)
     if found is None:
         while len(_planned) >= _MOST:
             _planned.pop(next(iter(_planned)))
-        found = _planned[key] = _planners().submit(_plan_all, frame, wish, _known(wish, held))
+        found = _planned[key] = _planners().submit(_plan_all, frame, options, _known(options, held))
     try:
         costs = dict(found.result(_AT_ONCE))
     except NotYet:
         return None
     if held.plan is not None and held.plan.lands:
-        costs[wish.strategy] = held.plan.tokens
+        costs[options.strategy] = held.plan.tokens
     return costs
 
 
-def _known(wish: MergeOptions, held: Planning) -> Costs:
+def _known(options: MergeOptions, held: Planning) -> Costs:
     """What the plan at hand says already, where nothing was chosen for its strategy."""
     usual = (
-        not (wish.focus or wish.budget or wish.picks or wish.force or wish.request) and wish.policy == "ask"
+        not (options.focus or options.budget or options.picks or options.force or options.request)
+        and options.policy == "ask"
     )
     plan = held.quoted or held.proposed
-    return {wish.strategy: plan.tokens} if usual and plan is not None and plan.lands else {}
+    return {options.strategy: plan.tokens} if usual and plan is not None and plan.lands else {}
 
 
-def _plan_all(frame: Frame, wish: MergeOptions, known: Costs) -> Costs:
+def _plan_all(frame: Frame, options: MergeOptions, known: Costs) -> Costs:
     found = dict(known)
     # What a cherry-pick costs is known only when something is ticked.
     for name in (one.name for one in strategies() if not one.takes_picks):
         if name not in known:
-            plan = plan_anew(frame.forky, frame.chat, replace(_bare(wish), strategy=name)).plan
+            plan = plan_anew(frame.forky, frame.chat, replace(_bare(options), strategy=name)).plan
             if plan is not None and plan.lands:
                 found[name] = plan.tokens
     return found
 
 
-def _bare(wish: MergeOptions) -> MergeOptions:
-    """The wish without what is chosen for one strategy."""
+def _bare(options: MergeOptions) -> MergeOptions:
+    """The options without those for one strategy."""
     return MergeOptions(
-        wish.conversation, wish.target, wish.source, others=wish.others, graft=wish.graft, again=wish.again
+        options.conversation,
+        options.target,
+        options.source,
+        others=options.others,
+        graft=options.graft,
+        again=options.again,
     )
 
 
-def _version_of(frame: Frame, wish: MergeOptions) -> int:
+def _version_of(frame: Frame, options: MergeOptions) -> int:
     """How often the conversation that is grafted has changed; 0 where none is."""
-    if wish.graft is None:
+    if options.graft is None:
         return 0
     try:
-        return frame.forky.conversation(wish.graft).view.version
+        return frame.forky.conversation(options.graft).view.version
     except ForkyError:
         return 0
 
 
-def await_costs(frame: Frame, wish: MergeOptions, held: Planning) -> None:
+def await_costs(frame: Frame, options: MergeOptions, held: Planning) -> None:
     """Draw the page again as soon as the costs are known."""
 
     @st.fragment(run_every=0.4, key="merge.costs")
     @error_boundary
     def watch() -> None:
-        if costs_of(frame, wish, held) is not None:
+        if costs_of(frame, options, held) is not None:
             stay(frame.session)
             st.rerun()
 

@@ -18,14 +18,20 @@ import streamlit as st
 
 from forky_core.context.citations import NOTHING
 from forky_core.context.masking import Lookup
-from forky_core.conversation.repo import short
-from forky_core.merge.attribution import rests_on
+from forky_core.conversation.session import short
+from forky_core.merge.attribution import citable_ids
 from forky_core.merge.editing import BlockLine, Budget, Editing, SourceLine
 from forky_core.merge.plan import MergePlan
 from forky_core.model import ConversationId, Message, MessageId
-from forky_core.views.merge_lines import SourceStretch, TakenBack, reasons, stretches, taken_back
+from forky_core.views.merge_lines import (
+    SourceStretch,
+    SupersededStatement,
+    reasons,
+    stretches,
+    superseded_statements,
+)
 from forky_core.views.payload import PayloadRow, payload_rows
-from pages.ui.components.links import chat_place, cited_link
+from pages.ui.components.links import chat_place, citation_link
 from pages.ui.components.markdown import showable
 from pages.ui.frame import Frame, saying
 from pages.ui.merge.planning import Planning
@@ -108,7 +114,7 @@ def _carry_out(held: Planning, at: int, order: dict[str, Any], lookup: Lookup) -
 
 def _data(held: Planning, editing: Editing, before: Editing, budget: Budget, home: Home) -> dict[str, Any]:
     plan, source = editing.plan, editing.source
-    back = taken_back(plan, source)
+    back = superseded_statements(plan, source)
     cited = {id for line in editing.block.lines for id in line.cites}
     cited |= {one.of.earlier_message for one in back} | {one.of.later_message for one in back}
     parts = stretches(source, cited & source.words.keys(), held.opened)
@@ -116,7 +122,7 @@ def _data(held: Planning, editing: Editing, before: Editing, budget: Budget, hom
     why = reasons(editing, before)
     block = plan.block
     rows = [row for row in payload_rows(block, len(block.text)) if row.opens] if block else []
-    known = rests_on(block) if block else ()
+    known = citable_ids(block) if block else ()
 
     def mark(id: MessageId) -> dict[str, Any]:
         return {
@@ -187,7 +193,7 @@ def _words(
         return ""
 
     def link(number: str, address: str) -> str:
-        pieces.append((number, cited_link(home(MessageId(address))[0], address), ""))
+        pieces.append((number, citation_link(home(MessageId(address))[0], address), ""))
         return ""
 
     PayloadRow(line.text, marks=_marks(line.text, known), opens=opens).drawn(plain, name, link)
@@ -231,7 +237,7 @@ def _rows(message: Message, editing: Editing) -> list[list[tuple[str, str, str]]
     return [[(line.key, showable(line.text), line.shape) for line in row] for row in rows.values()]
 
 
-def _taken_back(one: TakenBack, editing: Editing) -> dict[str, Any]:
+def _taken_back(one: SupersededStatement, editing: Editing) -> dict[str, Any]:
     """With the whole sentence that took it back, where the branch is known to say it."""
     said = [line.text for line in editing.source.lines if line.key in one.by and one.of.later in line.text]
     return {

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from forky_core.conversation.repo import short
+from forky_core.conversation.session import short
 from forky_core.model import ConversationId, MessageId
 from forky_core.model.parts import MergePart
 from forky_core.views.payload import PayloadRow, payload_rows, text_rows

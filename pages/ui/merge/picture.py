@@ -11,7 +11,7 @@ import streamlit as st
 from forky_core.conversation.visible import Visible
 from forky_core.graph import ancestors
 from forky_core.merge.plan import MergePlan
-from forky_core.views.merging import Standing
+from forky_core.views.merging import BranchRelation
 from forky_core.views.shelf import count
 from pages.ui.components.markdown import showable
 from pages.ui.components.palette import palette
@@ -60,16 +60,16 @@ def sources_of(plan: MergePlan, visible: Visible) -> list[MergePlan]:
     return found
 
 
-def draw_standing(sources: Sequence[tuple[MergePlan, Standing]]) -> None:
+def draw_standing(sources: Sequence[tuple[MergePlan, BranchRelation]]) -> None:
     """Target above, each source below it, the merge at the right."""
     plan, stands = sources[0]
     target = escape(showable(plan.target_name))
-    ours, _ = told(stands)
+    ours, _ = branch_sentences(stands)
     if len(sources) > 1:
         ours = count(stands.shared + stands.own, "message")
     said = [
         f"{plan.target_name}: {ours}.",
-        *(f"{one.source_name}: {told(where)[1]}." for one, where in sources),
+        *(f"{one.source_name}: {branch_sentences(where)[1]}." for one, where in sources),
     ]
     merge = (
         '<span class="fk-diamond"></span>' if plan.lands else '<span class="fk-diamond fk-nothing"></span>'
@@ -84,7 +84,7 @@ def draw_standing(sources: Sequence[tuple[MergePlan, Standing]]) -> None:
     )
 
 
-def _lane(plan: MergePlan, stands: Standing) -> str:
+def _lane(plan: MergePlan, stands: BranchRelation) -> str:
     source = escape(showable(plan.source_name))
     width = 1.72 * max(0, min(stands.shared, 3) - 1)
     known = max(0, stands.line - stands.new)
@@ -94,11 +94,11 @@ def _lane(plan: MergePlan, stands: Standing) -> str:
         f"{'<span class=fk-bend></span>' if stands.shared else '<span class=fk-gap></span>'}"
         f"{_dots(min(known, 2), old=True)}{_dots(min(max(stands.line - known, 0), _DOTS))}"
         '<span class="fk-dash fk-long"></span><span class="fk-rise"></span></div>'
-        f'<div class="fk-count" data-of="{source}">{escape(told(stands)[1])}</div>'
+        f'<div class="fk-count" data-of="{source}">{escape(branch_sentences(stands)[1])}</div>'
     )
 
 
-def told(stands: Standing) -> tuple[str, str]:
+def branch_sentences(stands: BranchRelation) -> tuple[str, str]:
     """What stands on each branch, in words."""
     if stands.shared:
         ours = f"{count(stands.shared, 'message')} in common, {stands.own:,} since"

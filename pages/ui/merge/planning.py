@@ -1,6 +1,6 @@
-"""A merge being planned in this tab: what was wished for, the plan that came of it, and what stands in its way.
+"""A merge being planned in this tab: its options, the plan that they give, and what stands in its way.
 
-The wish is in the URL; the plan is remade when the wish changes, or when a branch moves. A text that a person has
+The options are in the URL; the plan is remade when they change, or when a branch moves. A text that a person has
 edited, or a model has written, is never thrown away by that: the page says what came first and waits (law 8).
 
 A plan without a model costs nothing and is there at once. Where the branch has a model, that one begins to write a
@@ -27,6 +27,7 @@ from forky_core.merge.claims.conflict_resolution import Choice, Policy
 from forky_core.merge.editing import BranchLines
 from forky_core.merge.models.squash import SquashRejected
 from forky_core.merge.options import NO_CHOICES
+from forky_core.merge.picked_parts import PickedPart
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.strategies import find_strategy
 from forky_core.merge.strategy import Strategy
@@ -56,6 +57,8 @@ class MergeOptions:
     """When the writer begins without a press."""
     picks: tuple[MessageId, ...] = ()
     """Of a cherry-pick; of a fusion, the answers."""
+    parts: tuple[PickedPart, ...] = ()
+    """Of a fusion: the parts of the answers that it is put together from; () for the whole answers."""
     force: bool = False
     """A merge message where a fast-forward would do."""
     others: tuple[str, ...] = ()
@@ -92,9 +95,9 @@ class MergeOptions:
 
 @dataclass(slots=True)
 class Planning:
-    """One wish and what has come of it so far."""
+    """One set of merge options and what has come of it so far."""
 
-    wish: MergeOptions
+    options: MergeOptions
     proposed: MergePlan | None = None
     """The plan before anybody edited it."""
     plan: MergePlan | None = None
@@ -130,8 +133,8 @@ class Planning:
         """Tokens that the writer would be sent, and the most that it is asked to answer with."""
         assert self.quoted is not None
         if self.request is None:
-            wish = self.wish
-            self.request = count_request(self.quoted, wish.way, wish.focus, wish.budget, lookup)
+            options = self.options
+            self.request = count_request(self.quoted, options.way, options.focus, options.budget, lookup)
         return self.request
 
     @property
@@ -207,54 +210,64 @@ class Planning:
             self.failed = str(error)
 
 
-def planning(held: Planning | None, forky: Forky, chat: Conversation, wish: MergeOptions) -> Planning:
-    """The planning of this wish: the one at hand where it still holds, else a new one. `chat` is on the target."""
-    if held is None or _plans(held.wish) != _plans(wish):
-        fresh = plan_anew(forky, chat, wish)
-        if held is None or _about(held.wish) != _about(wish):
+def planning(held: Planning | None, forky: Forky, chat: Conversation, options: MergeOptions) -> Planning:
+    """The planning of these options: the one at hand where it still holds, else a new one. `chat` is on the target."""
+    if held is None or _plans(held.options) != _plans(options):
+        fresh = plan_anew(forky, chat, options)
+        if held is None or _about(held.options) != _about(options):
             _write_by_itself(fresh, forky, chat)
         return fresh
-    held.wish = wish
+    held.options = options
     made = held.plan or held.quoted or held.sketch
     if made is None or held.overtaken or _as_it_was(chat, made):
         return held
     if held.edited or held.settled or held.writing is not None or held.by_model:
         held.overtaken = "A branch has moved since this preview was made."
         return held
-    return plan_anew(forky, chat, wish)
+    return plan_anew(forky, chat, options)
 
 
-def _plans(wish: MergeOptions) -> MergeOptions:
-    """The wish as far as what is shown at first depends on it. A fusion waits for its writer."""
-    return replace(wish, writer=wish.writer if wish.fuses else None, by_itself="never")
+def _plans(options: MergeOptions) -> MergeOptions:
+    """The options as far as what is shown at first depends on them. A fusion waits for its writer."""
+    return replace(options, writer=options.writer if options.fuses else None, by_itself="never")
 
 
-def _about(wish: MergeOptions) -> tuple[object, ...]:
+def _about(options: MergeOptions) -> tuple[object, ...]:
     """What is merged with what: settings alone do not make a model begin by itself once more."""
-    return wish.conversation, wish.target, wish.source, wish.others, wish.graft, wish.strategy
+    return (
+        options.conversation,
+        options.target,
+        options.source,
+        options.others,
+        options.graft,
+        options.strategy,
+    )
 
 
 def _write_by_itself(held: Planning, forky: Forky, chat: Conversation) -> None:
-    """Begin a squash where it can save something. What a request says is its author's."""
-    wish, quoted = held.wish, held.quoted
-    if wish.by_itself == "never" or not wish.model_writes or wish.request is not None:
+    """Begin to write a squash that may begin by itself and is shorter than the branch.
+
+    A merge request shows what its author chose, so nothing begins there.
+    """
+    options, quoted = held.options, held.quoted
+    if options.by_itself == "never" or not options.model_writes or options.request is not None:
         return
     if quoted is None or takes_more_than_full(quoted):
         return
-    if may_begin(wish.by_itself, held.asking(lookup_of(forky, chat, quoted)), writer_info(forky, wish)):
+    if may_begin(options.by_itself, held.asking(lookup_of(forky, chat, quoted)), writer_info(forky, options)):
         begin_writing(held, forky, chat)
 
 
-def writer_info(forky: Forky, wish: MergeOptions) -> ModelInfo | None:
-    """What is known of the model that may write; None where it cannot be reached."""
+def writer_info(forky: Forky, options: MergeOptions) -> ModelInfo | None:
+    """What is known of the model that may write; None if nobody offers it."""
     try:
-        return forky.models.model(wish.writer or "").info()
+        return forky.models.model(options.writer or "").info()
     except ForkyError:
         return None
 
 
 def lookup_of(forky: Forky, chat: Conversation, plan: MergePlan) -> Callable[[MessageId], Message]:
-    """Finds messages of this conversation, and of the one that is grafted."""
+    """A function that finds messages of this conversation, and of the grafted one."""
     if plan.graft is None:
         return chat.message
     other = forky.conversation(plan.graft.conversation, plan.graft.branch)
@@ -269,25 +282,27 @@ def lookup_of(forky: Forky, chat: Conversation, plan: MergePlan) -> Callable[[Me
 
 
 def _as_it_was(chat: Conversation, plan: MergePlan) -> bool:
-    branches = chat.branches
+    branches = chat.view.branches
     return all(name in branches and branches[name].head == head for name, head in plan.expected_heads.items())
 
 
-def plan_anew(forky: Forky, chat: Conversation, wish: MergeOptions) -> Planning:
+def plan_anew(forky: Forky, chat: Conversation, options: MergeOptions) -> Planning:
     """A plan without a model; one that a model shall write is only begun when the person says so."""
-    made = Planning(wish)
+    made = Planning(options)
     try:
-        plan = _plan(forky, chat, wish, None, made.stop)
+        plan = _plan(forky, chat, options, None, made.stop)
     except ForkyError as error:
         made.sentence = str(error)
-        if wish.way is not None and wish.way.takes_picks:
+        if options.way is not None and options.way.takes_picks:
             with suppress(ForkyError):
-                made.sketch = _plan(forky, chat, replace(wish, strategy=FULL.name, picks=()), None, made.stop)
+                made.sketch = _plan(
+                    forky, chat, replace(options, strategy=FULL.name, picks=()), None, made.stop
+                )
         return made
-    by_model = wish.fuses or wish.model_writes or wish.model_reads
-    if wish.writer is not None and by_model and plan.drafts:
+    by_model = options.fuses or options.model_writes or options.model_reads
+    if options.writer is not None and by_model and plan.drafts:
         made.quoted = plan
-    if made.quoted is None or not wish.fuses:
+    if made.quoted is None or not options.fuses:
         made.take(plan)
     _take_its_words(made, chat, plan)
     return made
@@ -295,9 +310,9 @@ def plan_anew(forky: Forky, chat: Conversation, wish: MergeOptions) -> Planning:
 
 def _take_its_words(made: Planning, chat: Conversation, plan: MergePlan) -> None:
     """Of a request whose author changed the words: they are the edit, which may be taken back."""
-    if made.wish.request is None:
+    if made.options.request is None:
         return
-    worded = chat.in_words_of(made.wish.request, plan)
+    worded = chat.requests.with_edits(made.options.request, plan)
     if worded is not plan:
         made.take(plan)
         made.plan = worded
@@ -311,11 +326,11 @@ def go_on(held: Planning, chat: Conversation) -> Planning:
     """
     made = held.plan or held.quoted
     assert made is not None
-    fresh = Planning(held.wish)
-    if not held.wish.fuses:
-        fresh.take(chat.replan(made))
+    fresh = Planning(held.options)
+    if not held.options.fuses:
+        fresh.take(chat.merges.replan(made))
         return fresh
-    again, block = chat.plan_fuse(held.wish.picks), made.block
+    again, block = chat.merges.plan_fuse(held.options.picks, parts=held.options.parts), made.block
     assert block is not None
     assert again.block is not None
     # What is fused does not depend on where it lands: the words stay, whoever wrote them.
@@ -326,56 +341,58 @@ def go_on(held: Planning, chat: Conversation) -> Planning:
 def begin_writing(held: Planning, forky: Forky, chat: Conversation) -> None:
     """Ask the model, in the background: it goes on whatever the person clicks meanwhile."""
     held.rejected, held.failed, held.written, held.stop = None, "", None, Event()
-    held.writing = _writers().submit(_plan, forky, chat, held.wish, held.wish.writer, held.stop)
+    held.writing = _writers().submit(_plan, forky, chat, held.options, held.options.writer, held.stop)
 
 
-def _plan(forky: Forky, chat: Conversation, wish: MergeOptions, model: str | None, stop: Event) -> MergePlan:
-    if wish.fuses:
-        return chat.plan_fuse(wish.picks, model=model, stop=stop)
-    if wish.request is not None:
-        return _plan_request(chat, wish, wish.request, model, stop)
-    if wish.graft is not None:
-        return chat.plan_graft(
-            forky.conversation(wish.graft, wish.source),
-            strategy=wish.strategy,
-            picks=wish.picks,
-            focus=wish.focus,
-            budget=wish.budget,
+def _plan(
+    forky: Forky, chat: Conversation, options: MergeOptions, model: str | None, stop: Event
+) -> MergePlan:
+    if options.fuses:
+        return chat.merges.plan_fuse(options.picks, model=model, stop=stop, parts=options.parts)
+    if options.request is not None:
+        return _plan_request(chat, options, options.request, model, stop)
+    if options.graft is not None:
+        return chat.merges.plan_graft(
+            forky.conversation(options.graft, options.source),
+            strategy=options.strategy,
+            picks=options.picks,
+            focus=options.focus,
+            budget=options.budget,
             model=model,
-            again=wish.again,
-            policy=wish.policy,
+            again=options.again,
+            policy=options.policy,
             stop=stop,
         )
     return chat.plan_merge(
-        (wish.source, *wish.others) if wish.others else wish.source,
-        strategy=wish.strategy,
-        picks=wish.picks,
-        focus=wish.focus,
-        budget=wish.budget,
+        (options.source, *options.others) if options.others else options.source,
+        strategy=options.strategy,
+        picks=options.picks,
+        focus=options.focus,
+        budget=options.budget,
         model=model,
-        force=wish.force,
-        again=wish.again,
-        policy=wish.policy,
+        force=options.force,
+        again=options.again,
+        policy=options.policy,
         stop=stop,
     )
 
 
 def _plan_request(
-    chat: Conversation, wish: MergeOptions, number: int, model: str | None, stop: Event
+    chat: Conversation, options: MergeOptions, number: int, model: str | None, stop: Event
 ) -> MergePlan:
     """What the page shows of a request is in the URL: choices of conflicts are its author's own."""
-    return chat.plan_request(
+    return chat.requests.plan(
         number,
         own_words=False,
-        strategy=wish.strategy,
-        picks=wish.picks,
-        focus=wish.focus,
-        budget=wish.budget,
+        strategy=options.strategy,
+        picks=options.picks,
+        focus=options.focus,
+        budget=options.budget,
         model=model,
-        force=wish.force or wish.graft is not None,
-        again=wish.again,
-        policy=wish.policy,
-        choices=chat.request(number).wish.choices if wish.model_reads else NO_CHOICES,
+        force=options.force or options.graft is not None,
+        again=options.again,
+        policy=options.policy,
+        choices=chat.requests.get(number).options.choices if options.model_reads else NO_CHOICES,
         stop=stop,
     )
 

@@ -8,14 +8,13 @@ from functools import partial
 
 import streamlit as st
 
-from forky_core.conversation.repo import short
+from forky_core.conversation.session import short
 from forky_core.llm.contract import ModelInfo
 from forky_core.merge.editing import Budget
 from forky_core.merge.plan import MergePlan
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.model.document import ADDRESS
 from forky_core.model.errors import ForkyError
-from forky_core.model.payload_kinds import kind_of
 from forky_core.views.captions import dollars
 from forky_core.views.merging import budget_range, left_out, price, strange_marks
 from forky_core.views.shelf import count
@@ -54,7 +53,7 @@ def _cost_line(frame: Frame, plan: MergePlan) -> str:
             said.append(f"**{plain_label(dollars(cost.each))}** each with {label}")
             if cost.cached and dollars(cost.cached) != dollars(cost.each):
                 said.append(f"{plain_label(dollars(cost.cached))} once cached")
-    if kind_of(plan.strategy).reading not in ("turns", "quotation"):
+    if plan.kind.reading not in ("turns", "quotation"):
         whole = price(plan, info) if info is not None else None
         differs = whole is not None and whole.full and dollars(whole.full) != dollars(whole.each or 0)
         paid = (
@@ -68,7 +67,7 @@ def answering(frame: Frame) -> ModelInfo | None:
     """The model that answers on the target."""
     models = frame.forky.models
     try:
-        return models.model(frame.chat.rules.model or models.default()).info()
+        return models.model(frame.chat.rules.current.model or models.default()).info()
     except ForkyError:
         return None
 
@@ -78,7 +77,7 @@ def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
     parts = _parts(plan)
     editable = any(side.block is not None for side in parts)
     as_text = editable and bool(st.session_state.get("merge.edit"))
-    beside = kind_of(plan.strategy).reading == "lines" and not as_text
+    beside = plan.kind.reading == "lines" and not as_text
     with st.container(key="line-merge-preview", horizontal=True, vertical_alignment="center"):
         told = "What the model will read" if beside else "What the model will read, word for word"
         st.caption(told, width="stretch")
@@ -110,7 +109,7 @@ def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
                     lookup=lookup_of(frame.forky, frame.chat, plan),
                     home=partial(_seen_at, frame, side, plan),
                 )
-    elif kind_of(plan.strategy).reading != "answer":
+    elif plan.kind.reading != "answer":
         draw_turns(plan.payload, partial(_seen_at, frame, plan, plan))
     else:
         text = showable(plan.payload)
@@ -128,7 +127,7 @@ def _budget(held: Planning, at: int, side: MergePlan) -> Budget:
     assert held.proposed is not None
     proposed = _parts(held.proposed)[at]
     least, most, usual = budget_range(proposed.tokens_full, proposed.tokens)
-    limit = usual if held.plan is not side or held.wish.budget is None else held.wish.budget
+    limit = usual if held.plan is not side or held.options.budget is None else held.options.budget
     return Budget(side.tokens, min(max(limit, least), most), side.tokens_full)
 
 

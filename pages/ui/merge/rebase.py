@@ -14,11 +14,11 @@ from pages.ui.merge.payload import draw_turns
 from pages.ui.merge.planning import MergeOptions
 
 
-def draw_rebase(frame: Frame, wish: MergeOptions) -> None:
+def draw_rebase(frame: Frame, options: MergeOptions) -> None:
     """Keys: `merge.rebase`, `merge.replay_with`, `merge.replay`."""
-    moved, onto = plain_label(wish.source, 60), plain_label(wish.target, 60)
+    moved, onto = plain_label(options.source, 60), plain_label(options.target, 60)
     try:
-        plan = frame.chat.checkout(wish.source).plan_rebase(wish.target)
+        plan = frame.chat.checkout(options.source).merges.plan_rebase(options.target)
     except ForkyError as error:
         with st.container(border=True):
             st.markdown(f":material/info: {plain_label(str(error), 300)}")
@@ -34,23 +34,23 @@ def draw_rebase(frame: Frame, wish: MergeOptions) -> None:
     )
     if plan.copies:
         st.caption("What will stand below it, word for word")
-        draw_turns(plan.payload, lambda _id: (frame.chat.id, wish.source))
+        draw_turns(plan.payload, lambda _id: (frame.chat.id, options.source))
     if plan.omitted:
         st.caption(f"{count(len(plan.omitted), 'message')} left out:")
         for why in dict.fromkeys(omission.why for omission in plan.omitted):
             st.caption(plain_label(why, 200))
-    _draw_ways(frame, wish, plan)
+    _draw_ways(frame, options, plan)
 
 
-def _draw_ways(frame: Frame, wish: MergeOptions, plan: RebasePlan) -> None:
+def _draw_ways(frame: Frame, options: MergeOptions, plan: RebasePlan) -> None:
     st.button(
-        f"Move “{plain_label(wish.source, 40)}”",
+        f"Move “{plain_label(options.source, 40)}”",
         key="merge.rebase",
         type="primary",
         icon=":material/move_down:",
         help="One operation, which Undo takes back",
         on_click=_land,
-        args=(frame, wish, plan),
+        args=(frame, options, plan),
     )
     if not plan.turns:
         return
@@ -76,26 +76,26 @@ def _draw_ways(frame: Frame, wish: MergeOptions, plan: RebasePlan) -> None:
             disabled=model is None,
             help="Choose who answers first" if model is None else "The questions are asked one after another",
             on_click=_replay,
-            args=(frame, wish, plan, model),
+            args=(frame, options, plan, model),
         )
 
 
-def _land(frame: Frame, wish: MergeOptions, plan: RebasePlan) -> None:
-    chat = frame.chat.checkout(wish.source)
+def _land(frame: Frame, options: MergeOptions, plan: RebasePlan) -> None:
+    chat = frame.chat.checkout(options.source)
     try:
-        operation = chat.rebase(plan)
+        operation = chat.merges.rebase(plan)
     except (Outdated, ForkyError) as error:
         frame.session.say(str(error))
         return
     frame.session.say(operation.sentence, (chat.id, operation.number))
-    leave_for(wish.source, frame.session)
+    leave_for(options.source, frame.session)
 
 
-def _replay(frame: Frame, wish: MergeOptions, plan: RebasePlan, model: str) -> None:
-    chat = frame.chat.checkout(wish.source)
+def _replay(frame: Frame, options: MergeOptions, plan: RebasePlan, model: str) -> None:
+    chat = frame.chat.checkout(options.source)
     try:
-        chat.replay(plan, model=model)
+        chat.merges.replay(plan, model=model)
     except ForkyError as error:
         frame.session.say(str(error))
         return
-    leave_for(wish.source, frame.session)
+    leave_for(options.source, frame.session)

@@ -35,7 +35,7 @@ def draw_requests(frame: Frame) -> MergeRequest | None:
     Keys: `merge.look.<n>`, `merge.decline_gone.<n>` and those of the one that is open.
     """
     looked = _looked_at(frame)
-    known = frame.chat.requests
+    known = frame.chat.requests.all
     if looked is not None:
         _draw_looked_at(frame, looked)
     others = [one for one in known if one.state == "open" and one != looked]
@@ -51,7 +51,7 @@ def _looked_at(frame: Frame) -> MergeRequest | None:
     """The open request of the URL; one that does not fit the branches chosen meanwhile is let go."""
     params = st.query_params
     asked = params.get("request", "")
-    found = next((one for one in frame.chat.requests if str(one.number) == asked), None)
+    found = next((one for one in frame.chat.requests.all if str(one.number) == asked), None)
     if found is None or found.state != "open" or _gone(frame, found):
         want(request=None)
         return None
@@ -71,10 +71,10 @@ def _elsewhere(request: MergeRequest) -> ConversationId | None:
 
 def _heads(frame: Frame, request: MergeRequest) -> Mapping[str, MessageId | None]:
     """The branches among which the sources are, with where they stand."""
-    branches = frame.chat.branches
+    branches = frame.chat.view.branches
     if request.graft is not None:
         try:
-            branches = frame.forky.conversation(request.graft.conversation).branches
+            branches = frame.forky.conversation(request.graft.conversation).view.branches
         except ForkyError:
             return {}
     return {name: branch.head for name, branch in branches.items()}
@@ -89,19 +89,19 @@ def _gone(frame: Frame, request: MergeRequest) -> str:
 
 
 def _look(frame: Frame, request: MergeRequest) -> None:
-    wish = request.wish
+    options = request.options
     params: dict[str, str | list[str]] = {
         "c": str(frame.chat.id),
         "b": request.into,
         "source": request.source,
         "strategy": request.strategy,
         "request": str(request.number),
-        "focus": wish.focus,
-        "budget": str(wish.budget) if wish.budget is not None else "",
-        "by": wish.model or "",
-        "policy": wish.policy if wish.policy != "ask" else "",
-        "force": "1" if wish.force and request.graft is None else "",
-        "again": "1" if wish.again else "",
+        "focus": options.focus,
+        "budget": str(options.budget) if options.budget is not None else "",
+        "by": options.model or "",
+        "policy": options.policy if options.policy != "ask" else "",
+        "force": "1" if options.force and request.graft is None else "",
+        "again": "1" if options.again else "",
         "graft": _elsewhere(request) or "",
         "with": [other.source for other in request.others],
         "picks": written_picks(request.picks) if request.picks else "",
@@ -135,23 +135,24 @@ def _between(request: MergeRequest) -> str:
     return f"{sources} into “{plain_label(request.into, 40)}”"
 
 
-def _how(wish: CoreWish, *, worded: bool = False) -> str:
+def _how(options: CoreWish, *, worded: bool = False) -> str:
     """All that is chosen, as a person would say it."""
-    title = label_of_strategy(wish.strategy)
+    title = label_of_strategy(options.strategy)
     said = [
-        plain_label(title, 40).lower() + (f" of {count(len(wish.picks), 'message')}" if wish.picks else "")
+        plain_label(title, 40).lower()
+        + (f" of {count(len(options.picks), 'message')}" if options.picks else "")
     ]
-    if wish.focus:
-        said.append(f"about “{plain_label(wish.focus, 80)}”")
-    if wish.budget is not None:
-        said.append(f"in at most {count(wish.budget, 'token')}")
-    if wish.model:
-        said.append(f"written by {plain_label(wish.model, 60)}")
-    if wish.policy != "ask":
-        said.append(f"where they disagree: {POLICIES[wish.policy].lower()}")
-    if settled := sum(choice is not None for choice in wish.choices.values()):
+    if options.focus:
+        said.append(f"about “{plain_label(options.focus, 80)}”")
+    if options.budget is not None:
+        said.append(f"in at most {count(options.budget, 'token')}")
+    if options.model:
+        said.append(f"written by {plain_label(options.model, 60)}")
+    if options.policy != "ask":
+        said.append(f"where they disagree: {POLICIES[options.policy].lower()}")
+    if settled := sum(choice is not None for choice in options.choices.values()):
         said.append(f"with {count(settled, 'conflict')} settled")
-    if wish.again:
+    if options.again:
         said.append("as if it had never been merged")
     if worded:
         said.append("in words of its author")
@@ -190,7 +191,7 @@ def _draw_looked_at(frame: Frame, request: MergeRequest) -> None:
         st.markdown(f":material/call_merge: **Request {request.number}: {_between(request)}**")
         st.caption(
             f"Proposed by {plain_label(request.by, 60)}, {ago(request.at, now())}, as "
-            f"{_how(request.wish, worded=bool(request.words))}. "
+            f"{_how(request.options, worded=bool(request.words))}. "
             "Landing what is shown below accepts it; you may change it first."
         )
         if request.note:
@@ -213,7 +214,7 @@ def _draw_looked_at(frame: Frame, request: MergeRequest) -> None:
             with saying(frame.session):
                 done(
                     frame.session,
-                    frame.chat.comment_request(request.number, st.session_state["merge.comment"]),
+                    frame.chat.requests.comment(request.number, st.session_state["merge.comment"]),
                 )
             st.rerun()
         with st.container(key="line-merge-request-acts", horizontal=True):
@@ -224,7 +225,10 @@ def _draw_looked_at(frame: Frame, request: MergeRequest) -> None:
 
 def _moved_on(frame: Frame, request: MergeRequest) -> list[str]:
     """The sources that are not as they were when it was made or last changed."""
-    seen = {request.source: request.seen, **{other.source: other.seen for other in request.others}}
+    seen = {
+        request.source: request.source_head,
+        **{other.source: other.source_head for other in request.others},
+    }
     heads = _heads(frame, request)
     return [shown for name, shown in zip(seen, request.named, strict=True) if heads[name] != seen[name]]
 
@@ -253,11 +257,11 @@ def _change(frame: Frame, request: MergeRequest, note: str, into: str) -> None:
     """Takes the note, and what the page shows."""
     with saying(frame.session):
         plan = _shown(frame)
-        operation = frame.chat.change_request(
+        operation = frame.chat.requests.change(
             request.number, note=note, into=into, plan=UNCHANGED if plan is None else plan
         )
         done(frame.session, operation)
-        _look(frame, frame.chat.request(request.number))
+        _look(frame, frame.chat.requests.get(request.number))
 
 
 def _shown(frame: Frame) -> MergePlan | None:
@@ -265,9 +269,9 @@ def _shown(frame: Frame) -> MergePlan | None:
     held = frame.session.planning
     if held is None or (plan := held.plan or held.quoted) is None or not plan.lands:
         return None
-    if held.plan is not None or plan.wish is None:
+    if held.plan is not None or plan.options is None:
         return plan
-    return replace(plan, wish=replace(plan.wish, model=held.wish.writer))
+    return replace(plan, options=replace(plan.options, model=held.options.writer))
 
 
 def _draw_decline(frame: Frame, request: MergeRequest) -> None:
@@ -287,7 +291,7 @@ def _draw_decline(frame: Frame, request: MergeRequest) -> None:
 
 def _decline(frame: Frame, request: MergeRequest, why: str) -> None:
     with saying(frame.session):
-        done(frame.session, frame.chat.decline_request(request.number, why))
+        done(frame.session, frame.chat.requests.decline(request.number, why))
         want(request=None)
 
 
@@ -318,15 +322,15 @@ def _propose(frame: Frame) -> None:
         frame.session.say("There is nothing here to propose.")
         return
     with saying(frame.session):
-        made = chat.request_plan(plan, note=st.session_state["merge.propose_note"])
-        done(frame.session, chat.recent_operations(after=version)[-1])
+        made = chat.requests.open_plan(plan, note=st.session_state["merge.propose_note"])
+        done(frame.session, chat.history.since(version)[-1])
         _look(frame, made)
         del st.session_state["merge.propose_note"]
 
 
 def link_requests(frame: Frame) -> None:
     """In Chat: how many wait for an answer, and the way there."""
-    waiting = [one for one in frame.chat.requests if one.state == "open"]
+    waiting = [one for one in frame.chat.requests.all if one.state == "open"]
     if not waiting:
         return
     only = {"request": str(waiting[0].number)} if len(waiting) == 1 else {}

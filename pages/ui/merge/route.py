@@ -6,7 +6,7 @@ import streamlit as st
 
 from forky_core.model import ConversationId
 from forky_core.model.errors import ForkyError
-from forky_core.views.shelf import called
+from forky_core.views.shelf import title_or_placeholder
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame
 from pages.ui.merge.choices import want
@@ -18,13 +18,13 @@ _MOST_LISTED = 200
 """Conversations offered to graft from."""
 
 
-def draw_route(frame: Frame, wish: MergeOptions) -> None:
+def draw_route(frame: Frame, options: MergeOptions) -> None:
     """Keys: `merge.source`, `merge.target`, `merge.swap`, `merge.others`, `merge.conversation`, `merge.branch`."""
-    branches = list(frame.chat.branches)
+    branches = frame.branch_names(options.source, options.target, *options.others)
     with st.container(key="merge-route"):
         left, middle, right = st.columns([12, 1, 12], vertical_alignment="bottom", gap="small")
         with left:
-            _draw_source(frame, wish, branches)
+            _draw_source(frame, options, branches)
         with middle, st.container(horizontal_alignment="center"):
             st.button(
                 "Swap the two",
@@ -32,53 +32,53 @@ def draw_route(frame: Frame, wish: MergeOptions) -> None:
                 icon=":material/swap_horiz:",
                 type="tertiary",
                 help="Swap the two",
-                disabled=wish.graft is not None,
+                disabled=options.graft is not None,
                 on_click=_swap,
-                args=(wish,),
+                args=(options,),
             )
         with right:
-            st.session_state["merge.target"] = wish.target
-            st.selectbox("into", branches, key="merge.target", on_change=_change_target, args=(wish,))
-        if wish.graft is not None:
-            _draw_elsewhere(frame, wish, wish.graft)
+            st.session_state["merge.target"] = options.target
+            st.selectbox("into", branches, key="merge.target", on_change=_change_target, args=(options,))
+        if options.graft is not None:
+            _draw_elsewhere(frame, options, options.graft)
         elif len(branches) > 2:
-            _draw_others(wish, branches)
+            _draw_others(options, branches)
 
 
-def _draw_source(frame: Frame, wish: MergeOptions, branches: list[str]) -> None:
+def _draw_source(frame: Frame, options: MergeOptions, branches: list[str]) -> None:
     others = len(frame.forky.conversations()) > 1
-    st.session_state["merge.source"] = _ELSEWHERE if wish.graft is not None else wish.source
+    st.session_state["merge.source"] = _ELSEWHERE if options.graft is not None else options.source
     st.selectbox(
         "Merge",
-        [*branches, _ELSEWHERE] if others or wish.graft is not None else branches,
+        [*branches, _ELSEWHERE] if others or options.graft is not None else branches,
         key="merge.source",
         format_func=lambda name: "A branch of another conversation …" if name == _ELSEWHERE else name,
         on_change=_change_source,
-        args=(frame, wish),
+        args=(frame, options),
     )
 
 
-def _change_source(frame: Frame, wish: MergeOptions) -> None:
+def _change_source(frame: Frame, options: MergeOptions) -> None:
     source = st.session_state["merge.source"]
     _forget()
     if source == _ELSEWHERE:
         other = next((s for s in frame.forky.conversations() if s.id != frame.chat.id), None)
         want(graft=other.id if other else None, source=other.branch if other else None)
         return
-    target = wish.source if source == wish.target else wish.target
+    target = options.source if source == options.target else options.target
     want(b=target, source=source, graft=None)
 
 
-def _change_target(wish: MergeOptions) -> None:
+def _change_target(options: MergeOptions) -> None:
     target = st.session_state["merge.target"]
-    source = wish.target if target == wish.source and wish.graft is None else wish.source
+    source = options.target if target == options.source and options.graft is None else options.source
     _forget()
     want(b=target, source=source)
 
 
-def _swap(wish: MergeOptions) -> None:
+def _swap(options: MergeOptions) -> None:
     _forget()
-    want(b=wish.source, source=wish.target)
+    want(b=options.source, source=options.target)
 
 
 def _forget() -> None:
@@ -87,10 +87,10 @@ def _forget() -> None:
     st.query_params.pop("with", None)
 
 
-def _draw_others(wish: MergeOptions, branches: list[str]) -> None:
+def _draw_others(options: MergeOptions, branches: list[str]) -> None:
     """An octopus: more branches in the same message."""
-    choices = [name for name in branches if name not in (wish.source, wish.target)]
-    st.session_state["merge.others"] = [name for name in wish.others if name in choices]
+    choices = [name for name in branches if name not in (options.source, options.target)]
+    st.session_state["merge.others"] = [name for name in options.others if name in choices]
     st.multiselect(
         "and at once",
         choices,
@@ -109,17 +109,19 @@ def _change_others() -> None:
         st.query_params.pop("with", None)
 
 
-def _draw_elsewhere(frame: Frame, wish: MergeOptions, graft: ConversationId) -> None:
+def _draw_elsewhere(frame: Frame, options: MergeOptions, graft: ConversationId) -> None:
     """A graft: which conversation, and which branch of it."""
     titles = {
-        s.id: called(s.title) for s in frame.forky.conversations()[:_MOST_LISTED] if s.id != frame.chat.id
+        s.id: title_or_placeholder(s.title)
+        for s in frame.forky.conversations()[:_MOST_LISTED]
+        if s.id != frame.chat.id
     }
     try:
-        other = frame.forky.conversation(graft, wish.source)
+        other = frame.forky.conversation(graft, options.source)
     except ForkyError as error:
         st.caption(plain_label(str(error), 200))
         return
-    titles.setdefault(graft, called(other.title))
+    titles.setdefault(graft, title_or_placeholder(other.title))
     left, right = st.columns(2)
     with left:
         st.session_state["merge.conversation"] = graft
@@ -131,7 +133,7 @@ def _draw_elsewhere(frame: Frame, wish: MergeOptions, graft: ConversationId) -> 
             on_change=lambda: want(graft=st.session_state["merge.conversation"], source=None, picks=None),
         )
     with right:
-        st.session_state["merge.branch"] = wish.source
+        st.session_state["merge.branch"] = options.source
         st.selectbox(
             "Its branch",
             list(other.branches),

@@ -52,7 +52,7 @@ def _picks(source: Conversation) -> list[str]:
 
 def _request(target: Conversation) -> list[str]:
     asked = st.query_params.get("request")
-    if asked is None or any(str(one.number) == asked for one in target.requests):
+    if asked is None or any(str(one.number) == asked for one in target.requests.all):
         return []
     want(request=None)
     return [f"This conversation has no merge request {asked}."]

@@ -11,7 +11,7 @@ from forky_core.merge.claims.claim_set import Claim
 from forky_core.merge.claims.conflict_resolution import Clash
 from forky_core.merge.models.squash import UNCONFIRMED
 from forky_core.merge.plan import MergePlan
-from forky_core.model.payload_kinds import FULL, THREE_WAY, kind_of
+from forky_core.model.payload_kinds import FULL, THREE_WAY
 from forky_core.views.merging import other_warnings, takes_more_than_full
 from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label, showable
@@ -27,8 +27,8 @@ def draw_warnings(held: Planning) -> None:
     """Keys: `merge.settle_three_way`, `merge.in_full`."""
     plan = held.plan
     assert plan is not None
-    if plan.contradictions and not kind_of(plan.strategy).settles:
-        _draw_contradictions(held, plan)
+    if plan.contradictions and not plan.kind.settles:
+        _draw_contradictions(plan)
     if takes_more_than_full(plan):
         _draw_no_shorter(plan)
     for warning in other_warnings(plan):
@@ -40,7 +40,7 @@ def draw_warnings(held: Planning) -> None:
     _draw_unconfirmed(plan)
 
 
-def _draw_contradictions(held: Planning, plan: MergePlan) -> None:
+def _draw_contradictions(plan: MergePlan) -> None:
     with st.container(key="merge-warning-contradictions", border=True):
         with st.container(key="line-merge-contradictions", horizontal=True, vertical_alignment="center"):
             what = count(len(plan.contradictions), "contradiction")
@@ -57,12 +57,13 @@ def _draw_contradictions(held: Planning, plan: MergePlan) -> None:
             st.markdown(_told(clash))
         if len(plan.contradictions) > _MOST:
             st.caption(f"and {len(plan.contradictions) - _MOST} more")
-        if not kind_of(held.wish.strategy).settles:
-            st.caption("Landed as it is, the model reads both, and nothing says which one holds.")
+        st.caption("Landed as it is, the model reads both, and nothing says which one holds.")
 
 
 def _told(clash: Clash) -> str:
-    said = " — ".join(f"{plain_label(one.name, 40)}: “{_words(one.claims)}”" for one in clash.said_by)
+    said = " — ".join(
+        f"{plain_label(one.name, 40)}: “{_words(one.claims)}”" for one in clash.claims_by_source
+    )
     return f"**{plain_label(clash.key, 80)}** · {said}"
 
 

@@ -41,7 +41,7 @@ def draw_writing_beside(frame: Frame, held: Planning) -> None:
 
     Keys: as above, `merge.take_written`, `merge.by_itself`, and `merge.writer` where there are several models.
     """
-    if held.wish.writer is None or held.quoted is None:
+    if held.options.writer is None or held.quoted is None:
         return
     with st.container(key="merge-writing", border=True):
         if held.writing is not None:
@@ -64,10 +64,10 @@ def draw_writing_beside(frame: Frame, held: Planning) -> None:
 def _draw_written(frame: Frame, held: Planning, written: MergePlan) -> None:
     stands = "The quoted lines stand." if held.plan is held.quoted else "What you changed stands."
     with st.container(key="line-merge-written", horizontal=True, vertical_alignment="center"):
-        did = "read the branches" if held.wish.model_reads else "written it"
+        did = "read the branches" if held.options.model_reads else "written it"
         st.markdown(f":material/edit_note: {_name(frame, held)} has {did}. {stands}", width="stretch")
         st.button(
-            "Use what it found" if held.wish.model_reads else "Use what it wrote",
+            "Use what it found" if held.options.model_reads else "Use what it wrote",
             key="merge.take_written",
             on_click=held.take,
             args=(written,),
@@ -76,7 +76,7 @@ def _draw_written(frame: Frame, held: Planning, written: MergePlan) -> None:
 
 def _draw_author(frame: Frame, held: Planning) -> None:
     with st.container(key="line-merge-author", horizontal=True, vertical_alignment="center"):
-        did = "read the branches" if held.wish.model_reads else "wrote this"
+        did = "read the branches" if held.options.model_reads else "wrote this"
         edited = ", and you changed it" if held.edited else ""
         st.markdown(
             f":material/edit_note: {_author(frame, held)} {did}{edited}. Each line was checked against what it cites.",
@@ -94,12 +94,12 @@ def _draw_again(frame: Frame, held: Planning) -> None:
             on_click=_write,
             args=(frame, held),
         )
-        if not held.wish.fuses:
+        if not held.options.fuses:
             _draw_which(frame, held)
 
 
 def _name(frame: Frame, held: Planning) -> str:
-    return _label(frame, held.wish.writer or "")
+    return _label(frame, held.options.writer or "")
 
 
 def _label(frame: Frame, name: str) -> str:
@@ -111,7 +111,7 @@ def _author(frame: Frame, held: Planning) -> str:
     assert held.plan is not None
     blocks = (side.block for side in held.plan.sides or (held.plan,))
     made_by = [block.made_by for block in blocks if block is not None and block.made_by]
-    return _label(frame, made_by[0] if made_by else held.wish.writer or "")
+    return _label(frame, made_by[0] if made_by else held.options.writer or "")
 
 
 def _draw_offer(frame: Frame, held: Planning) -> None:
@@ -119,39 +119,41 @@ def _draw_offer(frame: Frame, held: Planning) -> None:
     plan = held.quoted
     assert plan is not None
     request = held.asking(lookup_of(frame.forky, frame.chat, plan))
-    price = priced(request, writer_info(frame.forky, held.wish))
+    price = priced(request, writer_info(frame.forky, held.options))
     with st.container(key="line-merge-write", horizontal=True, vertical_alignment="center"):
         st.button(
-            f"{'Compare with' if held.wish.model_reads else 'Write it with'} {_name(frame, held)} · {plain_label(price)}",
+            f"{'Compare with' if held.options.model_reads else 'Write it with'} {_name(frame, held)} · {plain_label(price)}",
             key="merge.write",
             type="primary" if held.plan is None else "secondary",
             icon=":material/edit_note:",
             on_click=_write,
             args=(frame, held),
         )
-        if not held.wish.fuses:
+        if not held.options.fuses:
             _draw_which(frame, held)
     st.caption(_sent(held, plan, request[0]))
 
 
 def _sent(held: Planning, plan: MergePlan, tokens: int) -> str:
     """What goes to the model, and what becomes of its answer."""
-    if held.wish.fuses:
+    if held.options.fuses:
         return (
             f"It is sent the question and the {count(len(plan.turns), 'answer')}, about {tokens:,} tokens. What it writes is "
             "checked against them, and shown here before anything lands."
         )
-    names = " and ".join(f"“{plain_label(name, 40)}”" for name in (held.wish.source, *held.wish.others))
-    what = "It reads what each branch says; you decide" if held.wish.model_reads else "Each line is checked"
+    names = " and ".join(f"“{plain_label(name, 40)}”" for name in (held.options.source, *held.options.others))
+    what = (
+        "It reads what each branch says; you decide" if held.options.model_reads else "Each line is checked"
+    )
     return (
-        f"It is sent {count(len(plan.turns), 'message')} of {names} and the newest of “{plain_label(held.wish.target, 40)}”, "
+        f"It is sent {count(len(plan.turns), 'message')} of {names} and the newest of “{plain_label(held.options.target, 40)}”, "
         f"about {tokens:,} tokens. {what}, and the quoted lines below stay one click away."
     )
 
 
 def _draw_which(frame: Frame, held: Planning) -> None:
     infos = {info.name: info.label for info in frame.forky.models.models() if info.provider != OFFLINE}
-    writer = held.wish.writer or ""
+    writer = held.options.writer or ""
     if len(infos) < 2:
         return
     names = list(infos) if writer in infos else [writer, *infos]
@@ -169,11 +171,11 @@ def _draw_which(frame: Frame, held: Planning) -> None:
 
 def _draw_by_itself(frame: Frame, held: Planning) -> None:
     """The switch that ends it, or allows it whatever a note costs."""
-    if not held.wish.model_writes or held.quoted is None:
+    if not held.options.model_writes or held.quoted is None:
         return
     request = held.asking(lookup_of(frame.forky, frame.chat, held.quoted))
     st.session_state["merge.by_itself"] = may_begin(
-        held.wish.by_itself, request, writer_info(frame.forky, held.wish)
+        held.options.by_itself, request, writer_info(frame.forky, held.options)
     )
     st.toggle(
         f"From now on, let {_name(frame, held)} write as soon as a merge is opened",
@@ -186,7 +188,7 @@ def _draw_by_itself(frame: Frame, held: Planning) -> None:
 
 
 def _choose_by_itself(frame: Frame, held: Planning) -> None:
-    chosen = held.wish.writer if st.session_state["merge.by_itself"] else NONE
+    chosen = held.options.writer if st.session_state["merge.by_itself"] else NONE
     frame.session.writes_by_itself = chosen
     frame.session.cookies[WRITES_BY_ITSELF] = chosen or ""
 
@@ -224,7 +226,7 @@ def _draw_rejected(frame: Frame, held: Planning) -> None:
     assert error is not None
     with st.container(key="merge-rejected", border=True):
         st.markdown(
-            f":material/gpp_bad: {_name(frame, held)} wrote {'an answer' if held.wish.strategy == 'fuse' else 'a note'} that does not hold."
+            f":material/gpp_bad: {_name(frame, held)} wrote {'an answer' if held.options.strategy == 'fuse' else 'a note'} that does not hold."
         )
         st.caption("It was shown what failed and asked once to mend it. Nothing of it was written.")
         for problem in error.problems[:12]:
@@ -255,9 +257,9 @@ def _draw_ways_on(frame: Frame, held: Planning) -> None:
 def _draw_quoted(held: Planning) -> None:
     instead = (
         "Use the one by rule instead"
-        if held.wish.fuses
+        if held.options.fuses
         else "Use the lines found by rules instead"
-        if held.wish.model_reads
+        if held.options.model_reads
         else "Use the quoted lines instead"
     )
     st.button(

@@ -10,9 +10,9 @@ import streamlit as st
 
 
 def draw_about() -> None:
-    st.markdown("##### Looks")
+    st.markdown("#### Looks")
     st.caption("Light or dark follows your system; change it there, and every open page changes with it.")
-    st.markdown("##### About")
+    st.markdown("#### About")
     st.caption(f"Forky {version('forky')} · Python {platform.python_version()} · {_parts()} · MIT licence")
 
 

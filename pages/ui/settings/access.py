@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.gateway.access.sign_in import OUT, SignIn
+from forky_core.gateway.access.door import OUT, Door
+from forky_core.gateway.access.sign_in import SignIn
 from pages.ui.sign_in import SIGN_IN
 
 
-def draw_access(sign_in: SignIn = SIGN_IN) -> None:
-    st.markdown("##### Who can come in")
+def draw_access(sign_in: Door = SIGN_IN) -> None:
+    """Draw it on the server of one person; a team's has a page about its people."""
+    if not isinstance(sign_in, SignIn):
+        return
+    st.markdown("#### Who can come in")
     st.caption(described(sign_in))
     if sign_in.mode != "off" and (sign_in.exposed or sign_in.mode == "always"):
         st.markdown(f"[Sign out of this browser]({OUT})")

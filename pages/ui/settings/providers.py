@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from forky_core.conversation.workspace import Workspace
+from forky_core.llm import loading
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import OFFLINE, Done, Failed, ModelInfo
 from forky_core.llm.probing import ServerProposal
@@ -43,7 +44,7 @@ _LOOKING_AGAIN = 2.0
 
 def draw_default(forky: Workspace, models: Catalogue, held: Session) -> None:
     """Keys: `settings.default`."""
-    st.markdown("##### Default model")
+    st.markdown("#### Default model")
     offered = {info.name: info for info in models.models()}
     chosen = chosen_default(forky.store)
     names = _names(offered, chosen)
@@ -109,7 +110,7 @@ def draw_reviewer(forky: Workspace, models: Catalogue) -> None:
 
 def draw_keyed(models: Catalogue, held: Session) -> None:
     """Keys: `settings.test.<id>`, `settings.key.<id>`, `settings.save.<id>`, `settings.forget.<id>`."""
-    st.markdown("##### Providers")
+    st.markdown("#### Providers")
     problem = read_secrets().problem
     if problem:
         st.warning(plain_label(problem, 400))
@@ -139,7 +140,7 @@ def draw_servers(forky: Workspace, models: Catalogue, held: Session) -> None:
     A server that somebody wants to add is proposed first: `settings.agree`, `settings.decline`.
     """
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown("##### Servers", width="stretch")
+        st.markdown("#### Servers", width="stretch")
         nobody = not _servers(models)
         if st.button(
             "Look again",
@@ -237,6 +238,8 @@ def _agree(proposed: ServerProposal, forky: Workspace, models: Catalogue, held: 
     with saying(held):
         id = add_server(forky.store, models, proposed)
         models.refresh(now=True, wait=4.0)
+        if models.needs_litellm():
+            loading.warm_up()
         held.say(f"Added {id}.")
 
 
@@ -353,6 +356,7 @@ def _save(models: Catalogue, held: Session, status: ProviderStatus) -> None:
         return
     with saying(held):
         models.set_key(status.id, key)
+        loading.warm_up()
         held.say(f"The key for {status.name} is in memory until Forky stops. Test it below.")
 
 

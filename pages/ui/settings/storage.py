@@ -8,23 +8,27 @@ import streamlit as st
 
 from forky_core.forky import Forky
 from forky_core.model.errors import ForkyError
+from forky_core.team.team import team_file
 from forky_core.views import captions
-from forky_core.views.shelf import called
+from forky_core.views.shelf import title_or_placeholder
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.verifying import draw_verification, verify_button
+from pages.ui.sign_in import team
 
 
-def draw_storage(forky: Forky) -> None:
-    """Keys: `settings.backup`, `settings.verify`."""
-    st.markdown("##### Your data")
-    place = forky.location
+def draw_storage(forky: Forky, kept: Forky) -> None:
+    """`forky` is what the reader sees, `kept` the whole workspace. Keys: `settings.backup`, `settings.verify`."""
+    st.markdown("#### Your data")
+    place = kept.location
     if place is None:
         st.caption(
             "Kept in this server's memory only: it is gone when Forky stops. Set FORKY_DATABASE to keep it."
         )
     else:
-        st.caption(f"Everything is in one file, {size(place)}:")
-        st.code(str(place), language=None, wrap_lines=True)
+        people = team_file(place) if team() is not None else None
+        beside = " and one of the people beside it" if people is not None else ""
+        st.caption(f"Everything is in one file, {size(place)}{beside}:")
+        st.code("\n".join(map(str, filter(None, (place, people)))), language=None, wrap_lines=True)
     with st.container(horizontal=True):
         copies = place is not None and st.button(
             "Back up now",
@@ -34,7 +38,7 @@ def draw_storage(forky: Forky) -> None:
         )
         checks = verify_button("settings.verify", "Check every conversation and attachment of the database")
     if copies:
-        _back_up(forky)
+        _back_up(kept)
     if checks:
         draw_verification(forky.verify, _titles(forky))
     if came_to := captions.reused(forky.reuse()):
@@ -49,13 +53,16 @@ def _titles(forky: Forky) -> dict[str, str]:
         everything = (*forky.conversations(), *forky.conversations(trashed=True))
     except ForkyError:
         return {}
-    return {line.id: called(line.title) for line in everything}
+    return {line.id: title_or_placeholder(line.title) for line in everything}
 
 
 def _back_up(forky: Forky) -> None:
     try:
         with st.spinner("Copying …"):
             copy = forky.backup()
+            people = team()
+            if people is not None:
+                people.database.back_up(team_file(copy))
     except ForkyError as error:
         st.error(plain_label(str(error), 400))
         return

@@ -5,34 +5,37 @@ The text of a new token is held by this tab until its owner says that it is copi
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 import streamlit as st
 
-from forky_core.conversation.workspace import Workspace
+from forky_core.gateway.member_tokens import MemberTokens, TokenDesk
 from forky_core.gateway.pasting import lines_to_paste
 from forky_core.gateway.tokens import Token, Tokens, amount
 from forky_core.model.errors import ForkyError
 from forky_core.views.captions import dollars
 from forky_core.views.times import stamp
+from pages.ui.components.links import server_address
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
 from pages.ui.session import Session
+from pages.ui.workspace import reader, reader_id, whole_workspace
 
-_USUAL = "http://127.0.0.1:8501"
+_WHOSE = " Yours see and do what you may. Owners see everybody’s."
 _EMPTY = {"name": "", "models": "", "daily": None, "unpriced": False, "records": True, "metrics": False}
 """The fields of the form before anything is entered."""
 
 
-def draw_tokens(forky: Workspace, held: Session) -> None:
+def draw_tokens(held: Session) -> None:
     """Keys: `settings.token.` with `name`, `models`, `daily`, `unpriced`, `records`, `metrics`, `make`, `copied`, and
     those of a row.
     """
-    tokens = Tokens(forky.store)
-    st.markdown("##### Other programs")
+    who = reader()
+    everything = Tokens(whole_workspace().store)
+    tokens: TokenDesk = MemberTokens(everything, who.access) if who is not None else everything
+    st.markdown("#### Other programs")
     st.caption(
         "Any program that speaks OpenAI's or Anthropic's protocol can ask models through Forky, at "
-        f"`{_address()}/v1`. Each gets a token of its own; its conversations appear in the Library as they happen."
+        f"`{server_address()}/v1`. Each gets a token of its own; its conversations appear in the Library as they happen."
+        f"{_WHOSE if who is not None else ''}"
     )
     if text := held.choices.get("settings.token.fresh"):
         _draw_fresh(held, held.choices["settings.token.fresh.name"], text)
@@ -53,11 +56,11 @@ def _draw_fresh(held: Session, name: str, text: str) -> None:
         st.code(text, language=None, wrap_lines=True)
         if not held.choices.get("settings.token.fresh.metrics"):
             st.caption("Or paste these lines into the shell that starts the program:")
-            st.code(lines_to_paste(_address(), text), language="sh", wrap_lines=True)
+            st.code(lines_to_paste(server_address(), text), language="sh", wrap_lines=True)
         st.button("I have copied it", key="settings.token.copied", on_click=_copied, args=(held,))
 
 
-def _draw_row(tokens: Tokens, held: Session, token: Token) -> None:
+def _draw_row(tokens: TokenDesk, held: Session, token: Token) -> None:
     with st.container(key=f"row-provider-token-{token.id}", horizontal=True, vertical_alignment="center"):
         st.markdown(f":material/key: **{plain_label(token.name)}**", width=190)
         st.caption(_rights(tokens, token), width="stretch")
@@ -74,7 +77,7 @@ def _draw_row(tokens: Tokens, held: Session, token: Token) -> None:
         )
 
 
-def _draw_recording(tokens: Tokens, held: Session, token: Token) -> None:
+def _draw_recording(tokens: TokenDesk, held: Session, token: Token) -> None:
     st.toggle(
         "Record",
         value=token.records,
@@ -85,18 +88,21 @@ def _draw_recording(tokens: Tokens, held: Session, token: Token) -> None:
     )
 
 
-def _rights(tokens: Tokens, token: Token) -> str:
+def _rights(tokens: TokenDesk, token: Token) -> str:
     if token.metrics:
         return f"…{plain_label(token.ending)} · reads /metrics · made {stamp(token.created)}"
     models = ", ".join(plain_label(name) for name in token.models) or "every model"
     spent = tokens.spent_today(token)
+    whose = f" · of {plain_label(token.person, 40)}" if token.person and token.person != reader_id() else ""
     money = dollars(spent) + (f" of {amount(token.daily)}" if token.daily is not None else "") + " today"
     if token.daily is not None and token.unpriced:
         money += ", unknown prices aside"
-    return f"…{plain_label(token.ending)} · {models} · {plain_label(money)} · made {stamp(token.created)}"
+    return (
+        f"…{plain_label(token.ending)} · {models} · {plain_label(money)} · made {stamp(token.created)}{whose}"
+    )
 
 
-def _draw_form(tokens: Tokens, held: Session) -> None:
+def _draw_form(tokens: TokenDesk, held: Session) -> None:
     with (
         st.expander("Make a token", key="settings.token.open", icon=":material/add:"),
         st.form("settings.token", border=False),
@@ -136,7 +142,7 @@ def _draw_form(tokens: Tokens, held: Session) -> None:
         st.form_submit_button("Make it", key="settings.token.make", on_click=_make, args=(tokens, held))
 
 
-def _make(tokens: Tokens, held: Session) -> None:
+def _make(tokens: TokenDesk, held: Session) -> None:
     """What is refused says so beside the button, and keeps what was entered."""
     chosen = {name: st.session_state[f"settings.token.{name}"] for name in _EMPTY}
     try:
@@ -165,7 +171,7 @@ def _copied(held: Session) -> None:
         held.choices.pop(key, None)
 
 
-def _record(tokens: Tokens, held: Session, token: Token) -> None:
+def _record(tokens: TokenDesk, held: Session, token: Token) -> None:
     records = bool(st.session_state[f"settings.token.records.{token.id}"])
     with saying(held):
         tokens.change(token.id, records=records)
@@ -174,13 +180,7 @@ def _record(tokens: Tokens, held: Session, token: Token) -> None:
         )
 
 
-def _revoke(tokens: Tokens, held: Session, token: Token) -> None:
+def _revoke(tokens: TokenDesk, held: Session, token: Token) -> None:
     with saying(held):
         tokens.revoke(token.id)
         held.say(f"The token of {token.name} is refused from now on.")
-
-
-def _address() -> str:
-    """Where this browser reaches Forky."""
-    place = urlsplit(st.context.url or _USUAL)
-    return f"{place.scheme}://{place.netloc}" if place.netloc else _USUAL

@@ -1,4 +1,4 @@
-"""Streamlit's own scripts, styles and fonts are each read and sent in one piece.
+"""Streamlit's own scripts, styles and fonts are each read and sent in one piece, compressed where that gains something.
 
 A first page fetches sixty of them. Streamlit changes threads to find one, to open it, for every 64 KB of it and to
 close it: three hundred changes, and each waits for its turn while the interpreter imports what the first page needs.
@@ -8,13 +8,15 @@ content, so that a browser asks once.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from starlette.middleware import Middleware
 
-from pages.ui.streamlit_patches.patch import streamlit_folder
+from pages.ui.streamlit_patches.compressed import copies_folder, copy_of, gains_by_copies
+from pages.ui.streamlit_patches.patch import package_folder, streamlit_folder
 
 TYPES = {
     ".js": b"text/javascript; charset=utf-8",
@@ -25,10 +27,11 @@ TYPES = {
 
 
 def assets() -> dict[str, Path]:
-    """The files, by what the address of each says after `/static/`."""
-    home = streamlit_folder() / "static" / "static"
+    """The files of Streamlit and of streamlit-agraph, by what the address of each says after `/static/`."""
+    graph = package_folder("streamlit_agraph") / "frontend" / "build" / "static"
     return {
         f"{folder}/{file.name}": file
+        for home in (graph, streamlit_folder() / "static" / "static")
         for folder in ("js", "css", "media")
         for file in (home / folder).glob("*")
         if file.suffix in TYPES
@@ -36,40 +39,53 @@ def assets() -> dict[str, Path]:
 
 
 def middleware() -> Middleware:
-    return Middleware(Assets, known=assets())
+    return Middleware(Assets, known=assets(), copies=copies_folder())
 
 
 class Assets:
-    """ASGI middleware that answers requests for the files in `known`, and passes everything else on."""
+    """ASGI middleware that answers requests for the files in `known`, and passes everything else on.
 
-    def __init__(self, app: Callable[..., Awaitable[None]], known: Mapping[str, Path]) -> None:
+    `copies` is the folder of compressed copies (compressed.py).
+    """
+
+    def __init__(
+        self, app: Callable[..., Awaitable[None]], known: Mapping[str, Path], copies: Path | None = None
+    ) -> None:
         self.app = app
         self.known = known
+        self.copies = copies
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
-        content, kind = self._content(scope)
-        if content is None:
+        file = self._asked_for(scope)
+        content, encoding = self._content(scope, file) if file is not None else (None, ())
+        if file is None or content is None:
             await self.app(scope, receive, send)
             return
         headers = [
-            (b"content-type", kind),
+            (b"content-type", TYPES[file.suffix]),
             (b"content-length", str(len(content)).encode()),
             (b"cache-control", b"public, immutable, max-age=31536000"),
+            *encoding,
         ]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": content})
 
-    def _content(self, scope: MutableMapping[str, Any]) -> tuple[bytes | None, bytes]:
-        """The file that a request asks for, and its type; None for one that Streamlit must answer.
-
-        That is a request for no such file, for a part of one, or for one that has been deleted.
-        """
+    def _asked_for(self, scope: MutableMapping[str, Any]) -> Path | None:
+        """The file that a request asks for; None where Streamlit must answer, as for a part of a file."""
         if scope["type"] != "http" or scope["method"] != "GET":
-            return None, b""
+            return None
         file = self.known.get(scope["path"].rpartition("/static/")[2])
-        if file is None or any(name == b"range" for name, _ in scope["headers"]):
-            return None, b""
+        return None if any(name == b"range" for name, _ in scope["headers"]) else file
+
+    def _content(
+        self, scope: MutableMapping[str, Any], file: Path
+    ) -> tuple[bytes | None, Sequence[tuple[bytes, bytes]]]:
+        """The content to send with the headers that say how it is encoded; None for a file that has been deleted."""
+        if self.copies is not None and gains_by_copies(scope.get("client"), scope["headers"]):
+            with suppress(OSError):
+                copy = copy_of(file, self.copies).read_bytes()
+                return copy, ((b"content-encoding", b"gzip"), (b"vary", b"accept-encoding"))
         try:
-            return file.read_bytes(), TYPES[file.suffix]
+            return file.read_bytes(), ()
         except OSError:
-            return None, b""
+            return None, ()

@@ -12,6 +12,7 @@ import json
 
 import streamlit as st
 
+from pages.ui.registry import pages
 from pages.ui.session import Session
 from pages.ui.streamlit_patches.patches import is_on
 
@@ -29,12 +30,13 @@ const place = () => {
 // Streamlit writes links to the Chat page as `?c=…`, which a new tab reads as the page one is on: name the page. Its
 // navigation leads to a page without a conversation: a new tab would show another one.
 const PAGES = "[data-testid=stTopNavLink], [data-testid=stTopNavDropdownLink], [data-testid=stSidebarNavLink]";
-const APART = /(library|documents|settings)$/; // Pages that belong to no conversation.
+let apart = []; // The addresses of the pages that show no conversation.
+const isApart = (url) => apart.includes(url.pathname.split("/").pop());
 const link = (event) => {
   const found = event.target.closest?.("a[href]");
   if (!found) return null;
   const url = new URL(found.getAttribute("href").replace(/^[?]/, "./?"), location.href);
-  if (found.matches(PAGES) && !APART.test(url.pathname)) url.search = new URLSearchParams(place());
+  if (found.matches(PAGES) && !isApart(url)) url.search = new URLSearchParams(place());
   if (url.origin === location.origin) found.href = url.href;
   return found;
 };
@@ -47,7 +49,7 @@ const beside = (event) => {
 // it is sent to would see another one.
 const name = () => {
   const url = new URL(location.href), given = url.searchParams, again = url.href === named;
-  if (given.has("c") && !again || !here.c || APART.test(url.pathname)) return;
+  if (given.has("c") && !again || !here.c || isApart(url)) return;
   for (const [key, value] of Object.entries(here)) if (again || !given.has(key)) given.set(key, value);
   history.replaceState(history.state, "", url);
   named = url.href;
@@ -91,8 +93,9 @@ const keep = (cookies) => {
 };
 
 export default function (component) {
-  const { cookies, mends, ...at } = component.data;
+  const { cookies, mends, apart: others, ...at } = component.data;
   here = at;
+  apart = others.split(" ");
   keep(JSON.parse(cookies));
   name();
   window.navigation?.addEventListener("currententrychange", moved);
@@ -114,5 +117,7 @@ def fix_browser(held: Session) -> None:
     data = {name: str(value) for name, value in at.items() if value}
     if is_on("browser_fixes"):
         data["mends"] = "yes"
-    data["cookies"] = json.dumps(held.cookies)  # For a value that is no text Streamlit loads pandas.
+    # For a value that is no text Streamlit loads pandas.
+    data["apart"] = " ".join(page.name for page in pages() if not page.about_conversation)
+    data["cookies"] = json.dumps(held.cookies)
     _component(key="browser-fixes", data=data, height=1)

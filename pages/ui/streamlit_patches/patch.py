@@ -87,7 +87,12 @@ def part(name: str) -> Any:
 
 def streamlit_folder() -> Path:
     """Where Streamlit is installed, found without importing it."""
-    spec = find_spec("streamlit")
+    return package_folder("streamlit")
+
+
+def package_folder(name: str) -> Path:
+    """Where a package is installed, found without importing it."""
+    spec = find_spec(name)
     assert spec is not None
     assert spec.origin is not None
     return Path(spec.origin).parent

@@ -1,8 +1,9 @@
 """The browser is told with the page which of Streamlit's scripts every page of Forky needs.
 
-Streamlit's browser loads the script of an element when it first draws one of its kind. The heads of messages, code and
-Forky's own components are such elements: without this patch the first of them wait for a second round of fetching, and
-React then holds back the whole page for another half second (its throttle for content that replaces a placeholder).
+Streamlit's browser loads the script of an element when it first draws one of its kind. The style sheets, which are
+HTML, and Forky's own components are such elements: without this patch the first of them wait for a second round of
+fetching, and React then holds back the whole page for another half second (its throttle for content that replaces a
+placeholder).
 """
 
 from __future__ import annotations
@@ -12,23 +13,24 @@ from typing import Any
 
 from starlette.middleware import Middleware
 
+from forky_core.gateway.presenting import PREFIX as PRESENT
+from forky_core.gateway.published import PREFIX as PUBLISHED
 from pages.ui.streamlit_patches.patch import streamlit_folder
 
 SCRIPTS = (
     *("Html", "purify.es"),
-    *("StreamlitSyntaxHighlighter", "hastscript"),
     *("BidiComponent", "_arrayReduce", "serialization", "recordbatch"),
 )
-"""What `st.html`, code in Markdown and components need: the names before the hash."""
+"""What `st.html` and components need: the names before the hash. Code in cells is coloured on the server."""
 
-_FRAMES = ("/component/", "/agraph/")
-"""Parts of the paths of pages that stand in a frame."""
+APART = ("/component/", "/agraph/", f"{PRESENT}/", f"{PUBLISHED}/")
+"""Parts of the paths of pages that are not Streamlit's app: those in a frame, and documents that load nothing."""
 
 
-def links(names: Iterable[str] = SCRIPTS) -> str:
+def links() -> str:
     """The value of a Link header (RFC 8288) that names these scripts; "" where Streamlit has none of them."""
     scripts = streamlit_folder() / "static" / "static" / "js"
-    found = [file.name for name in names for file in scripts.glob(f"{name}.*.js")]
+    found = [file.name for name in SCRIPTS for file in scripts.glob(f"{name}.*.js")]
     return ", ".join(f"<./static/js/{name}>; rel=modulepreload; crossorigin" for name in found)
 
 
@@ -37,7 +39,7 @@ def middleware() -> Middleware:
 
 
 class Preloading:
-    """ASGI middleware that adds the header to pages, but not to those that stand in a frame within one."""
+    """ASGI middleware that adds the header to pages of the app, and to no other document."""
 
     def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
         self.app = app
@@ -45,13 +47,14 @@ class Preloading:
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
         async def send_with_links(message: MutableMapping[str, Any]) -> None:
-            if message["type"] == "http.response.start" and self.links and _is_page(message["headers"]):
+            if message["type"] == "http.response.start" and self.links and is_page(message["headers"]):
                 message["headers"] = [*message["headers"], (b"link", self.links)]
             await send(message)
 
-        ours = scope["type"] == "http" and not any(frame in scope["path"] for frame in _FRAMES)
+        ours = scope["type"] == "http" and not any(part in scope["path"] for part in APART)
         await self.app(scope, receive, send_with_links if ours else send)
 
 
-def _is_page(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+def is_page(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Whether these headers are of an HTML page."""
     return any(name.lower() == b"content-type" and value.startswith(b"text/html") for name, value in headers)

@@ -1,7 +1,8 @@
 """What a server does before anybody asks: first the imports and the database of the first page, then LiteLLM.
 
 LiteLLM takes seconds to import and would triple the time to the first paint, so it waits until browsers have stopped
-fetching; a first question does not wait for that (llm/loading.py). Afterwards everything it left behind is taken out of
+fetching; a first question does not wait for that (llm/loading.py). A server that offers only models that do without it
+does not import it, until one that needs it is asked. Afterwards everything that the imports left behind is taken out of
 the reach of the garbage collector, whose full runs would otherwise hold up every click.
 """
 
@@ -19,24 +20,31 @@ from typing import Any
 from forky_core.llm import loading
 from forky_core.model.errors import ForkyError
 from forky_core.scheduling import short_turns
+from pages.ui.streamlit_patches.assets import assets
+from pages.ui.streamlit_patches.compressed import copies_folder, make_copies
 
 BEFORE_THE_FIRST_PAGE = (
     "pages.ui.chat.cells",
     "pages.ui.chat.acts",
     "pages.ui.chat.acting",
+    "pages.ui.chat.ahead",
     "pages.ui.chat.branchbar",
     "pages.ui.chat.composer",
     "pages.ui.chat.forms",
-    "pages.ui.components.moving",
+    "pages.ui.components.live_updates",
+    "pages.ui.chat.notebook",
     "pages.ui.chat.picks",
+    "pages.ui.chat.presence",
     "pages.ui.chat.reply",
     "pages.ui.chat.side",
+    "pages.ui.chat.starters",
     "pages.ui.chat.style",
-    "pages.ui.chat.taking_back",
+    "pages.ui.chat.reverting",
     "pages.ui.chat.window",
     "pages.ui.library.broken_off",
     "pages.ui.streamlit_patches.favicon",
     "pages.ui.streamlit_patches.flush",
+    "pages.ui.streamlit_patches.theme_switch",
     "pages.ui.components.style",
     "pages.ui.components.undoing",
     "pages.ui.registry",
@@ -101,7 +109,7 @@ def _prepare() -> None:
 def _open() -> None:
     """Beside the imports: it waits for the disk."""
     with contextlib.suppress(ForkyError):  # The page says so, at each visit.
-        importlib.import_module("pages.ui.workspace").workspace()
+        importlib.import_module("pages.ui.workspace").whole_workspace()
 
 
 def _warm_up() -> None:
@@ -114,8 +122,20 @@ def _warm_up() -> None:
     while quiet_in(time.monotonic(), begun, _asked) > 0 and not loading.is_loaded():
         time.sleep(_POLL)
     gc.enable()
-    loading.wait()
-    gc.collect()
-    gc.freeze()
+    loading.afterwards(lambda _litellm: _freeze())
+    if loading.is_loaded() or _needs_litellm():
+        loading.wait()
+    _freeze()
     # Collected again at the very end, so that the database's objects end before the interpreter does.
     atexit.register(gc.unfreeze)
+    make_copies(sorted(assets().values(), key=lambda file: file.stat().st_size), copies_folder())
+
+
+def _needs_litellm() -> bool:
+    forky = importlib.import_module("pages.ui.workspace").at_hand()
+    return forky is not None and forky.models.needs_litellm()
+
+
+def _freeze() -> None:
+    gc.collect()
+    gc.freeze()

@@ -14,7 +14,7 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.forky import Forky
 from forky_core.formats.exporting.exporting import Exporter
 from forky_core.formats.exporting.registry import EXPORTERS, REGISTRY, exporter, exporters
-from forky_core.formats.exporting.sharing import file_name, leaving, pieces, save_as
+from forky_core.formats.exporting.sharing import exported_part, file_name, pieces, save_as
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.model.errors import NotFound
 from tests.builders import talk, workspace
@@ -79,7 +79,7 @@ class TestEvery:
         self, to: Exporter, forky: Workspace, chat: Conversation
     ) -> None:
         before = chat_of(forky.store, chat.id)
-        list(pieces(leaving(before, to, log=True), to))
+        list(pieces(exported_part(before, to, log=True), to))
         assert chat_of(forky.store, chat.id) == before
 
     def test_the_file_is_what_it_writes(

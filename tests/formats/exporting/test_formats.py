@@ -14,7 +14,7 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.flattening import flattened
 from forky_core.formats.exporting.registry import exporter
-from forky_core.formats.exporting.sharing import file_name, shared
+from forky_core.formats.exporting.sharing import export_value, file_name
 from forky_core.formats.exporting.writers.markdown import closed, fenced
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.writing import chat_of
@@ -84,8 +84,8 @@ def test_a_merge_becomes_a_message_and_messages_above_it_keep_their_ids(forky: W
 
 def test_openai_one_branch_is_the_array_and_several_are_objects(forky: Workspace) -> None:
     chat = debugged(forky)
-    chat.set_rules(system="Be brief.")
-    one = as_json(shared(forky.store, chat, branch="main"), "openai")
+    chat.rules.set(system="Be brief.")
+    one = as_json(export_value(forky.store, chat, branch="main"), "openai")
     assert [message["role"] for message in one] == ["system", "user", "assistant", "user", "assistant"]
     several = as_json(chat_of(forky.store, chat.id), "openai")
     assert {one["branch"] for one in several} == {"main", "debug"}
@@ -159,19 +159,19 @@ def test_llms_turns_say_model_and_tokens(forky: Workspace, chat: Conversation, t
 def test_chosen_messages_are_a_conversation_of_their_own(forky: Workspace) -> None:
     chat = debugged(forky)
     first, *_, last = chat.path()
-    made = shared(forky.store, chat, messages=[first.id, last.id])
+    made = export_value(forky.store, chat, messages=[first.id, last.id])
     assert [message.text for message in made.messages.values()] == [first.text, last.text]
     assert list(made.view.branches) == ["main"]
     assert made.view.branch("main").head == list(made.messages)[-1]
     assert made.forked_from == {"id": chat.id, "name": "Enums"}
     assert made.id != chat.id
-    assert made.id == shared(forky.store, chat, messages=[last.id, first.id]).id
+    assert made.id == export_value(forky.store, chat, messages=[last.id, first.id]).id
 
 
 def test_messages_chosen_from_two_branches_keep_both_ends(forky: Workspace) -> None:
     chat = debugged(forky)
     ends = [branch.head for branch in chat.branches.values() if branch.head]
-    made = shared(forky.store, chat, messages=ends)
+    made = export_value(forky.store, chat, messages=ends)
     assert {branch.head for branch in made.view.branches.values()} == set(made.messages)
 
 

@@ -13,8 +13,8 @@ from forky_core.conversation.transaction import Transaction
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.redaction import findings, redacted, unread_files
 from forky_core.formats.exporting.registry import EXPORTERS, exporter
-from forky_core.formats.exporting.rewriting import chosen, seen_of
-from forky_core.formats.exporting.sharing import behind, leaving, shared
+from forky_core.formats.exporting.rewriting import visible_messages, with_only
+from forky_core.formats.exporting.sharing import export_value, exported_part, hidden_content
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import STRETCH, StoredMessages
 from forky_core.formats.forky_file.writing import chat_of, part_of
@@ -147,10 +147,10 @@ def test_so_are_chosen_messages(long: tuple[Workspace, Conversation]) -> None:
     forky, chat = long
     ids = list(chat_of(forky.store, chat.id).messages)
     some = ids[3 : STRETCH * 2 : 2]
-    made, known = (chosen(one, some) for one in (chat_of(forky.store, chat.id), whole(forky, chat)))
+    made, known = (with_only(one, some) for one in (chat_of(forky.store, chat.id), whole(forky, chat)))
     assert isinstance(made.messages, StoredMessages)
     assert made == known
-    visible = [id for id in some if id in seen_of(whole(forky, chat))]
+    visible = [id for id in some if id in visible_messages(whole(forky, chat))]
     assert 0 < len(made.messages) <= len(visible)
     assert parsed(b"".join(exporter("forky").write(made)).decode()) == made
 
@@ -163,11 +163,11 @@ def test_a_part_of_it_stays_in_the_store_too(long: tuple[Workspace, Conversation
         assert head is not None
         part = part_of(stored, {branch: head})
         assert part == part_of(whole(forky, chat), {branch: head})
-        assert shared(forky.store, chat, branch=branch) == part
-    plain = leaving(stored, exporter("forky"), log=False)
+        assert export_value(forky.store, chat, branch=branch) == part
+    plain = exported_part(stored, exporter("forky"), log=False)
     assert isinstance(plain.messages, StoredMessages)
-    assert plain == leaving(whole(forky, chat), exporter("forky"), log=False)
-    assert behind(stored) == behind(whole(forky, chat))
+    assert plain == exported_part(whole(forky, chat), exporter("forky"), log=False)
+    assert hidden_content(stored) == hidden_content(whole(forky, chat))
 
 
 @pytest.fixture(scope="module")
@@ -206,8 +206,8 @@ def test_a_long_log_stays_in_the_store_too(talked: tuple[Workspace, Conversation
     text = b"".join(exporter("forky").write(stored))
     assert text == b"".join(exporter("forky").write(held))
     assert parsed(text.decode()) == stored
-    plain = leaving(stored, exporter("forky"), log=False)
-    assert plain == leaving(held, exporter("forky"), log=False)
+    plain = exported_part(stored, exporter("forky"), log=False)
+    assert plain == exported_part(held, exporter("forky"), log=False)
 
 
 def test_a_call_that_ends_meanwhile_is_in_a_later_file() -> None:

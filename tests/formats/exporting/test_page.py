@@ -155,7 +155,7 @@ def test_the_file_comes_back_out_and_lands_like_any_other(forky: Workspace, tmp_
 
 def test_what_was_undone_or_put_aside_is_not_in_the_page(forky: Workspace) -> None:
     chat = talk(forky.create("Open"), "Said.", "Heard.")
-    chat.stash(draft="a secret draft")
+    chat.stashes.create(draft="a secret draft")
     talk(chat, "a secret that was undone")
     chat.undo()
     path_text = page(forky, chat.id)
@@ -191,7 +191,7 @@ def test_a_number_in_an_answer_leads_to_its_passage_and_to_a_message_of_another_
         f"# Pump\n\n## Oil\n\nOil the bearing every spring. {HOSTILE[0]}", name="manual.md"
     )
     chat = forky.create("Pumps")
-    chat.use_documents()
+    chat.documents.use()
     debug = talk(chat.fork("debug"), "It rattles.", "The impeller rattles as its circlip was never fitted.")
     models.one.enqueue("Every spring [1]. Not so in `winter [1]`.")
     chat.ask("How often is the bearing oiled?")

@@ -12,13 +12,13 @@ from hypothesis import settings as hypothesis_settings
 
 from forky_core.formats.contract import ParsedConversation
 from forky_core.formats.exporting.registry import exporter
-from forky_core.formats.exporting.sharing import shared
+from forky_core.formats.exporting.sharing import export_value
 from forky_core.formats.files.source import opened, sample
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import load
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.formats.registry import importer_for
-from forky_core.formats.tree import Grown, grow
+from forky_core.formats.tree import ImportedTree, build_tree
 from forky_core.model import MessageId
 from forky_core.model.hashing import message_id
 from forky_core.model.parts import part_from_stored
@@ -36,14 +36,14 @@ def written(chat: Chat, name: str, folder: str) -> Path:
     return file
 
 
-def imported(file: Path) -> Grown:
+def imported(file: Path) -> ImportedTree:
     with opened(file) as archive:
         (document,) = archive.documents
         importer = importer_for(sample(document))
         assert importer is not None
         (found,) = importer.read(document, archive.beside)
         assert isinstance(found, ParsedConversation)
-        return grow(found)
+        return build_tree(found)
 
 
 @pytest.mark.parametrize("name", ["chatgpt", "llama.cpp"])
@@ -51,10 +51,10 @@ def imported(file: Path) -> Grown:
 @given(chat=chats())
 def test_a_tree_comes_back_from_other_programs_formats(name: str, chat: Chat) -> None:
     with TemporaryDirectory() as folder:
-        grown = imported(written(chat, name, folder))
-    back = {message.id: message for message in grown.messages}
+        tree = imported(written(chat, name, folder))
+    back = {message.id: message for message in tree.messages}
     assert shape(back) == shape(chat.messages)
-    assert path(back, grown.head) == path(chat.messages, chat.view.branch("main").head)
+    assert path(back, tree.head) == path(chat.messages, chat.view.branch("main").head)
     assert set(back) == set(chat.messages), "without merges every id is what it was"
 
 
@@ -66,10 +66,10 @@ def test_markdown_comes_back_with_its_branches() -> None:
     asked = one.path()[2].id
     one.fork("tried", at=asked)
     with TemporaryDirectory() as folder:
-        grown = imported(written(chat_of(forky.store, one.id), "markdown", folder))
-        alone = imported(written(shared(forky.store, side, branch="a side"), "markdown", folder))
-    texts = {message.id: message.text for message in grown.messages}
-    parents = {texts[message.id]: texts.get(message.parent or MessageId("")) for message in grown.messages}
+        tree = imported(written(chat_of(forky.store, one.id), "markdown", folder))
+        alone = imported(written(export_value(forky.store, side, branch="a side"), "markdown", folder))
+    texts = {message.id: message.text for message in tree.messages}
+    parents = {texts[message.id]: texts.get(message.parent or MessageId("")) for message in tree.messages}
     assert parents == {
         "Longest?": None,
         code: "Longest?",
@@ -78,11 +78,11 @@ def test_markdown_comes_back_with_its_branches() -> None:
         "Really?": "Longest?",
         "Yes.": "Really?",
     }
-    assert {name: texts[tip] for name, tip in grown.branches.items()} == {"a side": "Yes."}
-    assert grown.head is not None and (grown.branch, texts[grown.head]) == ("main", "---\nThe end.")
+    assert {name: texts[tip] for name, tip in tree.branches.items()} == {"a side": "Yes."}
+    assert tree.head is not None and (tree.branch, texts[tree.head]) == ("main", "---\nThe end.")
     assert [message.text for message in alone.messages] == ["Longest?", "Really?", "Yes."]
     assert {message.role for message in alone.messages} == {"user", "assistant"}
-    assert grown.account.adds_up
+    assert tree.account.adds_up
     forky.close()
 
 
@@ -111,17 +111,17 @@ def test_calls_pictures_thoughts_and_names_come_back_from_forkys_own_files(name:
 @given(chat=rich_chats(names=False, images=True))
 def test_calls_pictures_and_thoughts_come_back_from_a_session_trace(chat: Chat) -> None:
     with TemporaryDirectory() as folder:
-        grown = imported(written(chat, "llama.cpp", folder))
-    assert {message.id for message in grown.messages} == set(chat.messages)
-    assert grown.head == chat.view.branch("main").head
+        tree = imported(written(chat, "llama.cpp", folder))
+    assert {message.id for message in tree.messages} == set(chat.messages)
+    assert tree.head == chat.view.branch("main").head
 
 
 @hypothesis_settings(RICH, max_examples=40)
 @given(chat=rich_chats(names=True, images=False))
 def test_calls_thoughts_and_names_come_back_from_chatgpts_nodes(chat: Chat) -> None:
     with TemporaryDirectory() as folder:
-        grown = imported(written(chat, "chatgpt", folder))
-    assert told({message.id: message for message in grown.messages}) == told(chat.messages)
+        tree = imported(written(chat, "chatgpt", folder))
+    assert told({message.id: message for message in tree.messages}) == told(chat.messages)
 
 
 @hypothesis_settings(max_examples=40)

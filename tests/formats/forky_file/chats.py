@@ -19,14 +19,14 @@ from tests.builders import debugged, talk
 def with_everything(forky: Workspace) -> Conversation:
     """Forks, merges of three kinds, a stash, tags, an attachment, replies, rules, undone and pruned messages."""
     chat = debugged(forky)
-    chat.set_rules(system="Be brief. Sei kürz\u00e9r \U0001f980", parameters={"temperature": 0.1})
-    chat.set_conversation_memory(Memory("tokens", share=0.25))
-    chat.set_memory(Memory("summary", 12, model="scripted/two"))
-    chat.set_person(Person("Ana", messages=3, dollars=0.5))
-    chat.set_room(Room(answers="addressed", called="\U0001f980", models=("scripted/one",)))
-    chat.pin(chat.path()[0].id)
-    chat.exclude(chat.path()[1].id)
-    chat.include(chat.path()[1].id)
+    chat.rules.set(system="Be brief. Sei kürz\u00e9r \U0001f980", parameters={"temperature": 0.1})
+    chat.rules.set_conversation_memory(Memory("tokens", share=0.25))
+    chat.rules.set_memory(Memory("summary", 12, model="scripted/two"))
+    chat.people.set(Person("Ana", messages=3, dollars=0.5))
+    chat.people.set_room(Room(answers="addressed", called="\U0001f980", models=("scripted/one",)))
+    chat.rules.pin(chat.path()[0].id)
+    chat.rules.exclude(chat.path()[1].id)
+    chat.rules.include(chat.path()[1].id)
     for strategy in ("squash", "full"):
         chat.merge(chat.plan_merge("debug", strategy=strategy))
         talk(chat.checkout("debug"), f"More on {strategy}?", "Yes, `x = 1e-7` and 42.")
@@ -37,8 +37,8 @@ def with_everything(forky: Workspace) -> Conversation:
     chat.ask("What is on it?", attachments=[picture])
     forked, job = chat.regenerate(model="scripted/two")
     job.wait()
-    forked.tag("good")
-    chat.stash(draft="half a thought", note="later")
+    forked.tags.add("good")
+    chat.stashes.create(draft="half a thought", note="later")
     chat.say("to be undone")
     chat.undo()
     return chat
@@ -48,14 +48,14 @@ def with_requests(forky: Workspace) -> Conversation:
     """One request of two branches and one of a picked message; the first with a comment."""
     chat = debugged(forky)
     idea = talk(chat.fork("idea", at=chat.path()[1].id), "Another idea?", "Decision: generate stubs as well.")
-    chat.request_merge(["debug", idea], note="Both.")
-    chat.comment_request(1, "Why?")
-    chat.request_merge(idea, strategy="cherry-pick", picks=[idea.branch.head or ""])
-    chat.request_plan(chat.plan_merge("debug", focus="enums", budget=300).edited("Lazily."))
-    wish = MergeOptionFields(
+    chat.requests.open(["debug", idea], note="Both.")
+    chat.requests.comment(1, "Why?")
+    chat.requests.open(idea, strategy="cherry-pick", picks=[idea.branch.head or ""])
+    chat.requests.open_plan(chat.plan_merge("debug", focus="enums", budget=300).edited("Lazily."))
+    options = MergeOptionFields(
         strategy="three-way", policy="newest", model="scripted/one", again=True, choices={"port": None}
     )
-    chat.request_merge("debug", into="idea", **wish)
+    chat.requests.open("debug", into="idea", **options)
     return chat
 
 

@@ -66,10 +66,10 @@ def test_pulling_a_newer_file_brings_its_tags_and_leaves_mine_where_they_are() -
     chat = debugged(forky)
     other, _ = workspace()
     mine = other.conversation(fork_file(other, parsed(file_of(forky, chat))).conversation, "main")
-    mine.tag("good")
+    mine.tags.add("good")
     here = mine.view.tags["good"]
-    talk(chat, "News?", "Yes.").tag("good")
-    chat.tag("newest")
+    talk(chat, "News?", "Yes.").tags.add("good")
+    chat.tags.add("newest")
     pull(other, mine.id, parsed(file_of(forky, chat)))
     tags = other.conversation(mine.id, "main").view.tags
     assert tags == {"good": here, "newest": chat.view.tags["newest"]}

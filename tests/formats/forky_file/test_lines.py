@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import json
+from importlib import resources
 from typing import Any
 
 import pytest
 
-from forky_core.formats.forky_file.lines import BadLine, operation_line, operation_of
+from forky_core.formats import forky_file
+from forky_core.formats.forky_file.lines import (
+    BadLine,
+    generation_line,
+    generation_of,
+    operation_line,
+    operation_of,
+)
 from forky_core.formats.forky_file.writing import chat_of, written
 from forky_core.model import ConversationId, Operation
 from tests.builders import workspace
 from tests.formats.forky_file.chats import with_everything
+from tests.store.talk import full_generation, said
 
 HERE = ConversationId("01890000-0000-7000-8000-000000000001")
 
@@ -36,6 +45,14 @@ def operation() -> tuple[dict[str, Any], Operation]:
     chat = forky.create("Boats")
     first = forky.store.operations(chat.id)[0]
     return json.loads(operation_line(first))["operation"], first
+
+
+def test_a_generation_is_read_as_it_was_written_and_its_schema_names_every_field() -> None:
+    full = full_generation(2, said("hello"))
+    body = json.loads(generation_line(full))["generation"]
+    assert generation_of(body) == full
+    schema = json.loads(resources.files(forky_file).joinpath("forky-chat-1.schema.json").read_text("utf-8"))
+    assert body.keys() <= schema["$defs"]["generation"]["properties"]["generation"]["properties"].keys()
 
 
 def test_an_operation_is_read_as_it_was_written(operation: tuple[dict[str, Any], Operation]) -> None:

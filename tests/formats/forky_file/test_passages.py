@@ -14,10 +14,10 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.redaction import findings, redacted
 from forky_core.formats.forky_file.adopting import adopt, fork_file
-from forky_core.formats.forky_file.uniting import united
+from forky_core.formats.forky_file.uniting import unite_chats
 from forky_core.formats.forky_file.writing import chat_of, part_of, written
 from forky_core.model import MessageId
-from forky_core.model.document import Cited
+from forky_core.model.document import CitedPassage
 from forky_core.model.errors import BadContent, NotFound
 from tests.builders import ScriptedModels, talk, workspace
 from tests.formats.forky_file.chats import file_of, parsed
@@ -33,7 +33,7 @@ def citing() -> tuple[Workspace, ScriptedModels, Conversation]:
     forky, models = workspace()
     forky.documents.append(MANUAL, name="manual.md")
     chat = forky.create("Pumps")
-    chat.use_documents()
+    chat.documents.use()
     models.one.enqueue("Every spring [1].")
     chat.ask("How often is the bearing of the X200 oiled?")
     side = chat.fork("side")
@@ -58,15 +58,15 @@ def test_a_citation_opens_where_its_document_is_not_and_the_file_keeps_its_bytes
     cited = addresses(forky, chat)
     assert len(cited) == 2
     for address in cited:
-        came = there.cited(address)
-        assert isinstance(came, Cited) and came.name == "manual.md" and came.text in MANUAL
-        document, number = chat.cited(address)  # type: ignore[misc]
+        came = there.documents.cited(address)
+        assert isinstance(came, CitedPassage) and came.name == "manual.md" and came.text in MANUAL
+        document, number = chat.documents.cited(address)  # type: ignore[misc]
         assert forky.store.documents.chunks(document.id, first=number, most=1)[0].text == came.text
     assert file_of(other, there) == text
     looked = [
         (one.search, [(passage.number, passage.source, passage.address) for passage in one.passages])
         for made in (chat, there)
-        for call in made.generations
+        for call in made.calls.generations
         if (one := call.consulted) is not None
     ]
     assert len(looked) == 4 and looked[:2] == looked[2:], "so does what was searched for"
@@ -80,7 +80,7 @@ def test_what_came_along_is_written_as_it_came_though_the_document_is_here_under
     adopt(other, parsed(text))
     there = other.conversation(chat.id)
     assert file_of(other, there) == text
-    document, _ = there.cited(addresses(forky, chat)[0])  # type: ignore[misc]
+    document, _ = there.documents.cited(addresses(forky, chat)[0])  # type: ignore[misc]
     assert document.name == "old manual.md", "it opens in the document that is here"
 
 
@@ -104,7 +104,7 @@ def test_a_pick_and_a_fork_of_the_file_keep_what_they_cite() -> None:
     adopt(again, parsed(file_of(other, made)))
     there = again.conversation(made.id).checkout("picked")
     (source,) = sources_in(there.path()[-1].text)
-    assert isinstance(there.cited(source.address), Cited)
+    assert isinstance(there.documents.cited(source.address), CitedPassage)
 
 
 def test_a_graft_of_an_imported_conversation_keeps_what_it_cites() -> None:
@@ -112,9 +112,9 @@ def test_a_graft_of_an_imported_conversation_keeps_what_it_cites() -> None:
     other, _ = workspace()
     adopt(other, parsed(file_of(forky, chat)))
     mine = talk(other.create("Mine"), "Hello.", "Hello.")
-    mine.merge(mine.plan_graft(other.conversation(chat.id), strategy="squash"))
+    mine.merge(mine.merges.plan_graft(other.conversation(chat.id), strategy="squash"))
     named = list(documents_cited(mine.path()[-1].text))
-    assert named and all(isinstance(mine.cited(address), Cited) for address in named)
+    assert named and all(isinstance(mine.documents.cited(address), CitedPassage) for address in named)
 
 
 def test_two_copies_that_are_united_have_the_passages_of_both() -> None:
@@ -126,7 +126,7 @@ def test_two_copies_that_are_united_have_the_passages_of_both() -> None:
     copy = other.conversation(chat.id)
     theirs.one.enqueue("At nine bar [1].")
     copy.ask("When does the valve V7 open?")
-    both = united(base, parsed(file_of(other, copy))).chat
+    both = unite_chats(base, parsed(file_of(other, copy))).chat
     named = [json.loads(row)["passage"]["name"] for row in written(both) if '"type":"passage"' in row]
     assert sorted(named) == ["manual.md", "manual.md", "valve.md"]
 
@@ -161,4 +161,4 @@ def test_a_passage_line_is_as_the_schema_says_and_a_wrong_one_is_refused_with_it
 def test_a_citation_whose_document_is_gone_says_so() -> None:
     _, _, chat = citing()
     with pytest.raises(NotFound, match="is not in this workspace"):
-        chat.cited("doc:0123456789abcdef#1")
+        chat.documents.cited("doc:0123456789abcdef#1")

@@ -42,7 +42,9 @@ def test_a_file_that_is_imported_and_exported_has_the_same_bytes(
         assert (done.outcome, done.conversation) == ("new", chat.id)
         assert file_of(other, other.conversation(chat.id)) == text
         assert other.verify().clean
-        assert other.conversation(chat.id).next_undo == chat.next_undo, "what can be undone came along"
+        assert other.conversation(chat.id).history.next_undo == chat.history.next_undo, (
+            "what can be undone came along"
+        )
 
 
 def test_importing_it_twice_adds_nothing() -> None:
@@ -112,19 +114,19 @@ def test_what_a_request_proposes_comes_along() -> None:
     """Several branches and picks are the request's own; it is accepted where it arrived."""
     forky, _ = workspace()
     chat = with_requests(forky)
-    assert any(one.others for one in chat.requests) and any(one.picks for one in chat.requests)
+    assert any(one.others for one in chat.requests.all) and any(one.picks for one in chat.requests.all)
     text = file_of(forky, chat)
     other, _ = workspace()
     adopt(other, parsed(text))
     assert file_of(other, other.conversation(chat.id)) == text
     arrived = other.conversation(chat.id, "main")
-    assert arrived.requests == chat.requests
-    assert {field for one in arrived.requests for field in one.stored()} >= {
+    assert arrived.requests.all == chat.requests.all
+    assert {field for one in arrived.requests.all for field in one.stored()} >= {
         *("others", "picks", "focus", "budget", "words", "policy", "model", "again", "choices")
     }
-    for one in arrived.requests[1:]:
-        arrived.merge(arrived.accepting(one.number, arrived.plan_request(one.number, again=True)))
-    assert {one.state for one in arrived.requests[1:]} == {"accepted"}
+    for one in arrived.requests.all[1:]:
+        arrived.merge(arrived.requests.accepting(one.number, arrived.requests.plan(one.number, again=True)))
+    assert {one.state for one in arrived.requests.all[1:]} == {"accepted"}
 
 
 def test_requests_settled_conflicts_and_what_was_deleted_come_along() -> None:
@@ -133,15 +135,15 @@ def test_requests_settled_conflicts_and_what_was_deleted_come_along() -> None:
     chat = talk(forky.create("Server"), "Plan the server.", "The port is 8080.")
     debug = talk(chat.fork("debug"), "No, use port 9090.", "Done.")
     talk(chat, "The port is 7070.", "Noted.")
-    chat.request_merge("debug", note="Please.")
-    chat.comment_request(1, "Why?")
-    chat.decline_request(1, "Not now.")
+    chat.requests.open("debug", note="Please.")
+    chat.requests.comment(1, "Why?")
+    chat.requests.decline(1, "Not now.")
     plan = chat.plan_merge("debug", strategy="three-way")
     assert isinstance(plan, ThreeWayPlan)
     chat.merge(plan.resolved({"port": Choice("theirs")}))
-    debug.set_rules(system="Be brief.")
-    debug.tag("v1")
-    chat.delete_branch("debug")
+    debug.rules.set(system="Be brief.")
+    debug.tags.add("v1")
+    chat.branches.delete("debug")
     chat.undo()
     chat.trash()
     text = file_of(forky, chat)

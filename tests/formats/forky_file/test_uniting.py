@@ -16,7 +16,7 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.formats.forky_file.adopting import adopt
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import load, save
-from forky_core.formats.forky_file.uniting import difference, united
+from forky_core.formats.forky_file.uniting import difference, unite_chats
 from forky_core.formats.forky_file.writing import chat_of, part_of, written
 from forky_core.model.errors import BadContent
 from tests.builders import debugged, talk, texts, workspace
@@ -32,7 +32,7 @@ def copy_of(chat: Chat) -> Conversation:
 
 
 def value_of(chat: Conversation) -> Chat:
-    return chat_of(chat._repo.store, chat.id)
+    return chat_of(chat._session.store, chat.id)
 
 
 @pytest.fixture
@@ -45,8 +45,8 @@ def test_where_only_one_side_went_on_its_log_is_the_log(base: Chat) -> None:
     mine = copy_of(base)
     talk(mine, "More?", "More.")
     newer = value_of(mine)
-    assert "".join(written(united(base, newer).chat)) == "".join(written(newer))
-    assert "".join(written(united(newer, base).chat)) == "".join(written(newer))
+    assert "".join(written(unite_chats(base, newer).chat)) == "".join(written(newer))
+    assert "".join(written(unite_chats(newer, base).chat)) == "".join(written(newer))
 
 
 def test_branches_that_moved_on_both_sides_become_two(base: Chat) -> None:
@@ -54,39 +54,39 @@ def test_branches_that_moved_on_both_sides_become_two(base: Chat) -> None:
     talk(mine, "Mine", "m")
     talk(theirs, "Theirs", "t")
     talk(theirs.checkout("debug"), "Only there", "d")
-    done = united(value_of(mine), value_of(theirs))
+    done = unite_chats(value_of(mine), value_of(theirs))
     assert done.parted == (("main", "main-theirs"),)
     assert done.messages == 4
     landed = copy_of(done.chat)
     assert texts(landed)[-1] == "m"
     assert texts(landed.checkout("main-theirs"))[-1] == "t"
     assert texts(landed.checkout("debug"))[-1] == "d"
-    assert landed.verify().clean
-    assert landed.operations[-1].verb == "unite"
+    assert landed.history.verify().clean
+    assert landed.history.operations[-1].verb == "unite"
 
 
 def test_uniting_again_changes_nothing(base: Chat) -> None:
     mine, theirs = copy_of(base), copy_of(base)
     talk(mine, "Mine", "m")
     talk(theirs, "Theirs", "t")
-    once = united(value_of(mine), value_of(theirs)).chat
-    again = united(once, value_of(theirs))
+    once = unite_chats(value_of(mine), value_of(theirs)).chat
+    again = unite_chats(once, value_of(theirs))
     assert (again.messages, again.parted) == (0, ())
     assert dict(again.chat.entries) == dict(once.entries)
 
 
 def test_a_branch_that_one_side_deleted_and_the_other_moved_stays(base: Chat) -> None:
     mine, theirs = copy_of(base), copy_of(base)
-    mine.delete_branch("debug")
+    mine.branches.delete("debug")
     talk(theirs.checkout("debug"), "Still needed", "yes")
-    done = united(value_of(mine), value_of(theirs))
+    done = unite_chats(value_of(mine), value_of(theirs))
     assert done.chat.view.branches["debug"].head == theirs.branches["debug"].head
 
 
 def test_files_of_two_conversations_are_not_united(base: Chat) -> None:
     forky, _ = workspace()
     with pytest.raises(BadContent, match="different conversations"):
-        united(base, chat_of(forky.store, debugged(forky).id))
+        unite_chats(base, chat_of(forky.store, debugged(forky).id))
 
 
 def test_a_difference_names_messages_and_branches(base: Chat) -> None:

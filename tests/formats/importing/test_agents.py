@@ -8,7 +8,7 @@ from pathlib import Path
 from forky_core.formats.importing.readers.claude_code import ERROR, NOTE, ClaudeCode
 from forky_core.formats.importing.readers.codex import SEALED, Codex
 from forky_core.formats.importing.readers.pi import Pi
-from forky_core.formats.tree import grow
+from forky_core.formats.tree import build_tree
 from forky_core.model.parts import AttachmentPart, Json, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from tests.formats.importing.test_trees import live
 from tests.formats.sources import one, written
@@ -35,11 +35,11 @@ def test_both_branches_of_a_claude_code_session_and_its_title(tmp_path: Path) ->
         code("side", None, "user", "Look it up", isSidechain=True),
     )
     found = one(ClaudeCode(), written(tmp_path, rows, "s.jsonl"))
-    grown = grow(found)
+    tree = build_tree(found)
     assert (found.source_id, found.title) == ("s", "Rivers")
-    assert live(grown) == [("user", "Longest?"), ("assistant", "Nile")]
-    assert {message.text for message in grown.messages} == {"Longest?", "Amazon", "Nile", "Look it up"}
-    assert grown.account.seen == 4
+    assert live(tree) == [("user", "Longest?"), ("assistant", "Nile")]
+    assert {message.text for message in tree.messages} == {"Longest?", "Amazon", "Nile", "Look it up"}
+    assert tree.account.seen == 4
 
 
 def test_calls_results_and_the_tokens_of_a_claude_code_reply_that_is_several_lines(tmp_path: Path) -> None:
@@ -63,12 +63,12 @@ def test_calls_results_and_the_tokens_of_a_claude_code_reply_that_is_several_lin
         code("m", "e", "user", "Caveat", isMeta=True),
     )
     found = one(ClaudeCode(), written(tmp_path, rows, "s.jsonl"))
-    messages = grow(found).messages
+    messages = build_tree(found).messages
     assert [message.role for message in messages] == ["user", "assistant", "assistant", "tool", "user"]
     assert messages[3].parts == (ToolResultPart("", "a.txt", "i", "a.txt"),)
     assert messages[4].hidden
     assert [node.usage.prompt_tokens for node in found.nodes[:3]] == [None, None, 5]
-    assert dict(grow(found).account.skipped) == {NOTE: 1, ERROR: 1}
+    assert dict(build_tree(found).account.skipped) == {NOTE: 1, ERROR: 1}
 
 
 def test_claude_code_goes_on_across_a_compaction_and_tells_lines_without_ids(tmp_path: Path) -> None:
@@ -81,11 +81,11 @@ def test_claude_code_goes_on_across_a_compaction_and_tells_lines_without_ids(tmp
         code("a", "sum", "assistant", "two"),
     )
     found = one(ClaudeCode(), written(tmp_path, rows, "s.jsonl"))
-    grown = grow(found)
-    assert live(grown) == [("user", "one"), ("user", "Summary"), ("assistant", "two")]
+    tree = build_tree(found)
+    assert live(tree) == [("user", "one"), ("user", "Summary"), ("assistant", "two")]
     assert found.nodes[0].extra["again"][0]["content"] == "another under the same id"
-    assert (grown.account.seen, grown.account.split, grown.account.imported) == (4, 1, 4)
-    assert grown.account.adds_up
+    assert (tree.account.seen, tree.account.split, tree.account.imported) == (4, 1, 4)
+    assert tree.account.adds_up
 
 
 def item(**payload: Json) -> Json:
@@ -108,12 +108,12 @@ def test_a_codex_rollout_forks_where_turns_were_rolled_back(tmp_path: Path) -> N
         said("assistant", "Nile"),
     )
     found = one(Codex(), written(tmp_path, rows, "rollout.jsonl"))
-    grown = grow(found)
+    tree = build_tree(found)
     surroundings = ("user", "<environment_context>here</environment_context>")
-    assert live(grown) == [surroundings, ("user", "Longest river?"), ("assistant", "Nile")]
-    assert {"Amazon", "Longest?"} <= {message.text for message in grown.messages}
-    assert grown.messages[0].hidden
-    assert (found.source_id, found.model, grown.account.seen) == ("s", "gpt", 5)
+    assert live(tree) == [surroundings, ("user", "Longest river?"), ("assistant", "Nile")]
+    assert {"Amazon", "Longest?"} <= {message.text for message in tree.messages}
+    assert tree.messages[0].hidden
+    assert (found.source_id, found.model, tree.account.seen) == ("s", "gpt", 5)
 
 
 def test_codex_calls_thoughts_and_the_first_version(tmp_path: Path) -> None:
@@ -127,14 +127,14 @@ def test_codex_calls_thoughts_and_the_first_version(tmp_path: Path) -> None:
         {"type": "function_call_output", "call_id": "i", "output": '{"output": "a.txt", "metadata": {}}'},
     )
     found = one(Codex(), written(tmp_path, rows, "rollout.jsonl"))
-    grown = grow(found)
-    assert [part for message in grown.messages for part in message.parts] == [
+    tree = build_tree(found)
+    assert [part for message in tree.messages for part in message.parts] == [
         TextPart("ls"),
         ReasoningPart("Hm"),
         ToolCallPart("shell", '{"a":1}', "i"),
         ToolResultPart("shell", "a.txt", "i"),
     ]
-    assert (found.source_id, dict(grown.account.skipped)) == ("old", {SEALED: 1})
+    assert (found.source_id, dict(tree.account.skipped)) == ("old", {SEALED: 1})
 
 
 def test_a_pi_session_with_both_branches_a_label_and_its_notes(tmp_path: Path) -> None:
@@ -173,11 +173,11 @@ def test_a_pi_session_with_both_branches_a_label_and_its_notes(tmp_path: Path) -
         {"type": "session_info", "id": "i", "parentId": "l", "name": "Rivers"},
     )
     found = one(Pi(), written(tmp_path, rows, "s.jsonl"))
-    grown = grow(found)
-    assert [role for role, _ in live(grown)] == ["user", "user", "assistant", "tool", "user"]
-    assert isinstance(grown.messages[0].parts[1], AttachmentPart)
+    tree = build_tree(found)
+    assert [role for role, _ in live(tree)] == ["user", "user", "assistant", "tool", "user"]
+    assert isinstance(tree.messages[0].parts[1], AttachmentPart)
     assert found.title == "Rivers"
-    by_id = {message.id: message for message in grown.messages}
-    assert by_id[grown.branches["wrong turn"]].text == "Amazon"
-    assert by_id[grown.head or ""].hidden  # type: ignore[index]
-    assert grown.account.adds_up
+    by_id = {message.id: message for message in tree.messages}
+    assert by_id[tree.branches["wrong turn"]].text == "Amazon"
+    assert by_id[tree.head or ""].hidden  # type: ignore[index]
+    assert tree.account.adds_up

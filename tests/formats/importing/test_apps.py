@@ -13,7 +13,7 @@ from forky_core.formats.importing.readers.langchain import LangChain
 from forky_core.formats.importing.readers.takeout_gemini import USE, TakeoutGemini
 from forky_core.formats.importing.readers.transcripts import Transcripts
 from forky_core.formats.importing.readers.typing_mind import TypingMind
-from forky_core.formats.tree import grow
+from forky_core.formats.tree import build_tree
 from forky_core.model.parts import AttachmentPart, Json, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from tests.formats.importing.test_chains import said
 from tests.formats.sources import one, packed, read, written
@@ -44,15 +44,15 @@ def test_records_of_gemini_activity_are_pairs_of_prompt_and_answer(tmp_path: Pat
     assert isinstance(alone, ParsedConversation)
     assert said(alone) == [("user", "Alone?"), ("assistant", "```\nyes\n  no\n```")]
     assert isinstance(used, ParsedConversation)
-    assert dict(grow(used).account.skipped) == {USE: 1}
-    account = grow(chatted).account
+    assert dict(build_tree(used).account.skipped) == {USE: 1}
+    account = build_tree(chatted).account
     assert (account.seen, account.split, account.imported) == (2, 2, 4)
 
 
 def test_a_picture_beside_gemini_activity_comes_along(tmp_path: Path) -> None:
     entry = '[{"header": "Gemini Apps", "title": "Prompted What is it?", "time": "2026-01-01T00:00:00Z", "imageFile": "i.png"}]'
     path = packed(tmp_path, {"G/MyActivity.json": entry, "G/i.png": b"\x89PNG\r\n\x1a\n"})
-    (message,) = grow(one(TakeoutGemini(), path)).messages
+    (message,) = build_tree(one(TakeoutGemini(), path)).messages
     assert isinstance(message.parts[0], AttachmentPart)
 
 
@@ -74,16 +74,16 @@ def test_both_dumps_of_langchain_say_the_same(tmp_path: Path, *, constructors: b
         for kind, type, fields in messages
     ]
     found = one(LangChain(), written(tmp_path, value))
-    grown = grow(found)
-    assert [message.role for message in grown.messages] == [
+    tree = build_tree(found)
+    assert [message.role for message in tree.messages] == [
         "system",
         "user",
         "assistant",
         "tool",
         "assistant",
     ]
-    assert grown.messages[2].parts == (ToolCallPart("add", '{"a":1}', "t"),)
-    assert grown.messages[3].parts == (ToolResultPart("add", "2", "t"),)
+    assert tree.messages[2].parts == (ToolCallPart("add", '{"a":1}', "t"),)
+    assert tree.messages[3].parts == (ToolResultPart("add", "2", "t"),)
     assert found.nodes[4].model == "m"
 
 
@@ -130,10 +130,10 @@ def test_big_agi_fragments_and_its_older_texts(tmp_path: Path) -> None:
     backup = {"conversations": [conversation], "models": {"sources": [{"oaiKey": "secret"}]}}
     for number, value in enumerate((conversation, backup)):
         found = one(BigAGI(), written(tmp_path, value, f"{number}.agi.json"))
-        grown = grow(found)
+        tree = build_tree(found)
         assert "secret" not in repr(found)
         assert found.title == "Rivers"
-        parts = [part for message in grown.messages for part in message.parts]
+        parts = [part for message in tree.messages for part in message.parts]
         assert isinstance(parts[1], AttachmentPart)
         assert parts[2:] == [
             ReasoningPart("Hm"),

@@ -14,7 +14,7 @@ from forky_core.forky import Forky
 from forky_core.formats.importing.landing import import_file, preview
 from forky_core.formats.importing.readers.character_cards import CharacterCard
 from forky_core.formats.importing.readers.open_webui import OpenWebUI
-from forky_core.formats.tree import grow
+from forky_core.formats.tree import build_tree
 from forky_core.model.parts import Json
 from tests.formats.importing.test_trees import WEBUI_TREE, live
 from tests.formats.sources import one, packed, written
@@ -69,14 +69,14 @@ def webui_database(path: Path, *, broken: bool = False) -> Path:
 def test_a_cards_greetings_are_siblings_below_its_description(kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"card.{kind}"
     path.write_bytes(picture(chara=encoded(CARD)) if kind == "png" else json.dumps(CARD).encode())
-    grown = grow(one(CharacterCard(), path))
-    assert live(grown) == [("assistant", "I am Sage. Ask.")]
-    assert {(m.text, m.name, m.parents) for m in grown.messages} == {
+    tree = build_tree(one(CharacterCard(), path))
+    assert live(tree) == [("assistant", "I am Sage. Ask.")]
+    assert {(m.text, m.name, m.parents) for m in tree.messages} == {
         ("I am Sage. Ask.", "Sage", ()),
         ("Well met.", "Sage", ()),
     }
-    assert (grown.found.title, grown.found.system) == ("Sage", "Sage knows rivers.")
-    assert grown.account.adds_up
+    assert (tree.found.title, tree.found.system) == ("Sage", "Sage knows rivers.")
+    assert tree.account.adds_up
 
 
 def test_the_newer_card_of_a_picture_is_read(tmp_path: Path) -> None:

@@ -10,13 +10,13 @@ from forky_core.formats.importing.readers.chatbot_ui import ChatbotUI
 from forky_core.formats.importing.readers.message_arrays import MessageArrays
 from forky_core.formats.importing.readers.session_traces import SessionTraces
 from forky_core.formats.importing.readers.sharegpt import ShareGPT
-from forky_core.formats.tree import grow
+from forky_core.formats.tree import build_tree
 from forky_core.model.parts import AttachmentPart, Json, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from tests.formats.sources import one, read, written
 
 
 def said(found: ParsedConversation) -> list[tuple[str, str]]:
-    return [(message.role, message.text) for message in grow(found).messages]
+    return [(message.role, message.text) for message in build_tree(found).messages]
 
 
 def test_openai_lines_with_calls_thoughts_and_pictures(tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_openai_lines_with_calls_thoughts_and_pictures(tmp_path: Path) -> None:
             {"role": "assistant", "content": "42."},
         ]
     }
-    messages = grow(one(MessageArrays(), written(tmp_path, json.dumps(row), "a.jsonl"))).messages
+    messages = build_tree(one(MessageArrays(), written(tmp_path, json.dumps(row), "a.jsonl"))).messages
     assert [message.role for message in messages] == ["system", "user", "assistant", "tool", "assistant"]
     assert isinstance(messages[1].parts[1], AttachmentPart)
     assert messages[2].parts == (ReasoningPart("Look it up."), ToolCallPart("f", '{"x":1}', "t"))
@@ -70,7 +70,7 @@ def test_an_anthropic_request_keeps_its_system_prompt_and_moves_results_to_the_t
         ],
     }
     found = one(MessageArrays(), written(tmp_path, value))
-    messages = grow(found).messages
+    messages = build_tree(found).messages
     assert found.system == "Be brief."
     assert [message.role for message in messages] == ["user", "assistant", "tool", "user"]
     assert messages[2].parts == (ToolResultPart("", "sunny", "t"),)
@@ -101,7 +101,7 @@ def test_sharegpt_sides_and_calls(tmp_path: Path) -> None:
         }
     ]
     found = one(ShareGPT(), written(tmp_path, value))
-    messages = grow(found).messages
+    messages = build_tree(found).messages
     assert [message.role for message in messages] == ["assistant", "user", "assistant", "tool", "assistant"]
     assert messages[2].parts == (ToolCallPart("add", '{"a":1}'),)
     assert found.system == "Be kind."
@@ -114,7 +114,7 @@ def test_a_hub_trace_without_ids_is_a_chain(tmp_path: Path) -> None:
         '{"type":"message","message":{"role":"assistant","content":"","toolCalls":[{"id":"t","function":{"name":"now","arguments":"{}"}}]}}\n'
         '{"type":"message","message":{"role":"tool","toolCallId":"t","content":"15:00"}}\n'
     )
-    messages = grow(one(SessionTraces(), written(tmp_path, rows, "t.jsonl"))).messages
+    messages = build_tree(one(SessionTraces(), written(tmp_path, rows, "t.jsonl"))).messages
     assert [message.role for message in messages] == ["user", "assistant", "tool"]
     assert messages[1].parts == (ToolCallPart("now", "{}", "t"),)
 

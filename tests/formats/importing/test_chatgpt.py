@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from forky_core.formats.importing.readers.chatgpt import RECAP, ChatGPT
-from forky_core.formats.tree import grow
+from forky_core.formats.tree import build_tree
 from forky_core.model.parts import (
     AttachmentPart,
     Json,
@@ -46,15 +46,15 @@ def test_a_tree_is_read_by_parents_and_the_live_end_is_the_current_node(tmp_path
         current="a",
     )
     found = one(ChatGPT(), written(tmp_path, value))
-    grown = grow(found)
+    tree = build_tree(found)
     assert (found.source_id, found.title) == ("c-1", "Rivers")
-    assert [(m.role, m.text) for m in grown.messages] == [
+    assert [(m.role, m.text) for m in tree.messages] == [
         ("user", "Which river is longest?"),
         ("assistant", "The Nile."),
         ("assistant", "The Amazon."),
     ]
-    assert grown.head == grown.messages[1].id
-    assert grown.messages[0].created == 1_700_000_000_500_000
+    assert tree.head == tree.messages[1].id
+    assert tree.messages[0].created == 1_700_000_000_500_000
     assert [node.model for node in found.nodes] == ["", "", "gpt-4o", "gpt-5"]
 
 
@@ -69,7 +69,7 @@ def test_calls_outputs_and_thoughts_go_where_they_belong(tmp_path: Path) -> None
         current="s",
     )
     found = one(ChatGPT(), written(tmp_path, value))
-    parts = [part for message in grow(found).messages for part in message.parts]
+    parts = [part for message in build_tree(found).messages for part in message.parts]
     assert parts == [
         ReasoningPart("**Plan**\n\nCount first."),
         ToolCallPart("python", '"print(2)"'),
@@ -90,7 +90,7 @@ def test_pictures_of_the_archive_are_attached_and_lost_ones_stay_pointers(tmp_pa
     )
     export = written(tmp_path, value).read_bytes()
     path = packed(tmp_path, {"conversations.json": export, "file-AbC123-cat.png": PICTURE, "user.json": "{}"})
-    (message,) = grow(one(ChatGPT(), path)).messages
+    (message,) = build_tree(one(ChatGPT(), path)).messages
     picture, lost, text = message.parts
     assert isinstance(picture, AttachmentPart)
     assert (picture.media_type, picture.name) == ("image/png", "file-AbC123-cat.png")
@@ -107,7 +107,7 @@ def test_citation_marks_become_the_links_they_stand_for(tmp_path: Path) -> None:
         entry("b", "a", "assistant", f"Unknown {mark}."),
         current="b",
     )
-    first, second = grow(one(ChatGPT(), written(tmp_path, value))).messages
+    first, second = build_tree(one(ChatGPT(), written(tmp_path, value))).messages
     assert first.text == "Long ([Nile](https://example.org/nile))."
     assert second.text == "Unknown ."
 
@@ -124,7 +124,7 @@ def test_hidden_instructions_stay_hidden_and_a_stopped_answer_stays_stopped(tmp_
         current="a",
     )
     found = one(ChatGPT(), written(tmp_path, value))
-    grown = grow(found)
-    assert [message.hidden for message in grown.messages] == [True, False]
-    assert grown.messages[0].text == "I am Ana\n\nBe brief"
+    tree = build_tree(found)
+    assert [message.hidden for message in tree.messages] == [True, False]
+    assert tree.messages[0].text == "I am Ana\n\nBe brief"
     assert found.nodes[-1].status == "stopped"

@@ -14,7 +14,7 @@ from forky_core.formats.importing.landing import import_file, preview
 from forky_core.formats.importing.readers.librechat import ROOT, LibreChat
 from forky_core.formats.importing.readers.looms import Loom
 from forky_core.formats.importing.readers.oasst import OpenAssistant
-from forky_core.formats.tree import grow
+from forky_core.formats.tree import build_tree
 from forky_core.store.memory.store import MemoryStore
 from tests.builders import ScriptedModels
 from tests.formats.sources import one, packed, written
@@ -89,10 +89,10 @@ def test_fifty_thousand_below_each_other_are_one_conversation(
     importer: Importer, write: Callable[[int], str], name: str, tmp_path: Path
 ) -> None:
     text = write(50_000).partition("\n")[0]
-    grown = grow(one(importer, written(tmp_path, text, name)))
-    assert len(grown.messages) == 50_000
-    assert grown.messages[-1].id == grown.head
-    assert grown.account.adds_up
+    tree = build_tree(one(importer, written(tmp_path, text, name)))
+    assert len(tree.messages) == 50_000
+    assert tree.messages[-1].id == tree.head
+    assert tree.account.adds_up
 
 
 def test_in_an_archive_they_are_read_as_well(tmp_path: Path) -> None:
@@ -103,5 +103,5 @@ def test_in_an_archive_they_are_read_as_well(tmp_path: Path) -> None:
 def test_a_field_that_nobody_can_mean_is_emptied_and_the_message_kept(tmp_path: Path) -> None:
     deep = "[" * 700 + "]" * 700
     found = one(LibreChat(), written(tmp_path, librechat(10).replace('[{"a": {"b": [7]}}]', deep)))
-    assert len(grow(found).messages) == 10
+    assert len(build_tree(found).messages) == 10
     assert len(json.dumps(found.nodes[7].extra)) < 700

@@ -14,7 +14,7 @@ from forky_core.formats.contract import Importer, ParsedConversation, Sample, Sh
 from forky_core.formats.files.source import opened, sample
 from forky_core.formats.importing.landing import import_file, preview
 from forky_core.formats.registry import IMPORTERS, REGISTRY, importer_for, importers
-from forky_core.formats.tree import grow
+from forky_core.formats.tree import build_tree
 from forky_core.model.parts import Json
 from tests.formats.postcards import READER, STACK, PostcardReader
 from tests.formats.seeds import Seed, seeds, whole
@@ -66,7 +66,7 @@ class TestEvery:
         assert found
         for one in found:
             assert isinstance(one, ParsedConversation)
-            assert grow(one).messages and grow(one).account.adds_up
+            assert build_tree(one).messages and build_tree(one).account.adds_up
 
     def test_a_preview_and_the_history_say_its_label(
         self, importer: Importer, files: Mapping[str, Path]
@@ -78,9 +78,18 @@ class TestEvery:
             said = {
                 operation.summary
                 for id in done.conversations
-                for operation in forky.conversation(id).recent_operations(after=0)
+                for operation in forky.conversation(id).history.since(0)
             }
             assert any(f"({importer.label})" in summary for summary in said)
+
+    def test_a_preview_counts_branches_as_the_library_does(
+        self, importer: Importer, files: Mapping[str, Path]
+    ) -> None:
+        with Forky.open(":memory:") as forky:
+            path = files[importer.name]
+            said = {(line.title, line.branches) for line in preview(forky, path) if not line.problem}
+            import_file(forky, path)
+            assert {(summary.title, summary.branches) for summary in forky.conversations()} == said
 
     def test_what_was_imported_is_recognised(self, importer: Importer, files: Mapping[str, Path]) -> None:
         with Forky.open(":memory:") as forky:

@@ -13,7 +13,7 @@ from forky_core.formats.contract import ParsedConversation, Unreadable
 from forky_core.formats.files.source import opened, sample
 from forky_core.formats.importing.landing import import_file, preview
 from forky_core.formats.importing.readers.llm_logs import LlmLogs
-from forky_core.formats.tree import grow
+from forky_core.formats.tree import build_tree
 from forky_core.model.hashing import content_hash
 from forky_core.model.parts import AttachmentPart, Json, TextPart, ToolResultPart
 from tests.formats.importing.test_trees import live
@@ -141,16 +141,16 @@ def threads(path: Path) -> Path:
 
 def test_messages_of_the_content_addressed_generation_keep_their_ids(tmp_path: Path) -> None:
     found = one(LlmLogs(), threads(tmp_path / "logs.db"))
-    grown = grow(found)
-    assert len(grown.messages) == 6
-    for origin in grown.origins:
+    tree = build_tree(found)
+    assert len(tree.messages) == 6
+    for origin in tree.origins:
         assert origin.message == origin.node.id
-    assert [words for _, words in live(grown)][-1] == "Now one for a walrus"
-    assert list(grown.branches) == ["gull"]
+    assert [words for _, words in live(tree)][-1] == "Now one for a walrus"
+    assert list(tree.branches) == ["gull"]
     percy = found.nodes[1]
     assert (found.title, percy.model, percy.usage.prompt_tokens) == ("Pets", "m", 5)
     assert percy.usage.completion_tokens is None
-    assert isinstance(grown.messages[3].parts[1], AttachmentPart)
+    assert isinstance(tree.messages[3].parts[1], AttachmentPart)
 
 
 def test_threads_land_and_verify_and_a_path_in_a_database_is_never_opened(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_responses_of_the_generation_before_are_lines(tmp_path: Path) -> None:
     pets, alone = read(LlmLogs(), responses(tmp_path / "logs.db"))
     assert isinstance(pets, ParsedConversation)
     assert isinstance(alone, ParsedConversation)
-    messages = grow(pets).messages
+    messages = build_tree(pets).messages
     assert pets.system == "Be brief."
     assert [message.role for message in messages] == [
         "user",

@@ -13,7 +13,7 @@ from forky_core.formats.files.source import opened, sample
 from forky_core.formats.importing.readers import share_pages
 from forky_core.formats.importing.readers.share_pages import UNKNOWN, SharePage
 from forky_core.formats.registry import importer_for
-from forky_core.formats.tree import grow
+from forky_core.formats.tree import build_tree
 from forky_core.model.parts import Json
 from tests.formats.sources import one, read, written
 
@@ -90,9 +90,9 @@ LOADED = {"loaderData": {"routes/share": {"serverResponse": {"type": "data", "da
 def test_every_branch_of_a_saved_share_page_comes(tmp_path: Path, text: str) -> None:
     found = one(SharePage(), written(tmp_path, text, "Rivers.html"))
     assert (found.title, found.source_id, found.current) == ("Rivers", SHARE, "a")
-    grown = grow(found)
-    assert [message.text for message in grown.messages] == ["Longest river? </script> “é”", "Nile", "Amazon"]
-    assert (len(grown.kept), grown.account.adds_up) == (1, True)
+    tree = build_tree(found)
+    assert [message.text for message in tree.messages] == ["Longest river? </script> “é”", "Nile", "Amazon"]
+    assert (len(tree.kept), tree.account.adds_up) == (1, True)
 
 
 def test_a_page_with_its_line_of_messages_only_is_a_chain(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_page_with_its_line_of_messages_only_is_a_chain(tmp_path: Path) -> Non
     text = whole({"title": "Rivers", "linear_conversation": line, "conversation_id": "c"})
     found = one(SharePage(), written(tmp_path, text, "Rivers.html"))
     assert found.source_id == "c"
-    assert len(grow(found).messages) == 2
+    assert len(build_tree(found).messages) == 2
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from forky_core.formats.importing.readers.chatbox import Chatbox
 from forky_core.formats.importing.readers.lobe_chat import LobeChat
 from forky_core.formats.importing.readers.looms import Loom
 from forky_core.formats.importing.readers.silly_tavern import SillyTavern
-from forky_core.formats.tree import grow
+from forky_core.formats.tree import build_tree
 from forky_core.model.parts import (
     AttachmentPart,
     Json,
@@ -145,13 +145,13 @@ def test_both_answers_are_kept_and_the_live_one_is_checked_out(
     importer: Importer, value: Json, name: str, tmp_path: Path
 ) -> None:
     found = one(importer, written(tmp_path, value, name))
-    grown = grow(found)
-    assert live(grown) == [("user", "Longest?"), ("assistant", "Nile")]
-    question, first, second = grown.messages
+    tree = build_tree(found)
+    assert live(tree) == [("user", "Longest?"), ("assistant", "Nile")]
+    question, first, second = tree.messages
     assert (first.parent, second.parent) == (question.id, question.id)
     assert [first.text, second.text] == ["Amazon", "Nile"]
     assert "secret" not in repr(found)
-    assert grown.account.adds_up
+    assert tree.account.adds_up
 
 
 def test_the_branch_files_of_a_silly_tavern_chat_become_one_conversation(tmp_path: Path) -> None:
@@ -196,8 +196,8 @@ def test_code_that_ai_studio_ran_is_a_call_and_its_result(tmp_path: Path) -> Non
         {"role": "model", "text": "", "errorMessage": "cut"},
     ]
     found = one(AIStudio(), written(tmp_path, {"chunkedPrompt": {"chunks": chunks}}, "Sums.json"))
-    grown = grow(found)
-    parts = [part for message in grown.messages for part in message.parts]
+    tree = build_tree(found)
+    parts = [part for message in tree.messages for part in message.parts]
     assert isinstance(parts[1], OpaquePart)
     assert parts[2:5] == [
         ReasoningPart("Count."),
@@ -205,7 +205,7 @@ def test_code_that_ai_studio_ran_is_a_call_and_its_result(tmp_path: Path) -> Non
         ToolResultPart("code_execution", "4", exception="OUTCOME_FAILED"),
     ]
     assert isinstance(parts[6], AttachmentPart)
-    assert (found.title, grown.account.seen, sum(grown.account.skipped.values())) == ("Sums", 6, 1)
+    assert (found.title, tree.account.seen, sum(tree.account.skipped.values())) == ("Sums", 6, 1)
 
 
 def test_older_threads_of_a_chatbox_session_are_branches_of_their_own(tmp_path: Path) -> None:
@@ -217,10 +217,10 @@ def test_older_threads_of_a_chatbox_session_are_branches_of_their_own(tmp_path: 
             {"role": "assistant", "contentParts": [call]},
         ],
     }
-    grown = grow(one(Chatbox(), written(tmp_path, {"session:x": session})))
-    by_id = {message.id: message for message in grown.messages}
-    assert [by_id[tip].text for tip in grown.branches.values()] == ["Old"]
-    assert [role for role, _ in live(grown)] == ["user", "assistant", "tool"]
+    tree = build_tree(one(Chatbox(), written(tmp_path, {"session:x": session})))
+    by_id = {message.id: message for message in tree.messages}
+    assert [by_id[tip].text for tip in tree.branches.values()] == ["Old"]
+    assert [role for role, _ in live(tree)] == ["user", "assistant", "tool"]
 
 
 def test_a_lobe_chat_thread_hangs_below_the_message_it_was_opened_at(tmp_path: Path) -> None:
@@ -266,9 +266,9 @@ def test_a_lobe_chat_thread_hangs_below_the_message_it_was_opened_at(tmp_path: P
             "messagePlugins": [{"id": "w", "apiName": "search", "toolCallId": "i"}],
         },
     }
-    grown = grow(one(LobeChat(), written(tmp_path, value)))
-    assert [role for role, _ in live(grown)] == ["user", "assistant", "tool"]
-    aside = next(message for message in grown.messages if message.text == "Aside")
-    assert aside.parent == grown.messages[0].id
-    parts = [part for message in grown.messages for part in message.parts]
+    tree = build_tree(one(LobeChat(), written(tmp_path, value)))
+    assert [role for role, _ in live(tree)] == ["user", "assistant", "tool"]
+    aside = next(message for message in tree.messages if message.text == "Aside")
+    assert aside.parent == tree.messages[0].id
+    parts = [part for message in tree.messages for part in message.parts]
     assert ToolResultPart("search", "found", "i") in parts

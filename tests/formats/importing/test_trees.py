@@ -14,15 +14,15 @@ from forky_core.formats.importing.readers.oasst import OpenAssistant
 from forky_core.formats.importing.readers.open_webui import OpenWebUI
 from forky_core.formats.importing.readers.pam import PortableAIMemory
 from forky_core.formats.importing.readers.session_traces import SessionTraces
-from forky_core.formats.tree import Grown, grow
+from forky_core.formats.tree import ImportedTree, build_tree
 from forky_core.model.parts import AttachmentPart, Json, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from tests.formats.sources import one, written
 
 
-def live(grown: Grown) -> list[tuple[str, str]]:
+def live(tree: ImportedTree) -> list[tuple[str, str]]:
     """Role and words of each message on the way to what is checked out."""
-    by_id = {message.id: message for message in grown.messages}
-    at = grown.head
+    by_id = {message.id: message for message in tree.messages}
+    at = tree.head
     said: list[tuple[str, str]] = []
     while at is not None:
         said.append((by_id[at].role, by_id[at].text))
@@ -190,10 +190,10 @@ def test_both_answers_are_kept_and_the_live_one_is_checked_out(
     importer: Importer, value: Json, tmp_path: Path
 ) -> None:
     found = one(importer, written(tmp_path, value))
-    grown = grow(found)
-    assert live(grown) == [("user", "Longest?"), ("assistant", "Nile")]
-    assert {message.text for message in grown.messages} == {"Longest?", "Nile", "Amazon"}
-    assert (found.source_id, grown.account.adds_up) == ("c", True)
+    tree = build_tree(found)
+    assert live(tree) == [("user", "Longest?"), ("assistant", "Nile")]
+    assert {message.text for message in tree.messages} == {"Longest?", "Nile", "Amazon"}
+    assert (found.source_id, tree.account.adds_up) == ("c", True)
 
 
 def test_claude_old_exports_are_a_chain_and_results_are_messages_of_the_tool(tmp_path: Path) -> None:
@@ -220,14 +220,14 @@ def test_claude_old_exports_are_a_chain_and_results_are_messages_of_the_tool(tmp
             ],
         }
     ]
-    grown = grow(one(ClaudeAI(), written(tmp_path, value)))
-    question, called, result, answer = grown.messages
+    tree = build_tree(one(ClaudeAI(), written(tmp_path, value)))
+    question, called, result, answer = tree.messages
     assert isinstance(question.parts[0], AttachmentPart)
     assert called.parts == (ReasoningPart("Search."), ToolCallPart("search", '{"q":"nile"}', "t1"))
     assert (result.role, result.parts) == ("tool", (ToolResultPart("search", "6,650 km", "t1"),))
     assert answer.parts == (TextPart("6,650 km."),)
-    assert (grown.account.seen, grown.account.split) == (2, 2)
-    assert grown.account.adds_up
+    assert (tree.account.seen, tree.account.split) == (2, 2)
+    assert tree.account.adds_up
 
 
 def test_open_webui_details_blocks_are_taken_apart(tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ def test_open_webui_details_blocks_are_taken_apart(tmp_path: Path) -> None:
     value = [{"id": "c", "chat": {"history": {"messages": {"a": {"role": "assistant", "content": content}}}}}]
     parts = [
         part
-        for message in grow(one(OpenWebUI(), written(tmp_path, value))).messages
+        for message in build_tree(one(OpenWebUI(), written(tmp_path, value))).messages
         for part in message.parts
     ]
     assert parts == [
@@ -257,7 +257,7 @@ def test_open_webui_output_is_preferred_to_the_text(tmp_path: Path) -> None:
     ]
     entry = {"role": "assistant", "content": "<details>…</details>255", "output": output}
     value = [{"id": "c", "chat": {"history": {"messages": {"a": entry}}}}]
-    (message,) = grow(one(OpenWebUI(), written(tmp_path, value))).messages
+    (message,) = build_tree(one(OpenWebUI(), written(tmp_path, value))).messages
     assert message.parts == (ReasoningPart("Hm."), TextPart("255"))
 
 
@@ -268,9 +268,9 @@ def test_a_broken_pointer_loses_no_message(tmp_path: Path) -> None:
         "c": None,
     }
     value = [{"id": "c", "chat": {"history": {"currentId": "nowhere", "messages": messages}}}]
-    grown = grow(one(OpenWebUI(), written(tmp_path, value)))
-    assert {message.text for message in grown.messages} == {"one", "two"}
-    assert grown.account.adds_up
+    tree = build_tree(one(OpenWebUI(), written(tmp_path, value)))
+    assert {message.text for message in tree.messages} == {"one", "two"}
+    assert tree.account.adds_up
 
 
 def test_flat_open_assistant_messages_are_joined_by_their_parents(tmp_path: Path) -> None:
@@ -278,7 +278,7 @@ def test_flat_open_assistant_messages_are_joined_by_their_parents(tmp_path: Path
         {"message_id": "q", "parent_id": None, "text": "Hi", "role": "prompter", "message_tree_id": "t"},
         {"message_id": "a", "parent_id": "q", "text": "Hello", "role": "assistant", "message_tree_id": "t"},
     ]
-    assert live(grow(one(OpenAssistant(), written(tmp_path, value)))) == [
+    assert live(build_tree(one(OpenAssistant(), written(tmp_path, value)))) == [
         ("user", "Hi"),
         ("assistant", "Hello"),
     ]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forky_core.gateway.access.origins import Origin, Origins, is_loopback, origin_from, origin_of_host
+from forky_core.gateway.access.sign_in import SignIn
 
 
 def scope(host: str | None, *, scheme: str = "http", at: str = "127.0.0.1", **headers: str) -> dict[str, Any]:
@@ -139,3 +141,23 @@ def test_what_another_site_embeds_is_refused_and_a_link_to_forky_is_not(site: st
 
     assert refusal("navigate", "document") is None
     assert refusal("navigate", "iframe") and refusal("no-cors", "image") and refusal("no-cors", "script")
+
+
+@pytest.mark.parametrize(
+    ("host", "scheme", "forwarded", "allowed", "seen"),
+    [
+        ("127.0.0.1:8501", "http", "", [], "http://127.0.0.1:8501"),
+        ("forky.example", "http", "https", [], "https://forky.example"),
+        ("forky.example:8443", "http", "https", [], "https://forky.example:8443"),
+        ("forky.example", "https", "", [], "https://forky.example"),
+        ("forky.example", "http", "", ["https://forky.example"], "https://forky.example"),
+        ("forky.example:8501", "http", "", ["https://forky.example"], "https://forky.example"),
+        ("a.example:2", "http", "", ["http://a.example:1", "http://a.example:2"], "http://a.example:2"),
+        ("other.example", "http", "", ["https://forky.example"], "http://other.example"),
+    ],
+)
+def test_the_address_that_a_browser_sees(
+    host: str, scheme: str, forwarded: str, allowed: list[str], seen: str
+) -> None:
+    door = SignIn(Origins.of((), allowed), "auto", password_file=lambda: Path("nowhere"))
+    assert str(door.address(scope(host, scheme=scheme, x_forwarded_proto=forwarded))) == seen

@@ -9,7 +9,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forky_core.merge.claims.claim_set import Claim, ClaimSet, ClaimType, Frozen, Polarity, Verbatim
+from forky_core.merge.claims.claim_set import Claim, ClaimSet, ClaimType, Polarity, StoredClaims, Verbatim
 from forky_core.model.hashing import message_id
 from forky_core.model.parts import MergePart, part_from_stored
 
@@ -99,15 +99,15 @@ def test_no_live_claim_is_superseded_and_none_is_invented(seed: int) -> None:
     for a, b, _ in triples(seed):
         merged = a.join(b)
         assert merged.claims <= a.claims | b.claims
-        assert not {claim.id for claim in merged.claims} & merged.gone
+        assert not {claim.id for claim in merged.claims} & merged.superseded_ids
         assert a.join(merged.without(a)) == merged
 
 
 @given(seeds)
 def test_a_set_frozen_into_a_payload_is_read_back_whole(seed: int) -> None:
     for a, _, _ in triples(seed):
-        frozen = Frozen(a, (Verbatim("path", MESSAGES[0], "/etc/hosts"),))
-        assert Frozen.from_json(frozen.to_json()) == frozen
+        frozen = StoredClaims(a, (Verbatim("path", MESSAGES[0], "/etc/hosts"),))
+        assert StoredClaims.from_json(frozen.to_json()) == frozen
         part = MergePart("three-way", "debug", (), "text", claims=frozen.to_json())
         assert part_from_stored(part.stored()) == part
 
@@ -149,7 +149,7 @@ def test_the_hash_of_a_conflict_does_not_depend_on_who_said_what() -> None:
 def test_a_payload_without_claims_hashes_as_before_there_were_any() -> None:
     part = MergePart("squash", "debug", ("b2:1",), "text", (), "")
     assert "claims" not in part.stored()
-    with_claims = replace(part, claims=Frozen(ClaimSet.of([claim("8080")])).to_json())
+    with_claims = replace(part, claims=StoredClaims(ClaimSet.of([claim("8080")])).to_json())
     assert message_id((), "user", (part,)) != message_id((), "user", (with_claims,))
 
 
@@ -161,4 +161,4 @@ def test_claims_that_are_none_are_read_as_none() -> None:
         '{"claims": 5}',
         '{"claims": [{"type": "rumour", "text": "x", "cites": []}]}',
     ):
-        assert Frozen.from_json(text) is None
+        assert StoredClaims.from_json(text) is None

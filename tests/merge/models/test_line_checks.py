@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forky_core.merge.claims.supersessions import Superseded
+from forky_core.merge.claims.supersessions import Supersession
 from forky_core.merge.models.line_checks.pipeline import judge
 from forky_core.merge.models.note_answer import read_note
 from forky_core.merge.models.transcript import Transcript, numbered
@@ -106,7 +106,7 @@ def test_what_a_plan_found_to_be_superseded_is_refused_however_far_it_is() -> No
     )
     ids: list[MessageId] = [message.id for message in plain.messages]
     known = Transcript(
-        plain.messages, (), (Superseded("We leave at 18:30.", ids[1], "We leave at 18:00.", ids[5]),)
+        plain.messages, (), (Supersession("We leave at 18:30.", ids[1], "We leave at 18:00.", ids[5]),)
     )
     assert check(known, "The group leaves at 18:30. [m2]") == "superseded"
     assert check(known, "The group leaves at 18:00. [m6]") == ""

@@ -43,8 +43,8 @@ def test_flags_of_the_reviewer_that_is_set_are_warnings_and_change_nothing() -> 
     chat, models = recorded()
     models.two.enqueue(NOTE)
     before = chat.plan_merge("export", model="scripted/two", budget=400)
-    choose_reviewer(chat._repo.store, "scripted/one")
-    assert chosen_reviewer(chat._repo.store) == "scripted/one"
+    choose_reviewer(chat._session.store, "scripted/one")
+    assert chosen_reviewer(chat._session.store) == "scripted/one"
     models.one.enqueue("MISSING: the limit of 600 seconds")
     plan = chat.plan_merge("export", model="scripted/two", budget=400)
     assert plan.payload == before.payload
@@ -54,7 +54,7 @@ def test_flags_of_the_reviewer_that_is_set_are_warnings_and_change_nothing() -> 
 def test_a_reviewer_that_is_gone_costs_a_warning() -> None:
     chat, models = recorded()
     assert isinstance(models, ScriptedModels)
-    choose_reviewer(chat._repo.store, "scripted/gone")
+    choose_reviewer(chat._session.store, "scripted/gone")
     models.two.enqueue(NOTE)
     plan = chat.plan_merge("export", model="scripted/two", budget=400)
     assert any("could not review it" in warning for warning in plan.warnings) and "5000 rows" in plan.payload

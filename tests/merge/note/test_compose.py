@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.block import PayloadLine, render
-from forky_core.merge.claims.supersessions import Superseded
+from forky_core.merge.claims.supersessions import Supersession
 from forky_core.merge.headings import ASKED, FACTS, FILES, HEADINGS, NOTE, OPEN, RESULT, TRIED
 from forky_core.merge.note.compose import note
-from forky_core.merge.wording import ShortIds, spoken
+from forky_core.merge.wording import ShortIds, message_as_text
 from forky_core.model import Message, MessageId, seal
 from forky_core.model.parts import AttachmentPart, Draft, Part, TextPart, ToolCallPart, ToolResultPart
 from tests.merge.conversations import Talk
@@ -202,7 +202,7 @@ def test_what_was_undone_stands_with_what_took_its_place() -> None:
         "user: You can undo the setImmediate, it was the console output.",
         "assistant: I took it out. The console output is gone as well, and the page is quiet in all four browsers.",
     )
-    undone = Superseded(
+    undone = Supersession(
         "Wrap the update in setImmediate, that removes the artefacts.",
         messages[1].id,
         "You can undo the setImmediate, it was the console output.",
@@ -271,7 +271,7 @@ def test_every_line_is_quoted_from_the_message_it_cites_and_the_budget_holds(
     it = Talk()
     for number, text in enumerate(texts):
         it.say("main", f"{('user', 'assistant')[number % 2]}: {text}")
-    by_id = {message.id: spoken(message) for message in it.path("main")}
+    by_id = {message.id: message_as_text(message) for message in it.path("main")}
     lines = written(it.path("main"), budget)
     assert all(line.text in by_id[line.cites[0]] for line in lines)
     assert not lines or estimate_tokens(render("", lines, ShortIds())) <= budget

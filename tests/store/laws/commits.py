@@ -90,12 +90,12 @@ class CommitLaws:
         begin(store)
         change(store, Change("title", "A talk", "Another"), summary="first")
         change(store, Change("tags/x", None, at(None)), summary="second")
-        undoing = Commit(HERE, "undo", "", (Change("title", "Another", "A talk"),), at=now(), seen=1)
+        undoing = Commit(HERE, "undo", "", (Change("title", "Another", "A talk"),), at=now(), expected=1)
         with pytest.raises(Outdated) as lost:
             store.commit(undoing)
         assert lost.value.first is not None and lost.value.first.summary == "first"
         assert store.view(HERE).version == 3
-        assert store.commit(replace(undoing, seen=3)).number == 4
+        assert store.commit(replace(undoing, expected=3)).number == 4
 
     def test_a_race_lost_to_a_removal_names_the_removal(self, store: Store) -> None:
         hello = said("hello")
@@ -112,6 +112,20 @@ class CommitLaws:
         with pytest.raises(Outdated):
             change(store, Change("tags/a", None, {"at": UNKNOWN}), Change("title", "not this", "new"))
         assert store.view(HERE).tags == {}
+
+    def test_a_key_that_a_commit_only_requires_is_checked_and_stays_as_it_is(self, store: Store) -> None:
+        begin(store)
+        closed, same = Change("closed", None, None), Change("title", "A talk", "A talk")
+        change(store, Change("votes/ann", None, 1), closed, same)
+        change(store, Change("votes/bob", None, 2), closed)
+        last = change(store, Change("closed", None, True), summary="Closed")
+        with pytest.raises(Outdated) as lost:
+            change(store, Change("votes/cem", None, 3), closed)
+        assert lost.value.first == last
+        entries = store.view(HERE).entries
+        assert (entries["votes/ann"], entries["votes/bob"], entries["title"]) == (1, 2, "A talk")
+        assert "votes/cem" not in entries and entries["closed"] is True
+        assert store.verify(HERE).clean
 
     def test_a_key_may_change_twice_in_one_commit(self, store: Store) -> None:
         begin(store)

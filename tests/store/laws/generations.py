@@ -8,14 +8,12 @@ import pytest
 
 from forky_core.model import (
     Change,
-    Failure,
     Generation,
     Reuse,
     Usage,
 )
 from forky_core.model.errors import NotFound
 from forky_core.model.parts import (
-    ReasoningPart,
     TextPart,
 )
 from forky_core.store.contract import Commit, Store
@@ -25,6 +23,7 @@ from tests.store.talk import (
     at,
     begin,
     change,
+    full_generation,
     generation,
     now,
     point,
@@ -36,19 +35,7 @@ class GenerationLaws:
     def test_generations_come_back_as_recorded_in_the_order_they_started(self, store: Store) -> None:
         hello = said("hello")
         begin(store, hello)
-        full = generation(
-            2,
-            "failed",
-            parent=hello.id,
-            message=hello.id,
-            parameters={"temperature": 0.2},
-            usage=Usage(10, 5, 3, 2, 1, 0.25, 0.125),
-            finish_reason="length",
-            failure=Failure("rate_limited", "Too many requests.", 3.5),
-            first_token=3,
-            finished=4,
-            partial=(TextPart("so far"), ReasoningPart("hm")),
-        )
+        full = full_generation(2, hello)
         store.record(HERE, full)
         store.record(HERE, generation(1))
         assert store.generations(HERE) == (generation(1), full)

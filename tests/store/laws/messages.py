@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from forky_core.model import (
-    Along,
     MessageId,
+    PathOverlap,
     seal,
 )
 from forky_core.model.errors import NotFound
@@ -197,21 +197,21 @@ class MessageLaws:
         below = said("below it", side)
         begin(store, *run, other, side, below)
         path = ids(run)
-        assert store.along(HERE, path, most=2) == Along(4, (other, side))
-        assert store.along(HERE, path[:2], most=3) == Along(2, (run[2], other, side))
-        assert store.along(HERE, [*path[:3], UNKNOWN], most=3) == Along(3, (run[3], other, side))
-        assert store.along(HERE, [UNKNOWN], most=2) == Along(0, (run[0], other))
-        assert store.along(HERE, [], most=2) == Along(0, (run[0], other))
-        assert store.along(HERE, path, most=1) is None
+        assert store.path_overlap(HERE, path, most=2) == PathOverlap(4, (other, side))
+        assert store.path_overlap(HERE, path[:2], most=3) == PathOverlap(2, (run[2], other, side))
+        assert store.path_overlap(HERE, [*path[:3], UNKNOWN], most=3) == PathOverlap(3, (run[3], other, side))
+        assert store.path_overlap(HERE, [UNKNOWN], most=2) == PathOverlap(0, (run[0], other))
+        assert store.path_overlap(HERE, [], most=2) == PathOverlap(0, (run[0], other))
+        assert store.path_overlap(HERE, path, most=1) is None
         with pytest.raises(NotFound):
-            store.along(ELSEWHERE, path, most=2)
+            store.path_overlap(ELSEWHERE, path, most=2)
 
     def test_what_is_hidden_leaves_the_path(self, store: Store) -> None:
         run = thread(2)
         hidden = said("hidden", run[1], hidden=True)
         spoken = said('"hidden": true', hidden)
         begin(store, *run, hidden, spoken)
-        assert store.along(HERE, ids([*run, hidden, spoken]), most=2) == Along(2, (hidden,))
+        assert store.path_overlap(HERE, ids([*run, hidden, spoken]), most=2) == PathOverlap(2, (hidden,))
 
     def test_stretches_add_up_to_all_messages(self, store: Store) -> None:
         run = thread(7)

@@ -17,6 +17,7 @@ from forky_core.model.errors import Outdated
 from forky_core.store.contract import Commit, Store
 from tests.hangs import HANG
 from tests.store.talk import (
+    ELSEWHERE,
     HERE,
     begin,
     generation,
@@ -29,6 +30,18 @@ from tests.store.talk import (
 
 
 class SharingLaws:
+    def test_listeners_learn_of_each_change_until_they_are_forgotten(self, store: Store) -> None:
+        heard: list[ConversationId] = []
+        forget = store.hear(heard.append)
+        begin(store)
+        store.commit(Commit(HERE, "trash", "Trashed", (Change("trashed", None, True),), at=now()))
+        assert heard == [HERE, HERE]
+        store.purge(HERE)
+        assert heard == [HERE, HERE, HERE]
+        forget()
+        begin(store, here=ELSEWHERE)
+        assert len(heard) == 3
+
     def test_writers_of_one_branch_lose_no_message_and_duplicate_none(self, store: Store) -> None:
         begin(store)
         together = threading.Barrier(8)

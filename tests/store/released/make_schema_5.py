@@ -18,6 +18,7 @@ from forky_core.store.duckdb.store import DuckDBStore
 from tests.store.document_laws import keep
 from tests.store.talk import ELSEWHERE, HERE, at, begin, change, move, point, said, thread
 
+SCHEMA = 5
 FILE = Path(__file__).with_name("schema-5.duckdb.gz")
 LONG = ConversationId("01890000-0000-7000-8000-000000000004")
 TITLE = "Released with schema 1"

@@ -14,6 +14,7 @@ class ForkyFile:
     label: ClassVar[str] = "Forky chat file"
     suffix: ClassVar[str] = ".forky.jsonl"
     media_type: ClassVar[str] = "application/x-ndjson"
+    holds_log: ClassVar[bool] = True
 
     def losses(self, chat: Chat) -> tuple[str, ...]:  # noqa: ARG002 - it holds all
         return ()

@@ -18,7 +18,7 @@ from typing import ClassVar, NamedTuple
 
 from forky_core.formats.exporting.flattening import flattened
 from forky_core.formats.exporting.losses import losses
-from forky_core.formats.exporting.rewriting import Wanted, rewritten
+from forky_core.formats.exporting.rewriting import RewriteRules, rewritten
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.model import Generation, Message, MessageId
 from forky_core.model.parts import AttachmentPart, OpaquePart, Part, TextPart
@@ -72,7 +72,7 @@ def _without_strangers(chat: Chat) -> Chat:
 
     if all(parts(message) == message.parts for message in chat.messages.values()):
         return chat
-    return rewritten(chat, Wanted("llm", parts=parts))
+    return rewritten(chat, RewriteRules("llm", parts=parts))
 
 
 def _fill(database: sqlite3.Connection, chat: Chat) -> None:

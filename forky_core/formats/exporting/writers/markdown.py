@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import ClassVar
 
+from forky_core.fences import CodeBlocks
 from forky_core.formats.exporting.flattening import calls_of, plain_parts
 from forky_core.formats.exporting.losses import losses
 from forky_core.formats.exporting.outline import OutlineSection, outline
@@ -50,7 +51,7 @@ class Markdown:
             for number, id in section.messages:
                 message = plain.messages[id]
                 heading = f"## {number}. {who(message, calls.get(message.id))}{when(message)}"
-                body = "\n\n".join(filter(None, map(said, plain_parts(message, plain.messages))))
+                body = "\n\n".join(filter(None, map(part_as_markdown, plain_parts(message, plain.messages))))
                 yield f"\n{heading}\n\n{closed(body)}\n".encode()
 
 
@@ -77,7 +78,7 @@ def one_line(text: str) -> str:
     return " ".join(text.split())[:200]
 
 
-def said(part: Part) -> str:
+def part_as_markdown(part: Part) -> str:
     """A part as Markdown."""
     match part:
         case TextPart():
@@ -108,20 +109,11 @@ def fenced(text: str, language: str = "") -> str:
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
-
-
 def closed(text: str) -> str:
     """The text with an unclosed code block closed: an interrupted reply must not turn the rest of the
     file into code.
     """
-    fence = ""
+    blocks = CodeBlocks()
     for line in text.splitlines():
-        match = _FENCE.match(line)
-        if match is None:
-            continue
-        if not fence:
-            fence = match[1]
-        elif match[1].startswith(fence) and not match[2].strip():
-            fence = ""
-    return f"{text}\n{fence}" if fence else text
+        blocks.take(line)
+    return f"{text}\n{blocks.end}" if blocks.marker else text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from forky_core.formats.exporting.flattening import calls_of, plain_parts
@@ -12,7 +12,14 @@ from forky_core.formats.exporting.losses import losses
 from forky_core.formats.exporting.outline import outline
 from forky_core.formats.exporting.rewriting import visible
 from forky_core.formats.exporting.writers.json_pieces import array, object_with
-from forky_core.formats.exporting.writers.markdown import closed, one_line, said, section_name, when, who
+from forky_core.formats.exporting.writers.markdown import (
+    closed,
+    one_line,
+    part_as_markdown,
+    section_name,
+    when,
+    who,
+)
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.model import Message
 from forky_core.model.parts import AttachmentPart, Json, Part
@@ -35,26 +42,43 @@ class NotebookExporter:
         read, calls = outline(plain), calls_of(plain)
 
         def cells() -> Iterator[Json]:
-            yield _cell("title", f"# {one_line(plain.title) or 'Untitled'}")
+            yield notebook_cell("title", f"# {one_line(plain.title) or 'Untitled'}")
             for at, section in enumerate(read.sections):
                 if len(read.sections) > 1:
-                    yield _cell(f"branch-{at + 1}", section_name(section, first=at == 0))
+                    yield notebook_cell(f"branch-{at + 1}", section_name(section, first=at == 0))
                 for number, id in section.messages:
                     message = plain.messages[id]
                     heading = f"## {number}. {who(message, calls.get(id))}{when(message)}"
                     yield from _cells(plain, message, heading, section.name)
 
-        about = {
-            "metadata": {
-                "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-                "language_info": {"name": "python"},
-                "title": plain.title,
-            },
-            "nbformat": 4,
-            "nbformat_minor": 5,
-        }
-        yield from object_with(about, "cells", array(cells()))
-        yield b"\n"
+        yield from notebook_pieces(plain.title, cells())
+
+
+def notebook_pieces(title: str, cells: Iterable[Json], **metadata: Json) -> Iterator[bytes]:
+    """A notebook of these cells, piece by piece."""
+    about: dict[str, Json] = {
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+            "title": title,
+            **metadata,
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    yield from object_with(about, "cells", array(cells))
+    yield b"\n"
+
+
+def notebook_cell(id: str, text: str, *, code: bool = False) -> dict[str, Json]:
+    """A cell of Markdown, or of Python."""
+    cell: dict[str, Json] = {
+        "cell_type": "code" if code else "markdown",
+        "id": id[:64],
+        "metadata": {},
+        "source": text.splitlines(keepends=True),
+    }
+    return {**cell, "execution_count": None, "outputs": []} if code else cell
 
 
 def _cells(chat: Chat, message: Message, heading: str, branch: str) -> list[dict[str, Json]]:
@@ -72,7 +96,7 @@ def _cells(chat: Chat, message: Message, heading: str, branch: str) -> list[dict
     for number, (code, piece) in enumerate(pieces):
         shown = f"{heading}\n\n{piece}".rstrip() if number == 0 else piece
         if shown:
-            cell = _cell(f"{name}-{number}", shown, code=code)
+            cell = notebook_cell(f"{name}-{number}", shown, code=code)
             cell["metadata"] = {"forky": {"id": message.id, "role": message.role, "branch": branch}}
             held = {key: data for key, data in pictures.items() if f"(attachment:{key})" in piece}
             if held:
@@ -91,14 +115,4 @@ def _picture(chat: Chat, part: Part) -> Iterator[tuple[str, dict[str, str]]]:
 def _shown(part: Part, pictures: dict[str, dict[str, str]]) -> str:
     if isinstance(part, AttachmentPart) and part.sha256[:16] in pictures:
         return f"![{_UNSAFE.sub('', part.name)}](attachment:{part.sha256[:16]})"
-    return said(part)
-
-
-def _cell(id: str, text: str, *, code: bool = False) -> dict[str, Json]:
-    cell: dict[str, Json] = {
-        "cell_type": "code" if code else "markdown",
-        "id": id[:64],
-        "metadata": {},
-        "source": text.splitlines(keepends=True),
-    }
-    return {**cell, "execution_count": None, "outputs": []} if code else cell
+    return part_as_markdown(part)

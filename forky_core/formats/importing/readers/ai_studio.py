@@ -15,9 +15,9 @@ from forky_core.formats.contract import (
     SourceFiles,
     Unreadable,
 )
-from forky_core.formats.fields import kept_json, micros, obj, objs, picked, whole, word, words
+from forky_core.formats.fields import count, kept_json, micros, obj, objs, picked, word, words
 from forky_core.formats.leftovers import Program, leftovers
-from forky_core.formats.speaking import role_of, text_parts
+from forky_core.formats.openai_messages import role_of, text_parts
 from forky_core.matching.media import decoded
 from forky_core.model import Usage
 from forky_core.model.parts import (
@@ -94,7 +94,7 @@ def _nodes(
         created=micros(chunk.get("createTime")),
         model=model if role == "assistant" else "",
         status="interrupted" if chunk.get("errorMessage") and role == "assistant" else "done",
-        usage=Usage(completion_tokens=whole(chunk.get("tokenCount"))) if role == "assistant" else Usage(),
+        usage=Usage(completion_tokens=count(chunk.get("tokenCount"))) if role == "assistant" else Usage(),
         failure=word(chunk.get("errorMessage")) if role == "assistant" else "",
         extra=picked(chunk, *_BESIDE),
     )

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import Chain
 from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, word, words
-from forky_core.formats.leftovers import Program, leftovers, told
-from forky_core.formats.speaking import content_parts, role_of, text_parts, tool_call
+from forky_core.formats.leftovers import Program, leftovers, repeated_fields
+from forky_core.formats.openai_messages import content_parts, role_of, text_parts, tool_call
 from forky_core.matching.media import data_url
 from forky_core.model.parts import OpaquePart, Part, ReasoningPart, TextPart, ToolResultPart
 
@@ -114,7 +114,7 @@ def _parts(message: Mapping[str, Any], files: SourceFiles) -> list[Part]:
     if not parts:  # The format before version 4.
         parts = content_parts(message.get("text"), files, PROGRAM)
     joined = "\n\n".join(part.text for part in parts if isinstance(part, TextPart))
-    known = _READ - {"text"} | set(told(message, ("text",), joined))
+    known = _READ - {"text"} | set(repeated_fields(message, ("text",), joined))
     return [*parts, *leftovers(message, known, PROGRAM)]
 
 

@@ -22,7 +22,7 @@ from forky_core.formats.contract import (
 from forky_core.formats.fields import micros, obj, picked, seq, word
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.files.pictures import chunks
-from forky_core.formats.speaking import text_parts
+from forky_core.formats.openai_messages import text_parts
 from forky_core.model.errors import BadContent
 from forky_core.model.parts import Draft
 

@@ -30,8 +30,8 @@ from forky_core.formats.fields import (
     word,
     words,
 )
-from forky_core.formats.leftovers import BOOKKEEPING, Program, leftovers, says_something, told
-from forky_core.formats.speaking import content_parts
+from forky_core.formats.leftovers import BOOKKEEPING, Program, leftovers, repeated_fields, says_something
+from forky_core.formats.openai_messages import content_parts
 from forky_core.model import GenerationStatus, Role
 from forky_core.model.parts import (
     Draft,
@@ -269,7 +269,7 @@ def _parts(
     author = obj(message.get("author"))
     if message.keys() <= _ALL and content.keys() <= _WORDS and author.keys() <= _AUTHOR:
         return said  # A shortcut, since nearly every message is of this kind.
-    known = {*_MESSAGE, *told(message, ("text", "value"), *(words(one.stored()) for one in said))}
+    known = {*_MESSAGE, *repeated_fields(message, ("text", "value"), *(words(one.stored()) for one in said))}
     return [
         *said,
         *leftovers(content, {*read, "content_type", "name"}, PROGRAM, within="content."),

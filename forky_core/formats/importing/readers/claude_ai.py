@@ -20,7 +20,7 @@ from forky_core.formats.contract import (
 )
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
 from forky_core.formats.leftovers import Program, leftovers, repeats
-from forky_core.formats.speaking import content_parts, text_parts
+from forky_core.formats.openai_messages import content_parts, text_parts
 from forky_core.model import Role
 from forky_core.model.parts import Draft, Part, ReasoningPart, TextPart
 

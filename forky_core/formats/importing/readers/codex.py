@@ -20,8 +20,8 @@ from forky_core.formats.contract import (
 )
 from forky_core.formats.fields import kept_json, micros, obj, picked, seq, word, words
 from forky_core.formats.files.json_values import parse
-from forky_core.formats.leftovers import Program, leftovers, told
-from forky_core.formats.speaking import content_parts, role_of, text_parts, tool_call
+from forky_core.formats.leftovers import Program, leftovers, repeated_fields
+from forky_core.formats.openai_messages import content_parts, role_of, text_parts, tool_call
 from forky_core.model import Role
 from forky_core.model.parts import Draft, OpaquePart, Part, ReasoningPart, ToolResultPart
 
@@ -111,7 +111,7 @@ class _Rollout:
         elif kind == "reasoning":
             text = words(item.get("summary")) or words(item.get("content"))
             thoughts: list[Part] = [ReasoningPart(text)] if text.strip() else []
-            known = ("encrypted_content", *told(item, ("summary", "content"), text))
+            known = ("encrypted_content", *repeated_fields(item, ("summary", "content"), text))
             self._add("assistant", [*thoughts, *leftovers(item, known, PROGRAM)], at, why=SEALED)
         elif kind in ("function_call", "custom_tool_call"):
             self.names[call] = word(item.get("name"))

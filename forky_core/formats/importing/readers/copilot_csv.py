@@ -12,7 +12,7 @@ from typing import ClassVar
 from forky_core.formats.chaining import Chain
 from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
 from forky_core.formats.fields import micros
-from forky_core.formats.speaking import text_parts
+from forky_core.formats.openai_messages import text_parts
 from forky_core.model import Role
 from forky_core.model.errors import BadContent
 

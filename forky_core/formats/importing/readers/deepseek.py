@@ -22,7 +22,7 @@ from forky_core.formats.contract import (
 )
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, seq, word, words
 from forky_core.formats.leftovers import Program, leftovers
-from forky_core.formats.speaking import content_parts, role_of, text_parts
+from forky_core.formats.openai_messages import content_parts, role_of, text_parts
 from forky_core.model import Role
 from forky_core.model.parts import (
     Draft,

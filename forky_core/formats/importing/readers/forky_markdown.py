@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import ClassVar
 
+from forky_core.fences import CodeBlocks
 from forky_core.formats.contract import (
     Node,
     ParsedConversation,
@@ -21,7 +22,7 @@ from forky_core.formats.contract import (
     SourceFiles,
     Unreadable,
 )
-from forky_core.formats.speaking import text_parts
+from forky_core.formats.openai_messages import text_parts
 from forky_core.model import Role
 from forky_core.model.errors import BadContent
 from forky_core.model.parts import Draft
@@ -30,7 +31,6 @@ _TITLE = re.compile(r"# (.+)")
 _HEADING = re.compile(r"## (\d{1,9})\. (.{1,300}?)(?: · (\d{4}-\d\d-\d\d \d\d:\d\d) UTC)?")
 _SECTION = re.compile(r"\*\*(?:Branch “(.*)”|Beside the branches)\*\*(?:, from message (\d{1,9}))?")
 _RULE = "---"
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _ROLES: dict[str, Role] = {"You": "user", "Assistant": "assistant", "System": "system", "Tool": "user"}
 _MODEL = re.compile(r"\S*/\S+|(?:gpt|claude|gemini|llama|o\d|mistral|qwen|deepseek)[\w.:-]*", re.IGNORECASE)
 _MERGE = "Merge of “"
@@ -82,10 +82,10 @@ class _MarkdownReading:
     parent: int | None = None
     live: int = 0
     """The last message of the first section, which is the main line."""
-    fence: str = ""
+    blocks: CodeBlocks = field(default_factory=CodeBlocks)
 
     def take(self, line: str, above: list[str]) -> None:
-        section = None if self.fence or above != [_RULE, ""] else _SECTION.fullmatch(line)
+        section = None if self.blocks.marker or above != [_RULE, ""] else _SECTION.fullmatch(line)
         if section is not None:
             if self.messages:
                 del self.messages[-1].lines[-2:]
@@ -93,11 +93,11 @@ class _MarkdownReading:
             self.sections += 1
             self.branch, self.parent = section[1] or "", after if 0 < after <= len(self.messages) else None
             return
-        heading = None if self.fence else _heading(line)
+        heading = None if self.blocks.marker else _heading(line)
         if heading is not None and int(heading[1]) == len(self.messages) + 1:
             self._begin(heading)
         elif self.messages:
-            self._fenced(line)
+            self.blocks.take(line)
             self.messages[-1].lines.append(line)
 
     def _begin(self, heading: re.Match[str]) -> None:
@@ -107,15 +107,6 @@ class _MarkdownReading:
             self.ends[self.branch] = number
         if self.sections < 2:
             self.live = number
-
-    def _fenced(self, line: str) -> None:
-        mark = _FENCE.fullmatch(line) if len(line) < 1_000 else None
-        if mark is None:
-            return
-        if not self.fence:
-            self.fence = mark[1]
-        elif mark[1].startswith(self.fence) and not mark[2].strip():
-            self.fence = ""
 
     def found(self, title: str) -> ParsedConversation:
         asks = any(said.who == "You" for said in self.messages)

@@ -12,7 +12,7 @@ from forky_core.formats.chaining import Chain, usage_of
 from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
 from forky_core.formats.fields import obj, objs, picked, ref, seq, word, words
 from forky_core.formats.leftovers import Program, leftovers
-from forky_core.formats.speaking import content_parts, tool_call
+from forky_core.formats.openai_messages import content_parts, tool_call
 from forky_core.model import Role
 from forky_core.model.parts import Json, Part, ReasoningPart, ToolResultPart
 

@@ -15,8 +15,8 @@ from forky_core.formats.contract import (
     Unreadable,
 )
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, word, words
-from forky_core.formats.leftovers import Program, leftovers, told
-from forky_core.formats.speaking import content_parts, text_parts
+from forky_core.formats.leftovers import Program, leftovers, repeated_fields
+from forky_core.formats.openai_messages import content_parts, text_parts
 from forky_core.model import Role
 from forky_core.model.parts import Draft, OpaquePart, TextPart
 
@@ -101,7 +101,7 @@ def _nodes(id: str, parent: str | None, message: Mapping[str, Any], files: Sourc
     )
     parts = parts or text_parts(text)
     joined = "\n\n".join(part.text for part in parts if isinstance(part, TextPart))
-    known = _READ - {"text"} | set(told(message, ("text",), joined))
+    known = _READ - {"text"} | set(repeated_fields(message, ("text",), joined))
     parts += leftovers(message, known, PROGRAM)
     lost = [
         OpaquePart(kept_json({**file, "type": word(file.get("type")) or "file"}))

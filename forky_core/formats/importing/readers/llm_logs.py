@@ -20,10 +20,10 @@ from forky_core.formats.contract import (
     SourceFiles,
     Unreadable,
 )
-from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, whole, word
+from forky_core.formats.fields import count, kept_json, micros, obj, objs, picked, ref, word
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.files.tables import Row, Tables, opened_tables
-from forky_core.formats.speaking import role_of, text_parts, tool_call
+from forky_core.formats.openai_messages import role_of, text_parts, tool_call
 from forky_core.model import Usage
 from forky_core.model.errors import BadContent
 from forky_core.model.parts import (
@@ -169,7 +169,7 @@ class _Parts:
         pieces = payload.pop("text_ref", None)
         if pieces is not None:
             payload["text"] = "".join(
-                word(piece.get("literal")) or self._fragments.get(whole(piece.get("fragment")), "")
+                word(piece.get("literal")) or self._fragments.get(count(piece.get("fragment")), "")
                 for piece in objs(pieces)
             )
         if isinstance(payload.get("attachments"), list):
@@ -198,7 +198,7 @@ def _object(text: Json) -> dict[str, Any]:
 
 
 def _texts(tables: Tables, ids: Iterable[Json]) -> dict[Json, str]:
-    wanted = list(dict.fromkeys(id for id in ids if whole(id) is not None))
+    wanted = list(dict.fromkeys(id for id in ids if count(id) is not None))
     return {id: word(found[0].get("content")) for id, found in tables.of("fragments", "id", wanted).items()}
 
 
@@ -288,4 +288,4 @@ def _result(row: Row) -> Part:
 
 
 def _usage(row: Row) -> Usage:
-    return Usage(whole(row.get("input_tokens")), whole(row.get("output_tokens")))
+    return Usage(count(row.get("input_tokens")), count(row.get("output_tokens")))

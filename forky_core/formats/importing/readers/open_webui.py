@@ -23,8 +23,8 @@ from forky_core.formats.contract import (
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, plain, ref, seq, word, words
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.files.tables import opened_tables
-from forky_core.formats.leftovers import Program, leftovers, repeats, told
-from forky_core.formats.speaking import content_parts, role_of, text_parts, tool_call
+from forky_core.formats.leftovers import Program, leftovers, repeated_fields, repeats
+from forky_core.formats.openai_messages import content_parts, role_of, text_parts, tool_call
 from forky_core.matching.media import data_url
 from forky_core.model.errors import BadContent
 from forky_core.model.parts import (
@@ -186,7 +186,7 @@ def _output(entry: Mapping[str, Any], files: SourceFiles) -> list[Part]:
             case "reasoning":
                 thought = words(item.get("content")) or words(item.get("summary"))
                 parts += [ReasoningPart(thought)] if thought.strip() else []
-                known = told(item, ("content", "summary"), thought)
+                known = repeated_fields(item, ("content", "summary"), thought)
                 parts += leftovers(item, known, PROGRAM, within="output.")
                 parts += _beside_words((*objs(item.get("content")), *objs(item.get("summary"))), files)
             case "message":

@@ -16,7 +16,7 @@ from forky_core.formats.contract import (
 )
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
 from forky_core.formats.leftovers import Program, leftovers
-from forky_core.formats.speaking import content_parts, role_of, text_parts, tool_call
+from forky_core.formats.openai_messages import content_parts, role_of, text_parts, tool_call
 from forky_core.model.parts import Draft, ReasoningPart, TextPart, ToolResultPart
 
 PROGRAM = Program("Portable AI Memory", frozenset(("children_ids",)))

@@ -18,9 +18,9 @@ from forky_core.formats.contract import (
     SourceFiles,
     Unreadable,
 )
-from forky_core.formats.fields import micros, obj, objs, picked, ref, whole, word, words
+from forky_core.formats.fields import count, micros, obj, objs, picked, ref, word, words
 from forky_core.formats.leftovers import Program, leftovers
-from forky_core.formats.speaking import content_parts, text_parts
+from forky_core.formats.openai_messages import content_parts, text_parts
 from forky_core.model import GenerationStatus, Role, Usage
 from forky_core.model.parts import Draft, Json, Part, TextPart, ToolResultPart
 
@@ -164,4 +164,4 @@ def _block(block: Json) -> Json:
 
 def _usage(usage: Json) -> Usage:
     entry = obj(usage)
-    return Usage(*(whole(entry.get(key)) for key in ("input", "output", "cacheRead", "cacheWrite")))
+    return Usage(*(count(entry.get(key)) for key in ("input", "output", "cacheRead", "cacheWrite")))

@@ -21,7 +21,7 @@ from forky_core.formats.contract import (
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.leftovers import Program, leftovers
-from forky_core.formats.speaking import content_parts, role_of, tool_calls
+from forky_core.formats.openai_messages import content_parts, role_of, tool_calls
 from forky_core.matching.media import data_url, decoded
 from forky_core.model.parts import Draft, Json, Part, ReasoningPart, ToolResultPart
 

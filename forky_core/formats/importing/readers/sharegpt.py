@@ -10,7 +10,7 @@ from forky_core.formats.contract import ParsedConversation, Sample, SourceDocume
 from forky_core.formats.fields import obj, objs, picked, word, words
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.leftovers import Program, leftovers, says_something
-from forky_core.formats.speaking import role_of, text_parts, tool_call
+from forky_core.formats.openai_messages import role_of, text_parts, tool_call
 from forky_core.model.parts import Part, ToolResultPart
 
 PROGRAM = Program("ShareGPT")

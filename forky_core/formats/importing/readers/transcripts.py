@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import ClassVar
 
+from forky_core.fences import parts
 from forky_core.formats.chaining import Chain
 from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
-from forky_core.formats.speaking import text_parts
+from forky_core.formats.openai_messages import text_parts
 from forky_core.model import Role
 from forky_core.model.errors import BadContent
 
@@ -32,7 +33,6 @@ _STYLES = (
 )
 """Headings, bold names, bare names: a file's style is the first one in which both sides speak."""
 _GPT = re.compile(r"(?:gpt|claude|gemini|llama|o\d|mistral|qwen|deepseek)[ \w.-]*", re.IGNORECASE)
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _TITLE = re.compile(r"# +(.+)")
 
 
@@ -58,16 +58,8 @@ class Transcripts:
 
 def _marks(lines: list[str], style: re.Pattern[str]) -> Iterator[tuple[int, Role, str, str]]:
     """Line, role, name and the rest of the line of each mark outside of code."""
-    fence = ""
-    for number, line in enumerate(lines):
-        opening = _FENCE.match(line)
-        if opening is not None:
-            if not fence:
-                fence = opening.group(1)
-            elif opening.group(1).startswith(fence):
-                fence = ""
-            continue
-        match = None if fence or len(line) > 1_000_000 else style.fullmatch(line.rstrip())
+    for number, (line, part) in enumerate(parts(lines)):
+        match = style.fullmatch(line.rstrip()) if part == "prose" and len(line) <= 1_000_000 else None
         role = _role(match["who"]) if match is not None else None
         if match is not None and role is not None:
             yield number, role, match["who"], match["rest"]

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from forky_core.gateway.v1.api_errors import ApiError
-from forky_core.gateway.v1.calls import ClientRequest, Indexed, Response, Speech
+from forky_core.gateway.v1.calls import ClientRequest, Indexed, ProtocolAdapter, Response
 from forky_core.gateway.v1.protocols.anthropic_reading import read, without_theirs
-from forky_core.gateway.v1.protocols.chat import CUT_OFF, failure_heard
+from forky_core.gateway.v1.protocols.chat import CUT_OFF, failure_reported
 from forky_core.gateway.v1.protocols.events import OneAnswer, event, parsed
 from forky_core.llm.contract import Done, Failed, ModelEvent, ReasoningDelta, TextDelta, ToolCallDone
 from forky_core.matching import anthropic_call
@@ -52,8 +52,8 @@ def _head(call: ClientRequest, id: str) -> dict[str, Any]:
     }
 
 
-def whole(call: ClientRequest, id: str, said: Sequence[Response]) -> dict[str, Any]:
-    one = said[0] if said else Response()
+def response_body(call: ClientRequest, id: str, responses: Sequence[Response]) -> dict[str, Any]:
+    one = responses[0] if responses else Response()
     content: list[dict[str, Any]] = []
     if one.reasoning:
         content.append({"type": "thinking", "thinking": "".join(one.reasoning), "signature": ""})
@@ -74,7 +74,7 @@ def _object(arguments: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {"arguments": value}
 
 
-class AnthropicVoice:
+class AnthropicWriter:
     """Writes `message_start`, blocks that open, grow and close, `message_delta`, `message_stop`."""
 
     def __init__(self, call: ClientRequest, id: str) -> None:
@@ -86,7 +86,7 @@ class AnthropicVoice:
     def begin(self) -> bytes:
         return _event("message_start", message=self._head)
 
-    def say(self, _index: int, event: ModelEvent) -> bytes:
+    def write(self, _index: int, event: ModelEvent) -> bytes:
         match event:
             case TextDelta(text):
                 return self._grow("text", {"type": "text", "text": ""}, {"type": "text_delta", "text": text})
@@ -100,8 +100,8 @@ class AnthropicVoice:
             case _:
                 return b""
 
-    def end(self, said: Sequence[Response]) -> bytes:
-        one = said[0] if said else Response()
+    def end(self, responses: Sequence[Response]) -> bytes:
+        one = responses[0] if responses else Response()
         usage = one.end.usage if one.end is not None else Usage()
         stop = {"stop_reason": _TO_ANTHROPIC.get(one.finish_reason, "end_turn"), "stop_sequence": None}
         return (
@@ -137,7 +137,7 @@ class _ToolUse:
     json: list[str] = field(default_factory=list)
 
 
-class AnthropicEar(OneAnswer):
+class AnthropicParser(OneAnswer):
     """Parses Anthropic's own events and complete answers."""
 
     def __init__(self) -> None:
@@ -147,7 +147,7 @@ class AnthropicEar(OneAnswer):
         self._usage = Usage()
         self._failure: Failure | None = None
 
-    def read(self, body: bytes) -> Iterator[Indexed]:
+    def parse(self, body: bytes) -> Iterator[Indexed]:
         value = parsed(body)
         if not isinstance(value, dict):
             return
@@ -181,7 +181,7 @@ class AnthropicEar(OneAnswer):
             case "message_stop":
                 self.complete = True
             case "error":
-                self._failure = failure_heard(value.get("error"))
+                self._failure = failure_reported(value.get("error"))
 
     def _block(self, number: int, block: Mapping[str, Any]) -> Iterator[ModelEvent]:
         match block.get("type"):
@@ -231,14 +231,14 @@ class AnthropicEar(OneAnswer):
             self._usage = replace(self._usage, completion_tokens=out)
 
 
-MESSAGES = Speech(
+MESSAGES = ProtocolAdapter(
     path="messages",
     style="anthropic",
     read=read,
     matches=anthropic_call,
     without_theirs=without_theirs,
-    voice=AnthropicVoice,
-    whole=whole,
-    ear=AnthropicEar,
+    response_writer=AnthropicWriter,
+    response_body=response_body,
+    event_parser=AnthropicParser,
     prefix="msg_",
 )

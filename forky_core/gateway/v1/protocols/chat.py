@@ -12,8 +12,8 @@ from forky_core.gateway.v1.calls import (
     MOST_ANSWERS,
     ClientRequest,
     Indexed,
+    ProtocolAdapter,
     Response,
-    Speech,
     flag,
     one_of,
     text_field,
@@ -105,9 +105,9 @@ def usage_told(usage: Usage) -> dict[str, Any] | None:
     return told
 
 
-def total(said: Sequence[Response]) -> Usage:
+def total(responses: Sequence[Response]) -> Usage:
     """The total usage of all answers of a call."""
-    known = [one.end.usage for one in said if one.end is not None]
+    known = [one.end.usage for one in responses if one.end is not None]
     prompt = [usage.prompt_tokens for usage in known if usage.prompt_tokens is not None]
     completion = [usage.completion_tokens for usage in known if usage.completion_tokens is not None]
     first = known[0] if known else Usage()
@@ -120,36 +120,36 @@ def total(said: Sequence[Response]) -> Usage:
     )
 
 
-def whole(call: ClientRequest, id: str, said: Sequence[Response]) -> dict[str, Any]:
+def response_body(call: ClientRequest, id: str, responses: Sequence[Response]) -> dict[str, Any]:
     body: dict[str, Any] = {
         "id": id,
         "object": "chat.completion",
         "created": int(time.time()),
         "model": call.model,
-        "choices": [_choice(index, one) for index, one in enumerate(said)],
+        "choices": [_choice(index, one) for index, one in enumerate(responses)],
     }
-    usage = usage_told(total(said))
+    usage = usage_told(total(responses))
     return {**body, "usage": usage} if usage else body
 
 
-def _choice(index: int, said: Response) -> dict[str, Any]:
+def _choice(index: int, response: Response) -> dict[str, Any]:
     message: dict[str, Any] = {
         "role": "assistant",
-        "content": "".join(said.text) if said.text or not said.calls else None,
+        "content": "".join(response.text) if response.text or not response.calls else None,
         "refusal": None,
     }
-    if said.reasoning:
-        message["reasoning_content"] = "".join(said.reasoning)
-    if said.calls:
-        message["tool_calls"] = [_tool_call(one) for one in said.calls]
-    return {"index": index, "message": message, "logprobs": None, "finish_reason": said.finish_reason}
+    if response.reasoning:
+        message["reasoning_content"] = "".join(response.reasoning)
+    if response.calls:
+        message["tool_calls"] = [_tool_call(one) for one in response.calls]
+    return {"index": index, "message": message, "logprobs": None, "finish_reason": response.finish_reason}
 
 
 def _tool_call(call: ToolCallDone) -> dict[str, Any]:
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
 
 
-class ChatVoice:
+class ChatWriter:
     """Writes chunks of `chat.completion.chunk`, as OpenAI sends them."""
 
     def __init__(self, call: ClientRequest, id: str) -> None:
@@ -167,7 +167,7 @@ class ChatVoice:
             self._chunk(index, {"role": "assistant", "content": ""}) for index in range(self._call.answers)
         )
 
-    def say(self, index: int, event: ModelEvent) -> bytes:
+    def write(self, index: int, event: ModelEvent) -> bytes:
         match event:
             case TextDelta(text):
                 return self._chunk(index, {"content": text})
@@ -182,8 +182,8 @@ class ChatVoice:
             case Failed():
                 return b""
 
-    def end(self, said: Sequence[Response]) -> bytes:
-        usage = usage_told(total(said)) if self._call.tells_usage else None
+    def end(self, responses: Sequence[Response]) -> bytes:
+        usage = usage_told(total(responses)) if self._call.tells_usage else None
         return (event({**self._head, "choices": [], "usage": usage}) if usage else b"") + DONE
 
     def fail(self, error: ApiError) -> bytes:
@@ -211,7 +211,7 @@ class _UpstreamAnswer:
     reason: str | None = None
 
 
-class ChatEar:
+class ChatParser:
     """Parses an upstream's chunks and complete answers."""
 
     def __init__(self) -> None:
@@ -222,14 +222,14 @@ class ChatEar:
         self._usage = Usage()
         self._failure: Failure | None = None
 
-    def hear(self, piece: bytes) -> Iterator[Indexed]:
-        for chunk in self._lines.hear(piece):
+    def feed(self, piece: bytes) -> Iterator[Indexed]:
+        for chunk in self._lines.feed(piece):
             if chunk is None:
                 self.complete = True
             else:
                 yield from self._take(chunk, "delta")
 
-    def read(self, body: bytes) -> Iterator[Indexed]:
+    def parse(self, body: bytes) -> Iterator[Indexed]:
         value = parsed(body)
         if isinstance(value, dict):
             yield from self._take(value, "message")
@@ -251,9 +251,9 @@ class ChatEar:
 
     def _take(self, value: Mapping[str, Any], what: str) -> Iterator[Indexed]:
         if isinstance(value.get("usage"), dict):
-            self._usage = usage_heard(value["usage"])
+            self._usage = usage_reported(value["usage"])
         if isinstance(value.get("error"), dict | str):
-            self._failure = failure_heard(value["error"])
+            self._failure = failure_reported(value["error"])
         choices = value.get("choices")
         for choice in choices if isinstance(choices, list) else ():
             if isinstance(choice, dict):
@@ -311,7 +311,7 @@ def _add(heard: _UpstreamAnswer, piece: Mapping[str, Any]) -> None:
         call.arguments.append(arguments)
 
 
-def usage_heard(record: Mapping[str, Any]) -> Usage:
+def usage_reported(record: Mapping[str, Any]) -> Usage:
     """A provider's usage record, with OpenAI's field names of either API."""
 
     def number(value: Any) -> int | None:
@@ -329,18 +329,18 @@ def usage_heard(record: Mapping[str, Any]) -> Usage:
     )
 
 
-def failure_heard(error: Any) -> Failure:
+def failure_reported(error: Any) -> Failure:
     said = error.get("message") if isinstance(error, dict) else error
     return Failure("unknown", f"The provider said: {scrubbed(str(said or 'nothing'))}")
 
 
-CHAT = Speech(
+CHAT = ProtocolAdapter(
     path="chat/completions",
     style="openai",
     read=read,
     matches=chat_call,
-    voice=ChatVoice,
-    whole=whole,
-    ear=ChatEar,
+    response_writer=ChatWriter,
+    response_body=response_body,
+    event_parser=ChatParser,
     prefix="chatcmpl-",
 )

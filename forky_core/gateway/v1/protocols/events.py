@@ -22,22 +22,31 @@ def event(value: object, name: str = "") -> bytes:
 
 
 class Lines:
-    """Parses the data of each event of a stream; a line may arrive in any number of pieces."""
+    """Parses the data of each event of a stream; a line may arrive in any number of pieces.
+
+    It is more lenient than a browser: data that is complete counts at the end of its line, blank line or not.
+    """
 
     def __init__(self) -> None:
         self._rest = b""
+        self._begun: list[bytes] = []
+        """Lines of data that are no object by themselves; the event may have it on several."""
 
-    def hear(self, piece: bytes) -> Iterator[Any]:
+    def feed(self, piece: bytes) -> Iterator[Any]:
         """The JSON objects that are complete now. "[DONE]" becomes None, and data that is no JSON is dropped."""
         *lines, self._rest = (self._rest + piece).split(b"\n")
         for line in lines:
-            if not line.startswith(b"data:"):
+            if not line.strip():
+                value = parsed(b"\n".join(self._begun)) if len(self._begun) > 1 else None
+                self._begun.clear()
+            elif not line.startswith(b"data:"):
                 continue
-            data = line[5:].strip()
-            if data == b"[DONE]":
+            elif (data := line[5:].strip()) == b"[DONE]":
                 yield None
                 continue
-            value = parsed(data)
+            elif self._begun or not isinstance(value := parsed(data), dict):
+                self._begun.append(data)
+                continue
             if isinstance(value, dict):
                 yield value
 
@@ -52,8 +61,8 @@ class OneAnswer(ABC):
         self._thinking: object = None
         """The block that the last thought belonged to."""
 
-    def hear(self, piece: bytes) -> Iterator[Indexed]:
-        for value in self._lines.hear(piece):
+    def feed(self, piece: bytes) -> Iterator[Indexed]:
+        for value in self._lines.feed(piece):
             if value is not None:
                 for said in self._take(value):
                     yield 0, said

@@ -8,8 +8,8 @@ from typing import Any
 from uuid import uuid4
 
 from forky_core.gateway.v1.api_errors import ApiError
-from forky_core.gateway.v1.calls import ClientRequest, Indexed, Response, Speech
-from forky_core.gateway.v1.protocols.chat import CUT_OFF, failure_heard, usage_heard
+from forky_core.gateway.v1.calls import ClientRequest, Indexed, ProtocolAdapter, Response
+from forky_core.gateway.v1.protocols.chat import CUT_OFF, failure_reported, usage_reported
 from forky_core.gateway.v1.protocols.events import OneAnswer, event, parsed
 from forky_core.gateway.v1.protocols.responses_reading import read, without_theirs
 from forky_core.llm.contract import Done, Failed, ModelEvent, ReasoningDelta, TextDelta, ToolCallDone
@@ -25,10 +25,10 @@ def _response(
     id: str,
     output: Sequence[Mapping[str, Any]],
     status: str,
-    said: Response | None = None,
+    response: Response | None = None,
 ) -> dict[str, Any]:
-    reason = _CUT_SHORT.get(said.finish_reason) if said is not None else None
-    usage = said.end.usage if said is not None and said.end is not None else None
+    reason = _CUT_SHORT.get(response.finish_reason) if response is not None else None
+    usage = response.end.usage if response is not None and response.end is not None else None
     parameters = call.parameters
     return {
         "id": id,
@@ -96,8 +96,8 @@ def _function_call(id: str, call: ToolCallDone, status: str = "completed") -> di
     }
 
 
-def whole(call: ClientRequest, id: str, said: Sequence[Response]) -> dict[str, Any]:
-    one = said[0] if said else Response()
+def response_body(call: ClientRequest, id: str, responses: Sequence[Response]) -> dict[str, Any]:
+    one = responses[0] if responses else Response()
     output: list[dict[str, Any]] = []
     if one.reasoning:
         output.append(_thought(_new("rs"), "".join(one.reasoning)))
@@ -107,7 +107,7 @@ def whole(call: ClientRequest, id: str, said: Sequence[Response]) -> dict[str, A
     return _response(call, id, output, "completed", one)
 
 
-class ResponsesVoice:
+class ResponsesWriter:
     """Writes items that are added, grow and are done, between `response.created` and `response.completed`."""
 
     def __init__(self, call: ClientRequest, id: str) -> None:
@@ -126,7 +126,7 @@ class ResponsesVoice:
             "response.in_progress", response=response
         )
 
-    def say(self, _index: int, event: ModelEvent) -> bytes:
+    def write(self, _index: int, event: ModelEvent) -> bytes:
         match event:
             case TextDelta(text):
                 head = self._open("message")
@@ -143,10 +143,12 @@ class ResponsesVoice:
             case _:
                 return b""
 
-    def end(self, said: Sequence[Response]) -> bytes:
+    def end(self, responses: Sequence[Response]) -> bytes:
         opening = self._open("message") if not self._output and not self._kind else b""
         closing = opening + self._close()
-        response = _response(self._call, self._id, self._output, "completed", said[0] if said else Response())
+        response = _response(
+            self._call, self._id, self._output, "completed", responses[0] if responses else Response()
+        )
         return closing + self._event(f"response.{response['status']}", response=response)
 
     def fail(self, error: ApiError) -> bytes:
@@ -209,7 +211,7 @@ class ResponsesVoice:
         return done
 
 
-class ResponsesEar(OneAnswer):
+class ResponsesParser(OneAnswer):
     """Parses OpenAI's own events and complete answers."""
 
     def __init__(self) -> None:
@@ -218,7 +220,7 @@ class ResponsesEar(OneAnswer):
         self._end: Mapping[str, Any] | None = None
         self._failure: Failure | None = None
 
-    def read(self, body: bytes) -> Iterator[Indexed]:
+    def parse(self, body: bytes) -> Iterator[Indexed]:
         value = parsed(body)
         if not isinstance(value, dict):
             return
@@ -234,7 +236,7 @@ class ResponsesEar(OneAnswer):
         for call in self._calls:
             yield 0, call
         end = self._end or {}
-        usage = usage_heard(end["usage"]) if isinstance(end.get("usage"), dict) else Usage()
+        usage = usage_reported(end["usage"]) if isinstance(end.get("usage"), dict) else Usage()
         details = end.get("incomplete_details")
         short = details.get("reason") if isinstance(details, dict) else None
         match end.get("status"):
@@ -243,7 +245,7 @@ class ResponsesEar(OneAnswer):
             case "incomplete":
                 yield 0, Done("content_filter" if short == "content_filter" else "length", usage)
             case "failed":
-                yield 0, Failed(failure_heard(end.get("error")), usage)
+                yield 0, Failed(failure_reported(end.get("error")), usage)
             case _:
                 yield 0, Failed(self._failure or CUT_OFF, usage)
 
@@ -262,7 +264,7 @@ class ResponsesEar(OneAnswer):
             self._end, self.complete = value["response"], True
             self.id = str(self._end.get("id") or "")
         elif type == "error":
-            self._failure, self.complete = failure_heard(value.get("error") or value), True
+            self._failure, self.complete = failure_reported(value.get("error") or value), True
 
     def _note(self, item: Mapping[str, Any]) -> None:
         if item.get("type") == "function_call":
@@ -283,15 +285,15 @@ class ResponsesEar(OneAnswer):
                     yield TextDelta(text)
 
 
-RESPONSES = Speech(
+RESPONSES = ProtocolAdapter(
     path="responses",
     style="openai",
     read=read,
     matches=responses_call,
     without_theirs=without_theirs,
-    voice=ResponsesVoice,
-    whole=whole,
-    ear=ResponsesEar,
+    response_writer=ResponsesWriter,
+    response_body=response_body,
+    event_parser=ResponsesParser,
     prefix="resp_",
     continues=True,
 )

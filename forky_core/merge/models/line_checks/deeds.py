@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from forky_core.merge.headings import FACTS, FILES, RESULT
-from forky_core.merge.models.line_checks.evidence import Evidence, shared
+from forky_core.merge.models.line_checks.evidence import Evidence, words_in_both
 from forky_core.merge.models.note_answer import NoteLine
 from forky_core.merge.models.statements import CheckedSentence, SentenceClause, denies, hedges
 from forky_core.retrieval.words import terms
@@ -128,7 +128,7 @@ def _clauses_with(
                 words = _WORD if _PENDING.search(clause.text) else _VERB
                 forms = [word.casefold() for word in words.findall(clause.text)]
                 if any(_same_verb(verb, form) for form in forms) and (
-                    at in here.cited or len(shared(mine, sentence.words)) > 1
+                    at in here.cited or len(words_in_both(mine, sentence.words)) > 1
                 ):
                     yield at, sentence, clause
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from forky_core.merge.claims.cues import FAILED_AGAIN, NOT_YET, SETS_AGAINST
 from forky_core.merge.headings import OPEN
-from forky_core.merge.models.line_checks.evidence import Evidence, shared
+from forky_core.merge.models.line_checks.evidence import Evidence, words_in_both
 from forky_core.merge.models.note_answer import NoteLine
 from forky_core.merge.models.statements import (
     CheckedSentence,
@@ -191,7 +191,9 @@ def _affirmed(part: str, near: Sequence[CheckedSentence]) -> CheckedSentence | N
     """Return a sentence that affirms what a clause of the part denies, if no sentence about it denies anything."""
     for clause in CheckedSentence(part).clauses:
         about = (
-            [one for one in near if not one.asks and shared(clause.words, one.words)] if clause.denies else []
+            [one for one in near if not one.asks and words_in_both(clause.words, one.words)]
+            if clause.denies
+            else []
         )
         if (
             about
@@ -221,7 +223,7 @@ def denial_dropped(_line: NoteLine, here: Evidence) -> str | None:
         for one in here.sources:
             for clause in one.clauses if not (one.asks or one.code or one.conditional) else ():
                 denied = clause.words - affirmed - _FILLERS if clause.denies else frozenset()
-                if denied and len(shared(denied, mine)) >= max(1.0, _MOST * len(denied)):
+                if denied and len(words_in_both(denied, mine)) >= max(1.0, _MOST * len(denied)):
                     return f"It leaves out a denial: “{one.text[:120]}”."
     return None
 

@@ -76,7 +76,7 @@ class Evidence:
         words.
         """
         mine = weighed(part)
-        scored = [(len(shared(mine, weighed(one.text))), one) for one in self.sources]
+        scored = [(len(words_in_both(mine, weighed(one.text))), one) for one in self.sources]
         best = max((score for score, _ in scored), default=0)
         if not best or best < least * len(mine):
             return []
@@ -89,7 +89,8 @@ class Evidence:
         mine, names = frozenset(terms(part)), _identifiers(part)
         scored = [
             (
-                len(shared(mine, clause.words)) + 2 * sum(name in clause.text.casefold() for name in names),
+                len(words_in_both(mine, clause.words))
+                + 2 * sum(name in clause.text.casefold() for name in names),
                 clause,
             )
             for one in supporters
@@ -118,7 +119,7 @@ def weighed(text: str) -> frozenset[str]:
     return frozenset(words) | frozenset(form for number in numbers(text) for form in number.forms)
 
 
-def shared(mine: frozenset[str], said: frozenset[str]) -> frozenset[str]:
+def words_in_both(mine: frozenset[str], said: frozenset[str]) -> frozenset[str]:
     """Return the words of a line that a source has in any form: “scraping”, “scrapes”."""
     found = mine & said
     rest = [word for word in mine - found if len(word) >= _HEAD - 1 and word.isalpha()]

@@ -14,7 +14,7 @@ from forky_core.merge.claims.cues import (
     OVERRULES,
 )
 from forky_core.merge.headings import FACTS, RESULT, TRIED
-from forky_core.merge.models.line_checks.evidence import Evidence, shared, weighed
+from forky_core.merge.models.line_checks.evidence import Evidence, weighed, words_in_both
 from forky_core.merge.models.line_checks.values import values_of
 from forky_core.merge.models.note_answer import NoteLine
 from forky_core.merge.models.statements import POINTS, THEN, CheckedSentence, may_deny
@@ -72,9 +72,9 @@ def _found_by_plan(here: Evidence) -> str | None:
         if earlier is None or later is None or earlier not in here.cited or later in here.cited:
             continue
         old, new = frozenset(terms(one.earlier)), frozenset(terms(one.later))
-        if len(new) > 1 and not shared(new, mine) and not OVERRULES.search(one.later):
+        if len(new) > 1 and not words_in_both(new, mine) and not OVERRULES.search(one.later):
             continue  # It is about another part of that message.
-        both, fewer = shared(old, mine), min(len(old), len(mine))
+        both, fewer = words_in_both(old, mine), min(len(old), len(mine))
         enough = (
             len(both) >= _LEAST_WORDS
             or any(word.isdigit() for word in both)
@@ -130,7 +130,9 @@ def _aims_back(one: CheckedSentence, start: int, here: Evidence) -> bool:
     """Whether a sentence that takes something back is about the line, and not about a subject of its own."""
     cited = frozenset(word for said in here.transcript.sentences[max(here.cited)] for word in said.words)
     return (
-        start < _AT_ONCE or POINTS.search(one.text) is not None or bool(shared(here.words | cited, one.words))
+        start < _AT_ONCE
+        or POINTS.search(one.text) is not None
+        or bool(words_in_both(here.words | cited, one.words))
     )
 
 
@@ -141,8 +143,8 @@ def _renounced(here: Evidence) -> tuple[int, CheckedSentence] | None:
             continue
         for clause in one.clauses:
             denied = frozenset(word for word in clause.words if len(word) > _LEAST_LETTERS) - _MIND
-            told = shared(denied, here.words) | frozenset(
-                w for w in denied if shared(here.words, frozenset({w}))
+            told = words_in_both(denied, here.words) | frozenset(
+                w for w in denied if words_in_both(here.words, frozenset({w}))
             )
             if clause.denies and denied and denied == told:
                 return at, one
@@ -161,7 +163,7 @@ def _changed_course(here: Evidence) -> tuple[int, CheckedSentence] | None:
     against = next(
         (one for one in said[last + 1] if not one.asks and any(c.denies for c in one.clauses)), None
     )
-    if against is None or shared(here.words, reply[0].words):
+    if against is None or words_in_both(here.words, reply[0].words):
         return None
     return (last + 1, against) if _meant(last + 1, here) else None
 
@@ -186,7 +188,7 @@ def _meant(at: int, here: Evidence) -> bool:
     """Whether what is taken back is the line's statement: the cited message has little else, or shares its words."""
     said = here.transcript.sentences
     words = frozenset(word for one in said[at] for word in one.words)
-    return len(said[max(here.cited)]) <= 3 or bool(shared(here.words, words))
+    return len(said[max(here.cited)]) <= 3 or bool(words_in_both(here.words, words))
 
 
 def _corrected(here: Evidence) -> tuple[int, CheckedSentence] | None:
@@ -197,7 +199,7 @@ def _corrected(here: Evidence) -> tuple[int, CheckedSentence] | None:
             continue
         telling = [c.text for c in one.clauses if ADMITS.search(c.text) or NO_LONGER.search(c.text)]
         held = values_of("; ".join(telling), here.transcript) & values
-        if held and len(shared(here.words, one.words)) + len(held) > 1:
+        if held and len(words_in_both(here.words, one.words)) + len(held) > 1:
             return at, one
     return None
 
@@ -213,7 +215,7 @@ def _relabelled(here: Evidence) -> tuple[int, CheckedSentence] | None:
         if (
             other is not None
             and other[0] == mine[0]
-            and not shared(mine[1], other[1])
+            and not words_in_both(mine[1], other[1])
             and not other[1] <= said
         ):
             return at, one

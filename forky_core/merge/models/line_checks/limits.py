@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from forky_core.merge.headings import OPEN, TRIED
-from forky_core.merge.models.line_checks.evidence import Evidence, shared, weighed
+from forky_core.merge.models.line_checks.evidence import Evidence, weighed, words_in_both
 from forky_core.merge.models.note_answer import NoteLine
 from forky_core.merge.models.statements import may_deny
 
@@ -35,7 +35,7 @@ def limit_dropped(line: NoteLine, here: Evidence) -> str | None:
             if match is None:
                 continue
             limit = match["limit"] or match["wide"]
-            told = shared(weighed(limit), mine) or any(word in part for word in _NAME.findall(limit))
+            told = words_in_both(weighed(limit), mine) or any(word in part for word in _NAME.findall(limit))
             if not told and not may_deny(part):
                 return f"It leaves out a limit: “{one.text[:120]}”."
     return None

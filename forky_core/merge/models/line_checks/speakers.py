@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from forky_core.merge.models.line_checks.evidence import Evidence, shared
+from forky_core.merge.models.line_checks.evidence import Evidence, words_in_both
 from forky_core.merge.models.note_answer import NoteLine
 from forky_core.merge.models.statements import CheckedSentence, hedges
 from forky_core.merge.wording import speaker_of
@@ -63,8 +63,8 @@ def other_speaker(line: NoteLine, here: Evidence) -> str | None:
         names = {stem(word) for word in here.transcript.speakers} | set(terms(match["who"]))
         told = CheckedSentence(line.text[match.end() :].strip() or " ").clauses[0].text
         rest = frozenset(word for word in terms(told) if _tells(word)) - names
-        mine = shared(rest, frozenset(word for one in theirs for word in one.words))
-        not_mine = shared(rest, frozenset(word for one in others for word in one.words))
+        mine = words_in_both(rest, frozenset(word for one in theirs for word in one.words))
+        not_mine = words_in_both(rest, frozenset(word for one in others for word in one.words))
         if rest and ((not mine and (not_mine or not theirs)) or 2 * len(mine) < len(not_mine - mine)):
             return f"What it cites of {match['who']} does not say this."
     return None

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from forky_core.merge.claims.cues import SETS_AGAINST, scopes
 from forky_core.merge.headings import TRIED
-from forky_core.merge.models.line_checks.evidence import Evidence, shared
+from forky_core.merge.models.line_checks.evidence import Evidence, words_in_both
 from forky_core.merge.models.line_checks.values import StatedValue, values_of
 from forky_core.merge.models.note_answer import NoteLine
 from forky_core.merge.models.numbers import Number, numbers
@@ -114,7 +114,7 @@ def _rival(
         return ""
     if any(
         not (bare := _bare(clause, values))
-        or shared(words, bare | _beside(clause, one))
+        or words_in_both(words, bare | _beside(clause, one))
         or len(held & values) > 1
         for clause, values, one in here
     ):
@@ -126,7 +126,7 @@ def _rival(
         if one.code:
             continue
         other = [each for each in values if each.kind == value.kind and each not in whole]
-        if other and value not in values and len(shared(words, _bare(clause, values))) >= least:
+        if other and value not in values and len(words_in_both(words, _bare(clause, values))) >= least:
             return clause.text
     return ""
 
@@ -171,11 +171,11 @@ def _other_noun(clause: SentenceClause, here: Evidence) -> str:
             continue
         holding = [one for one in here.sources if any(number.same_measure(two) for two in numbers(one.text))]
         words = frozenset(word for word in clause.words if not word.isdigit()) - {stem(number.unit)}
-        if not holding or any(shared(words, one.words) or POINTS.search(one.text) for one in holding):
+        if not holding or any(words_in_both(words, one.words) or POINTS.search(one.text) for one in holding):
             continue
         for one in here.sources:
             others = [two for two in numbers(one.text) if two.dimension in ("", number.dimension)]
-            if not one.code and len(shared(subject, one.words)) == len(subject) and others:
+            if not one.code and len(words_in_both(subject, one.words)) == len(subject) and others:
                 return holding[0].text
     return ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from forky_core.merge.models.line_checks.evidence import Evidence, shared, weighed
+from forky_core.merge.models.line_checks.evidence import Evidence, weighed, words_in_both
 from forky_core.merge.models.note_answer import NoteLine
 from forky_core.merge.models.numbers import Number, components, numbers
 from forky_core.merge.wording import speaker_of
@@ -65,7 +65,7 @@ def other_words(line: NoteLine, here: Evidence) -> str | None:
     if all(len(one.text.split()) <= _SHORT and len(one.text) <= 8 * _SHORT for one in sources):
         sources += here.before()
     said = frozenset(word for one in sources for word in weighed(one.text))
-    found = shared(mine, said)
+    found = words_in_both(mine, said)
     least = 1 if len(mine) <= 3 or unspaced else 2
     share = LEAST_SHARED / 2 if unspaced else LEAST_SHARED
     if mine and (len(found) < least or len(found) < share * len(mine)):

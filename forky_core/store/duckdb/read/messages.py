@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from operator import itemgetter
+from types import MappingProxyType
 
 import duckdb
 
 from forky_core.model import (
-    Along,
     ConversationId,
     Generation,
     Message,
     MessageId,
     Operation,
+    PathOverlap,
     Reuse,
     Stem,
     Usage,
 )
 from forky_core.model.hashing import HASH_PREFIX
 from forky_core.scheduling import uncollected
-from forky_core.store.along import how_far
 from forky_core.store.deciding import reuse_of
-from forky_core.store.duckdb.cache.whole import Whole
+from forky_core.store.duckdb.cache.fully_packed import FullyPacked
 from forky_core.store.duckdb.file.database import DatabaseFile
 from forky_core.store.duckdb.read.packs import BadPack, read_packs
 from forky_core.store.duckdb.read.rows import (
@@ -37,9 +38,11 @@ from forky_core.store.duckdb.read.rows import (
 from forky_core.store.duckdb.read.segments import Origin, ranges
 from forky_core.store.duckdb.sql import statements as sql
 from forky_core.store.duckdb.sql.running import execute
+from forky_core.store.path_matching import how_far
 
 _HEX = frozenset("0123456789abcdef")
 _FEW = 16
+_PIECE = 2_000
 
 
 def read_message(file: DatabaseFile, conversation: int, id: MessageId) -> Message | None:
@@ -110,11 +113,16 @@ def _rows_of_ranges(
 
 @uncollected()
 def read_messages(
-    file: DatabaseFile, conversation: int, whole: Whole | None, most: int | None = None
+    file: DatabaseFile,
+    conversation: int,
+    whole: FullyPacked | None,
+    most: int | None = None,
+    known: Mapping[MessageId, Message] = MappingProxyType({}),
 ) -> list[Message] | None:
     """Read all messages in the order they were written; None if there are more than `most`.
 
-    Raises BadPack if packs are damaged: without `whole`, the messages are read without packs.
+    A message of `known` is not made a second time. Raises BadPack if packs are damaged: without `whole`, the messages
+    are read without packs.
     """
     if whole is not None and (last := whole.last(conversation)) is not None:
         if most is not None and last > most:
@@ -129,30 +137,54 @@ def read_messages(
         found = read_packs(cursor, conversation, most) if whole is not None else []
         if found and whole is not None:
             whole.wanted = True
+        after = len(found)
         if most is None:
-            rows = execute(cursor, sql.MESSAGES, conversation=conversation, after=len(found)).fetchall()
-        elif len(found) > most:
+            rows = _in_pieces(execute(cursor, sql.MESSAGES, conversation=conversation, after=after))
+        elif after > most:
             return None
         else:
-            left = most - len(found)
-            given = {"after": len(found), "most": left + 1}
-            rows = execute(cursor, sql.FIRST_MESSAGES, conversation=conversation, **given).fetchall()
-            if len(rows) > left:
+            left = most - after
+            given = {"after": after, "most": left + 1}
+            read = execute(cursor, sql.FIRST_MESSAGES, conversation=conversation, **given).fetchall()
+            if len(read) > left:
                 return None
-            rows.sort(key=itemgetter(0))
-    ids: dict[int, MessageId] = {at: message.id for at, message in enumerate(found, start=1)} if rows else {}
-    with file.decoding():
-        for number, id, parent, role, text, rest, created in rows:
-            ids[number] = id
-            above = ids[parent] if parent is not None else None
-            found.append(message_from_row(id, above, role, text, rest, created))
-        if rows and rows[-1][0] != len(found):
-            raise ValueError("A conversation does not have as many messages as its last one's number says.")
+            rows = iter(sorted(read, key=itemgetter(0)))
+        _add_rows(file, found, rows, known)
     return found
 
 
-def read_along(file: DatabaseFile, conversation: int, path: Sequence[MessageId], most: int) -> Along | None:
-    """See `Store.along`. It reads only ids and parents, and the content of the few messages that branch off the path.
+def _in_pieces(read: duckdb.DuckDBPyConnection) -> Iterator[Row]:
+    """The rows of a result, of which only some thousand are in memory at once."""
+    while piece := read.fetchmany(_PIECE):
+        yield from piece
+
+
+def _add_rows(
+    file: DatabaseFile, found: list[Message], rows: Iterator[Row], known: Mapping[MessageId, Message]
+) -> None:
+    """Add the messages that follow those found."""
+    first = next(rows, None)
+    if first is None:
+        return
+    ids: dict[int, MessageId] = {at: message.id for at, message in enumerate(found, start=1)}
+    number = 0
+    with file.decoding():
+        for number, id, parent, role, text, rest, created in chain((first,), rows):
+            message = known.get(id)
+            if message is None:
+                above = ids[parent] if parent is not None else None
+                message = message_from_row(id, above, role, text, rest, created)
+            ids[number] = message.id
+            found.append(message)
+        if number != len(found):
+            raise ValueError("A conversation does not have as many messages as its last one's number says.")
+
+
+def read_path_overlap(
+    file: DatabaseFile, conversation: int, path: Sequence[MessageId], most: int
+) -> PathOverlap | None:
+    """See `Store.path_overlap`. It reads only ids and parents, and the content of the few messages that branch off the
+    path.
 
     The two reads may see different snapshots, which is harmless: messages written in between follow existing ones.
     """
@@ -175,7 +207,7 @@ def read_along(file: DatabaseFile, conversation: int, path: Sequence[MessageId],
         named = {f"number_{at}": number for at, number in enumerate(beside)}
         words = file.rows(sql.WORDS_OF.of(len(beside)), conversation=conversation, **named)
     with file.decoding():
-        return Along(
+        return PathOverlap(
             known, tuple(message_from_row(id, beside[number], *more) for number, id, *more in sorted(words))
         )
 
@@ -235,11 +267,14 @@ def read_calls(
         return [generation_from_row(row) for row in rows]
 
 
-def read_all_calls(file: DatabaseFile, conversation: int) -> list[Generation]:
-    """Read all generations, in the order they were started."""
-    rows = file.rows(sql.GENERATIONS, conversation=conversation)
-    with file.decoding():
-        return [generation_from_row(row) for row in rows]
+def read_all_calls(
+    file: DatabaseFile, conversation: int, known: Mapping[MessageId, Message]
+) -> list[Generation]:
+    """Read all generations, in the order they were started. The ids of `known` messages are not made a second time."""
+    with file.cursor() as cursor:
+        rows = _in_pieces(execute(cursor, sql.GENERATIONS, conversation=conversation))
+        with file.decoding():
+            return [generation_from_row(row, known) for row in rows]
 
 
 def read_stems(file: DatabaseFile, conversation: int) -> dict[MessageId, Stem]:

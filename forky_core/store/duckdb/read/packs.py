@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Sequence
-from itertools import accumulate, groupby, pairwise
+from itertools import accumulate, pairwise
 from operator import itemgetter
 from zlib import crc32
 
@@ -21,7 +21,7 @@ import duckdb
 
 from forky_core.model import Message, Role
 from forky_core.model.parts import canonical_json
-from forky_core.store.duckdb.cache.whole import Whole
+from forky_core.store.duckdb.cache.fully_packed import FullyPacked
 from forky_core.store.duckdb.file.database import DatabaseFile, in_transaction
 from forky_core.store.duckdb.file.wal import log_of
 from forky_core.store.duckdb.read.rows import Row, message_from_row, text_message
@@ -110,11 +110,17 @@ def read_packs(
     else:
         before = _place(most + 1)
         rows = execute(cursor, sql.FIRST_PACKS, conversation=conversation, before=before).fetchall()
-    rows.sort(key=itemgetter(0))
+    rows.sort(key=itemgetter(0), reverse=True)
     messages: list[Message] = []
-    for first, parts in groupby(rows, key=lambda row: row[0] >> _PARTS_BITS):
+    while (
+        rows
+    ):  # Each pack is dropped when it has been read, since together they are as large as the messages.
+        first = rows[-1][0] >> _PARTS_BITS
         if first != len(messages) + 1:
             raise BadPack
+        parts: list[Row] = []
+        while rows and rows[-1][0] >> _PARTS_BITS == first:
+            parts.append(rows.pop())
         _, sealed, words = zip(*parts, strict=True)
         try:
             _unpack(messages, "".join(sealed), "".join(words))
@@ -156,7 +162,7 @@ def packs_due(file: DatabaseFile) -> list[tuple[int, int]]:
 
 
 def write_packs(
-    file: DatabaseFile, due: Sequence[tuple[int, int]], busy: Callable[[], bool], whole: Whole
+    file: DatabaseFile, due: Sequence[tuple[int, int]], busy: Callable[[], bool], whole: FullyPacked
 ) -> bool:
     """Write packs until `busy`; whether all were written. Only the writer thread may call this."""
     log = log_of(file.path)
@@ -172,7 +178,7 @@ def write_packs(
     return True
 
 
-def _pack(file: DatabaseFile, conversation: int, last: int, whole: Whole) -> int | None:
+def _pack(file: DatabaseFile, conversation: int, last: int, whole: FullyPacked) -> int | None:
     """Write the next pack of a conversation, after its message `last`.
 
     Returns the last message of the pack, or None if nothing was left to pack.

@@ -7,7 +7,8 @@ and a million messages small.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from sys import intern
 from types import MappingProxyType
 from typing import Any
 
@@ -23,11 +24,12 @@ from forky_core.model import (
     Role,
     Usage,
 )
-from forky_core.model.document import Looked, Quoted
+from forky_core.model.document import DocumentSearch, OfferedPassage
 from forky_core.model.hashing import HASH_PREFIX
 from forky_core.model.parts import Json, TextPart, canonical_json, part_from_stored
 
 Row = tuple[Any, ...]
+_NO_PARAMETERS: Mapping[str, Json] = MappingProxyType({})
 
 
 def id_key(id: str) -> str:
@@ -180,17 +182,25 @@ def generation_row(conversation: int, generation: Generation) -> Row:
     )
 
 
-def generation_from_row(row: Sequence[Any]) -> Generation:
+_NONE_KNOWN: Mapping[MessageId, Message] = MappingProxyType({})
+
+
+def generation_from_row(row: Sequence[Any], known: Mapping[MessageId, Message] = _NONE_KNOWN) -> Generation:
+    """A generation; it shares the ids of `known` messages."""
     _, id, status, model, started, first_token, finished, prompt, completion, cached, cost, text = row
     rest = json.loads(text)
+    finish_reason = rest.get("finish_reason")
+    parent, message = (
+        known[id].id if id in known else id for id in (rest.get("parent"), rest.get("message"))
+    )
     return Generation(
         GenerationId(id),
-        rest.get("branch", ""),
-        rest.get("parent"),
-        model,
+        intern(rest.get("branch", "")),  # The same few texts in every call of a conversation.
+        parent,
+        intern(model),
         status,
-        rest.get("message"),
-        MappingProxyType(rest.get("parameters", {})),
+        message,
+        MappingProxyType(rest["parameters"]) if "parameters" in rest else _NO_PARAMETERS,
         Usage(
             prompt,
             completion,
@@ -200,7 +210,7 @@ def generation_from_row(row: Sequence[Any]) -> Generation:
             cost,
             rest.get("saved"),
         ),
-        rest.get("finish_reason"),
+        intern(finish_reason) if finish_reason is not None else None,
         Failure(*rest["failure"]) if "failure" in rest else None,
         started,
         first_token,
@@ -214,5 +224,5 @@ def generation_from_row(row: Sequence[Any]) -> Generation:
     )
 
 
-def _consulted(search: str, passages: Sequence[Sequence[Any]], trouble: str) -> Looked:
-    return Looked(search, tuple(Quoted(*passage) for passage in passages), trouble)
+def _consulted(search: str, passages: Sequence[Sequence[Any]], trouble: str) -> DocumentSearch:
+    return DocumentSearch(search, tuple(OfferedPassage(*passage) for passage in passages), trouble)

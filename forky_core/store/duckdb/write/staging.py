@@ -16,14 +16,14 @@ from forky_core.model.parts import canonical_json
 from forky_core.store.contract import Commit
 from forky_core.store.deciding import (
     FOUNDING_VERBS,
+    changed_key,
     check_form,
-    moved_key,
     next_operation,
     no_conversation,
     outdated,
     unstored,
 )
-from forky_core.store.duckdb.cache.known import Known
+from forky_core.store.duckdb.cache.text_index import TextIndex
 from forky_core.store.duckdb.file.database import DatabaseFile
 from forky_core.store.duckdb.read.rows import Row, id_key, message_body, operation_row, operations_from_rows
 from forky_core.store.duckdb.sql import statements as sql
@@ -59,7 +59,7 @@ class Ledgers:
         self._groups = 0
         self._numbers = 0
         """The highest number of a conversation; 0 if it is not known yet."""
-        self._ids: Known | None = None
+        self._ids: TextIndex | None = None
         """Ids of conversations that the file may hold; None until they are read."""
 
     def find(self, cursor: duckdb.DuckDBPyConnection, id: ConversationId) -> Ledger | None:
@@ -77,7 +77,7 @@ class Ledgers:
         """Whether the file certainly lacks this conversation; asking the file for each takes a millisecond."""
         if self._ids is not None:
             return self._ids.lacks(id)
-        known = Known(lambda: ((str(id), n) for n, id in execute(cursor, sql.CONVERSATIONS).fetchall()))
+        known = TextIndex(lambda: ((str(id), n) for n, id in execute(cursor, sql.CONVERSATIONS).fetchall()))
         new = known.lacks(id)
         self._ids = known
         return new
@@ -143,11 +143,11 @@ def stage_commit(
         if commit.verb not in FOUNDING_VERBS:
             raise no_conversation(commit.conversation)
         ledger = Ledger(commit.conversation, 0)
-    key = moved_key(commit, ledger.entries)
+    key = changed_key(commit, ledger.entries)
     if key is not None:
         raise outdated(key, _mover(cursor, ledger, key))
-    if commit.seen is not None and commit.seen != ledger.version:
-        raise outdated("", _operation(cursor, ledger, commit.seen + 1))
+    if commit.expected is not None and commit.expected != ledger.version:
+        raise outdated("", _operation(cursor, ledger, commit.expected + 1))
     fresh = tuple(unstored(commit.messages, ledger.places.numbers).values())
     operation = next_operation(commit, number=ledger.version + 1, previous=ledger.last)
     bodies = [message_body(message) for message in fresh]

@@ -19,7 +19,7 @@ from forky_core.model import ConversationId, Generation, Operation
 from forky_core.model.errors import StoreError
 from forky_core.observability import events
 from forky_core.store.contract import Commit
-from forky_core.store.duckdb.cache.whole import Whole
+from forky_core.store.duckdb.cache.fully_packed import FullyPacked
 from forky_core.store.duckdb.file.database import DatabaseFile, in_transaction
 from forky_core.store.duckdb.read.packs import packs_due, write_packs
 from forky_core.store.duckdb.write.staging import Ledgers, Staged, stage_commit, stage_record
@@ -132,7 +132,7 @@ class Writer:
         self._forget = forget
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()
         self._ledgers = Ledgers(file)
-        self.whole = Whole()
+        self.whole = FullyPacked()
         self._closing = Lock()
         self._unpublished = Lock()
         """Held from before a group becomes durable until it is published to readers."""

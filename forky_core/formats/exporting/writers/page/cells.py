@@ -11,13 +11,13 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from html import escape
 
 from forky_core.context.citations import NOTHING, Opens, linked, opened_by_line
 from forky_core.context.citing import SOURCES
+from forky_core.fences import CodeBlocks
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.model import MessageId
-from forky_core.model.document import ADDRESS, Cited
+from forky_core.model.document import ADDRESS, CitedPassage
 from forky_core.model.parts import (
     AttachmentPart,
     MergePart,
@@ -30,16 +30,10 @@ from forky_core.model.parts import (
     ToolResultPart,
 )
 from forky_core.opaque import opaque
+from forky_core.showing.escaping import safe
 
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n`]*$")
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)([^`\n]{1,500})(?<!`)\1(?!`)")
-_UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _PICTURES = frozenset(("image/png", "image/jpeg", "image/gif", "image/webp"))
-
-
-def safe(text: str) -> str:
-    """Escape text for HTML or for the value of a quoted attribute."""
-    return escape(_UNSHOWABLE.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +44,7 @@ class PageLinks:
     anchor: Callable[[MessageId], str]
     shown: frozenset[MessageId]
     """The messages on the page."""
-    _passages: dict[str, Cited | None] = field(default_factory=dict)
+    _passages: dict[str, CitedPassage | None] = field(default_factory=dict)
 
     def __call__(self, number: str, address: str) -> str:
         place = self._place(address)
@@ -84,7 +78,7 @@ def text_html(text: str, link: Callable[[str, str], str] | None = None) -> str:
     pieces: list[str] = []
     prose: list[str] = []
     code: list[str] = []
-    fence = ""
+    blocks = CodeBlocks()
 
     def close() -> None:
         said = "\n".join(prose).strip("\n")
@@ -93,18 +87,18 @@ def text_html(text: str, link: Callable[[str, str], str] | None = None) -> str:
         prose.clear()
 
     for line, opens in zip(lines, opened, strict=True):
-        match = _FENCE.match(line)
-        if not fence and match is not None:
-            close()
-            fence = match[1]
-        elif fence and match is not None and match[1].startswith(fence):
+        part = blocks.take(line)
+        if part != "code" and code:
             pieces.append(f"<pre>{safe(chr(10).join(code))}</pre>")
             code.clear()
-            fence = ""
-        else:
-            (code if fence else prose).append(line if fence else _spans(line, opens, link))
+        if part == "opens":
+            close()
+        elif part == "code":
+            code.append(line)
+        elif part == "prose":
+            prose.append(_spans(line, opens, link))
     close()
-    if fence:
+    if code:
         pieces.append(f"<pre>{safe(chr(10).join(code))}</pre>")
     return "".join(pieces)
 

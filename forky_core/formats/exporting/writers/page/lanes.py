@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from forky_core.formats.exporting.outline import Outline
-from forky_core.formats.exporting.writers.page.cells import safe
+from forky_core.layout.colors import line_colors
 from forky_core.layout.lanes import Edge, Layout, lay_out
 from forky_core.layout.plain_text import plain_words
-from forky_core.model import Message, MessageId
+from forky_core.model import Message, MessageId, View
+from forky_core.showing.escaping import safe
 
 ROW, LANE, LEFT = 24, 16, 14
 """Pixels: height of a row, distance of lanes, room before the first."""
-COLOURS = 8
 _WORDS = 60
 
 
-def layout_of(read: Outline) -> Layout:
+def layout_of(read: Outline, view: View) -> Layout:
+    """Return the rows of the outline with their lanes and the colours of their branches."""
     shape = read.shape
     row = {id: at for at, id in enumerate(shape.order)}
     line_of = {id: number for number, line in enumerate(shape.lines) for id in line}
@@ -25,7 +26,7 @@ def layout_of(read: Outline) -> Layout:
         above = shape.parent[id]
         sides = (row[side] for side in shape.side_parents.get(id, ()))
         parents.append((row[above] if above is not None else -1, *sides))
-    return lay_out(parents, [line_of[id] for id in shape.order])
+    return lay_out(parents, [line_of[id] for id in shape.order], line_colors(shape, view))
 
 
 def anchor(id: MessageId) -> str:
@@ -41,9 +42,9 @@ def lanes_svg(read: Outline, messages: Mapping[MessageId, Message], layout: Layo
         lane = layout.lane_of[row]
         names = " ".join(f"({name})" for name in read.shape.branches.get(id, ()))
         words = f"{read.number[id]}. {messages[id].name or messages[id].role}: {_first_words(messages[id])}"
-        label = f'<tspan class="branch">{safe(names)} </tspan>' if names else ""
+        label = f'<tspan class="branch c{layout.color_of[row]}">{safe(names)} </tspan>' if names else ""
         drawn.append(
-            f'<a href="#{anchor(id)}"><circle class="c{lane % COLOURS}" cx="{LEFT + LANE * lane}" cy="{y}" r="4.5"/>'
+            f'<a href="#{anchor(id)}"><circle class="c{layout.color_of[row]}" cx="{LEFT + LANE * lane}" cy="{y}" r="4.5"/>'
             f'<text x="{x}" y="{y + 4}">{label}{safe(words)}</text></a>'
         )
     height, width = ROW * len(order), x + 560
@@ -55,7 +56,7 @@ def lanes_svg(read: Outline, messages: Mapping[MessageId, Message], layout: Layo
 
 def _edge(edge: Edge, layout: Layout) -> str:
     """An edge's path: sideways out of its source, down its lane, sideways into its target."""
-    colour = f'class="c{edge.color % COLOURS}{" merge" if edge.kind == "merge" else ""}"'
+    colour = f'class="c{edge.color}{" merge" if edge.kind == "merge" else ""}"'
     top, bottom = ROW * edge.source + ROW // 2, ROW * edge.target + ROW // 2
     columns = (layout.lane_of[edge.source], edge.lane, layout.lane_of[edge.target])
     start, lane, end = (LEFT + LANE * column for column in columns)

@@ -7,7 +7,6 @@ if a text ever got past the escaping, a browser still would not run it. Everythi
 from __future__ import annotations
 
 import base64
-import hashlib
 import zlib
 from collections.abc import Iterable, Iterator
 from importlib.resources import files
@@ -18,12 +17,15 @@ from forky_core.formats.exporting.losses import Kind, losses, many
 from forky_core.formats.exporting.outline import Outline, OutlineSection, outline
 from forky_core.formats.exporting.rewriting import visible
 from forky_core.formats.exporting.writers.markdown import when, who
-from forky_core.formats.exporting.writers.page.cells import PageLinks, part_html, safe
-from forky_core.formats.exporting.writers.page.lanes import COLOURS, anchor, lanes_svg, layout_of
+from forky_core.formats.exporting.writers.page.cells import PageLinks, part_html
+from forky_core.formats.exporting.writers.page.lanes import anchor, lanes_svg, layout_of
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.page import HOLDER, MARK
 from forky_core.formats.forky_file.writing import written
+from forky_core.layout.inks import ink_css
 from forky_core.model import Generation, Message, MessageId
+from forky_core.showing.assets import source_hash
+from forky_core.showing.escaping import safe
 
 _KEPT = frozenset(get_args(Kind)) - {"log", "undone", "stashes"}
 """Everything visible is kept; undone and stashed content is not exported."""
@@ -44,11 +46,11 @@ class Page:
         plain = visible(chat)
         read = outline(plain)
         calls = calls_of(plain)
-        style, script = _file("page.css"), _file("page.js")
+        style, script = ink_css() + _file("page.css"), _file("page.js")
         yield _head(plain, style, script).encode()
         yield _top(plain, read).encode()
-        layout = layout_of(read)
-        lane = {id: layout.lane_of[row] for row, id in enumerate(read.shape.order)}
+        layout = layout_of(read, chat.view)
+        color = {id: layout.color_of[row] for row, id in enumerate(read.shape.order)}
         if len(read.shape.order) <= _MOST_ROWS:
             graph = lanes_svg(read, plain.messages, layout)
             yield f'<details class="graph" open><summary>Graph</summary><div class="lanes">{graph}</div></details>'.encode()
@@ -57,7 +59,7 @@ class Page:
             yield f"<section>{_section_heading(section, read, first=at == 0)}".encode()
             for number, id in section.messages:
                 message, call = plain.messages[id], calls.get(id)
-                yield _article(read, message, number, call, lane[id], link).encode()
+                yield _article(read, message, number, call, color[id], link).encode()
             yield b"</section>\n"
         if passages := list(link.passages()):
             yield f'<div class="passages"><h2>What is cited</h2>{"".join(passages)}</div>\n'.encode()
@@ -68,13 +70,9 @@ def _file(name: str) -> str:
     return files("forky_core.formats.exporting.writers.page").joinpath(name).read_text("utf-8")
 
 
-def _hash(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
 def _head(chat: Chat, style: str, script: str) -> str:
     policy = (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
+        f"default-src 'none'; script-src '{source_hash(script)}'; style-src '{source_hash(style)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
     return (
@@ -128,7 +126,7 @@ def _leaves(section: OutlineSection, read: Outline) -> str:
 
 
 def _article(
-    read: Outline, message: Message, number: int, call: Generation | None, lane: int, link: PageLinks
+    read: Outline, message: Message, number: int, call: Generation | None, color: int, link: PageLinks
 ) -> str:
     shape = read.shape
     parent: MessageId | None = shape.parent[message.id]
@@ -143,7 +141,7 @@ def _article(
     above = f' data-parent="{anchor(parent)}"' if parent is not None else ""
     body = "".join(part_html(part, link.chat, link) for part in message.parts)
     return (
-        f'<article id="{anchor(message.id)}" class="{message.role} c{lane % COLOURS}"{above}>'
+        f'<article id="{anchor(message.id)}" class="{message.role} c{color}"{above}>'
         f"{heading}{body}</article>\n"
     )
 

@@ -1,0 +1,174 @@
+"""`forky admin`: the people of a team, who is invited, and the audit log. It works while the server runs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from forky_core.cli.plain import one_line
+from forky_core.gateway.access.team_sign_in import JOIN
+from forky_core.model.errors import NotFound
+from forky_core.settings import Settings
+from forky_core.team.audit_report import as_json_lines, sentence
+from forky_core.team.invitations import DAYS
+from forky_core.team.members import Member
+from forky_core.team.roles import ASSIGNABLE, role_named
+from forky_core.team.team import Team, team_file
+from forky_core.views.times import stamp
+
+LAST = 50
+"""Entries of the audit log that are printed, if nobody says otherwise."""
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser("admin", help="manage the people of a team, also while the server runs")
+    actions = command.add_subparsers(dest="action", required=True, metavar="ACTION")
+
+    def action(
+        name: str, run: Callable[[Team, argparse.Namespace], int], help: str
+    ) -> argparse.ArgumentParser:
+        made = actions.add_parser(name, help=help)
+        made.set_defaults(run=lambda options: _run(run, options), makes_database=None)
+        return made
+
+    roles = ", ".join(role.word for role in ASSIGNABLE)
+    people = action("people", run_people, "list everybody who is a member")
+    invite = action("invite", run_invite, "make an invitation and print its address, this once")
+    invite.add_argument("role", help=f"the role of whoever accepts it: {roles}")
+    invite.add_argument("--email", default="", metavar="ADDRESS", help="the only address that it is for")
+    invite.add_argument("--days", type=int, default=DAYS, help=f"until it expires (default: {DAYS})")
+    invite.add_argument("--uses", type=int, default=1, help="how many people may accept it (default: 1)")
+    invite.add_argument("--address", help="where Forky is reached (default: FORKY_ORIGINS, or this machine)")
+    role = action("role", run_role, "give somebody another role")
+    role.add_argument("handle", help="whose: `forky admin people` lists the handles")
+    role.add_argument("role", help=roles)
+    remove = action("remove", run_remove, "end somebody's membership; what they wrote stays")
+    remove.add_argument("handle", help="whose")
+    sign_out = action("sign-out", run_sign_out, "sign somebody out of every browser")
+    sign_out.add_argument("handle", help="whom")
+    audit = action("audit", run_audit, "print the audit log, and check that it is whole")
+    audit.add_argument(
+        "--last", type=int, default=LAST, metavar="N", help=f"entries (default: {LAST}; 0: all)"
+    )
+    for one in (people, invite, role, remove, sign_out, audit):
+        one.add_argument("--json", action="store_true", help="one JSON object a line")
+
+
+def _run(run: Callable[[Team, argparse.Namespace], int], options: argparse.Namespace) -> int:
+    with _opened(options.database) as team:
+        return run(team, options)
+
+
+@contextmanager
+def _opened(place: str | None) -> Iterator[Team]:
+    """The team of a database. Raises NotFound if it has none: a mistyped path must not make one."""
+    database = Settings.from_environment({"FORKY_DATABASE": place} if place else None).database
+    file = team_file(database) if isinstance(database, Path) else None
+    if file is None or not file.exists():
+        raise NotFound(
+            f"There is no team at {file or database}.",
+            "A server that is started with FORKY_TEAM=on makes one.",
+        )
+    team = Team(file)
+    try:
+        yield team
+    finally:
+        team.close()
+
+
+def run_people(team: Team, options: argparse.Namespace) -> int:
+    for member in team.members.all():
+        browsers = len(team.sessions.of(member.id))
+        if options.json:
+            print(json.dumps({**_as_json(member), "sessions": browsers}, ensure_ascii=False))
+        else:
+            many = "1 browser" if browsers == 1 else f"{browsers} browsers"
+            print(
+                f"{member.handle:<20}  {member.role.word:<9}  {stamp(member.since)}  {one_line(member.name)}, {many}"
+            )
+    return 0
+
+
+def run_invite(team: Team, options: argparse.Namespace) -> int:
+    invitation, secret = team.invitations.make(
+        role_named(options.role), email=options.email, days=options.days, uses=options.uses
+    )
+    address = f"{_base(options.address)}{JOIN}/{secret}"
+    if options.json:
+        fields = {"id": invitation.id, "role": invitation.role.word, "email": invitation.email}
+        print(
+            json.dumps({**fields, "expires": invitation.expires, "uses": invitation.uses, "address": address})
+        )
+    else:
+        print(address)
+        print(f"It makes whoever opens it {invitation.role.phrase}, until {stamp(invitation.expires)}.")
+    return 0
+
+
+def run_role(team: Team, options: argparse.Namespace) -> int:
+    member = _named(team, options.handle)
+    team.members.set_role(member.id, role_named(options.role), by="")
+    changed = team.members.member(member.id)
+    return _say(options, changed, f"{changed.name} is {changed.role.phrase} from now on.")
+
+
+def run_remove(team: Team, options: argparse.Namespace) -> int:
+    member = _named(team, options.handle)
+    team.members.remove(member.id, by="")
+    return _say(options, member, f"{member.name} is no longer a member.")
+
+
+def run_sign_out(team: Team, options: argparse.Namespace) -> int:
+    member = _named(team, options.handle)
+    team.sessions.end_all(member.id, by="")
+    return _say(options, member, f"{member.name} is signed out of every browser.")
+
+
+def run_audit(team: Team, options: argparse.Namespace) -> int:
+    entries = team.audit.entries(most=options.last or None)
+    if options.json:
+        for line in as_json_lines(entries, team.members.name_of):
+            print(line.decode(), end="")
+    else:
+        for entry in entries:
+            said = sentence(entry, team.members.name_of, lambda id: f"the conversation {id}")
+            print(f"{entry.number:>6}  {stamp(entry.at)}  {one_line(said)}")
+    broken = team.audit.first_broken()
+    if broken is not None:
+        print(
+            f"The log is not whole: entry {broken} was changed, or one before it is missing.", file=sys.stderr
+        )
+    return 0 if broken is None else 1
+
+
+def _named(team: Team, handle: str) -> Member:
+    """The member with this handle. Raises NotFound if there is none."""
+    member = team.members.by_handle(handle)
+    if member is None or not member.role:
+        raise NotFound(f"Nobody here is “{handle[:40]}”.", "`forky admin people` lists the handles.")
+    return member
+
+
+def _say(options: argparse.Namespace, member: Member, said: str) -> int:
+    print(json.dumps(_as_json(member), ensure_ascii=False) if options.json else one_line(said))
+    return 0
+
+
+def _as_json(member: Member) -> dict[str, object]:
+    return {
+        "id": member.id,
+        "handle": member.handle,
+        "name": member.name,
+        "email": member.email,
+        "role": member.role.word,
+        "since": member.since,
+    }
+
+
+def _base(address: str | None) -> str:
+    origins = Settings.from_environment().origins
+    return (address or next(iter(origins), "http://127.0.0.1:8501")).rstrip("/")

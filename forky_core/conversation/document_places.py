@@ -1,0 +1,190 @@
+"""Documents of a conversation or a branch: they are assigned by operations, so that undo and forks apply to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from forky_core.conversation.branching import Unchanged
+from forky_core.conversation.session import Models, Session, branch_in
+from forky_core.conversation.transaction import with_a_free_key
+from forky_core.conversation.validation import fit_model
+from forky_core.documents.searching import Embedder
+from forky_core.documents.shelf import DocumentStore
+from forky_core.model import Operation, Rules
+from forky_core.model.document import Document, DocumentId, SearchScope, Shelf
+from forky_core.model.errors import BadContent, NotFound, NothingToDo
+from forky_core.store.contract import Store
+
+EMBEDDING = "documents.embedding"
+"""The workspace's setting with the name of the embedding model; without it, documents are searched by words only."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationPlace:
+    """The documents of a conversation; a search also covers the workspace's."""
+
+    session: Session
+
+    @property
+    def shelf(self) -> Shelf:
+        return ""
+
+    def own(self) -> tuple[DocumentId, ...]:
+        return self.session.view.documents
+
+    def reach(self) -> SearchScope:
+        return SearchScope(named=self.own())
+
+    def add(self, documents: Sequence[Document]) -> None:
+        self._change(documents, "add")
+
+    def remove(self, documents: Sequence[Document]) -> None:
+        self._change(documents, "remove")
+
+    def _change(self, documents: Sequence[Document], how: str) -> None:
+        def put() -> Operation | None:
+            tx = self.session.require_not_trashed()
+            own = _changed(tx.view.documents, documents, how)
+            tx.set("documents", list(own) or None)
+            return tx.publish("documents", _said(documents, how, "the conversation")) if tx.changes else None
+
+        with_a_free_key("documents", put)
+
+
+class _OnBranch(Protocol):
+    """A handle on a branch, whose name changes with the branch's."""
+
+    @property
+    def branch_name(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class BranchPlace:
+    """The documents of a branch; a fork inherits them, as it does the other rules."""
+
+    session: Session
+    handle: _OnBranch
+
+    @property
+    def shelf(self) -> Shelf:
+        return ""
+
+    def own(self) -> tuple[DocumentId, ...]:
+        return self.session.branch(self.handle.branch_name).rules.documents.own
+
+    def reach(self) -> SearchScope:
+        return reach_of(self.session, self.session.branch(self.handle.branch_name).rules)
+
+    def add(self, documents: Sequence[Document]) -> None:
+        self._change(documents, "add")
+
+    def remove(self, documents: Sequence[Document]) -> None:
+        self._change(documents, "remove")
+
+    def _change(self, documents: Sequence[Document], how: str) -> None:
+        def put() -> Operation | None:
+            tx, branch = self.session.require_not_trashed(), self.handle.branch_name
+            rules = branch_in(tx.view, branch).rules
+            own = _changed(rules.documents.own, documents, how)
+            tx.set_rules(branch, replace(rules, documents=replace(rules.documents, own=own)))
+            return tx.publish("documents", _said(documents, how, f"“{branch}”")) if tx.changes else None
+
+        with_a_free_key("rules/", put)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """The documents that can be found under some rules, whether or not a branch has them yet."""
+
+    found: SearchScope
+
+    @property
+    def shelf(self) -> Shelf:
+        return ""
+
+    def own(self) -> tuple[DocumentId, ...]:
+        return self.found.named
+
+    def reach(self) -> SearchScope:
+        return self.found
+
+    def add(self, documents: Sequence[Document]) -> None:
+        raise NotImplementedError
+
+    def remove(self, documents: Sequence[Document]) -> None:
+        raise NotImplementedError
+
+
+def documents_of(session: Session, rules: Rules) -> DocumentStore:
+    """The documents that a branch with these rules can find."""
+    return DocumentStore(session.store.documents, _Seen(reach_of(session, rules)), embedder_of(session))
+
+
+def embedder_of(session: Session) -> Embedder | None:
+    """The embedding model that searches by meaning; None if there is none or it is no longer available."""
+    return chosen_embedder(session.store, session.models)
+
+
+def chosen_embedder(store: Store, models: Models) -> Embedder | None:
+    name = store.setting(EMBEDDING)
+    try:
+        return models.embedder(name) if name else None
+    except NotFound:
+        return None
+
+
+def reach_of(session: Session, rules: Rules) -> SearchScope:
+    return SearchScope(named=tuple(dict.fromkeys((*rules.documents.own, *session.view.documents))))
+
+
+def use_documents(
+    session: Session,
+    branch: str,
+    *,
+    on: bool | Unchanged,
+    condenser: str | Unchanged | None,
+    passages: int | Unchanged | None,
+) -> Operation:
+    """Set whether a branch answers from documents, who rewrites its follow-up questions, and how many passages are
+    sent.
+
+    Raises:
+        NothingToDo: these are the settings already.
+        BadContent: fewer passages than one.
+    """
+    if isinstance(passages, int) and passages < 1:
+        raise BadContent(
+            "At least one passage goes along with a question.", "To send none, switch documents off."
+        )
+
+    def put() -> Operation:
+        tx = session.require_not_trashed()
+        rules = branch_in(tx.view, branch).rules
+        use, said = rules.documents, []
+        if not isinstance(on, Unchanged):
+            use = replace(use, on=on)
+            said.append(f"“{branch}” {'answers' if on else 'no longer answers'} from documents")
+        if not isinstance(condenser, Unchanged):
+            use = replace(use, condenser=fit_model(condenser))
+            said.append(f"Follow-up questions of “{branch}” worded by {use.condenser or 'a rule'}")
+        if not isinstance(passages, Unchanged):
+            use = replace(use, passages=passages)
+            said.append(f"“{branch}” reads {passages or 'the usual number of'} passages with a question")
+        tx.set_rules(branch, replace(rules, documents=use))
+        if not tx.changes:
+            raise NothingToDo("Nothing would change.")
+        return tx.publish("documents", "; ".join(said))
+
+    return with_a_free_key("rules/", put)
+
+
+def _changed(own: Sequence[DocumentId], documents: Sequence[Document], how: str) -> tuple[DocumentId, ...]:
+    ids = [document.id for document in documents]
+    return tuple(dict.fromkeys((*own, *ids))) if how == "add" else tuple(id for id in own if id not in ids)
+
+
+def _said(documents: Sequence[Document], how: str, place: str) -> str:
+    what = f"“{documents[0].name}”" if len(documents) == 1 else f"{len(documents)} documents"
+    return f"Added {what} to {place}" if how == "add" else f"Took {what} away from {place}"

@@ -1,0 +1,91 @@
+"""`chat.branches`: the branches of a conversation by name, and what can be done with them besides forking."""
+
+from __future__ import annotations
+
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
+from typing import Generic, TypeVar
+
+from forky_core.conversation import branching
+from forky_core.conversation.branch_reader import BranchReader
+from forky_core.conversation.branching import PrunePlan
+from forky_core.conversation.recording import appending
+from forky_core.model import Branch, Operation
+
+Handle = TypeVar("Handle", bound=BranchReader)
+
+
+class Branches(Mapping[str, Branch], Generic[Handle]):
+    """The branches by name, as they are at the time of each look-up."""
+
+    def __init__(self, chat: Handle) -> None:
+        self._chat = chat
+        self._session = chat._session
+
+    def __getitem__(self, name: str) -> Branch:
+        return self._chat.view.branches[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._chat.view.branches)
+
+    def __len__(self) -> int:
+        return len(self._chat.view.branches)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {list(self)}>"
+
+    # Of one moment: between two look-ups somebody may delete a branch.
+
+    def keys(self) -> KeysView[str]:
+        """The names, sorted."""
+        return self._chat.view.branches.keys()
+
+    def values(self) -> ValuesView[Branch]:
+        """The branches, sorted by name."""
+        return self._chat.view.branches.values()
+
+    def items(self) -> ItemsView[str, Branch]:
+        """The branches with their names, sorted by name."""
+        return self._chat.view.branches.items()
+
+    def begin(self, name: str | None = None) -> Handle:
+        """Create an empty branch with the rules of this one and check it out."""
+        return self._chat.checkout(branching.fork(self._session, name, None, self._chat.branch.rules))
+
+    def rename(self, new: str) -> Handle:
+        """Rename the branch that is checked out, and return its handle.
+
+        Raises:
+            NameTaken, BadName: the name cannot be had.
+            NothingToDo: it is its name already.
+        """
+        self._chat.branch_name = branching.rename(self._session, self._chat.branch_name, new)
+        return self._chat
+
+    def delete(self, name: str | None = None) -> Operation:
+        """Delete a branch (default: the one that is checked out). Its messages stay stored; undo restores it.
+
+        Raises:
+            NotFound: there is no such branch.
+            InTheWay: it is the only one, or a reply is being written on it.
+        """
+        return branching.delete(self._session, name or self._chat.branch_name)
+
+    def promote(self, message: str) -> Operation:
+        """Point the branch at another message, such as the better answer. Its former head stays visible."""
+        return branching.promote(self._session, self._chat.branch_name, self._chat.message(message).id)
+
+    def empty(self) -> Operation:
+        """Point the branch at nothing; its former messages stay visible. Raises NothingToDo if it is empty."""
+        return appending.empty(self._session, self._chat.branch_name)
+
+    def plan_prune(self, message: str) -> PrunePlan:
+        """What hiding this message and everything below it would do. Writes nothing (law 8)."""
+        return branching.plan_prune(self._session, self._chat.message(message).id)
+
+    def prune(self, plan: PrunePlan) -> Operation:
+        """Hide what the plan names; undo shows it again.
+
+        Raises:
+            Outdated: the same pruning would have another effect by now; nothing was written.
+        """
+        return branching.prune(self._session, plan)

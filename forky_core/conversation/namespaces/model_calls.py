@@ -1,0 +1,86 @@
+"""`chat.calls`: the calls of models, made here or by other programs, and the reuse of stored answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from forky_core.context.account import Item
+from forky_core.conversation.branch_reader import BranchReader
+from forky_core.conversation.message_drafts import draft_of
+from forky_core.conversation.recording import receiving
+from forky_core.conversation.recording.receiving import Received
+from forky_core.conversation.recording.reusing import REUSE, switch
+from forky_core.conversation.replies import preparing
+from forky_core.conversation.replies.preparing import PreparedRequest
+from forky_core.matching import Call, chat_call
+from forky_core.model import Generation, MessageId, Operation, Reuse, seal
+from forky_core.model.parts import AttachmentPart, Json
+
+
+class ModelCalls:
+    """The model calls of a conversation: what one would send, what was called, and which answers are reused."""
+
+    def __init__(self, chat: BranchReader) -> None:
+        self._chat = chat
+        self._session = chat._session
+
+    @property
+    def generations(self) -> tuple[Generation, ...]:
+        """Every model call, in the order they were started."""
+        return self._session.generations()
+
+    def prepare(
+        self,
+        text: str = "",
+        *,
+        at: MessageId | None = None,
+        model: str | None = None,
+        attachments: Sequence[AttachmentPart] = (),
+        search: str = "",
+    ) -> PreparedRequest:
+        """Exactly the request that asking `text` at `at` (or at the head) would send. Writes nothing.
+
+        Without a `text`, it is the request for the path as it is.
+        """
+        point = self._chat._point(at)
+        path = self._session.path(point)
+        asked = None
+        if text.strip() or attachments:
+            draft = draft_of(self._session, text, attachments)
+            asked = seal(draft, (point,))
+            path = (*path, asked)
+        made = preparing.prepare(self._session, path, self._chat.branch.rules, model=model, search=search)
+        return replace(made, asked=asked)
+
+    def account_of(self, file: AttachmentPart, *, model: str) -> Item:
+        """The line of the account for attaching a file to a question, as the model counts it; 0 tokens
+        for a picture.
+        """
+        return preparing.account_of(self._session, file, self._session.models.model(model))
+
+    def find_or_create(self, messages: Sequence[Mapping[str, Json]] | Call) -> Received:
+        """The last message of an array in a provider's format; new messages are added, branching where the array
+        differs.
+
+        docs/matching.md says which messages count as the same. A system prompt in the array becomes the branch's.
+
+        Raises:
+            BadCall: it cannot be read; `.where` names the field.
+        """
+        call = messages if isinstance(messages, Call) else chat_call(messages)
+        return receiving.find_or_create(self._session, call, self._chat.branch_name)
+
+    @property
+    def reuses_answers(self) -> bool:
+        """Whether identical greedy calls (temperature 0) get the stored answer."""
+        return bool(self._chat.view.entries.get(REUSE))
+
+    def set_reuse(self, on: bool) -> Operation:  # noqa: FBT001 - it is the whole of the call
+        """Set whether identical greedy calls (temperature 0) get the stored answer."""
+        return switch(self._session, on=on)
+
+    @property
+    def reuse(self) -> Reuse:
+        """How often stored answers were reused here and what that saved."""
+        return self._session.store.reuse(self._session.id)

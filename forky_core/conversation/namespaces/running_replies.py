@@ -1,0 +1,54 @@
+"""`chat.replies`: replies that are being written in the background."""
+
+from __future__ import annotations
+
+from forky_core.conversation.branch_reader import BranchReader
+from forky_core.conversation.people.voices import voice_of
+from forky_core.conversation.replies import asking
+from forky_core.conversation.replies.in_turn import answer_in_turn, models_of
+from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
+from forky_core.model import Message
+from forky_core.model.errors import NothingToDo
+
+
+class RunningReplies:
+    """The replies of a conversation that are being written now, or were interrupted."""
+
+    def __init__(self, chat: BranchReader) -> None:
+        self._chat = chat
+        self._session = chat._session
+
+    @property
+    def current(self) -> ReplyJob | None:
+        """The reply that is being written on this branch."""
+        return next((job for job in self.running if job.place.branch == self._chat.branch_name), None)
+
+    @property
+    def running(self) -> tuple[ReplyJob, ...]:
+        """Every reply that is being written in this conversation."""
+        self._session.store.view(self._session.id)  # NotFound for whoever may not see it any more.
+        return self._session.replies.running(self._session.id)
+
+    def start(self, *, model: str | None = None) -> ReplyJob:
+        """Start a reply to the message at the head: after a failure, or after `say`.
+
+        If several models answer in turn, all of them do; or only `model`, also after another one's answer.
+
+        Raises:
+            NothingToDo: the head is an answer already; `regenerate` makes another.
+        """
+        chat = self._chat
+        head, rules = chat.head, chat.branch.rules
+        if head is None or (head.role == "assistant" and not self._has_a_turn(model, head)):
+            raise NothingToDo("There is no open question here.", "Ask one, or regenerate the answer.")
+        target = ReplyTarget(chat.id, chat.branch_name, head.id)
+        return answer_in_turn(self._session, target, rules, models_of(self._session, rules, model))
+
+    def _has_a_turn(self, model: str | None, last: Message) -> bool:
+        """Whether a model may answer the message of another model."""
+        several = len(self._chat.view.room.models) > 1
+        return bool(model and several and voice_of(self._session, model) != last.name)
+
+    def resume(self) -> ReplyJob:
+        """Continue the interrupted reply at the head. Raises NothingToDo if it is none."""
+        return asking.resume(self._session, self._chat.branch)

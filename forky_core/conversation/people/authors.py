@@ -1,0 +1,37 @@
+"""Who said what, where people sign in: the actor of the operation that brought a message in.
+
+A message does not say it itself: its id is the hash of its content, so a name in it could never be changed or
+forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from forky_core.model import MessageId, Operation
+
+_SAYING = frozenset({"ask", "say", "edit", "receive", "merge", "fuse", "revert"})
+"""The verbs by which somebody adds one message at the end of a branch."""
+
+
+class Authors:
+    """The actors behind the messages of a conversation, by the operations that were added so far."""
+
+    def __init__(self) -> None:
+        self.version = 0
+        """The number of the last operation that was added."""
+        self._by_message: dict[MessageId, str] = {}
+
+    def add(self, operations: Iterable[Operation]) -> None:
+        """Add further operations, oldest first."""
+        for operation in operations:
+            self.version = operation.number
+            if operation.verb in _SAYING:
+                for change in operation.changes:
+                    at = change.after.get("at") if isinstance(change.after, dict) else None
+                    if change.key.startswith("heads/") and isinstance(at, str):
+                        self._by_message.setdefault(MessageId(at), operation.actor)
+
+    def of(self, message: MessageId) -> str:
+        """The actor who said a message; "" if no single operation said it, as in an import."""
+        return self._by_message.get(message, "")

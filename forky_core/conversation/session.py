@@ -1,0 +1,234 @@
+"""One conversation as the verbs see it: its store, its current view, and what can be derived from them.
+
+Nothing here changes anything. A verb reads from a `Session`, builds a `Transaction` from it and publishes that.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from forky_core.conversation.counts import Counts
+from forky_core.conversation.indexes import Indexes
+from forky_core.conversation.people.authors import Authors
+from forky_core.conversation.replies.replies import Replies
+from forky_core.conversation.sent_requests import SentRequests
+from forky_core.conversation.timeline import Timeline
+from forky_core.conversation.transaction import Transaction
+from forky_core.conversation.visible import Visible, VisibleCaches
+from forky_core.documents.searching import Embedder
+from forky_core.llm.contract import Model, ModelInfo
+from forky_core.llm.tokens import Vocabulary
+from forky_core.matching.by_ids import FEW, match_by_ids
+from forky_core.matching.finding import IsEnough, PlaceMatch
+from forky_core.model import Branch, ConversationId, Generation, Message, MessageId, View
+from forky_core.model.errors import Ambiguous, InTheWay, NotFound
+from forky_core.model.parts import Draft
+from forky_core.store.contract import Store
+
+MOST_PERSONS = 200
+"""The most persons of one conversation whose handles are cached."""
+
+
+class BackgroundTask(Protocol):
+    """Work in the background that writes step by step (conversation/merging/replaying.py)."""
+
+    def stop(self) -> None: ...
+
+    def wait(self, seconds: float | None = None) -> bool: ...
+
+
+class Models(Protocol):
+    """The models on offer (llm/catalogue.py)."""
+
+    def model(self, name: str) -> Model:
+        """The model with this name. Raises NotFound if it is not available."""
+        ...
+
+    def models(self) -> tuple[ModelInfo, ...]: ...
+
+    def default(self) -> str: ...
+
+    def can_write(self, name: str) -> bool:
+        """Whether a model of that name, which must not be an offline one, could be asked to write something now."""
+        ...
+
+    def embedder(self, name: str) -> Embedder:
+        """The embedding model with this name. Raises NotFound if nobody offers it."""
+        ...
+
+
+def short(message: MessageId) -> str:
+    """The eight digits of an id that people read."""
+    return message.removeprefix("b2:")[:8]
+
+
+def branch_in(view: View, name: str) -> Branch:
+    """The branch in this view. Raises NotFound for an unknown name."""
+    try:
+        return view.branch(name)
+    except KeyError:
+        names = ", ".join(f"“{n}”" for n in list(view.branches)[:5])
+        raise NotFound(f"There is no branch “{name}”.", f"There are: {names}." if names else "") from None
+
+
+@dataclass(slots=True)
+class Session:
+    """One conversation, shared by all handles on it; safe from any thread."""
+
+    store: Store
+    replies: Replies
+    models: Models
+    id: ConversationId
+    actor: str
+    replays: set[BackgroundTask] = field(default_factory=set)
+    """Running replays of rebases."""
+    summing: set[BackgroundTask] = field(default_factory=set)
+    """Models that are reading the older part of a branch for a summary."""
+    sent: SentRequests = field(default_factory=SentRequests)
+    _counts: dict[str, Counts] = field(default_factory=dict)
+    """Token counts by the vocabulary's name."""
+    person: str | None = None
+    """The name that messages and operations carry; None if nobody was named."""
+    _persons: dict[str, Session] = field(default_factory=dict)
+    indexes: Indexes = field(default_factory=Indexes)
+    """The workspace's cache of indexes, if there is a workspace."""
+    visible_caches: VisibleCaches = field(default_factory=VisibleCaches)
+    """The workspace's cache of what is visible, if there is a workspace."""
+    name_of: Callable[[str], str] = str
+    """Puts names in the place of people's ids in a text for people (`Workspace.name_of`)."""
+    _timeline: Timeline = field(default_factory=Timeline)
+    _authors: Authors = field(default_factory=Authors)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def as_person(self, name: str) -> Session:
+        """The same conversation for a person: their messages and operations carry their name."""
+        with self._lock:
+            if name not in self._persons:
+                if len(self._persons) >= MOST_PERSONS:
+                    self._persons.clear()
+                self._persons[name] = replace(
+                    self, actor=name, person=name, _authors=Authors(), _lock=threading.Lock()
+                )
+            return self._persons[name]
+
+    def other_conversation(self, conversation: ConversationId) -> Session:
+        """Another conversation of the same store, for the same person, for reading. Nothing is looked up yet."""
+        return Session(
+            self.store,
+            self.replies,
+            self.models,
+            conversation,
+            self.actor,
+            person=self.person,
+            visible_caches=self.visible_caches,
+            name_of=self.name_of,
+        )
+
+    @property
+    def view(self) -> View:
+        return self.store.view(self.id)
+
+    @property
+    def messages(self) -> Mapping[MessageId, Message]:
+        return self.store.messages(self.id)
+
+    @property
+    def visible(self) -> Visible:
+        return self.seen()[0]
+
+    def seen(self) -> tuple[Visible, View]:
+        """The visible messages and the view, from the same moment: between two reads somebody may commit."""
+        view = self.view
+        return self.visible_caches.cache(self.id).visible(lambda: self.messages, view), view
+
+    def match(self, turns: Sequence[Draft], is_enough: IsEnough | None = None) -> PlaceMatch:
+        """Find where an array of messages belongs in this conversation.
+
+        `is_enough` judges a match without the array's head if this conversation was found by its content; None if the
+        caller named the conversation.
+        """
+        if not self.store.at_hand(self.id) and self.indexes.first_look(self.id):
+            found = match_by_ids(turns, lambda path: self.store.path_overlap(self.id, path, most=FEW))
+            if found is not None:
+                return found
+        return self.indexes.match(
+            self.id, turns, lambda: self.messages, lambda: self.visible.messages, is_enough
+        )
+
+    def timeline(self) -> Timeline:
+        """The current state of undo and redo."""
+        with self._lock:
+            fresh = self.store.operations(self.id, after=self._timeline.version)
+            self._timeline = self._timeline.after(fresh)
+            return self._timeline
+
+    def author(self, message: MessageId) -> str:
+        """The actor who said a message; "" if no single operation said it, as in an import."""
+        with self._lock:
+            if self._authors.version != self.view.version:
+                self._authors.add(self.store.operations(self.id, after=self._authors.version))
+            return self._authors.of(message)
+
+    def counting(self, model: Model) -> Callable[[str], int]:
+        """The model's token counter; counts by a vocabulary are cached in this conversation."""
+        count = model.count_tokens
+        if not isinstance(count, Vocabulary):
+            return count
+        return self._counts.setdefault(count.name, Counts(self.store, self.id, count))
+
+    def change(self) -> Transaction:
+        return Transaction(self.store, self.id, self.view, self.actor)
+
+    def require_not_trashed(self, *, alone: bool = False) -> Transaction:
+        """A transaction for work that makes no sense in the trash. Raises InTheWay for a trashed conversation."""
+        tx = self.change()
+        tx.alone = alone
+        if tx.view.trashed:
+            raise InTheWay("This conversation is in the trash.", "Take it back first.")
+        return tx
+
+    def branch(self, name: str) -> Branch:
+        """The branch of this name. Raises NotFound if there is none."""
+        return branch_in(self.view, name)
+
+    def message(self, id: str) -> Message:
+        """Look up a message by its id, or the beginning of one.
+
+        Raises:
+            NotFound: no id begins so.
+            Ambiguous: several do.
+        """
+        try:
+            return self.store.message(self.id, MessageId(id))
+        except NotFound:
+            if not id.removeprefix("b2:"):
+                raise
+        matches = self.store.match(self.id, id)
+        if not matches:
+            raise NotFound(f"No message of this conversation has an id that begins with “{id[:40]}”.")
+        if len(matches) > 1:
+            raise Ambiguous(
+                f"“{id}” fits {len(matches)} messages: {', '.join(short(m) for m in matches[:5])}.",
+                matches,
+                "Give more of the id.",
+            )
+        return self.store.message(self.id, matches[0])
+
+    def lookup(self, id: MessageId) -> Message:
+        """Look up a message by its complete id; this loads all messages. Raises KeyError for an unknown id."""
+        return self.messages[id]
+
+    def path(self, head: MessageId | None) -> tuple[Message, ...]:
+        if head is None:
+            return ()
+        return self.visible_caches.cache(self.id).path(head, lambda end: self.store.path(self.id, end))
+
+    def generations(self) -> tuple[Generation, ...]:
+        return self.store.generations(self.id)
+
+    def latest_generation(self, message: MessageId) -> Generation | None:
+        """The newest model call that produced this message."""
+        return next((g for g in reversed(self.generations()) if g.message == message), None)

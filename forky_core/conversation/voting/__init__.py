@@ -1,0 +1,1 @@
+"""Opening a poll on answers of a conversation, voting in it, and revealing it."""

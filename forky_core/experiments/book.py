@@ -1,0 +1,104 @@
+"""What a process remembers of experiments: which of them run, and what was worked out from their values."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from forky_core.conversation.replies.replies import Replies
+from forky_core.conversation.session import Session
+from forky_core.experiments.cells import CellCalls, CellReader
+from forky_core.experiments.plan import ExperimentPlan
+from forky_core.model import ConversationId, View
+from forky_core.model.errors import NotFound, StoreDamaged
+from forky_core.model.experiment import Experiment, experiments_in, stored_in
+from forky_core.model.parts import Json
+
+if TYPE_CHECKING:
+    from forky_core.experiments.experiment_run import ExperimentRun
+    from forky_core.experiments.results import ExperimentResult
+
+Place = tuple[ConversationId, str]
+_MOST_PLANS = 50
+"""Experiments whose plans are kept."""
+_MOST_INDEXES = 8
+"""Conversations whose calls are kept by where they were made."""
+
+
+class ExperimentBook:
+    """One for each open workspace; safe from any thread."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.runs: dict[Place, ExperimentRun] = {}
+        """The last run of each experiment in this process."""
+        self.results: dict[Place, tuple[object, float, float, ExperimentResult]] = {}
+        """The last result of each, with the state it was worked out from, when that was and how long it took."""
+        self._calls: dict[ConversationId, CellCalls] = {}
+        self._plans: dict[Place, tuple[tuple[Json, ...], ExperimentPlan, dict[tuple[object, ...], Any]]] = {}
+
+    def plan(
+        self, session: Session, view: View, name: str
+    ) -> tuple[ExperimentPlan, dict[tuple[object, ...], Any]]:
+        """The experiment's plan, and the verdicts that were worked out for it.
+
+        Raises:
+            NotFound: the conversation has no experiment of this name.
+            StoreDamaged: it cannot be read.
+        """
+        stored = stored_in(view, name)
+        if not stored:
+            names = ", ".join(f"“{one}”" for one in experiments_in(view)[:5])
+            raise NotFound(f"There is no experiment “{name}” here.", f"There are: {names}." if names else "")
+        place = (session.id, name)
+        with self.lock:
+            known = self._plans.get(place)
+        if known is not None and len(known[0]) == len(stored) and all(map(_is, known[0], stored)):
+            return known[1], known[2]
+        try:
+            rows = (row for piece in stored[1:] for row in piece)
+            plan = ExperimentPlan(Experiment.from_stored(name, stored[0], rows))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise StoreDamaged(f"The experiment “{name}” cannot be read.", "Undo its last change.") from error
+        with self.lock:
+            while len(self._plans) >= _MOST_PLANS:
+                del self._plans[next(iter(self._plans))]
+            self._plans[place] = (stored, plan, {})
+            return plan, self._plans[place][2]
+
+    def reader(self, session: Session, name: str) -> CellReader:
+        """Reads the cells of an experiment as they are now. Raises what `plan` raises."""
+        running = frozenset(job.place.branch for job in session.replies.running(session.id))
+        view = session.view
+        plan, known = self.plan(session, view, name)
+        return CellReader(plan, view, session.messages, self._index(session), running, known)
+
+    def _index(self, session: Session) -> CellCalls:
+        """The conversation's calls as they are now; a reader may see in it what came after its view."""
+        with self.lock:
+            known = self._calls.get(session.id)
+        if known is not None and known.update(session.generations):
+            return known
+        index = CellCalls()
+        index.update(session.generations)
+        with self.lock:
+            self._calls.pop(session.id, None)
+            while len(self._calls) >= _MOST_INDEXES:
+                del self._calls[next(iter(self._calls))]
+            self._calls[session.id] = index
+        return index
+
+
+def _is(one: object, other: object) -> bool:
+    return one is other
+
+
+_BOOKS: WeakKeyDictionary[Replies, ExperimentBook] = WeakKeyDictionary()
+_LOCK = Lock()
+
+
+def book_of(session: Session) -> ExperimentBook:
+    """The book of the workspace that this conversation belongs to."""
+    with _LOCK:
+        return _BOOKS.setdefault(session.replies, ExperimentBook())

@@ -1,0 +1,53 @@
+"""What a check says of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from forky_core.model import Generation
+from forky_core.model.experiment import RowCheck
+from forky_core.model.parts import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether an answer passes, and why."""
+
+    passed: bool | None
+    """None: nobody can tell yet, or ever; `reason` says why."""
+    reason: str = ""
+    score: float | None = None
+    """0 to 1; None: 1 where it passes, 0 where it does not."""
+
+    @property
+    def points(self) -> float | None:
+        """The score, or what stands for it; None without a verdict."""
+        if self.passed is None:
+            return None
+        return self.score if self.score is not None else float(self.passed)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckVerdict:
+    """A verdict with its check."""
+
+    check: RowCheck
+    verdict: Verdict
+    branch: str = ""
+    """The branch with the judge's answer; "" if no model judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFacts:
+    """An answer as checks see it."""
+
+    text: str
+    reference: str = ""
+    values: Mapping[str, Json] = field(default_factory=dict)
+    """The variables of its row."""
+    call: Generation | None = None
+
+
+CheckFunction = Callable[[AnswerFacts, RowCheck, Json], Verdict]
+"""Judges an answer; the last argument is the check's value with its variables replaced. May raise BadContent."""

@@ -1,0 +1,743 @@
+"""A run of an experiment: a queue of calls that are made in the background, so many at once, within a limit of money.
+
+It keeps no list of what is done. It asks what has no complete answer on its branch, so a run that was stopped, or
+killed with its process, is resumed by starting another one: what was answered is never asked again.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from forky_core.conversation.replies import asking
+from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
+from forky_core.conversation.session import Session
+from forky_core.experiments import judge
+from forky_core.experiments.book import ExperimentBook
+from forky_core.experiments.cells import (
+    CellReader,
+    is_scored,
+    judge_branch,
+)
+from forky_core.experiments.plan import CellQuestion, ExperimentPlan
+from forky_core.experiments.scoring import CodeChecks, score_cell
+from forky_core.experiments.validation import MOST_PARALLEL
+from forky_core.experiments.wording import counted
+from forky_core.model import Failure, Generation, MessageId
+from forky_core.model.errors import (
+    ForkyError,
+    InTheWay,
+    NotAllowed,
+    NotFound,
+    NothingToDo,
+    Outdated,
+    StoreError,
+)
+from forky_core.model.experiment import BEST, EXPERIMENTS, JUDGE, CellAddress, Experiment, RowCheck
+from forky_core.scheduling import Patient
+
+TOGETHER = 50
+"""Cells whose branches are created by one operation."""
+WORTH_REPEATING = frozenset({"rate_limited", "overloaded", "timeout", "unreachable"})
+"""Failures that may pass by themselves."""
+HOPELESS = frozenset({"no_key", "bad_key", "not_found"})
+"""Failures that every further call of the same column would share."""
+LONGEST_WAIT = 60.0
+"""The most seconds before a call is repeated."""
+_TRIES = 50
+_LOOK_EVERY = 0.5
+"""Seconds between two looks at whether the run was undone, while a reply is written."""
+
+TaskKind = Literal["cell", "judge", "best"]
+
+
+@dataclass(eq=False, slots=True)
+class BranchTask:
+    """A call to make."""
+
+    kind: TaskKind
+    branch: str
+    row: int
+    column: str
+    """"" where answers of several columns are compared."""
+    address: CellAddress | None
+    check: RowCheck | None = None
+    again: bool = False
+    """Whether it is asked also where there is an answer."""
+    tries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """How far a run has come."""
+
+    total: int
+    """Cells that it has to ask."""
+    done: int
+    failed: int
+    """Cells whose call brought no complete answer, or that could not be asked."""
+    active: int
+    """Calls that are being made, judges included."""
+    judged: int
+    """Calls of judges that are done."""
+    cost: float
+    """US dollars that the experiment has cost so far, as far as prices are known."""
+    running: bool
+    sentence: str
+    """How it ended, or what holds it up; "" while all is well."""
+    notes: tuple[str, ...] = ()
+    """What went wrong on the way, a sentence each."""
+
+    @property
+    def share(self) -> float:
+        return (self.done + self.failed) / self.total if self.total else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunOrder:
+    """What a run is asked to do."""
+
+    cells: tuple[CellAddress, ...] | None = None
+    """None: every cell."""
+    again: bool = False
+    """Whether cells that have an answer are asked again; the old answers stay beside the new ones."""
+    repeats: int = 2
+    """How often a call is repeated that failed for a reason which may pass."""
+    code: CodeChecks = field(default_factory=dict)
+    """A program's own checks, by the names that checks of the kind "code" give."""
+    pause: float = 1.0
+    """Seconds before the first repetition, unless the provider says how long; each further one waits twice as long."""
+
+
+class ExperimentRun:
+    """One run. All of it is safe to use from any thread."""
+
+    def __init__(self, session: Session, book: ExperimentBook, name: str, order: RunOrder) -> None:
+        self.name = name
+        self._session, self._book, self._order = session, book, order
+        self._queue: deque[BranchTask] = deque()
+        self._changed = threading.Condition()
+        self._jobs: dict[BranchTask, ReplyJob | None] = {}
+        """Tasks that are at work; None until the reply has started."""
+        self._unprepared: dict[str, None] = {}
+        self._publishing = threading.Lock()
+        self._stopping = threading.Event()
+        self._tried: set[str] = set()
+        """Branches of judges that were asked in this run."""
+        self._scored: set[tuple[CellAddress, MessageId]] = set()
+        """Answers that code has judged in this run, or is judging."""
+        self._open_rows: Counter[int] = Counter()
+        """How many cells of each row this run has still to ask."""
+        self._open_cells: set[CellAddress] = set()
+        self._seen = 0
+        """The last operation that was looked at for an undo of this run."""
+        self._done = self._failed = self._judged = self._total = 0
+        self._group: int | None = None
+        self._cost = 0.0
+        self._priced = self._unpriced = 0
+        """Calls of the experiment that cost something, and those whose price is not known."""
+        self._costly: set[str] = set()
+        """Models of which a call has cost something."""
+        self._free: dict[str, bool] = {}
+        """Whether a model is known to cost nothing, by its name."""
+        self._sentence = ""
+        self._notes: dict[str, int] = {}
+        self._blocked: dict[str, str] = {}
+        """Columns of which every further call would fail, and why."""
+        self._refused: dict[CellAddress, str] = {}
+        self._threads: list[threading.Thread] = []
+        self._finished = threading.Event()
+
+    def begin(self) -> None:
+        """Work out what is to be asked, and start asking.
+
+        Raises:
+            NotFound: there is no such experiment.
+            NothingToDo: everything is answered and judged.
+        """
+        reader = self._book.reader(self._session, self.name)
+        experiment = reader.plan.experiment
+        self._plan_tasks(reader, experiment)
+        if not self._queue:
+            raise NothingToDo(
+                "Every cell of this experiment is answered."
+                if experiment.size
+                else "This experiment has no cells yet.",
+                "Ask some of them again, or change it." if experiment.size else "Give it rows and columns.",
+            )
+        calls = [call for call in self._session.generations() if call.branch.startswith(f"{self.name}/")]
+        for call in calls:
+            self._count_cost(call)
+        judges = len(self._queue) - self._total
+        asked = " and ".join(
+            part
+            for part in (
+                counted(self._total, "cell") if self._total else "",
+                counted(judges, "question") + " to judges" if judges else "",
+            )
+            if part
+        )
+        # What follows belongs to this operation, so that undo takes the whole run back.
+        operation = self._session.require_not_trashed().publish(
+            "experiment", f"Ran the experiment “{self.name}”: {asked}"
+        )
+        self._group = self._seen = operation.number
+        many = max(1, min(experiment.parallel, MOST_PARALLEL))
+        self._threads = [
+            threading.Thread(target=self._work, name=f"experiment-{number}", daemon=True)
+            for number in range(many)
+        ]
+        for thread in tuple(self._threads):
+            thread.start()
+
+    # Watching and stopping
+
+    @property
+    def running(self) -> bool:
+        return not self._finished.is_set()
+
+    @property
+    def refused(self) -> Mapping[CellAddress, str]:
+        """Cells that could not be asked in this run, and why."""
+        with self._changed:
+            return dict(self._refused)
+
+    @property
+    def progress(self) -> RunProgress:
+        with self._changed:
+            return RunProgress(
+                self._total,
+                self._done,
+                self._failed,
+                len(self._jobs),
+                self._judged,
+                self._cost,
+                not self._finished.is_set(),
+                self._sentence,
+                tuple(f"{what} ({many}×)" if many > 1 else what for what, many in self._notes.items()),
+            )
+
+    def stop(self) -> None:
+        """Start nothing more and stop the calls that are being made. What has arrived of them is kept."""
+        self._end("Stopped. What was answered is kept; run it again to go on.")
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until it has ended; False if `seconds` ran out first."""
+        return self._finished.wait(seconds)
+
+    def follow_change(self) -> None:
+        """Stop calls of rows and columns that the experiment no longer has."""
+        try:
+            plan, _ = self._book.plan(self._session, self._session.view, self.name)
+        except ForkyError:
+            self._end("The experiment was removed.")
+            return
+        with self._changed:
+            gone = [
+                job for task, job in self._jobs.items() if job is not None and not _is_planned(task, plan)
+            ]
+        for job in gone:
+            job.stop()
+
+    def _end(self, sentence: str) -> None:
+        with self._changed:
+            if self._finished.is_set():
+                return
+            self._sentence = self._sentence or sentence
+            self._stopping.set()
+            self._queue.clear()
+            jobs = [job for job in self._jobs.values() if job is not None]
+            self._changed.notify_all()
+        for job in jobs:
+            job.stop()
+
+    # What is to be asked
+
+    def _plan_tasks(self, reader: CellReader, experiment: Experiment) -> None:
+        wanted = dict.fromkeys(self._order.cells if self._order.cells is not None else experiment.cells)
+        rows: dict[int, None] = {}
+        for address in wanted:
+            try:
+                cell = reader.read(address)
+            except KeyError:
+                continue
+            rows[address.row] = None
+            if cell.status == "done" and not self._order.again:
+                continue
+            again = self._order.again
+            task = BranchTask("cell", cell.branch, address.row, address.column, address, again=again)
+            self._queue.append(task)
+            self._unprepared[cell.branch] = None
+            self._open_rows[address.row] += 1
+            self._open_cells.add(address)
+        self._total = len(self._queue)
+        for row in rows:
+            self._queue.extend(self._follow_ups(reader, row))
+
+    def _follow_ups(self, reader: CellReader, row_id: int) -> list[BranchTask]:
+        """The calls of judges that a row is ready for, each once in a run; code judges at once."""
+        row = reader.plan.rows.get(row_id)
+        if row is None:
+            return []
+        experiment = reader.plan.experiment
+        checks = experiment.checks_of(row)
+        found: list[BranchTask] = []
+        if any(check.kind == JUDGE or is_scored(check) for check in checks):
+            for column in experiment.columns:
+                for sample in range(1, column.samples + 1):
+                    address = CellAddress(row_id, column.id, sample)
+                    if address not in self._open_cells:
+                        found += self._judge_tasks(reader, address)
+        if not self._open_rows[row_id]:
+            for check in (check for check in checks if check.kind == BEST):
+                _, questions = reader.best_questions(row, check)
+                found += [
+                    BranchTask("best", branch, row_id, "", None, check)
+                    for branch, _, question in questions
+                    if reader.answer_on(branch, question).status != "done"
+                ]
+        with self._changed:
+            fresh = [task for task in found if task.branch not in self._tried]
+            self._tried.update(task.branch for task in fresh)
+        return fresh
+
+    def _judge_tasks(self, reader: CellReader, address: CellAddress) -> list[BranchTask]:
+        cell = reader.read(address)
+        if cell.answer is None:
+            return []
+        row = reader.plan.rows[address.row]
+        with self._changed:
+            fresh = (address, cell.answer.id) not in self._scored
+            self._scored.add((address, cell.answer.id))
+        if fresh:
+            score_cell(
+                self._session, self.name, cell, row, self._order.code, self._may_compare, group=self._group
+            )
+        found: list[BranchTask] = []
+        for one in cell.verdicts:
+            if one.check.kind != JUDGE:
+                continue
+            branch = judge_branch(self.name, address, one.check)
+            question = reader.judge_question(row, cell.question.text, one.check, cell.reply)
+            if reader.answer_on(branch, question).status != "done":
+                found.append(BranchTask("judge", branch, address.row, address.column, address, one.check))
+        return found
+
+    # The work
+
+    def _work(self) -> None:
+        patient = Patient()
+        try:
+            while (task := self._next()) is not None:
+                patient.let_by_in_thread()
+                try:
+                    self._carry_out(task)
+                finally:
+                    with self._changed:
+                        self._jobs.pop(task, None)
+                        self._changed.notify_all()
+        except StoreError as error:
+            self._end(f"The run ended: {error}")
+        except Exception as error:  # noqa: BLE001 - a bug must not leave a run that never ends
+            self._end(f"The run ended with an error of Forky's own ({type(error).__name__}).")
+        finally:
+            with self._changed:
+                if threading.current_thread() in self._threads:
+                    self._threads.remove(threading.current_thread())
+                last = not self._threads
+            if last:
+                self._finish()
+
+    def _finish(self) -> None:
+        with self._changed:
+            if not self._sentence:
+                failed = f"; {counted(self._failed, 'call')} failed" if self._failed else ""
+                self._sentence = f"Finished: {counted(self._done, 'answer')}{failed}."
+            self._finished.set()
+            self._changed.notify_all()
+
+    def _next(self) -> BranchTask | None:
+        """The next call to make; None if there is nothing more. Waits while a call at work may bring more."""
+        with self._changed:
+            while True:
+                if self._stopping.is_set() or (not self._queue and not self._jobs):
+                    return None
+                task = self._permitted()
+                if task is not None:
+                    self._queue.remove(task)
+                    self._jobs[task] = None
+                    return task
+                if self._queue and not self._jobs:
+                    self._sentence = _limit_sentence(self._dollars() or 0.0)
+                    self._queue.clear()
+                    self._changed.notify_all()
+                    return None
+                self._changed.wait(1.0)
+
+    def _permitted(self) -> BranchTask | None:
+        """The first call of the queue that the limit of money permits. The lock must be held."""
+        if not self._is_spent():
+            return self._queue[0] if self._queue else None
+        try:
+            plan, _ = self._book.plan(self._session, self._session.view, self.name)
+        except ForkyError:
+            return self._queue[0] if self._queue else None
+        return next((task for task in self._queue if self._is_free(_model_of(task, plan))), None)
+
+    def _is_spent(self) -> bool:
+        """Whether a call that costs something might cost more than the limit allows, as far as the calls so far can
+        tell.
+        """
+        limit = self._dollars()
+        if limit is None:
+            return False
+        if limit <= 0:
+            return True
+        if not self._priced:
+            return not self._unpriced and bool(self._jobs)  # The first call shows what one costs.
+        usual = self._cost / self._priced
+        return self._cost + usual * (len(self._jobs) + 1) > limit + 1e-12
+
+    def _is_free(self, model: str | None) -> bool:
+        """Whether a call of this model, or else of the default one, costs nothing; also where nobody offers it, since
+        then there is no call.
+        """
+        name = model or self._session.models.default()
+        if name in self._costly:
+            return False
+        if name not in self._free:
+            try:
+                self._free[name] = self._session.models.model(name).info().free
+            except ForkyError:
+                self._free[name] = True
+        return self._free[name]
+
+    def _may_compare(self, model: str) -> bool:
+        """Whether answers may be compared by an embedding model, whose price is not counted."""
+        limit = self._dollars()
+        return limit is None or limit > 0 or self._is_free(model)
+
+    def _count_cost(self, call: Generation) -> None:
+        """Add what a call has cost."""
+        cost = call.usage.cost
+        if cost is None:
+            self._unpriced += 1
+        elif cost > 0:
+            self._cost += cost
+            self._priced += 1
+            self._costly.add(call.model)
+
+    def _dollars(self) -> float | None:
+        try:
+            return self._book.plan(self._session, self._session.view, self.name)[0].experiment.dollars
+        except ForkyError:
+            return None
+
+    def _carry_out(self, task: BranchTask) -> None:
+        if task.column in self._blocked:
+            self._refuse(task, self._blocked[task.column])
+            return
+        try:
+            ended = self._call(task)
+        except StoreError:
+            raise
+        except NotAllowed as error:
+            self._refuse(task, str(error))
+            self._end(str(error))
+            return
+        except InTheWay as error:
+            if self._session.replies.closing:
+                self._end(str(error))
+                return
+            self._refuse(task, str(error))
+            return
+        except ForkyError as error:
+            if isinstance(error, NotFound) and task.kind == "cell":
+                with self._changed:
+                    self._blocked[task.column] = str(error)
+            self._refuse(task, str(error))
+            return
+        if ended is None:
+            self._skip(task)
+            return
+        self._settle(task, ended)
+
+    def _call(self, task: BranchTask) -> ReplyJob | None:
+        """Make the call, again where a failure may pass. None if the experiment no longer asks this."""
+        for attempt in range(self._order.repeats + 1):
+            begun = self._begin_reply(task)
+            if begun is None:
+                return None
+            with self._changed:
+                self._jobs[task] = begun
+                stopped = self._stopping.is_set()
+            if stopped:
+                begun.stop()
+            # The experiment may have changed after the question was planned and before this reply could be seen.
+            self.follow_change()
+            while not begun.wait(_LOOK_EVERY):
+                # An undo stops the replies that it sees; this one may have been started a moment later.
+                if self._is_undone():
+                    self._end("The run was undone.")
+            with self._changed:
+                self._count_cost(begun.generation)
+            failure = begun.failure
+            if failure is None or failure.kind not in WORTH_REPEATING or attempt == self._order.repeats:
+                return begun
+            self._note(f"Asked again after: {failure.sentence}")
+            if self._stopping.wait(self._pause(failure, attempt)):
+                return begun
+        return None
+
+    def _pause(self, failure: Failure, attempt: int) -> float:
+        asked = failure.retry_after if failure.retry_after is not None else self._order.pause * 2.0**attempt
+        return max(0.0, min(asked, LONGEST_WAIT))
+
+    def _begin_reply(self, task: BranchTask) -> ReplyJob | None:
+        session = self._session
+        for _ in range(_TRIES):
+            if self._is_undone():
+                self._end("The run was undone.")
+                return None
+            reader = self._book.reader(session, self.name)
+            question = self._question(task, reader)
+            if question is None:
+                return None
+            other = session.replies.on_branch(session.id, task.branch)
+            if other is not None:
+                return other
+            reply = reader.answer_on(task.branch, question)
+            if reply.status == "done" and not task.again:
+                return None
+            if self._is_prepared(task, question, reader):
+                break
+            self._prepare(task, reader)
+        else:
+            raise InTheWay(f"“{task.branch}” is changed by somebody else all the time.")
+        entry = session.view.entries.get(f"heads/{task.branch}")
+        head = MessageId(entry["at"]) if entry and entry["at"] else None
+        replaces = head if head != question.id else None
+        if reply.went_on and reply.message is not None:
+            raise InTheWay(
+                f"“{task.branch}” was continued by somebody, so it is not asked again.",
+                "Rename that branch first.",
+            )
+        # A cell that is removed while it is answered leaves nothing in the graph.
+        target = ReplyTarget(
+            session.id,
+            task.branch,
+            question.id,
+            replaces=replaces,
+            group=self._group,
+            kept_without_branch=False,
+        )
+        reuse = (
+            reader.plan.experiment.reuse
+            and task.kind == "cell"
+            and not task.again
+            and task.address is not None
+            and task.address.sample == 1
+        )
+        return asking.answer(session, target, question.rules, reuse=reuse)
+
+    def _is_undone(self) -> bool:
+        with self._publishing:
+            fresh = self._session.store.operations(self._session.id, after=self._seen)
+            self._seen = fresh[-1].number if fresh else self._seen
+        return any(operation.verb == "undo" and self._group in operation.reverts for operation in fresh)
+
+    def _question(self, task: BranchTask, reader: CellReader) -> CellQuestion | None:
+        """What the task asks as things stand; None if the experiment no longer asks it."""
+        if not _is_planned(task, reader.plan):
+            return None
+        row = reader.plan.rows[task.row]
+        if task.kind == "cell":
+            assert task.address is not None
+            if task.address.sample > reader.plan.columns[task.column].samples:
+                return None
+            return reader.plan.question(task.address)
+        assert task.check is not None
+        if task.kind == "judge":
+            assert task.address is not None
+            cell = reader.read(task.address)
+            if cell.answer is None:
+                return None
+            return reader.judge_question(row, cell.question.text, task.check, cell.reply)
+        return next(
+            (
+                question
+                for branch, _, question in reader.best_questions(row, task.check)[1]
+                if branch == task.branch
+            ),
+            None,
+        )
+
+    def _is_prepared(self, task: BranchTask, question: CellQuestion, reader: CellReader) -> bool:
+        """Whether the branch leads to the question and has its rules."""
+        entries = reader.view.entries
+        entry = entries.get(f"heads/{task.branch}")
+        if entry is None or (entries.get(f"rules/{task.branch}") or {}) != question.stored_rules:
+            return False
+        return entry["at"] == question.id or reader.answer_on(task.branch, question).message is not None
+
+    def _prepare(self, task: BranchTask, reader: CellReader) -> None:
+        """Create the branch with its question, and those of the next cells with it: one operation for many."""
+        with self._publishing:
+            tasks = [task]
+            if task.kind == "cell":
+                with self._changed:
+                    later = [t for t in self._queue if t.kind == "cell" and t.branch in self._unprepared]
+                tasks += [t for t in later if t.branch != task.branch][: TOGETHER - 1]
+            tx = self._session.require_not_trashed()
+            if self._book.plan(self._session, tx.view, self.name)[0] is not reader.plan:
+                return  # The experiment has changed since the reader looked.
+            put = 0
+            for one in tasks:
+                question = self._question(one, reader)
+                if question is None or (one is not task and one.column in self._blocked):
+                    continue
+                entry = tx.view.entries.get(f"heads/{one.branch}")
+                if one is not task and entry is not None:
+                    continue
+                head = entry["at"] if entry is not None else None
+                tx.messages.extend(
+                    m for m in question.messages if all(m.id != k.id for k in tx.messages[-8:])
+                )
+                same_rules = (tx.view.entries.get(f"rules/{one.branch}") or {}) == question.stored_rules
+                if entry is None or not same_rules or not self._leads_to(reader, head, question):
+                    # An answer that was given under other rules is none to this question.
+                    tx.move(one.branch, question.id)
+                    if (
+                        head is not None
+                        and one.kind == "cell"
+                        and reader.is_continued(head, reader.plan.rows[one.row].at)
+                    ):
+                        tx.keep(head)
+                tx.set_rules(one.branch, question.rules)
+                put += 1
+            for one in tasks:
+                self._unprepared.pop(one.branch, None)
+            if not tx.changes:
+                return
+            tx.require(f"{EXPERIMENTS}{self.name}")
+            try:
+                tx.publish("experiment", self._told(task, put), group=self._group)
+            except Outdated:
+                return
+
+    def _told(self, task: BranchTask, put: int) -> str:
+        if task.kind == "cell":
+            return f"Experiment “{self.name}”: asked {counted(put, 'cell')}"
+        return f"Experiment “{self.name}”: asked a judge about row {task.row}"
+
+    @staticmethod
+    def _leads_to(reader: CellReader, head: MessageId | None, question: CellQuestion) -> bool:
+        return head == question.id or (head is not None and reader._below(question.id, head) is not None)
+
+    # What came of it
+
+    def _settle(self, task: BranchTask, job: ReplyJob) -> None:
+        failure = job.failure
+        if task.kind == "cell":
+            with self._changed:
+                self._close(task)
+                if failure is None and job.generation.status == "done":
+                    self._done += 1
+                elif job.generation.status != "stopped":
+                    self._failed += 1
+                if failure is not None and failure.kind in HOPELESS:
+                    self._blocked[task.column] = failure.sentence
+            if failure is not None and job.generation.status != "stopped":
+                self._note(failure.sentence)
+        else:
+            with self._changed:
+                self._judged += 1
+            if failure is not None and job.generation.status != "stopped":
+                self._note(f"A judge did not answer: {failure.sentence}")
+            elif failure is None and self._is_nonsense(task, job) and task.tries == 0:
+                again = BranchTask(
+                    task.kind,
+                    task.branch,
+                    task.row,
+                    task.column,
+                    task.address,
+                    task.check,
+                    again=True,
+                    tries=1,
+                )
+                with self._changed:
+                    self._queue.appendleft(again)
+                return
+        self._follow(task)
+
+    def _is_nonsense(self, task: BranchTask, job: ReplyJob) -> bool:
+        assert task.check is not None
+        text = job.message.text if job.message is not None else ""
+        if task.kind == "judge":
+            return judge.verdict_in(text, task.check).passed is None
+        return judge.best_in(text, range(judge.MOST_COMPARED))[0] is None
+
+    def _follow(self, task: BranchTask) -> None:
+        """Have judges asked for what is complete now."""
+        if task.kind != "cell" or self._stopping.is_set():
+            return
+        try:
+            found = self._follow_ups(self._book.reader(self._session, self.name), task.row)
+        except NotFound:
+            return
+        with self._changed:
+            if not self._stopping.is_set():
+                self._queue.extendleft(reversed(found))
+                self._changed.notify_all()
+
+    def _skip(self, task: BranchTask) -> None:
+        """The experiment no longer asks this."""
+        if task.kind == "cell":
+            with self._changed:
+                self._close(task)
+                self._total -= 1
+            self._follow(task)
+
+    def _refuse(self, task: BranchTask, sentence: str) -> None:
+        """The call could not be made at all."""
+        self._note(sentence)
+        if task.kind == "cell" and task.address is not None:
+            with self._changed:
+                self._close(task)
+                self._failed += 1
+                self._refused[task.address] = sentence
+            self._follow(task)
+
+    def _close(self, task: BranchTask) -> None:
+        """The cell is no longer one to ask. The lock must be held."""
+        if task.address in self._open_cells:
+            self._open_cells.discard(task.address)
+            self._open_rows[task.row] -= 1
+
+    def _note(self, sentence: str) -> None:
+        with self._changed:
+            if sentence in self._notes or len(self._notes) < 20:
+                self._notes[sentence] = self._notes.get(sentence, 0) + 1
+
+
+def _is_planned(task: BranchTask, plan: ExperimentPlan) -> bool:
+    """Whether the experiment still has the row and the column of a call."""
+    return task.row in plan.rows and (not task.column or task.column in plan.columns)
+
+
+def _model_of(task: BranchTask, plan: ExperimentPlan) -> str | None:
+    """The model that a call asks as the experiment stands; None for the default one."""
+    if task.check is not None:
+        return task.check.model or plan.experiment.judge
+    column = plan.columns.get(task.column)
+    return column.model if column is not None else None
+
+
+def _limit_sentence(dollars: float) -> str:
+    if dollars <= 0:
+        return "The limit of $0 lets only models answer that are known to cost nothing."
+    amount = f"{dollars:,.2f}" if dollars >= 0.01 else f"{dollars:g}"
+    return f"The limit of ${amount} is reached."

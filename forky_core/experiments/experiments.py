@@ -1,0 +1,427 @@
+"""The experiments of one conversation: the object that a person, a page or a script works with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from time import monotonic
+
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.identity import free_name
+from forky_core.conversation.session import Session
+from forky_core.conversation.transaction import Transaction
+from forky_core.experiments.book import ExperimentBook, book_of
+from forky_core.experiments.cells import CellReader, CellResult
+from forky_core.experiments.experiment_run import ExperimentRun, RunOrder
+from forky_core.experiments.numbering import highest_number, with_new_numbers
+from forky_core.experiments.results import ExperimentResult, summarised
+from forky_core.experiments.scoring import CodeChecks
+from forky_core.experiments.validation import fit_experiment, fit_name
+from forky_core.experiments.wording import column_labels, counted
+from forky_core.model import Generation, MessageId, Operation, View
+from forky_core.model.errors import ForkyError, InTheWay, NameTaken, NotFound, NothingToDo, Outdated
+from forky_core.model.experiment import (
+    BEST,
+    EXPERIMENTS,
+    JUDGE,
+    MARKS,
+    ROWS,
+    SCORES,
+    CellAddress,
+    Experiment,
+    ExperimentRow,
+    experiments_in,
+    stored_in,
+)
+
+_PREFIXES = (ROWS, MARKS, SCORES)
+NO_CODE: CodeChecks = {}
+_JUDGED = re.compile(rf"(?:{JUDGE}|{BEST})-[0-9a-f]{{8}}")
+"""The part of a branch's name that names a judge's check (`judge.mark_of`)."""
+_PATIENCE = 4.0
+"""How many times longer a result of a run is shown than it took to work out."""
+_TRIES = 50
+"""Times that a change is written while answers come in."""
+_MOST_RESULTS = 20
+"""Experiments whose last result is kept."""
+
+
+class Experiments:
+    """The experiments of a conversation. The object holds nothing: everything is read each time."""
+
+    def __init__(self, chat: Conversation) -> None:
+        self._chat = chat
+        self._session: Session = chat._session
+        self._book: ExperimentBook = book_of(self._session)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the conversation's experiments, sorted."""
+        return experiments_in(self._session.view)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def __getitem__(self, name: str) -> Experiment:
+        """The experiment of this name. Raises NotFound if there is none."""
+        return self._book.plan(self._session, self._session.view, name)[0].experiment
+
+    # Changing
+
+    def create(self, experiment: Experiment) -> Operation:
+        """Save a new experiment.
+
+        Raises:
+            NameTaken: there is one of its name, which stays as it is.
+            BadName, BadContent, NotFound: as `save`.
+        """
+        return self._beside_a_run(experiment.name, lambda: self._save(experiment, new=True))
+
+    def save(self, experiment: Experiment) -> Operation:
+        """Save an experiment, or change the one of its name. Cells whose question, prompt or model changed count as not
+        asked; the branches of rows and columns that are gone are removed, unless somebody continued them.
+
+        Raises:
+            BadName, BadContent: see `fit_experiment`.
+            NotFound: a row is asked below a message that is not in this conversation.
+            NothingToDo: it is saved like that already.
+        """
+        return self._beside_a_run(experiment.name, lambda: self._save(experiment, new=False))
+
+    def _save(self, experiment: Experiment, *, new: bool) -> Operation:
+        fit = fit_experiment(experiment)
+        for at in {row.at for row in fit.rows if row.at is not None}:
+            self._session.message(at)
+        tx = self._session.require_not_trashed()
+        before = stored_in(tx.view, fit.name)
+        if new and before:
+            raise _name_taken(fit.name)
+        fit = self._numbered(fit, tx.view)
+        entries = fit.entries()
+        for key, value in entries.items():
+            tx.set(key, value)
+        for number in range(max(0, len(entries) - 1), len(before) - 1):
+            tx.set(f"{ROWS}{fit.name}/{number}", None)
+        if before:
+            self._remove_cells(tx, fit)
+        if not tx.changes:
+            raise NothingToDo(f"The experiment “{fit.name}” is saved like that already.")
+        what = f"{counted(len(fit.rows), 'row')}, {counted(len(fit.columns), 'column')}"
+        verb = "Changed" if before else "Saved"
+        operation = tx.publish("experiment", f"{verb} the experiment “{fit.name}”: {what}")
+        self._changed(fit.name)
+        return operation
+
+    def remove_column(self, name: str, column: str) -> Operation:
+        """Remove a column with its cells' branches; what is being asked there is stopped."""
+        experiment = self[name]
+        if experiment.column(column) is None:
+            raise NotFound(f"There is no column “{column}” in “{name}”.")
+        return self.save(replace(experiment, columns=[c for c in experiment.columns if c.id != column]))
+
+    def delete(self, name: str) -> Operation:
+        """Delete an experiment with its cells' branches, unless somebody continued them. Undo brings all of it back."""
+        return self._beside_a_run(name, lambda: self._delete(name))
+
+    def _delete(self, name: str) -> Operation:
+        experiment = self[name]
+        tx = self._session.require_not_trashed()
+        self._remove_cells(tx, replace(experiment, rows=(), columns=()))
+        for key in tx.view.entries:
+            if key == f"{EXPERIMENTS}{name}" or any(key.startswith(f"{p}{name}/") for p in _PREFIXES):
+                tx.set(key, None)
+        operation = tx.publish("experiment", f"Deleted the experiment “{name}”")
+        self._changed(name)
+        return operation
+
+    def fork(self, name: str, new: str | None = None) -> Experiment:
+        """Copy an experiment with its answers, to change the copy. Copies no message.
+
+        Raises:
+            NameTaken: there is an experiment or a branch that begins with the new name.
+        """
+        experiment = self[name]
+        tx = self._session.require_not_trashed()
+        begun = {branch.partition("/")[0] for branch in tx.view.branches if "/" in branch}
+        chosen = fit_name(new) if new is not None else free_name(name[:34], {*self.names, *begun})
+        if f"{EXPERIMENTS}{chosen}" in tx.view.entries:
+            raise _name_taken(chosen)
+        if chosen in begun:
+            raise NameTaken(
+                f"There are branches whose names begin with “{chosen}/” already.", "Choose another name."
+            )
+        copy = fit_experiment(replace(experiment, name=chosen))
+        for key, value in copy.entries().items():
+            tx.set(key, value)
+        for key, value in tx.view.entries.items():
+            kind, _, rest = key.partition("/")
+            if (kind in ("heads", "rules") and rest.startswith(f"{name}/")) or (
+                kind in ("experiment-marks", "experiment-scores") and rest.startswith(f"{name}/")
+            ):
+                tx.set(f"{kind}/{chosen}/{rest.removeprefix(f'{name}/')}", value)
+        tx.publish("experiment", f"Forked the experiment “{name}” as “{chosen}”")
+        return copy
+
+    def mark(self, name: str, cell: CellAddress, passed: bool | None, *, by: str = "") -> Operation:  # noqa: FBT001 - the one thing that is said
+        """Note what a person thinks of an answer; None takes the mark back.
+
+        Raises:
+            NotFound: there is no such cell, or it has no answer.
+            NothingToDo: it is marked like that already.
+        """
+        found = self.cell(name, cell)
+        if found.answer is None:
+            raise NotFound("This cell has no answer to mark yet.")
+        tx = self._session.require_not_trashed()
+        entry = None
+        if passed is not None:
+            entry = {"answer": found.answer.id, "passed": passed, "by": by or self._session.actor}
+        tx.set(f"{MARKS}{name}/{cell.key}", entry)
+        if not tx.changes:
+            raise NothingToDo("It is marked like that already.")
+        said = {True: "good", False: "bad", None: "not marked"}[passed]
+        return tx.publish("experiment", f"Marked an answer of “{name}”, row {cell.row}: {said}")
+
+    # Running
+
+    def start(
+        self,
+        name: str,
+        *,
+        cells: Iterable[CellAddress] | None = None,
+        again: bool = False,
+        code: CodeChecks = NO_CODE,
+        repeats: int = 2,
+        pause: float = 1.0,
+    ) -> ExperimentRun:
+        """Ask in the background what has no complete answer yet, of some cells or all, and have it judged.
+
+        `again` asks also what is answered; the old answers stay beside the new ones. `code` has a program's own checks
+        by the names that checks of the kind "code" give. A call that failed for a reason which may pass is repeated
+        `repeats` times, after `pause` seconds or what the provider asks for.
+
+        Raises:
+            NotFound: there is no such experiment.
+            InTheWay: it is running.
+            NothingToDo: everything is answered and judged.
+        """
+        wanted = tuple(cells) if cells is not None else None
+        run = ExperimentRun(
+            self._session, self._book, name, RunOrder(wanted, again, repeats, dict(code), pause)
+        )
+        place = (self._session.id, name)
+        with self._book.lock:
+            before = self._book.runs.get(place)
+            if before is not None and before.running:
+                raise InTheWay(f"The experiment “{name}” is running.", "Wait for it, or stop it.")
+            self._book.runs[place] = run
+        try:
+            run.begin()
+        except BaseException:
+            with self._book.lock:
+                if before is None:
+                    self._book.runs.pop(place, None)
+                else:
+                    self._book.runs[place] = before
+            raise
+        return run
+
+    def run(
+        self, name: str, *, code: CodeChecks = NO_CODE, repeats: int = 2, pause: float = 1.0
+    ) -> ExperimentResult:
+        """Ask what has no complete answer yet, wait until all is answered and judged, and return what came of it."""
+        with suppress(NothingToDo):
+            self.start(name, code=code, repeats=repeats, pause=pause).wait()
+        return self.result(name)
+
+    def latest_run(self, name: str) -> ExperimentRun | None:
+        """The run of this process that goes on or ended last; None if there was none."""
+        with self._book.lock:
+            return self._book.runs.get((self._session.id, name))
+
+    # Reading
+
+    def cell(self, name: str, cell: CellAddress) -> CellResult:
+        """What became of one cell. Raises NotFound if there is none."""
+        reader = self._book.reader(self._session, name)
+        try:
+            return reader.read(cell)
+        except KeyError:
+            raise NotFound(f"There is no cell {cell.key} in “{name}”.") from None
+
+    def history(self, name: str, cell: CellAddress) -> tuple[Generation, ...]:
+        """Every call that was made for a cell, oldest first."""
+        branch = cell.branch(name)
+        return tuple(call for call in self._session.generations() if call.branch == branch)
+
+    def result(self, name: str, *, age: float = 0.0) -> ExperimentResult:
+        """What the experiment shows so far.
+
+        While it runs, a result of `age` seconds ago will do, or of four times as long ago as it took to work out, so
+        that a large table leaves the processor to the run.
+
+        Raises NotFound if there is none of this name.
+        """
+        place, run = (self._session.id, name), self.latest_run(name)
+        with self._book.lock:
+            known = self._book.results.get(place)
+        begun = monotonic()
+        if age and known is not None and run is not None and run.running:
+            _, since, took, result = known
+            if begun - since < max(age, _PATIENCE * took) and result.experiment is self[name]:
+                return result
+        generations = self._session.generations()
+        state = (
+            self._session.view.version,
+            len(generations),
+            sum(call.status == "running" for call in generations),
+            tuple(sorted(job.place.branch for job in self._session.replies.running(self._session.id))),
+            run.refused if run is not None else {},
+        )
+        if known is not None and known[0] == state:
+            return known[3]
+        result = self._summed(name, self._book.reader(self._session, name), generations)
+        with self._book.lock:
+            while len(self._book.results) >= _MOST_RESULTS:
+                del self._book.results[next(iter(self._book.results))]
+            ended = monotonic()
+            self._book.results[place] = (state, ended, ended - begun, result)
+        return result
+
+    def _summed(self, name: str, reader: CellReader, generations: Sequence[Generation]) -> ExperimentResult:
+        experiment = reader.plan.experiment
+        run = self.latest_run(name)
+        refused = run.refused if run is not None else {}
+        cells = {address: _with_refusal(reader.read(address), refused) for address in experiment.cells}
+        calls = [call for call in generations if call.branch.startswith(f"{name}/")]
+        warnings = (*reader.plan.warnings, *experiment.notes)
+        return summarised(experiment, cells, calls, self.labels(experiment), warnings)
+
+    def labels(self, experiment: Experiment) -> Mapping[str, str]:
+        """The names of the columns for people, by their ids."""
+        return column_labels(experiment, self._called)
+
+    def _called(self, model: str) -> str:
+        try:
+            return self._session.models.model(model).info().label
+        except ForkyError:
+            return model
+
+    def _beside_a_run(self, name: str, write: Callable[[], Operation]) -> Operation:
+        """Write a change, again where only an answer came first: the branches of an experiment that runs move all the
+        time.
+
+        Raises Outdated if somebody changed the experiment itself.
+        """
+        before = stored_in(self._session.view, name)
+        for _ in range(_TRIES):
+            try:
+                return write()
+            except Outdated:
+                if stored_in(self._session.view, name) != before:
+                    raise
+        return write()
+
+    def _numbered(self, experiment: Experiment, view: View) -> Experiment:
+        """The experiment with numbers for its new rows that no other row of it has had."""
+        if experiment.name not in experiments_in(view):
+            return with_new_numbers(experiment, None, highest_number(experiment.name, (), view))
+        before = self._book.plan(self._session, view, experiment.name)[0].experiment
+        operations = self._session.store.operations(self._session.id)
+        return with_new_numbers(experiment, before, highest_number(experiment.name, operations, view))
+
+    def _changed(self, name: str) -> None:
+        run = self.latest_run(name)
+        if run is not None and run.running:
+            run.follow_change()
+
+    def _remove_cells(self, tx: Transaction, kept: Experiment) -> None:
+        """Remove the branches of rows and columns that `kept` does not have, with what people and code said of them."""
+        rows = {row.id for row in kept.rows}
+        columns = {column.id: column.samples for column in kept.columns}
+        reader = self._book.reader(self._session, kept.name)
+        for key in tx.view.entries:
+            kind, _, rest = key.partition("/")
+            if not rest.startswith(f"{kept.name}/") or kind not in (
+                "heads",
+                "experiment-marks",
+                "experiment-scores",
+            ):
+                continue
+            parts = rest.removeprefix(f"{kept.name}/").split("/")
+            if not _is_gone(parts, rows, columns):
+                continue
+            if kind != "heads":
+                tx.set(key, None)
+            elif is_judges(parts) or _is_left(parts, reader, tx.view.branch(rest).head):
+                tx.remove_branch(rest)
+
+
+def _name_taken(name: str) -> NameTaken:
+    return NameTaken(f"There is an experiment “{name}” already.", "Choose another name.")
+
+
+def _with_refusal(cell: CellResult, refused: Mapping[CellAddress, str]) -> CellResult:
+    """A cell that could not be asked says why, as long as this process knows."""
+    if cell.status != "waiting" or cell.address not in refused:
+        return cell
+    return replace(cell, reply=replace(cell.reply, status="failed", why=refused[cell.address]))
+
+
+def _is_gone(parts: Sequence[str], rows: Collection[int], columns: Mapping[str, int]) -> bool:
+    """Whether the row, column or sample of a branch (its name without the experiment's) is gone."""
+    if not parts[0].isdecimal() or len(parts) < 2:
+        return False
+    if int(parts[0]) not in rows:
+        return True
+    if len(parts) > 2 and _JUDGED.fullmatch(parts[1]):
+        return len(columns) < 2
+    if parts[1] not in columns:
+        return True
+    return len(parts) > 2 and parts[2].isdecimal() and int(parts[2]) > columns[parts[1]]
+
+
+def is_judges(parts: Sequence[str]) -> bool:
+    """Whether a branch (its name without the experiment's) is one on which a judge answers."""
+    return (len(parts) == 3 and bool(_JUDGED.fullmatch(parts[1])) and parts[2].isdecimal()) or (
+        len(parts) in {3, 4} and bool(_JUDGED.fullmatch(parts[-1]))
+    )
+
+
+def _is_left(parts: Sequence[str], reader: CellReader, head: MessageId | None) -> bool:
+    """Whether a branch is a cell's, and nobody went on below its answer.
+
+    A branch of a cell that the experiment no longer has was kept on purpose earlier. It counts as a person's.
+    """
+    if len(parts) > 3 or (len(parts) == 3 and not parts[2].isdecimal()):
+        return False
+    address = CellAddress(int(parts[0]), parts[1], int(parts[2]) if len(parts) == 3 else 1)
+    column = reader.plan.columns.get(address.column)
+    if address.row not in reader.plan.rows or column is None or address.sample > column.samples:
+        return False
+    reply = reader.read(address).reply
+    if reply.status != "waiting" or head is None:
+        return not reply.went_on
+    # The cell counts as not asked, since something was changed; what stands there was asked before that.
+    return not reader.is_continued(head, reader.plan.rows[address.row].at)
+
+
+def rows_of_conversation(chat: Conversation, *, in_context: bool = False) -> tuple[ExperimentRow, ...]:
+    """The questions of a branch as rows; the answer that each got there is its reference.
+
+    `in_context` asks each below the messages that stood before it, so that the model sees what was said so far.
+    """
+    path = chat.path()
+    made: list[ExperimentRow] = []
+    for at, message in enumerate(path):
+        if message.role != "user" or not message.text.strip() or message.merges:
+            continue
+        after = path[at + 1] if at + 1 < len(path) else None
+        reference = after.text if after is not None and after.role == "assistant" else ""
+        # The text is asked as it is: braces in what a person wrote are no variables.
+        made.append(
+            ExperimentRow(message.text, reference=reference, at=message.parent if in_context else None)
+        )
+    return tuple(made)

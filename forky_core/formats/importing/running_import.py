@@ -1,0 +1,287 @@
+"""A running import: reads pieces of a source, writes conversations to the store, and keeps the account.
+
+A conversation that was imported before is recognised by its format and the source's id, or, if the source gives none,
+by its content; only what is new in it is imported. One that cannot be read, or is refused, never stops the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import Event
+
+from forky_core.conversation.identity import title_line
+from forky_core.conversation.workspace import Workspace
+from forky_core.formats.account import ImportAccount
+from forky_core.formats.contract import Unreadable
+from forky_core.formats.files.source import ArchiveFiles
+from forky_core.formats.forky_file.adopting import adopt
+from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.importing.batches import Batches, PendingCommit, RefusedBatch, without
+from forky_core.formats.importing.import_record import ImportedFile, ImportRecorder, import_of
+from forky_core.formats.importing.import_transaction import (
+    creation,
+    extension,
+    imported_before,
+    key_of,
+    names_a_branch,
+    origin_of,
+)
+from forky_core.formats.importing.pieces import SourcePiece, title_of
+from forky_core.formats.importing.undo_import import remove_imported
+from forky_core.formats.importing.visibility import shows, was_taken_back
+from forky_core.formats.tree import ImportedTree, build_tree
+from forky_core.model import ConversationId, Message, Operation
+from forky_core.model.errors import (
+    NOTHING_SAVED,
+    BadContent,
+    ForkyError,
+    ImportBrokenOff,
+    NothingToDo,
+)
+from forky_core.model.parts import AttachmentPart
+
+STOPPED = "The import was stopped."
+NOTHING_KEPT = "The import was stopped; nothing of it was kept."
+_LONGEST_NAME = 80
+"""The most characters of a title in a sentence."""
+_BEFORE_STAYS = "The import was stopped; what had come in before it was broken off is still here."
+
+
+@dataclass(frozen=True, slots=True)
+class ImportProgress:
+    """How far an import has come."""
+
+    done: int
+    """Conversations processed so far."""
+    title: str
+    account: ImportAccount
+    number: int
+    """Number of the import's record; 0 until something new has been found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """The result of an import."""
+
+    number: int
+    """Number of the import in this workspace, for `undo_import`; 0 if nothing was new."""
+    conversations: tuple[ConversationId, ...]
+    """Conversations that are new or have grown, in the source's order."""
+    unchanged: int
+    """Conversations that were stored already, with all their content."""
+    problems: tuple[Unreadable, ...]
+    account: ImportAccount
+    found: int = 0
+    """How many conversations the file holds, including those that were not chosen."""
+    finishes: int = 0
+    """How many conversations an earlier interrupted import had brought, if this one resumed it."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether everything was imported and understood."""
+        return not self.problems and self.account.all_understood
+
+
+def account_of(chat: Chat) -> ImportAccount:
+    return ImportAccount(conversations=1, seen=len(chat.messages), imported=len(chat.messages))
+
+
+class RunningImport:
+    """A running import: pieces in, conversations written in batches, and the outcome of each."""
+
+    def __init__(
+        self,
+        forky: Workspace,
+        source: ImportedFile,
+        chosen: Collection[int] | None,
+        *,
+        brings_again: bool = True,
+    ) -> None:
+        """`brings_again`: restore content that an earlier import brought and that was undone with it."""
+        self.forky = forky
+        self.file = source.file
+        self.problems: list[Unreadable] = []
+        self.account = ImportAccount()
+        self.operations: dict[ConversationId, list[int]] = {}
+        """For each conversation, the numbers of the operations that created or extended it; [] while it is being
+        written.
+        """
+        self.unchanged = 0
+        self.done = self.in_file = 0
+        self._brings_again = brings_again
+        self._known = imported_before(forky)
+        self._untouched = {one.id for one in forky.conversations() if one.created == one.updated}
+        """Conversations that have not changed since they were created. Nothing in them can have been undone."""
+        self._planted: set[ConversationId] = set()
+        """Conversations that this import creates."""
+        self._refused_files: list[str] = []
+        self._adopting = ""
+        """Title of the conversation of a Forky file that is being written."""
+        self._complete = False
+        """Whether everything that was chosen has been imported."""
+        self._running = ImportRecorder(forky.store, source, chosen)
+        self._batches = Batches(forky.store, self._settled, self._running.expect_files)
+
+    @staticmethod
+    def go_on_unless(stop: Event | None) -> None:
+        if stop is not None and stop.is_set():
+            raise NothingToDo(NOTHING_KEPT)
+
+    def import_piece(self, piece: SourcePiece, beside: ArchiveFiles) -> None:
+        self.done += 1
+        self._running.piece = piece.number
+        if isinstance(piece.found, Unreadable):
+            self._cannot(piece.found)
+            return
+        if isinstance(piece.found, Chat):
+            self._adopt(piece.found)
+            return
+        assert piece.importer is not None
+        tree = build_tree(piece.found)
+        self.account += tree.account
+        if not tree.messages:
+            self.problems.append(Unreadable(title_of(tree) or "untitled", "It holds no message."))
+            return
+        key = key_of(piece.importer, tree)
+        known = self._known.get(key)
+        if known is not None and self._batches.holds(known):
+            self._batches.flush()
+            known = self._known.get(key)
+        origin = origin_of(key, self.file, tree)
+        if known is None:
+            tx = creation(self.forky, tree, origin)
+            self._known[key] = tx.conversation
+            self._planted.add(tx.conversation)
+            summary = f"Imported “{title_of(tree)}” ({piece.importer.label})"
+        elif (known in self._untouched and self._running.has_brought(known, piece.number)) or (
+            self._holds_all(known, tree)
+            and not names_a_branch(self.forky, known, tree)
+            and not self._comes_again(known, tree)
+        ):
+            self.unchanged += 1
+            return
+        else:
+            tx = extension(self.forky, known, tree, origin)
+            many = "1 message" if len(tx.messages) == 1 else f"{len(tx.messages)} messages"
+            what = f"{many} more" if tx.messages else f"the branch “{tree.branch}” again"
+            summary = f"Imported {what} ({piece.importer.label})"
+        self.operations.setdefault(tx.conversation, [])
+        files = tuple(beside.taken(part) for part in _attachments(tx.messages) if part.sha256 in beside.held)
+        (commit,) = self._running.marked([tx.commit("import", summary)], tx.view.version)
+        self._batches.add(PendingCommit(commit, title_of(tree), files, tree.account))
+
+    def _holds_all(self, known: ConversationId, tree: ImportedTree) -> bool:
+        here = self.forky.store.messages(known)
+        return all(message.id in here for message in tree.messages)
+
+    def _comes_again(self, known: ConversationId, tree: ImportedTree) -> bool:
+        """Whether some of its content is stored but invisible, because it was undone with an import."""
+        if not self._brings_again or known in self._untouched:
+            return False
+        tips = (tip for tip in (tree.head, *tree.branches.values(), *tree.kept) if tip is not None)
+        store = self.forky.store
+        return not shows(store, known, tips) and was_taken_back(store, known)
+
+    def _settled(self, waiting: PendingCommit, outcome: Operation | RefusedBatch) -> None:
+        id = waiting.commit.conversation
+        if isinstance(outcome, Operation):
+            self.operations[id].append(outcome.number)
+            return
+        self.problems.append(Unreadable(waiting.title or "untitled", outcome.why))
+        self._refused_files += [part.sha256 for part, _ in waiting.files]
+        self.account = without(self.account, outcome)
+        if not self.operations[id]:
+            del self.operations[id]
+        if id in self._planted and id not in self.operations:
+            self._known = {key: known for key, known in self._known.items() if known != id}
+
+    def _cannot(self, why: Unreadable) -> None:
+        self.problems.append(why)
+        self.account += ImportAccount(unreadable=1)
+
+    def _adopt(self, chat: Chat) -> None:
+        self._adopting = chat.title or "untitled"
+        try:
+            done = adopt(self.forky, chat, self._running)
+        except BadContent as error:
+            self._cannot(Unreadable(self._adopting, str(error)))
+            self._adopting = ""
+            return
+        self._adopting = ""
+        self.account += account_of(chat)
+        if done.outcome == "unchanged":
+            self.unchanged += 1
+        else:
+            self.operations.setdefault(done.conversation, []).extend(done.operations)
+
+    def undo(self) -> str:
+        """Remove everything that was imported; returns a sentence about the outcome.
+
+        If the import resumed an interrupted one, what that had brought stays, and so does its record.
+        """
+        self._batches.drop()
+        stays = remove_imported(
+            self.forky, {id: numbers for id, numbers in self.operations.items() if numbers}
+        )
+        self._running.stop()
+        if stays:
+            return f"{STOPPED} {stays}"
+        return _BEFORE_STAYS if self._running.came_before else NOTHING_KEPT
+
+    def break_off(self, error: BaseException) -> BaseException:
+        """Keep what was imported, with its record; returns the error to raise, which says what was imported and what to
+        do.
+        """
+        try:
+            with suppress(ForkyError, OSError):
+                self._batches.drop()
+        finally:
+            self._running.release()
+        try:
+            record = import_of(self.forky.store, self._running.number)
+        except ForkyError:
+            return error  # There is none, or the database cannot even be read.
+        if not record.conversations or not isinstance(error, ForkyError | OSError):
+            return error
+        if isinstance(error, ForkyError):
+            why, remedy = error.message.removesuffix(NOTHING_SAVED).removesuffix("."), error.hint
+        else:
+            why, remedy = f"“{self.file}” cannot be read any further: {error.strerror}", ""
+        lost = self._adopting or self._batches.lost
+        name = lost if len(lost) <= _LONGEST_NAME else f"{lost[:_LONGEST_NAME]} …"
+        missing = f"the first that did not is “{name}”" if lost else "the rest did not"
+        if self._complete:
+            missing = "nothing is missing"
+        return ImportBrokenOff(
+            f"{why}. The import of “{self.file}” was broken off: {record.how_far} and stayed; {missing}.",
+            record.number,
+            f"{remedy} Importing the same file again brings only what is missing. To take back what came in, open the "
+            f"Library, or run `forky import --undo {record.number}`.".strip(),
+        )
+
+    def progress(self, piece: SourcePiece) -> ImportProgress:
+        found = piece.found
+        title = found.label if isinstance(found, Unreadable) else found.title
+        return ImportProgress(self.done, title_line(title), self.account, self._running.number)
+
+    def finish(self) -> Imported:
+        """Wait for pending writes and store the record."""
+        self._batches.flush()
+        self._batches.close()
+        self._complete = True
+        number = self._running.finish(self.account, self.operations, self._refused_files)
+        return Imported(
+            number,
+            tuple(self.operations),
+            self.unchanged,
+            tuple(self.problems),
+            self.account,
+            self.in_file,
+            len(self._running.came_before),
+        )
+
+
+def _attachments(messages: Iterable[Message]) -> Iterator[AttachmentPart]:
+    return (part for message in messages for part in message.parts if isinstance(part, AttachmentPart))

@@ -1,0 +1,191 @@
+"""Signing in to a team's server: everybody does, also on this machine, and each as themselves.
+
+`/sign-in` offers the ways there are (ways/), `/join/SECRET` is an invitation, `/sign-out` ends the session. Sessions
+are kept with the people (team/team_sessions.py): a restart signs nobody out. One that ends, in this process or in
+another, closes its connections within `LOOK` seconds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from urllib.parse import parse_qs, urlencode
+from weakref import WeakValueDictionary
+
+from forky_core.gateway.access.door import OUT, PATH, SCRIPT, SESSION, Door, own_path, send_page
+from forky_core.gateway.access.origins import Origins
+from forky_core.gateway.access.sessions import LIFETIME, SignInSession
+from forky_core.gateway.access.sign_in_page import SCRIPT_TEXT, entered, join_page, sign_out_form, ways_page
+from forky_core.gateway.access.ways.contract import Errand, WayIn
+from forky_core.gateway.asgi import Header, Receive, Scope, Send, answer, header, refuse
+from forky_core.model.errors import ForkyError, NotFound
+from forky_core.team.admission import Proof, admit
+from forky_core.team.invitations import NOT_OPEN
+from forky_core.team.members import Member
+from forky_core.team.team import Team
+
+JOIN = "/join"
+LOOK = 0.25
+"""Seconds between two looks at whether open sessions are still valid."""
+
+
+class TeamSignIn(Door):
+    """Lets the people of a team in and out, and finds out who sends a request."""
+
+    def __init__(self, origins: Origins, team: Team, ways: Sequence[WayIn]) -> None:
+        super().__init__(origins)
+        self._team = team
+        self._ways = {way.name: way for way in ways}
+        self._open: WeakValueDictionary[str, SignInSession] = WeakValueDictionary()
+        """Sessions with a request that is being served, by id."""
+        self._watching: asyncio.Task[None] | None = None
+
+    @property
+    def team(self) -> Team:
+        return self._team
+
+    def required(self, scope: Scope) -> bool:  # noqa: ARG002 - one answer for every request
+        return True
+
+    def session(self, scope: Scope) -> SignInSession | None:
+        found = self._team.sessions.find(self.token(scope))
+        if found is None or not self._team.members.role_of(found.member):
+            return None
+        if self._watching is None or self._watching.done():
+            self._watching = asyncio.create_task(self._watch())
+        session = self._open.get(found.id)
+        if session is None:
+            member = self._team.members.member(found.member)
+            session = SignInSession(float("inf"), person=member.id, handle=member.handle, id=found.id)
+            self._open[found.id] = session
+        return session
+
+    async def _watch(self) -> None:
+        """Close the connections of sessions that have ended, as long as there are any."""
+        version = -1
+        while self._open:
+            if version != (version := self._team.database.version):
+                for id, session in list(self._open.items()):
+                    if not self._team.sessions.is_open(id):
+                        session.end()
+            await asyncio.sleep(LOOK)
+
+    def announcement(self, scheme: str, host: str, port: int) -> str:
+        base = self.base(scheme, host, port)
+        where = f"Forky: {base}  (Ctrl+C stops it)"
+        secret = self._team.first_owners_invitation()
+        if secret is None:
+            return f"{where}\nThe people of the team sign in."
+        return (
+            f"{where}\nThis team has no owner yet. Whoever opens this address within a day becomes its owner:\n"
+            f"{base}{JOIN}/{secret}"
+        )
+
+    def answers(self, scope: Scope) -> bool:
+        path = scope["path"]
+        return scope["type"] == "http" and (path in {PATH, OUT} or path.startswith((f"{PATH}/", f"{JOIN}/")))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path, method = scope["path"], scope["method"]
+        way = path.removeprefix(f"{PATH}/").partition("/")[0]
+        reads = method in {"GET", "HEAD"}
+        if path == SCRIPT and reads:
+            await answer(scope, send, 200, SCRIPT_TEXT.encode(), "text/javascript; charset=utf-8")
+        elif path == SESSION and reads:
+            await answer(scope, send, 204 if self.session(scope) else 401)
+        elif path == PATH and reads:
+            await self._show(scope, send)
+        elif path == OUT and reads:
+            await send_page(scope, send, 200, sign_out_form(OUT))
+        elif path == OUT and method == "POST":
+            self._end(scope)
+            gone = self.set_cookie(scope, "", 0)
+            await answer(scope, send, 303, headers=[(b"location", PATH.encode()), gone])
+        elif path.startswith(f"{JOIN}/") and reads:
+            await self._join(scope, send, path.removeprefix(f"{JOIN}/"))
+        elif path.startswith(f"{PATH}/") and way in self._ways:
+            await self._ways[way](self, scope, receive, send)
+        elif path in {PATH, OUT, SESSION, SCRIPT}:
+            await refuse(scope, send, 405, "Use GET or POST.", [(b"allow", b"GET, HEAD, POST")])
+        else:
+            await refuse(scope, send, 404, "There is nothing at this address.")
+
+    # What the ways to sign in ask for.
+
+    def client(self, scope: Scope) -> str:
+        return str((scope.get("client") or ("",))[0])
+
+    def member(self, scope: Scope) -> Member | None:
+        session = self.session(scope)
+        return self._team.members.member(session.person) if session is not None else None
+
+    async def admit(self, scope: Scope, send: Send, proof: Proof, errand: Errand) -> None:
+        try:
+            member = admit(self._team, proof, errand.invitation)
+        except ForkyError as error:
+            self._team.audit.note("sign-in refused", way=proof.way, issuer=proof.identity.issuer)
+            await self.refuse(scope, send, 403, str(error), errand)
+            return
+        self._end(scope)
+        device = header(scope, b"user-agent")
+        token = self._team.sessions.open(member.id, device=device, way=proof.way)
+        await send_page(scope, send, 200, entered(errand.target), self.set_cookie(scope, token, LIFETIME))
+
+    async def refuse(
+        self, scope: Scope, send: Send, status: int, sentence: str, errand: Errand, *, wait: float = 0.0
+    ) -> None:
+        later: list[Header] = [(b"retry-after", str(max(1, round(wait))).encode())] if wait else []
+        await send_page(scope, send, status, self._page(scope, errand, sentence), *later)
+
+    # The pages.
+
+    async def _show(self, scope: Scope, send: Send) -> None:
+        query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
+        target = own_path(query.get("next", ["/"])[0])
+        if self.session(scope) is not None:
+            await answer(scope, send, 303, headers=[(b"location", target.encode("ascii"))])
+            return
+        # Without `next` somebody came for the page itself, as after signing out.
+        way = self._recognising(scope) if "next" in query else None
+        if way is not None:
+            await send_page(scope, send, 200, entered(f"{PATH}/{way.name}?{urlencode({'next': target})}"))
+            return
+        await send_page(scope, send, 200, self._page(scope, Errand(target)))
+
+    async def _join(self, scope: Scope, send: Send, secret: str) -> None:
+        errand = Errand(invitation=secret)
+        if self._team.invitations.open(secret) is None:
+            page = self._page(scope, Errand(), f"{NOT_OPEN} Ask for a new one.")
+            await send_page(scope, send, 404, page)
+            return
+        way = self._recognising(scope)
+        if way is not None:
+            await send_page(
+                scope, send, 200, entered(f"{PATH}/{way.name}?{urlencode({'invitation': secret})}")
+            )
+            return
+        await send_page(scope, send, 200, self._page(scope, errand))
+
+    def _recognising(self, scope: Scope) -> WayIn | None:
+        """The way to sign in that needs no page, since the request says who sends it."""
+        return next((way for way in self._ways.values() if way.recognises(scope)), None)
+
+    def _page(self, scope: Scope, errand: Errand, sentence: str = "") -> str:
+        """The sign-in page, or that of an invitation as long as it is open."""
+        invitation = self._team.invitations.open(errand.invitation) if errand.invitation else None
+        offers = [way.offer(self, scope, errand, invitation) for way in self._ways.values()]
+        if invitation is None:
+            return ways_page(SCRIPT, errand.target, [offer for offer in offers if offer], sentence)
+        host = ""
+        if invitation.made_by:
+            try:
+                host = self._team.members.member(invitation.made_by).name
+            except NotFound:
+                host = ""
+        return join_page(host, invitation.role, [offer for offer in offers if offer], sentence)
+
+    def _end(self, scope: Scope) -> None:
+        """End the session of a request, if it has one."""
+        found = self._team.sessions.find(self.token(scope))
+        if found is not None:
+            self._team.sessions.end(found.id, by=found.member)

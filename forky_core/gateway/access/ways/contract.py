@@ -1,0 +1,73 @@
+"""What a way to sign in is: something to show on the sign-in page, and addresses of its own that end in a proof."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from forky_core.gateway.access.origins import Origin
+from forky_core.gateway.asgi import Receive, Scope, Send
+from forky_core.team.admission import Proof
+from forky_core.team.invitations import Invitation
+from forky_core.team.members import Member
+from forky_core.team.team import Team
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """What somebody came for; a way to sign in carries it along to its end."""
+
+    target: str = "/"
+    """The path on this server to open afterwards."""
+    invitation: str = ""
+    """The secret of the invitation that they opened; "" if there is none."""
+
+
+class Desk(Protocol):
+    """What a way to sign in gets from the sign-in it belongs to."""
+
+    @property
+    def team(self) -> Team: ...
+
+    def client(self, scope: Scope) -> str:
+        """Where a request comes from, for counting attempts."""
+        ...
+
+    def address(self, scope: Scope) -> Origin:
+        """The origin at which the browser that sends a request sees this server."""
+        ...
+
+    def member(self, scope: Scope) -> Member | None:
+        """The person who is signed in where a request comes from; None if nobody is."""
+        ...
+
+    async def admit(self, scope: Scope, send: Send, proof: Proof, errand: Errand) -> None:
+        """Let in whoever a proof belongs to, or say why not. This answers the request."""
+        ...
+
+    async def refuse(
+        self, scope: Scope, send: Send, status: int, sentence: str, errand: Errand, *, wait: float = 0.0
+    ) -> None:
+        """Answer with the sign-in page and a sentence. `wait` is how many seconds to wait before the next attempt."""
+        ...
+
+
+class WayIn(Protocol):
+    """One way to sign in."""
+
+    @property
+    def name(self) -> str:
+        """One word of lower-case letters and digits; its addresses lie below `/sign-in/NAME`."""
+        ...
+
+    def recognises(self, scope: Scope) -> bool:
+        """Whether a request says by itself who sends it, so that `/sign-in/NAME` is opened without a page before it."""
+        ...
+
+    def offer(self, desk: Desk, scope: Scope, errand: Errand, invitation: Invitation | None) -> str:
+        """The HTML that the sign-in page shows for it; with an invitation, for somebody who is new. "": nothing."""
+        ...
+
+    async def __call__(self, desk: Desk, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request below `/sign-in/NAME`."""
+        ...

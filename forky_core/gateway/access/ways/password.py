@@ -1,0 +1,161 @@
+"""Signing in with a handle and a password, which is kept as its Argon2id hash (credentials.py)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from html import escape
+
+from forky_core.gateway.access.credentials import Attempts, Password, hashed
+from forky_core.gateway.access.door import own_path, read_form
+from forky_core.gateway.access.ways.contract import Desk, Errand
+from forky_core.gateway.asgi import Receive, Scope, Send, refuse
+from forky_core.model.errors import BadContent, ForkyError
+from forky_core.team.admission import Proof
+from forky_core.team.invitations import NOT_OPEN, Invitation
+from forky_core.team.members import Identity, fit_handle
+from forky_core.team.team import Team
+
+ISSUER = "password"
+WRONG = "That handle and that password do not go together."
+_CHANGES = Attempts()
+"""Attempts to change a password, by the person's id: whoever finds a browser open cannot try many."""
+
+
+def has_password(team: Team, member: str) -> bool:
+    """Whether a person signs in with a password."""
+    return any(identity.issuer == ISSUER for identity in team.members.identities(member))
+
+
+def change_password(
+    team: Team, member: str, former: str, new: str, *, keep: str = "", attempts: Attempts = _CHANGES
+) -> None:
+    """Give a person another password, and end their sessions but the one with the id `keep`. Takes a fifth of a second.
+
+    Raises:
+        BadContent: the former password is wrong, the new one cannot be used, or there were too many attempts.
+    """
+    known = next((one for one in team.members.identities(member) if one.issuer == ISSUER), None)
+    if known is None:
+        raise BadContent("You do not sign in with a password.")
+    wait = attempts.wait(member)
+    if wait > 0:
+        raise BadContent(f"Too many attempts. Try again in {max(1, round(wait))} seconds.")
+    succeeded = attempts.count(member)
+    if not Password(known.secret).fits(former):
+        raise BadContent("That is not your password now.", "Nothing was changed.")
+    succeeded()
+    secret = hashed(new)
+    with team.database.writing():
+        team.members.keep_identity(member, Identity(ISSUER, known.subject, secret))
+        team.sessions.end_all(member, by=member, keep=keep)
+
+
+class PasswordWay:
+    """Asks for a handle and a password; whoever is invited chooses both."""
+
+    name = "password"
+
+    def __init__(self, attempts: Attempts | None = None) -> None:
+        self._attempts = Attempts() if attempts is None else attempts
+        self._checking = asyncio.Semaphore(1)
+        """Limits checks to one at a time: one takes 64 MB and a tenth of a second on purpose."""
+        self._nobody: Password | None = None
+        """Checked where there is no such handle, so that the time of an answer does not tell which handles exist."""
+
+    def recognises(self, scope: Scope) -> bool:  # noqa: ARG002 - one answer for every request
+        return False
+
+    def offer(
+        self,
+        desk: Desk,  # noqa: ARG002
+        scope: Scope,  # noqa: ARG002
+        errand: Errand,
+        invitation: Invitation | None,
+    ) -> str:
+        hidden = (
+            f'<input type="hidden" name="next" value="{escape(errand.target)}">'
+            f'<input type="hidden" name="invitation" value="{escape(errand.invitation)}">'
+        )
+        if invitation is None:
+            return f"""<form method="post" action="/sign-in/password">{hidden}
+<label for="handle">Handle</label>
+<input id="handle" name="handle" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus>
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required>
+<button>Sign in</button></form>"""
+        return f"""<form method="post" action="/sign-in/password">{hidden}
+<label for="name">Your name</label>
+<input id="name" name="name" autocomplete="name" maxlength="80" required autofocus>
+<label for="handle">Handle <small>for signing in, as in ada</small></label>
+<input id="handle" name="handle" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="30" required>
+<label for="password">Password <small>8 characters or more</small></label>
+<input id="password" name="password" type="password" autocomplete="new-password" minlength="8" required>
+<button>Come in</button></form>"""
+
+    async def __call__(self, desk: Desk, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"] != "/sign-in/password" or scope["method"] != "POST":
+            await refuse(scope, send, 404, "There is nothing at this address.")
+            return
+        form = await read_form(receive)
+        if form is None:
+            await refuse(scope, send, 413, "That is too long for a form.")
+            return
+        errand = Errand(own_path(form.get("next", "/")), form.get("invitation", ""))
+        handle, password = form.get("handle", ""), form.get("password", "")
+        if errand.invitation and "name" in form:
+            await self._begin(desk, scope, send, errand, form)
+        else:
+            await self._check(desk, scope, send, errand, handle, password)
+
+    async def _begin(
+        self, desk: Desk, scope: Scope, send: Send, errand: Errand, form: Mapping[str, str]
+    ) -> None:
+        """Let somebody in who is invited, with the name, the handle and the password that they chose."""
+        invitation = desk.team.invitations.open(errand.invitation)
+        if invitation is None:  # Nothing is hashed, and no handle is confirmed, for whoever is not invited.
+            await desk.refuse(scope, send, 403, f"{NOT_OPEN} Ask for a new one.", errand)
+            return
+        try:
+            chosen = fit_handle(form.get("handle", ""))
+            async with self._checking:
+                secret = await asyncio.to_thread(hashed, form.get("password", ""))
+        except ForkyError as error:
+            await desk.refuse(scope, send, 400, str(error), errand)
+            return
+        if desk.team.members.by_identity(ISSUER, chosen) is not None:
+            await desk.refuse(
+                scope, send, 409, f"Somebody is “{chosen}” already. Choose another handle.", errand
+            )
+            return
+        # Who has the secret that was sent to an address reads what is sent to it.
+        proof = Proof(self.name, Identity(ISSUER, chosen, secret), form["name"], chosen, invitation.email)
+        await desk.admit(scope, send, proof, errand)
+
+    async def _check(
+        self, desk: Desk, scope: Scope, send: Send, errand: Errand, handle: str, password: str
+    ) -> None:
+        client = desk.client(scope)
+        async with self._checking:
+            wait = self._attempts.wait(client)
+            if wait > 0:
+                sentence = f"Too many attempts. Try again in {max(1, round(wait))} seconds."
+                await desk.refuse(scope, send, 429, sentence, errand, wait=wait)
+                return
+            succeeded = self._attempts.count(client)
+            known = desk.team.members.by_identity(ISSUER, handle.strip().lower())
+            fits = await asyncio.to_thread(self._fits, known[1].secret if known else "", password)
+        if known is None or not fits:
+            # What was typed is not noted where nobody has this handle: it might be a password in the wrong field.
+            desk.team.audit.note("sign-in refused", way=self.name, member=known[0].id if known else "")
+            await desk.refuse(scope, send, 403, WRONG, errand)
+            return
+        succeeded()
+        await desk.admit(scope, send, Proof(self.name, known[1]), errand)
+
+    def _fits(self, secret: str, password: str) -> bool:
+        if not secret:
+            self._nobody = self._nobody or Password(hashed("a password that nobody has"))
+            self._nobody.fits(password)
+            return False
+        return Password(secret).fits(password)

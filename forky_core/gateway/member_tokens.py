@@ -1,0 +1,89 @@
+"""The tokens of a team's server as one member sees and changes them: their own, and of owners everybody's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from forky_core.gateway.tokens import NewToken, Token, Tokens
+from forky_core.model.errors import NotFound
+from forky_core.team.access import Access
+from forky_core.team.roles import Role
+
+
+class MemberTokens:
+    """The tokens that a member may see. One that is somebody else's is not found, unless the member is an owner."""
+
+    def __init__(self, tokens: Tokens, access: Access) -> None:
+        """`tokens` are those of the whole workspace."""
+        self._tokens = tokens
+        self._access = access
+
+    def all(self) -> tuple[Token, ...]:
+        """The tokens that the member may see: valid ones first, each group in the order they were made."""
+        return tuple(token for token in self._tokens.all() if self._may_see(token))
+
+    def make(
+        self,
+        name: str,
+        *,
+        models: Iterable[str] = (),
+        daily: float | None = None,
+        records: bool = True,
+        unpriced: bool = False,
+        metrics: bool = False,
+    ) -> NewToken:
+        """Make a token of the member's own (`Tokens.make`).
+
+        Raises:
+            NotAllowed: the member is a viewer; or asks for one that reads /metrics, and is no owner.
+            BadName, NameTaken: the name cannot be used.
+            BadContent: the limit is invalid.
+        """
+        if metrics:
+            self._access.require(Role.OWNER, "make a token that reads /metrics")
+        self._access.require(Role.COMMENTER, "make tokens")
+        made = self._tokens.make(
+            name,
+            models=models,
+            daily=daily,
+            records=records,
+            unpriced=unpriced,
+            metrics=metrics,
+            person=self._access.id,
+        )
+        self._access.team.audit.note("token made", self._access.id, token=made.token.id)
+        return made
+
+    def change(self, id: str, *, records: bool) -> Token:
+        """Switch the recording of a token on or off. Raises NotFound for one that the member does not see."""
+        return self._tokens.change(self._seen(id).id, records=records)
+
+    def revoke(self, id: str) -> Token:
+        """Revoke a token for good.
+
+        Raises:
+            NotFound: the member sees no token with this id.
+            NothingToDo: it was revoked before.
+        """
+        revoked = self._tokens.revoke(self._seen(id).id)
+        about = {"member": revoked.person} if revoked.person else {}
+        self._access.team.audit.note("token revoked", self._access.id, token=revoked.id, **about)
+        return revoked
+
+    def spent_today(self, token: Token) -> float:
+        """US dollars it has spent since midnight UTC."""
+        return self._tokens.spent_today(token)
+
+    def _may_see(self, token: Token) -> bool:
+        role = self._access.role
+        return role is Role.OWNER or (bool(role) and token.person == self._access.id)
+
+    def _seen(self, id: str) -> Token:
+        found = next((token for token in self.all() if token.id == id), None)
+        if found is None:
+            raise NotFound("There is no such token of yours.")
+        return found
+
+
+TokenDesk = Tokens | MemberTokens
+"""Where tokens are listed, made and revoked: everybody's, or on a team's server those that a member may see."""

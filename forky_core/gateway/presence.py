@@ -1,0 +1,134 @@
+"""`POST /here`: a tab says which message its reader looks at, so that others in the conversation see who is there.
+
+It says so when the place changes and every `EVERY` seconds; one that is silent for `GONE` seconds has left. Nothing of
+this is stored. Those who watch the conversation (moving.py) are sent who else is there, once for each person, at the
+place of the tab that spoke last.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from forky_core.gateway.access.person import person_of
+from forky_core.gateway.asgi import Receive, Scope, Send, answer, read_body, refuse
+
+PATH = "/here"
+EVERY = 20.0
+"""Seconds between two calls of a tab that stays where it is."""
+GONE = 45.0
+"""Seconds of silence after which a tab has left."""
+_LARGEST = 2_000
+"""Bytes of a call."""
+_MOST_TABS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Where the reader of one tab is."""
+
+    person: str
+    """Their id (`access.person`)."""
+    conversation: str
+    branch: str
+    message: str
+    typing: bool
+    seen: float
+    """When the tab said so, in seconds of a clock that never goes back."""
+
+
+class Presence:
+    """Who looks at what now. Only the event loop uses it."""
+
+    def __init__(self, name_of: Callable[[str], str], *, clock: Callable[[], float] = time.monotonic) -> None:
+        """`name_of` returns the name of a person by their id."""
+        self._name_of = name_of
+        self._clock = clock
+        self._tabs: dict[str, Here] = {}
+        self.changed: Callable[[str], None] = lambda _conversation: None
+        """Called with the id of a conversation when somebody comes, goes or moves there."""
+
+    def put(self, tab: str, here: Here) -> None:
+        """Note where the reader of a tab is."""
+        before = self._tabs.pop(tab, None)
+        while len(self._tabs) >= _MOST_TABS:
+            self._tabs.pop(next(iter(self._tabs)))
+        self._tabs[tab] = here
+        for conversation in {here.conversation, before.conversation if before else here.conversation}:
+            self.changed(conversation)
+
+    def leave(self, tab: str) -> None:
+        """Note that a tab was closed."""
+        here = self._tabs.pop(tab, None)
+        if here is not None:
+            self.changed(here.conversation)
+
+    def others(self, conversation: str, person: str) -> list[dict[str, str | bool]]:
+        """Everybody but this person who is in a conversation, by name, as the browser is told."""
+        latest: dict[str, Here] = {}
+        moment = self._clock()
+        for tab, here in list(self._tabs.items()):
+            if moment - here.seen > GONE:
+                del self._tabs[tab]
+            elif here.conversation == conversation and here.person != person:
+                latest[here.person] = max(latest.get(here.person, here), here, key=lambda one: one.seen)
+        told: list[dict[str, str | bool]] = [
+            {
+                "person": here.person,
+                "name": self._name_of(here.person),
+                "branch": here.branch,
+                "message": here.message,
+                "typing": here.typing,
+            }
+            for here in latest.values()
+        ]
+        return sorted(told, key=lambda one: str(one["name"]))
+
+
+class PresenceAt:
+    """The endpoint: an ASGI app for `PATH`.
+
+    `version` is that of `moving.Moving`: it says whether a person may see a conversation.
+    """
+
+    def __init__(self, presence: Presence, version: Callable[[str, str], int | None]) -> None:
+        self._presence = presence
+        self._version = version
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        person = person_of(scope)
+        if scope["method"] != "POST" or not person:
+            await refuse(scope, send, 404, "There is nothing at this address.")
+            return
+        told = await _told(receive)
+        if told is None:
+            await refuse(scope, send, 400, "Post a small JSON object.")
+            return
+        tab, conversation = _word(told, "tab"), _word(told, "conversation")
+        if not tab or self._version(conversation, person) is None:
+            await refuse(scope, send, 404, "No such conversation.")
+            return
+        if told.get("gone"):
+            self._presence.leave(f"{person} {tab}")
+        else:
+            branch, message = _word(told, "branch"), _word(told, "message")
+            here = Here(person, conversation, branch, message, told.get("typing") is True, time.monotonic())
+            # A tab's name is its own: nobody moves the tab of somebody else by it.
+            self._presence.put(f"{person} {tab}", here)
+        await answer(scope, send, 204)
+
+
+async def _told(receive: Receive) -> dict[str, object] | None:
+    body = await read_body(receive, _LARGEST)
+    try:
+        told = json.loads(body) if body is not None else None
+    except (ValueError, RecursionError):
+        return None
+    return told if isinstance(told, dict) else None
+
+
+def _word(told: dict[str, object], name: str) -> str:
+    value = told.get(name)
+    return value[:300] if isinstance(value, str) else ""

@@ -1,0 +1,373 @@
+"""`/present/…`: a conversation as a presentation or a replay, and the step of a presenter for those who follow.
+
+- `GET /present/{conversation}?b=…&m=…&with=…`: the presentation of a branch, with the comparison that is named.
+- `GET /present/{conversation}/replay`: the replay of its history.
+- `POST /present/{conversation}/notes` with `{"message", "text"}`: what the speaker wants to say at a message.
+- `POST /present/{conversation}/stage` with `{"at", "place"}`: begin to present to others, or take over from whoever
+  does; the answer has the `id` for those who follow, its address as a picture for phones (`code`), and the
+  `token` for the presenter.
+- `POST /present/step/{id}` with `{"token", "at"}` or `{"token", "end": true}`: show a step, or end it for everybody.
+- `GET /present/watch/{id}`: the presentation for those who follow; they cannot present with it.
+- `GET /present/follow/{id}`: server-sent events, each with the latest step: `data: {"at", "place", "epoch", "number"}`;
+  `event: end` where it ends. The presenter's own page asks with `?after=1`, and is not counted. Every few seconds an
+  event says how many follow, which also keeps the connection open.
+
+Nothing is shown of a conversation in the trash: each of these answers 404, and the events end. Its links work again
+once it is taken back; with a conversation that is deleted for good, they are gone.
+
+access.gate.Gate decides who may ask any of this: foreign pages never arrive here. Whoever is not signed in may watch
+and follow, if they have the id, which cannot be guessed; everything else is for who is. The documents run one script,
+which their policy names by its hash.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from forky_core.gateway.access.person import person_of
+from forky_core.gateway.asgi import AsgiApp, Message, Receive, Scope, Send, answer, header
+from forky_core.gateway.events import HEADERS, STUCK, EventStream, disconnected
+from forky_core.gateway.serving import server_stops
+from forky_core.gateway.shown_documents import ShownDocuments, require_shown, shown_chat
+from forky_core.gateway.stages import Stage, Stages, TakenOver
+from forky_core.model import ConversationId
+from forky_core.model.errors import (
+    ForkyError,
+    NotAllowed,
+    NotFound,
+    NothingToDo,
+    NotInstalled,
+    Outdated,
+    RequestError,
+)
+
+if TYPE_CHECKING:  # The server's start does not wait for these imports.
+    from forky_core.conversation.workspace import Workspace
+
+PREFIX = "/present"
+MOST = 500
+"""The most who follow at once; further ones get 503."""
+LONGEST_BODY = 8_000
+"""Bytes of a presenter's request …"""
+LONGEST_NOTE = 200_000
+"""… and of a note."""
+ALIVE = 3.0
+"""Seconds without a step after which an event says how many follow."""
+PRESENTER = 1
+"""`?after=` of the presenter's own stream."""
+_SENTENCE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Forky</title><style>:root {{ color-scheme: light dark; }} body {{ font: 1.4rem/1.5 system-ui, sans-serif; margin: 0;
+  min-height: 100vh; display: grid; place-items: center; background: light-dark(#fcfbf9, #15181a);
+  color: light-dark(#23272a, #dfe3e1); }} p {{ max-width: 34rem; padding: 2rem; }} a {{ color: light-dark(#1f6f63, #74c7b6); }}
+</style></head><body><p>{sentence}<br><a href="{back}">Open Forky</a></p></body></html>
+"""
+
+
+class Presenting:
+    """The endpoints, each an ASGI app.
+
+    `workspace` returns the one that a person sees, who is given by their id (`access.person`). It may wait, and is
+    called in a thread.
+    """
+
+    def __init__(
+        self,
+        workspace: Callable[[str], Workspace],
+        *,
+        most: int = MOST,
+        stuck: float = STUCK,
+        alive: float = ALIVE,
+    ) -> None:
+        self._workspace = workspace
+        self.stages = Stages()
+        self.follow = Following(self.stages, self._is_shown, most=most, stuck=stuck, alive=alive)
+        self._documents = ShownDocuments(workspace)
+        self._turn = asyncio.Lock()
+        """Held while a document is drawn: a hundred who open one take one thread of the server's few, and not all."""
+
+    @property
+    def endpoints(self) -> tuple[tuple[str, AsgiApp], ...]:
+        """Each path below `PREFIX` with the app that answers it; the first that fits counts."""
+        return (
+            ("watch/{id}", MethodEndpoint(self.watch)),
+            ("follow/{id}", self.follow),
+            ("step/{id}", MethodEndpoint(self.step)),
+            ("{conversation}", MethodEndpoint(self.show)),
+            ("{conversation}/replay", MethodEndpoint(self.replay)),
+            ("{conversation}/stage", MethodEndpoint(self.begin)),
+            ("{conversation}/notes", MethodEndpoint(self.note)),
+        )
+
+    async def show(self, scope: Scope, _receive: Receive, send: Send) -> None:
+        """`GET /present/{conversation}`."""
+        await self._document(
+            scope, send, "../", lambda: self._documents.presentation(person_of(scope), *_asked(scope))
+        )
+
+    async def replay(self, scope: Scope, _receive: Receive, send: Send) -> None:
+        """`GET /present/{conversation}/replay`."""
+        conversation = scope["path_params"]["conversation"]
+        await self._document(
+            scope, send, "../../", lambda: self._documents.replay(person_of(scope), conversation)
+        )
+
+    async def watch(self, scope: Scope, _receive: Receive, send: Send) -> None:
+        """`GET /present/watch/{id}`."""
+        stage = self.stages.find(scope["path_params"]["id"])
+        if stage is None or not await self._is_shown(stage):
+            sentence = (
+                "This presentation has ended, or its link was cut. Ask whoever presented for a new one."
+            )
+            await _say(scope, send, 404, sentence, "../../")
+            return
+        follow = f"../follow/{stage.id}"
+        asked, at = (stage.person, stage.conversation, stage.place), stage.at
+        await self._document(
+            scope, send, "../../", lambda: self._documents.presentation(*asked, follow=follow, at=at)
+        )
+
+    async def begin(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """`POST /present/{conversation}/stage`."""
+        told = await _told(scope, receive, send)
+        if told is None:
+            return
+        conversation = scope["path_params"]["conversation"]
+        try:
+            known = await asyncio.to_thread(
+                lambda: shown_chat(self._workspace(person_of(scope)), conversation).id
+            )
+        except ForkyError as error:
+            await _refuse(scope, send, _status(error), str(error))
+            return
+        stage, taken = self.stages.begin(known, _text(told, "place"), _text(told, "at"), person_of(scope))
+        sentence = "Whoever opens this link sees your steps, and cannot change anything."
+        if taken:
+            sentence = (
+                f"You present in the place of somebody else, whose followers now follow you. {sentence}"
+            )
+        origin = header(scope, b"origin")
+        code = await asyncio.to_thread(_code_of, f"{origin}{PREFIX}/watch/{stage.id}") if origin else ""
+        body = {
+            "id": stage.id,
+            "token": stage.token,
+            "epoch": stage.epoch,
+            "sentence": sentence,
+            "code": code,
+        }
+        await _json(scope, send, 200, body)
+
+    async def step(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """`POST /present/step/{id}`."""
+        told = await _told(scope, receive, send)
+        if told is None:
+            return
+        id, token = scope["path_params"]["id"], _text(told, "token")
+        stage = self.stages.find(id)
+        try:
+            if told.get("end"):
+                self.stages.end(id, token)
+            else:
+                if stage is not None:
+                    await asyncio.to_thread(self._require_shown, stage)
+                self.stages.step(id, token, _text(told, "at"))
+        except RequestError as error:
+            await _refuse(scope, send, _status(error), str(error))
+            return
+        await _json(scope, send, 200, {})
+
+    def _require_shown(self, stage: Stage) -> None:
+        require_shown(self._workspace(stage.person).store.view(ConversationId(stage.conversation)))
+
+    async def _is_shown(self, stage: Stage) -> bool:
+        """Whether the conversation of a stage is there and not in the trash. The stage of one that is gone ends."""
+        try:
+            id = ConversationId(stage.conversation)
+            view = await asyncio.to_thread(lambda: self._workspace(stage.person).store.view(id))
+        except (NotFound, NotAllowed):
+            self.stages.end_all_of(stage.conversation)
+            return False
+        except ForkyError:
+            return True  # Those who follow keep what they see while the database cannot be read.
+        return not view.trashed
+
+    async def note(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """`POST /present/{conversation}/notes`."""
+        told = await _told(scope, receive, send, longest=LONGEST_NOTE)
+        if told is None:
+            return
+        conversation, message, text = (
+            scope["path_params"]["conversation"],
+            _text(told, "message"),
+            _text(told, "text"),
+        )
+        try:
+            await asyncio.to_thread(
+                lambda: self._workspace(person_of(scope)).conversation(conversation).note(message, text)
+            )
+        except NothingToDo:
+            pass  # It says that already.
+        except ForkyError as error:
+            await _refuse(scope, send, _status(error), str(error))
+            return
+        await _json(scope, send, 200, {})
+
+    async def _document(self, scope: Scope, send: Send, back: str, draw: Callable[[], str]) -> None:
+        if scope["method"] not in {"GET", "HEAD"}:
+            await _refuse(scope, send, 405, "Only GET.")
+            return
+        try:
+            async with self._turn:
+                page = await asyncio.to_thread(draw)
+        except ForkyError as error:
+            await _say(scope, send, _status(error), str(error), back)
+            return
+        await answer(scope, send, 200, page.encode(), "text/html; charset=utf-8")
+
+
+class MethodEndpoint:
+    """A method as an ASGI app: of a function, a router would take another signature."""
+
+    def __init__(self, app: AsgiApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app(scope, receive, send)
+
+
+class Following(EventStream[Stage]):
+    """`GET /present/follow/{id}`: the steps as events. The presenter's own page asks with `?after=1`."""
+
+    unknown = "This presentation has ended."
+    crowded = "Too many follow already. Try again in a moment."
+
+    def __init__(
+        self,
+        stages: Stages,
+        is_shown: Callable[[Stage], Awaitable[bool]],
+        *,
+        most: int,
+        stuck: float,
+        alive: float,
+    ) -> None:
+        super().__init__(most)
+        self._stages, self._is_shown = stages, is_shown
+        self._stuck, self._alive = stuck, alive
+
+    async def _found(self, id: str, person: str) -> Stage | None:  # noqa: ARG002 - whoever has the link may follow
+        stage = self._stages.find(id)
+        return stage if stage is not None and await self._look(stage) else None
+
+    async def _tell(self, thing: Stage, known: int, receive: Receive, send: Send) -> None:
+        woken = asyncio.Event()
+        left = asyncio.ensure_future(disconnected(receive))
+        left.add_done_callback(lambda _: woken.set())
+        try:
+            with thing.joined(woken, presents=known == PRESENTER):
+                await self._follow(thing, woken, left, send)
+        except OSError:
+            pass  # The client disconnected in the middle of an event, or stopped reading.
+        finally:
+            left.cancel()
+
+    async def _follow(
+        self, stage: Stage, woken: asyncio.Event, left: asyncio.Future[None], send: Send
+    ) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+        while not (left.done() or server_stops()) and await self._goes_on(stage):
+            number = stage.number
+            woken.clear()
+            await self._send(send, stage.event())
+            await stage.changed(number, woken, self._alive)
+        if stage.ended or not stage.is_shown:
+            await self._send(send, b"event: end\ndata:\n\n")
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _goes_on(self, stage: Stage) -> bool:
+        """Whether there is more to tell. One of those who follow looks from time to time whether it may be shown."""
+        if not stage.ended and time.monotonic() - stage.looked_at > self._alive:
+            await self._look(stage)
+        return not stage.ended and stage.is_shown
+
+    async def _look(self, stage: Stage) -> bool:
+        stage.looked_at = time.monotonic()
+        stage.is_shown = await self._is_shown(stage)
+        return stage.is_shown
+
+    async def _send(self, send: Send, body: bytes) -> None:
+        async with asyncio.timeout(self._stuck):
+            await send({"type": "http.response.body", "body": body, "more_body": True})
+
+
+def _status(error: ForkyError) -> int:
+    """The status for an error that a person reads as a sentence."""
+    if isinstance(error, NotFound):
+        return 404
+    if isinstance(error, TakenOver | Outdated):
+        return 409
+    return 400 if isinstance(error, RequestError) else 503
+
+
+def _asked(scope: Scope) -> tuple[str, str]:
+    return scope["path_params"]["conversation"], scope["query_string"].decode("latin-1")
+
+
+def _text(told: dict[str, Any], name: str) -> str:
+    value = told.get(name, "")
+    return value if isinstance(value, str) else ""
+
+
+async def _told(
+    scope: Scope, receive: Receive, send: Send, *, longest: int = LONGEST_BODY
+) -> dict[str, Any] | None:
+    """The object that was posted; None where something else was, which has been answered then."""
+    if scope["method"] != "POST":
+        await _refuse(scope, send, 405, "Only POST.")
+        return None
+    body = bytearray()
+    message: Message = {"more_body": True}
+    while message.get("more_body"):
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        body += message.get("body", b"")
+        if len(body) > longest:
+            await _refuse(scope, send, 413, "That is too long.")
+            return None
+    try:
+        told = json.loads(body)
+    except (ValueError, RecursionError):
+        told = None
+    if not isinstance(told, dict):
+        await _refuse(scope, send, 400, "Post a JSON object.")
+        return None
+    return told
+
+
+def _code_of(address: str) -> str:
+    """An address as a picture for phones, in a data address; "" where the package that draws it is not installed."""
+    from forky_core.showing.qr import qr_uri  # noqa: PLC0415 - the server's start does without
+
+    try:
+        return qr_uri(address)
+    except NotInstalled:
+        return ""
+
+
+async def _json(scope: Scope, send: Send, status: int, body: dict[str, Any]) -> None:
+    await answer(scope, send, status, json.dumps(body).encode(), "application/json")
+
+
+async def _refuse(scope: Scope, send: Send, status: int, sentence: str) -> None:
+    await _json(scope, send, status, {"error": {"message": sentence}})
+
+
+async def _say(scope: Scope, send: Send, status: int, sentence: str, back: str) -> None:
+    from forky_core.showing.escaping import safe  # noqa: PLC0415 - the server's start does without
+
+    page = _SENTENCE.format(sentence=safe(sentence), back=back)
+    await answer(scope, send, status, page.encode(), "text/html; charset=utf-8")

@@ -1,0 +1,191 @@
+"""Presentations that others follow: who presents, at which step, and who waits for the next one.
+
+A stage lives in this process and is never stored. Those who follow wait for the latest step and not for each: whoever
+is slow misses steps and never delays anybody, and nothing is kept for them. A second presenter of the same conversation
+takes the stage over: its epoch rises, those who follow stay, and the first presenter's next step is refused with a
+sentence. Everything here runs in the event loop of the server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from hmac import compare_digest
+
+from forky_core.model.errors import NotAllowed, NotFound
+
+MOST_STAGES = 200
+"""Stages that are kept; the one that nobody touched for longest ends where there would be more."""
+GONE = 10.0
+"""Seconds without its page after which a presenter is taken to have gone."""
+LONGEST_STEP = 200
+"""Characters of the name of a step."""
+LONGEST_PLACE = 2_000
+"""Characters of the address of what is presented."""
+
+
+class TakenOver(NotAllowed):
+    """Somebody else presents there now."""
+
+
+@dataclass(eq=False)
+class Stage:
+    """What is presented to those who follow."""
+
+    id: str
+    conversation: str
+    place: str
+    """The query of the page that is presented: branch, message and comparison."""
+    at: str
+    """The name of the step."""
+    token: str = field(repr=False)
+    """What the presenter's page proves itself with. Those who follow never get it."""
+    person: str = ""
+    """Who presents, by their id (`access.person`): those who follow see what this person may see."""
+    epoch: int = 1
+    """Rises when another presenter takes over."""
+    number: int = 1
+    """Rises with every step, so that whoever follows knows what they have."""
+    ended: bool = False
+    looked_at: float = 0.0
+    """When a follower looked last whether its conversation may be shown; time.monotonic()."""
+    is_shown: bool = True
+    """Whether it was not in the trash then."""
+    _presenting: int = 0
+    """Streams of the presenter's own page."""
+    _left_at: float = field(default_factory=time.monotonic)
+    """When the last of these ended, or the stage began."""
+    _told: tuple[object, ...] = ()
+    _event: bytes = b""
+    _waiting: set[asyncio.Event] = field(default_factory=set)
+    _followers: set[object] = field(default_factory=set)
+
+    @property
+    def followers(self) -> int:
+        """How many follow now."""
+        return len(self._followers)
+
+    @property
+    def is_left(self) -> bool:
+        """Whether the presenter's page has been gone for longer than a reload takes."""
+        return self._presenting == 0 and time.monotonic() - self._left_at > GONE
+
+    def event(self) -> bytes:
+        """The latest step as a server-sent event, encoded once for all who get it."""
+        told = (self.at, self.place, self.epoch, self.number, self.followers, self.is_left)
+        if told != self._told:
+            names = ("at", "place", "epoch", "number", "followers", "away")
+            self._told = told
+            self._event = f"data: {json.dumps(dict(zip(names, told, strict=True)))}\n\n".encode("ascii")
+        return self._event
+
+    @contextmanager
+    def joined(self, follower: object, *, presents: bool = False) -> Iterator[None]:
+        """Count one who follows, or the presenter's own page, within the block."""
+        if presents:
+            self._presenting += 1
+        else:
+            self._followers.add(follower)
+        try:
+            yield
+        finally:
+            self._followers.discard(follower)
+            if presents:
+                self._presenting -= 1
+                self._left_at = time.monotonic()
+
+    async def changed(self, number: int, woken: asyncio.Event, seconds: float) -> bool:
+        """Wait until there is a step after `number`; False if none came in that time. `woken` ends the wait, too."""
+        if self.number != number or self.ended:
+            return True
+        self._waiting.add(woken)
+        try:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(woken.wait(), seconds)
+        finally:
+            self._waiting.discard(woken)
+        return self.number != number or self.ended
+
+    def tell(self) -> None:
+        """Wake everybody who waits."""
+        self.number += 1
+        for woken in self._waiting:
+            woken.set()
+
+
+class Stages:
+    """The stages of this process."""
+
+    def __init__(self, most: int = MOST_STAGES) -> None:
+        self._most = most
+        self._by_id: OrderedDict[str, Stage] = OrderedDict()
+
+    def begin(self, conversation: str, place: str, at: str, person: str = "") -> tuple[Stage, bool]:
+        """The stage of a conversation for a new presenter, and whether it was taken over from another one."""
+        found = next((one for one in self._by_id.values() if one.conversation == conversation), None)
+        if found is None:
+            found = Stage(
+                secrets.token_urlsafe(16),
+                conversation,
+                place[:LONGEST_PLACE],
+                at[:LONGEST_STEP],
+                secrets.token_urlsafe(24),
+                person,
+            )
+            self._by_id[found.id] = found
+            while len(self._by_id) > self._most:
+                self._end(next(iter(self._by_id.values())))
+            return found, False
+        found.token, found.epoch = secrets.token_urlsafe(24), found.epoch + 1
+        found.person = person
+        found.place, found.at = place[:LONGEST_PLACE], at[:LONGEST_STEP]
+        found.tell()
+        return found, True
+
+    def find(self, id: str) -> Stage | None:
+        return self._by_id.get(id)
+
+    def step(self, id: str, token: str, at: str) -> Stage:
+        """Show a step to everybody who follows.
+
+        Raises:
+            NotFound: it has ended.
+            TakenOver: the token is not the present presenter's.
+        """
+        stage = self._mine(id, token)
+        if stage.at != at:
+            stage.at = at[:LONGEST_STEP]
+            stage.tell()
+        return stage
+
+    def end(self, id: str, token: str) -> None:
+        """End it for everybody. Raises as `step` does."""
+        self._end(self._mine(id, token))
+
+    def end_all_of(self, conversation: str) -> None:
+        """End the stage of a conversation that was deleted for good."""
+        for stage in [one for one in self._by_id.values() if one.conversation == conversation]:
+            self._end(stage)
+
+    def _mine(self, id: str, token: str) -> Stage:
+        stage = self._by_id.get(id)
+        if stage is None:
+            raise NotFound("Nobody follows any more: the presentation was ended.", "Press V to begin again.")
+        if not compare_digest(stage.token.encode(), token.encode("utf-8", "replace")):
+            raise TakenOver(
+                "Somebody else presents this conversation now, and whoever followed you follows them.",
+                "Press V to take it back.",
+            )
+        self._by_id.move_to_end(id)
+        return stage
+
+    def _end(self, stage: Stage) -> None:
+        self._by_id.pop(stage.id, None)
+        stage.ended = True
+        stage.tell()

@@ -1,0 +1,94 @@
+"""A call that a `Model` answers: its events are written in the protocol of the client."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+
+from forky_core.gateway.v1.answering import answers
+from forky_core.gateway.v1.api_errors import of_failure
+from forky_core.gateway.v1.calls import Indexed
+from forky_core.gateway.v1.exchange import Exchange
+from forky_core.llm.contract import (
+    Done,
+    Failed,
+    Model,
+    ModelEvent,
+    ProviderMessage,
+    ReasoningDelta,
+    Request,
+    TextDelta,
+    ToolCallDone,
+)
+from forky_core.model import Message, Usage
+from forky_core.model.parts import ReasoningPart, TextPart, ToolCallPart
+
+_EVENT_STREAM = {"content-type": "text/event-stream; charset=utf-8"}
+
+
+async def stream_from_model(exchange: Exchange, model: Model) -> None:
+    """Answer with the model's events. Raises ApiError if the model gave no answer."""
+    await exchange.keep()
+    messages = tuple(_understood(message) for message in exchange.call.messages)
+    request = Request(exchange.info.name, messages, exchange.call.parameters)
+    events = answers(model, request, exchange.call.answers)
+    try:
+        await deliver(exchange, events)
+    finally:
+        await events.aclose()
+
+
+async def deliver(exchange: Exchange, events: AsyncIterator[Indexed]) -> None:
+    """Send events, as a stream or in one piece.
+
+    The head waits for the first event, so that a failure before it is an error response and no stream.
+
+    Raises:
+        ApiError: it failed.
+    """
+    streams = exchange.call.streams
+    voice = exchange.adapter.response_writer(exchange.call, exchange.id)
+    async for index, event in events:
+        exchange.take_events([(index, event)])
+        if isinstance(event, Failed):
+            await exchange.land()
+            raise of_failure(event.failure) from event.cause
+        if streams:
+            if not exchange.started:
+                await exchange.start(200, _EVENT_STREAM)
+                await exchange.pass_on(voice.begin())
+            if piece := voice.write(index, event):
+                await exchange.pass_on(piece)
+    landed = await exchange.land()
+    if streams:
+        await exchange.pass_on(voice.end(exchange.responses), last=True)
+    else:
+        await exchange.send_response(landed)
+
+
+async def repeat(exchange: Exchange, message: Message) -> None:
+    """Send a stored answer: no model is asked."""
+    await deliver(exchange, _of(message))
+
+
+async def _of(message: Message) -> AsyncGenerator[Indexed]:
+    for event in events_of(message):
+        yield 0, event
+
+
+def events_of(message: Message) -> Iterator[ModelEvent]:
+    calls = False
+    for part in message.parts:
+        match part:
+            case TextPart(text):
+                yield TextDelta(text)
+            case ReasoningPart(text):
+                yield ReasoningDelta(text)
+            case ToolCallPart(name, arguments, id):
+                calls = True
+                yield ToolCallDone(id or "call_0", name, arguments)
+    yield Done("tool_calls" if calls else "stop", Usage(0, 0, cost=0.0))
+
+
+def _understood(message: ProviderMessage) -> ProviderMessage:
+    """The message in a form that every model knows: OpenAI's role developer becomes system."""
+    return {**message, "role": "system"} if message.get("role") == "developer" else message

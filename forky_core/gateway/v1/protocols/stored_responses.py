@@ -1,0 +1,134 @@
+"""Answers of `/v1/responses` that a later request may continue by `previous_response_id` alone.
+
+Such a request has only the new turn. The turns before it are the path to the answer in the tree, so the id of an answer
+is stored with its conversation: continuing works across restarts, while the conversation exists. The newest answers are
+also cached in memory, the only place for an answer that was not recorded.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from forky_core.gateway.v1.calls import Response
+from forky_core.model import Blob, ConversationId, Message, MessageId
+from forky_core.model.errors import NotFound, StoreError
+from forky_core.model.hashing import mend_text
+from forky_core.model.parts import (
+    AttachmentPart,
+    MergePart,
+    OpaquePart,
+    ReasoningPart,
+    RevertPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from forky_core.store.contract import Store
+
+MOST = 2_000
+"""Answers that are cached in memory."""
+Items = tuple[Any, ...]
+
+
+class StoredResponses:
+    """Answers by token, so that no program continues another's."""
+
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
+        self._kept: OrderedDict[tuple[str, str], Items] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def full_request(self, store: Store, token: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The request with the turns that it continues; None if they are not known."""
+        before = payload.get("previous_response_id")
+        if not before:
+            return dict(payload)
+        with self._lock:
+            known = self._kept.get((token, str(before)))
+        if known is None:
+            known = _stored(store, _key(token, str(before)))
+        if known is None:
+            return None
+        return {**payload, "input": [*known, *_items(payload.get("input"))]}
+
+    def save(self, token: str, id: str, payload: Mapping[str, Any], response: Response) -> None:
+        """Store an answer; `payload` is the whole request. If it asks not to be stored, it is not."""
+        if payload.get("store") is False:
+            return
+        items = (*_items(payload.get("input")), *_said(response))
+        with self._lock:
+            self._kept[token, id] = items
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+
+
+def save_id(store: Store, token: str, id: str, conversation: ConversationId, answer: MessageId) -> None:
+    """Store the id of an answer. Raises StoreError, NotFound."""
+    store.keep_derived(conversation, {_key(token, id): answer})
+
+
+def _key(token: str, id: str) -> str:
+    named = f"{token} {mend_text(id)}".encode()
+    return f"response/{hashlib.blake2b(named, digest_size=16).hexdigest()}"
+
+
+def _stored(store: Store, key: str) -> Items | None:
+    try:
+        for conversation, answer in store.derived_under(key).items():
+            if not store.view(conversation).trashed:
+                return tuple(items_of(store.path(conversation, MessageId(answer)), store.blob))
+    except (StoreError, NotFound):
+        return None
+    return None
+
+
+def items_of(path: Sequence[Message], blob: Callable[[str], Blob]) -> Iterator[dict[str, Any]]:
+    """A path as the items of a request; thoughts are left out, as no other model may have them."""
+    for message in path:
+        content: list[dict[str, Any]] = []
+        calls: list[dict[str, Any]] = []
+        for part in message.parts:
+            match part:
+                case TextPart(text) | MergePart(text=text):
+                    content.append({"type": "input_text", "text": text})
+                case AttachmentPart(sha256, media_type, name):
+                    content.append(_file(blob(sha256), media_type, name))
+                case ToolCallPart(name, arguments, id):
+                    calls.append(
+                        {"type": "function_call", "call_id": id or "", "name": name, "arguments": arguments}
+                    )
+                case ToolResultPart(_, output, id):
+                    calls.append({"type": "function_call_output", "call_id": id or "", "output": output})
+                case ReasoningPart() | RevertPart() | OpaquePart():
+                    pass
+        if content:
+            role = message.role if message.role in {"system", "assistant"} else "user"
+            yield {"type": "message", "role": role, "content": content}
+        yield from calls
+
+
+def _file(file: Blob, media_type: str, name: str) -> dict[str, Any]:
+    url = f"data:{media_type};base64,{base64.b64encode(file.content).decode('ascii')}"
+    if media_type.startswith("image/"):
+        return {"type": "input_image", "image_url": url}
+    return {"type": "input_file", "file_data": url, "filename": name or "file"}
+
+
+def _items(value: Any) -> Items:
+    if isinstance(value, str):
+        return ({"role": "user", "content": value},)
+    return tuple(value) if isinstance(value, list) else (value,)
+
+
+def _said(response: Response) -> Items:
+    message = ({"role": "assistant", "content": "".join(response.text)},) if response.text else ()
+    calls = (
+        {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
+        for call in response.calls
+    )
+    return (*message, *calls)

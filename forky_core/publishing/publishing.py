@@ -1,0 +1,33 @@
+"""Giving a thing of a conversation away: its report and the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.workspace import Workspace
+from forky_core.publishing.forms.form import pieces
+from forky_core.publishing.private_texts import with_names
+from forky_core.publishing.registry import publication_form, published_thing
+from forky_core.publishing.report import Report
+from forky_core.publishing.things.material import Material
+from forky_core.showing.material import model_labels
+
+
+def report_of(forky: Workspace, chat: Conversation, thing: str, which: Sequence[str] = ()) -> Report:
+    """A comparison, an experiment, a poll, a merge or a replay of a conversation, as a value that can be written.
+
+    `which` says which one, as the thing takes it: `("main", "debug")` for a comparison, an experiment's name, a poll's
+    number, a merge's message; for a replay nothing, or `("everything",)`.
+
+    Raises:
+        NotFound: there is no such thing, or none of this name.
+        BadContent, NothingToDo: `which` does not say which one, or there is nothing to show.
+    """
+    made = published_thing(thing).report(Material(forky, chat, model_labels(forky.models.models())), which)
+    return with_names(made, forky.name_of)
+
+
+def write_report(report: Report, form: str) -> Iterator[bytes]:
+    """The file, piece by piece. Raises NotFound if there is no such form."""
+    return pieces(report, publication_form(form))

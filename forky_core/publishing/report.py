@@ -1,0 +1,111 @@
+"""What a thing that is given away consists of, whatever file it becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+Reword = Callable[[str], str]
+"""Replaces what looks private in a text, and returns all other texts as they are."""
+OwnForm = Callable[[Reword], Iterator[bytes]]
+"""Writes a thing in a form of its own. It passes every text of people and models through the function it is given."""
+Value = str | int | float | None
+"""What stands in one field of a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """What Forky says of it, as plain text; each is a paragraph."""
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """What a person or a model wrote, as Markdown."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """A text whose lines and spaces matter and in which nothing is markup."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture that somebody attached."""
+
+    name: str
+    media_type: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A drawing of Forky's own, as the markup of an SVG; forms of text have its description instead."""
+
+    svg: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class DataTable:
+    """A table; all rows are as long as the head."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[Value, ...], ...]
+
+
+Leaf = Sentences | Prose | Exact | Picture | Drawing | DataTable
+
+
+@dataclass(frozen=True, slots=True)
+class ReportColumn:
+    """One of several things that stand side by side."""
+
+    title: str
+    facts: str
+    """A line below the title; "" for none."""
+    blocks: tuple[Leaf, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    """Columns that are read beside each other; below each other where there is no room."""
+
+    columns: tuple[ReportColumn, ...]
+    beside: int = 0
+    """For columns that go on without some of those beside them: how many there were at first."""
+
+
+Block = Leaf | SideBySide
+
+
+@dataclass(frozen=True, slots=True)
+class ReportSection:
+    """A part with a title, which begins a slide where there are slides."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A thing that is given away."""
+
+    kind: str
+    """The name of the thing, e.g. "comparison"."""
+    title: str
+    about: tuple[str, ...]
+    """Sentences below the title."""
+    sections: tuple[ReportSection, ...]
+    table: DataTable
+    """All of it as rows, for spreadsheets and programs."""
+    own: Mapping[str, OwnForm] = field(default_factory=lambda: MappingProxyType({}))
+    """Forms, by their names, that this thing writes better than from its sections."""
+    word: Reword = str
+    """What those forms put every text through; in a copy without private values, what replaces these."""

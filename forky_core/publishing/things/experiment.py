@@ -1,0 +1,132 @@
+"""An experiment: a grid of questions and models with what every check says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import ClassVar
+
+from forky_core.experiments.cells import CellResult
+from forky_core.experiments.checks.registry import title
+from forky_core.experiments.experiments import Experiments
+from forky_core.experiments.exporting.data import CELL_HEAD, cell_rows
+from forky_core.experiments.exporting.facts import dollars, seconds, share, state
+from forky_core.experiments.exporting.registry import ExperimentWriter, experiment_writer
+from forky_core.experiments.plan import title_of
+from forky_core.experiments.results import ExperimentResult
+from forky_core.experiments.wording import counted
+from forky_core.model.errors import BadContent, NotFound
+from forky_core.model.experiment import CellAddress, ExperimentRow
+from forky_core.publishing.private_texts import reworded_value
+from forky_core.publishing.report import (
+    DataTable,
+    Leaf,
+    Prose,
+    Report,
+    ReportColumn,
+    ReportSection,
+    Reword,
+    Sentences,
+    SideBySide,
+)
+from forky_core.publishing.things.material import Material
+
+_SIGNS = {True: "✓ passes", False: "✗ fails", None: "· no verdict"}
+_OWN = ("html", "csv", "markdown")
+"""The forms that experiments have of their own: a page with a search and a table to unfold, among them."""
+
+
+class ExperimentThing:
+    """The experiment that `which` names; without a name, the only one of the conversation."""
+
+    name: ClassVar[str] = "experiment"
+    label: ClassVar[str] = "Experiment"
+    takes: ClassVar[str] = "its name; without one, the only experiment of the conversation"
+
+    def report(self, material: Material, which: Sequence[str]) -> Report:
+        """Raises NotFound if there is no such experiment, and BadContent if its name is needed."""
+        experiments = Experiments(material.chat)
+        return experiment_report(experiments.result(_named(experiments, which)))
+
+
+def experiment_report(result: ExperimentResult) -> Report:
+    """What an experiment found, as a report."""
+    experiment = result.experiment
+    size = f"{counted(len(experiment.rows), 'row')} × {counted(len(experiment.columns), 'column')}"
+    about = (
+        experiment.about,
+        f"{size}, {counted(result.calls, 'call')}, {dollars(result.cost)}.",
+        result.verdict,
+        result.agreement.sentence if result.agreement is not None else "",
+        *result.warnings,
+    )
+    return Report(
+        ExperimentThing.name,
+        experiment.name,
+        tuple(filter(None, about)),
+        (_summary(result), *(_row(result, row) for row in experiment.rows)),
+        DataTable(CELL_HEAD, tuple(cell_rows(result))),
+        {name: partial(_own_form, experiment_writer(name), result) for name in _OWN},
+    )
+
+
+def _own_form(writer: ExperimentWriter, result: ExperimentResult, word: Reword) -> Iterator[bytes]:
+    yield from writer.write(reworded_value(result, word))
+
+
+def _named(experiments: Experiments, which: Sequence[str]) -> str:
+    names = experiments.names
+    if which:
+        if which[0] not in experiments:
+            raise NotFound(f"There is no experiment “{which[0][:80]}” in this conversation.", _listed(names))
+        return which[0]
+    if len(names) != 1:
+        what = "There are several experiments." if names else "There is no experiment in this conversation."
+        raise BadContent(what, _listed(names) or "Begin one on the Experiments page.")
+    return names[0]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"There are: {', '.join(names[:8])}." if names else ""
+
+
+def _summary(result: ExperimentResult) -> ReportSection:
+    head = ("Column", "Passes (95 %)", "Answered", "Cost", "Tokens", "Median time", "Open")
+    rows = tuple(
+        (
+            column.label,
+            share(column),
+            f"{column.answered:,} of {column.cells:,}",
+            dollars(column.cost),
+            f"{column.prompt_tokens + column.completion_tokens:,}",
+            seconds(column.seconds),
+            state(column) or "–",
+        )
+        for column in result.columns
+    )
+    sentences = tuple(one.sentence for one in result.comparisons) if len(result.comparisons) > 1 else ()
+    return ReportSection("Columns", (DataTable(head, rows), *((Sentences(sentences),) if sentences else ())))
+
+
+def _row(result: ExperimentResult, row: ExperimentRow) -> ReportSection:
+    columns = []
+    asked = ""
+    for column in result.columns:
+        for sample in range(1, column.column.samples + 1):
+            cell = result.cells[CellAddress(row.id, column.column.id, sample)]
+            asked = asked or cell.question.text
+            more = f", sample {sample}" if column.column.samples > 1 else ""
+            columns.append(ReportColumn(f"{column.label}{more}", _SIGNS[cell.passed], _said(cell)))
+    return ReportSection(f"{row.id}. {title_of(row)[:120]}", (Prose(asked), SideBySide(tuple(columns))))
+
+
+def _said(cell: CellResult) -> tuple[Leaf, ...]:
+    lines = [
+        f"{_SIGNS[one.verdict.passed]}: {title(one.check)}: {one.verdict.reason}" for one in cell.verdicts
+    ]
+    if cell.mark is not None:
+        lines.append(f"{cell.mark.by} says: {'good' if cell.mark.passed else 'bad'}")
+    if cell.status != "done":
+        lines.append(cell.reply.why or "Not asked yet.")
+    said: tuple[Leaf, ...] = (Prose(cell.text),) if cell.text.strip() else ()
+    return (*said, *((Sentences(tuple(lines)),) if lines else ()))

@@ -1,0 +1,96 @@
+"""A replay: how the conversation grew, operation by operation; as a page, with a slider over all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import ClassVar
+
+from forky_core.model.errors import BadContent
+from forky_core.publishing.private_texts import reworded_value
+from forky_core.publishing.report import DataTable, Report, ReportSection, Reword, Value
+from forky_core.publishing.things.material import Material
+from forky_core.showing.material import log_of, shown_conversation
+from forky_core.showing.replay import Replay, ReplayFrame, replay
+from forky_core.showing.replay_page import replay_page
+from forky_core.views.shelf import count, title_or_placeholder
+from forky_core.views.times import stamp
+
+_HEAD = ("operation", "at", "by", "verb", "what", "appeared", "disappeared", "moved")
+_TOGETHER = 12
+"""Operations of one section."""
+
+
+EVERYTHING = "everything"
+"""The name by which one asks for a replay with what was undone."""
+
+
+class ReplayThing:
+    """How the visible conversation grew, message by message; with `everything`, every operation of the log.
+
+    The log also holds the first lines of what was undone. Only `everything` gives these away. Without it, the run of an
+    experiment is one step, and its cells are not drawn.
+    """
+
+    name: ClassVar[str] = "replay"
+    label: ClassVar[str] = "Replay"
+    takes: ClassVar[str] = (
+        f"“{EVERYTHING}”, to have every operation in it and what was undone; else what can be seen"
+    )
+
+    def report(self, material: Material, which: Sequence[str]) -> Report:
+        """Raises BadContent if anything but `everything` is named: a replay is of a whole conversation."""
+        if list(which) not in ([], [EVERYTHING]):
+            raise BadContent("A replay is of a whole conversation.", f"It takes “{EVERYTHING}” or nothing.")
+        shown = shown_conversation(material.chat, material.forky.store, label=material.label)
+        operations, messages = log_of(material.chat, material.forky.store) if which else ((), shown.messages)
+        made = replay(shown, operations, messages, cells=bool(which))
+        people = len({frame.actor for frame in made.frames})
+        by = f" by {people} people and programs" if people > 1 else ""
+        return Report(
+            self.name,
+            f"Replay of {title_or_placeholder(made.title)}",
+            (f"{count(len(made.frames), 'operation')}{by}, {count(len(made.rows), 'message')}.",),
+            tuple(_sections(made)),
+            DataTable(_HEAD, tuple(map(_line, made.frames))),
+            {"html": partial(_page, made)},
+        )
+
+
+def _page(made: Replay, word: Reword) -> Iterator[bytes]:
+    for piece in replay_page(reworded_value(made, word)):
+        yield piece.encode("utf-8", "replace")
+
+
+def _sections(made: Replay) -> Iterator[ReportSection]:
+    head = ("Operation", "When", "Who", "What")
+    for some in _groups(made.frames):
+        rows = tuple((one.number, _when(one), one.actor, one.summary) for one in some)
+        title = (
+            f"Operations {some[0].number} to {some[-1].number}"
+            if len(some) > 1
+            else f"Operation {some[0].number}"
+        )
+        yield ReportSection(title, (DataTable(head, rows),))
+
+
+def _groups(frames: Sequence[ReplayFrame]) -> Iterator[Sequence[ReplayFrame]]:
+    return (frames[at : at + _TOGETHER] for at in range(0, len(frames), _TOGETHER))
+
+
+def _when(frame: ReplayFrame) -> str:
+    return stamp(frame.at) if frame.at else ""
+
+
+def _line(frame: ReplayFrame) -> tuple[Value, ...]:
+    moved = ", ".join(sorted(frame.moved))
+    return (
+        frame.number,
+        _when(frame),
+        frame.actor,
+        frame.verb,
+        frame.summary,
+        len(frame.appeared),
+        len(frame.disappeared),
+        moved,
+    )

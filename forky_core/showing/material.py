@@ -1,0 +1,90 @@
+"""What a presentation or a replay is made of: a conversation as values, whether a store or a file holds it.
+
+The only module of this folder that reads a `Conversation`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.visible import Visible, visible_part
+from forky_core.llm.contract import ModelInfo
+from forky_core.model import Blob, Generation, Linked, Message, MessageId, Operation, View
+from forky_core.model.errors import NotFound
+from forky_core.model.parts import AttachmentPart
+from forky_core.store.contract import Store
+from forky_core.views.listed import visible_without_cells
+
+
+def _name_alone(model: str) -> str:
+    return model.rpartition("/")[2]
+
+
+def model_labels(infos: Iterable[ModelInfo]) -> Callable[[str], str]:
+    """A function that returns the name of a model for people, also of one that is not among these."""
+    names = {info.name: info.label for info in infos}
+    return lambda name: names.get(name) or _name_alone(name)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownConversation:
+    """A conversation with the branch that is shown."""
+
+    title: str
+    view: View
+    branch: str
+    messages: Mapping[MessageId, Message]
+    """At least those that the view reaches; parents before children."""
+    stems: Mapping[MessageId, Linked]
+    """How these messages are connected; those that only experiments lead to can be left out."""
+    generations: Sequence[Generation]
+    blobs: Mapping[str, Blob] = field(default_factory=lambda: MappingProxyType({}))
+    """Pictures by their sha256."""
+    label: Callable[[str], str] = _name_alone
+    """The name of a model for people."""
+
+    @property
+    def head(self) -> MessageId | None:
+        branches = self.view.branches
+        return branches[self.branch].head if self.branch in branches else None
+
+    def visible(self) -> Visible:
+        return visible_part(self.messages, self.view)
+
+
+def shown_conversation(
+    chat: Conversation, store: Store, *, label: Callable[[str], str] = _name_alone
+) -> ShownConversation:
+    """A stored conversation with its checked-out branch."""
+    visible = chat.visible
+    return ShownConversation(
+        chat.title,
+        chat.view,
+        chat.branch_name,
+        visible.messages,
+        visible_without_cells(visible, chat.view, {chat.branch_name}).messages,
+        chat.calls.generations,
+        pictures(visible.messages, store),
+        label,
+    )
+
+
+def log_of(chat: Conversation, store: Store) -> tuple[Sequence[Operation], Mapping[MessageId, Message]]:
+    """The whole log, and every message that it ever named, also those that were undone."""
+    return store.operations(chat.id), store.messages(chat.id)
+
+
+def pictures(messages: Mapping[MessageId, Message], store: Store) -> Mapping[str, Blob]:
+    """The files that messages name, as far as the store has them."""
+    found: dict[str, Blob] = {}
+    for message in messages.values():
+        for part in message.parts:
+            if isinstance(part, AttachmentPart) and part.sha256 not in found:
+                try:
+                    found[part.sha256] = store.blob(part.sha256)
+                except NotFound:
+                    continue
+    return MappingProxyType(found)

@@ -1,0 +1,18 @@
+"""An address as a QR code for phones, drawn here: no service learns of it."""
+
+from __future__ import annotations
+
+from forky_core.extras import needed_for
+
+
+def qr_uri(address: str) -> str:
+    """The code as a picture in a data address, dark on white in both themes, since cameras read no other.
+
+    Raises:
+        NotInstalled: the package that draws it is not there.
+    """
+    with needed_for("A QR code", "app"):
+        import segno  # noqa: PLC0415 - only where a code is shown
+    return str(
+        segno.make_qr(address, error="m").svg_data_uri(border=3, dark="#111", light="#fff", omitsize=True)
+    )

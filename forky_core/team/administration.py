@@ -1,0 +1,155 @@
+"""What one member does about the people of the workspace. Every method checks their role before it changes anything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from forky_core.model.errors import NotFound
+from forky_core.team.access import Access
+from forky_core.team.audit import AuditEntry
+from forky_core.team.invitations import DAYS, Invitation
+from forky_core.team.members import Identity, Member
+from forky_core.team.roles import Role
+from forky_core.team.team import Team
+from forky_core.team.team_sessions import TeamSession
+
+
+class Administration:
+    """The people of a workspace as one member may see and change them.
+
+    What their role does not allow raises NotAllowed. Members see each other; only owners invite, change roles, remove
+    somebody and read the audit log.
+    """
+
+    def __init__(self, team: Team, access: Access) -> None:
+        """`access` is that of the member who acts."""
+        self._team = team
+        self._access = access
+
+    @property
+    def me(self) -> Member:
+        return self._access.member
+
+    @property
+    def owns(self) -> bool:
+        """Whether the member is an owner of the workspace."""
+        return self._access.role is Role.OWNER
+
+    # Oneself.
+
+    def rename(self, name: str) -> None:
+        """Take another name, everywhere and at once. Raises BadName for one that cannot be used."""
+        self._team.members.rename(self._access.id, name)
+
+    def leave(self) -> None:
+        """End one's own membership. Raises InTheWay for the last owner."""
+        self._team.members.remove(self._access.id, by=self._access.id)
+
+    def sessions(self) -> Sequence[TeamSession]:
+        """The browsers in which the member is signed in, the last used first."""
+        return self._team.sessions.of(self._access.id)
+
+    def end_session(self, id: str) -> None:
+        """Sign one of the member's browsers out. Raises NotFound if none of theirs has this id."""
+        with self._team.database.writing():
+            if id not in {session.id for session in self.sessions()}:
+                raise NotFound("That session has ended already.")
+            self._team.sessions.end(id, by=self._access.id)
+
+    def end_other_sessions(self, keep: str) -> None:
+        """Sign all of the member's browsers out but the one whose session has the id `keep`."""
+        self._team.sessions.end_all(self._access.id, by=self._access.id, keep=keep)
+
+    def ways_in(self) -> Sequence[Identity]:
+        """The ways in which the member can prove who they are, the oldest first."""
+        return self._team.members.identities(self._access.id)
+
+    def drop_way_in(self, issuer: str, subject: str) -> None:
+        """Remove one of the member's ways to sign in.
+
+        Raises:
+            NotFound: they have no such one.
+            InTheWay: it is the only one.
+        """
+        self._team.members.drop_identity(self._access.id, issuer, subject)
+
+    # The others.
+
+    def members(self) -> Sequence[Member]:
+        """Everybody who is a member now, the longest first."""
+        self._access.require(Role.VIEWER, "see who is here")
+        return self._team.members.all()
+
+    def set_role(self, member: str, role: Role) -> None:
+        """Give somebody another role.
+
+        Raises:
+            NotFound: they are not a member.
+            InTheWay: they are the last owner.
+        """
+        with self._team.database.writing():
+            self._access.require(Role.OWNER, "change roles")
+            self._team.members.set_role(member, role, by=self._access.id)
+
+    def remove(self, member: str) -> None:
+        """End somebody's membership, and every session of theirs.
+
+        Raises:
+            NotFound: they are not a member.
+            InTheWay: they are the last owner.
+        """
+        with self._team.database.writing():
+            self._access.require(Role.OWNER, "remove somebody")
+            self._team.members.remove(member, by=self._access.id)
+
+    def sign_out(self, member: str) -> None:
+        """End every session of somebody. Raises NotFound if they are not a member."""
+        with self._team.database.writing():
+            self._access.require(Role.OWNER, "sign somebody else out")
+            if not self._team.members.role_of(member):
+                raise NotFound("That person is not a member.")
+            self._team.sessions.end_all(member, by=self._access.id)
+
+    # Invitations.
+
+    def invitations(self) -> Sequence[Invitation]:
+        """The open invitations, newest first."""
+        self._access.require(Role.OWNER, "see invitations")
+        return self._team.invitations.all()
+
+    def invite(
+        self, role: Role, *, email: str = "", days: int = DAYS, uses: int = 1
+    ) -> tuple[Invitation, str]:
+        """Make an invitation; returns it with its secret, which is not stored.
+
+        Raises:
+            BadContent: the address, the days or the number of uses make no sense.
+        """
+        with self._team.database.writing():
+            self._access.require(Role.OWNER, "invite people")
+            return self._team.invitations.make(role, by=self._access.id, email=email, days=days, uses=uses)
+
+    def take_back(self, invitation: str) -> None:
+        """Take an invitation back. Raises NotFound if there is none with this id."""
+        with self._team.database.writing():
+            self._access.require(Role.OWNER, "take invitations back")
+            self._team.invitations.revoke(invitation, by=self._access.id)
+
+    # The audit log.
+
+    def events(self) -> int:
+        """The number of entries of the audit log."""
+        self._access.require(Role.OWNER, "read the audit log")
+        return self._team.audit.count
+
+    def page_of_audit(self, page: int, size: int) -> Sequence[AuditEntry]:
+        """A page of the audit log, newest first; the first one is 1."""
+        self._access.require(Role.OWNER, "read the audit log")
+        return self._team.audit.page(page, size)
+
+    def export_audit(self) -> Sequence[AuditEntry]:
+        """The whole audit log, oldest first; that it was exported is an entry of it."""
+        with self._team.database.writing():
+            self._access.require(Role.OWNER, "export the audit log")
+            self._team.audit.note("audit log exported", self._access.id)
+            return self._team.audit.entries()

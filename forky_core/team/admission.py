@@ -1,0 +1,91 @@
+"""Who comes in: from a proof of who somebody is to the member they are, or a sentence why not.
+
+Every way to sign in ends here, so that invitations, roles and refusals are the same for all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from forky_core.model.errors import InTheWay, NotAllowed
+from forky_core.team.members import Identity, Member
+from forky_core.team.roles import Role
+from forky_core.team.team import Team
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What a way to sign in has found out about somebody."""
+
+    way: str
+    """The way's name, for the audit log."""
+    identity: Identity
+    name: str = ""
+    """What the person is called there."""
+    handle: str = ""
+    """The handle they asked for; "" has one made from the name."""
+    email: str = ""
+    """An address that the issuer has verified; "" if there is none."""
+    role: Role | None = None
+    """The role that the operator's rules give to this person at every sign-in; `Role.NONE` ends their membership, and
+    None says nothing."""
+    newcomer: Role | None = None
+    """The role with which the operator lets in whoever is new; it changes nothing for a member."""
+
+
+def admit(team: Team, proof: Proof, invitation: str = "") -> Member:
+    """The member whom a proof belongs to; a new one if an open invitation or the operator's rules let them in.
+
+    `invitation` is the secret of an invitation.
+
+    Raises:
+        NotAllowed: nobody here has this identity, and nothing lets it in; or the operator's rules keep them out.
+        NotFound: the invitation is not open, or is for another address.
+        BadName, BadContent, NameTaken: the name or handle of a new member cannot be used.
+    """
+    with team.database.writing():
+        member = _let_in(team, proof, invitation)
+    # A refusal from within would take back that a membership ended.
+    if not member.role:
+        raise _without_role()
+    return member
+
+
+def _let_in(team: Team, proof: Proof, invitation: str) -> Member:
+    identity = proof.identity
+    known = team.members.by_identity(identity.issuer, identity.subject)
+    member = known[0] if known is not None else None
+    if member is not None and member.role:
+        if proof.role is not None and proof.role is not member.role:
+            member = _with_role(team, member, proof.role)
+        return member
+    if proof.role is Role.NONE:
+        raise _without_role()
+    role = proof.role or proof.newcomer
+    if invitation:
+        role = team.invitations.accept(invitation, email=proof.email).role
+    if not role:
+        raise NotAllowed(
+            "Nobody here knows you." if member is None else "You are no longer a member here.",
+            "Ask somebody who is for an invitation.",
+        )
+    if member is not None:
+        return team.members.bring_back(member.id, role)
+    added = team.members.add(proof.name or identity.subject, role, handle=proof.handle, email=proof.email)
+    team.members.keep_identity(added.id, identity)
+    return added
+
+
+def _without_role() -> NotAllowed:
+    return NotAllowed("Your account there gives you no role here.", "Ask whoever runs this Forky.")
+
+
+def _with_role(team: Team, member: Member, role: Role) -> Member:
+    try:
+        if role:
+            team.members.set_role(member.id, role, by=member.id)
+        else:
+            team.members.remove(member.id, by=member.id)
+    except InTheWay:  # The last owner stays one, whatever the operator's rules say.
+        return member
+    return team.members.member(member.id)

@@ -1,0 +1,109 @@
+"""The audit log as people read it: an entry as a sentence, and the whole log as a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+
+from forky_core.csv_lines import csv_line
+from forky_core.team.audit import NOBODY, AuditEntry
+from forky_core.team.members import ID_PREFIX
+from forky_core.team.roles import Role
+
+_SENTENCES: Mapping[str, str] = {
+    "signed in": "{who} signed in{way}",
+    "signed out": "{who} signed {of} out in one browser",
+    "signed out everywhere": "{who} signed {of} out everywhere{else_}",
+    "sign-in refused": "A sign-in{handle}{way} was refused",
+    "member added": "{who} became {role}",
+    "member renamed": "{who} changed {whose} name",
+    "role changed": "{who} made {whom} {role}",
+    "member removed": "{who} removed {whom}",
+    "member left": "{who} left",
+    "member forgotten": "{who} had {whom} forgotten",
+    "way to sign in added": "{who} added a way to sign in{issuer}",
+    "way to sign in changed": "{who} changed a way to sign in{issuer}",
+    "way to sign in removed": "{who} removed a way to sign in{issuer}",
+    "invitation made": "{who} made an invitation for {role}{uses}",
+    "invitation accepted": "An invitation was accepted",
+    "invitation taken back": "{who} took an invitation back",
+    "shared with everybody": "{who} showed {conversation} to everybody",
+    "no longer shared with everybody": "{who} showed {conversation} to everybody no longer",
+    "shared": "{who} gave {whom} the role of {role} in {conversation}",
+    "no longer shared": "{who} took {conversation} away from {whom}",
+    "handed over": "{who} handed {conversation} over to {whom}",
+    "token made": "{who} made a token",
+    "token revoked": "{who} revoked a token{of_whom}",
+    "audit log exported": "{who} exported the audit log",
+}
+"""What is said of each event. One that is not listed is said in its own words."""
+
+
+def sentence(entry: AuditEntry, name_of: Callable[[str], str], title_of: Callable[[str], str]) -> str:
+    """An entry as a sentence without its full stop.
+
+    `name_of` is the name of a person's id; `title_of` is how the reader may read of a conversation's id.
+    """
+    about = json.loads(entry.about)
+    who = name_of(entry.person) if entry.person != NOBODY else "The operator"
+    form = _SENTENCES.get(entry.event)
+    if form is None:
+        return f"{who}: {entry.event}"
+    member = str(about.get("member", ""))
+    itself = member in ("", entry.person)
+    role = str(about.get("role", ""))
+    uses = int(about.get("uses", 1))
+    if entry.event == "member added" and not itself:
+        form = "{who} made {whom} {role}"
+    return form.format(
+        who=who,
+        whom=name_of(member) if member else "somebody",
+        of=name_of(member) if not itself else "themselves",
+        else_=" else" if itself else "",
+        of_whom="" if itself else f" of {name_of(member)}",
+        whose="their own" if itself else f"{name_of(member)}’s",
+        role=Role[role.upper()].phrase if role and entry.event != "shared" else role,
+        way=f" by {about['way']}" if about.get("way") else "",
+        issuer=f" ({about['issuer']})" if about.get("issuer") else "",
+        handle=f" as “{about['handle']}”" if about.get("handle") else "",
+        uses=f", for {uses} people" if uses > 1 else "",
+        conversation=title_of(str(about["conversation"])) if "conversation" in about else "a conversation",
+    )
+
+
+def as_csv(entries: Sequence[AuditEntry], name_of: Callable[[str], str]) -> Iterator[bytes]:
+    """The entries as a table that spreadsheets open."""
+    yield b"\xef\xbb\xbf" + csv_line(("number", "at", "person", "name", "event", "about", "id"))
+    for entry in entries:
+        row = (entry.number, _when(entry), entry.person, _name(entry, name_of), entry.event)
+        yield csv_line((*row, entry.about, entry.id))
+
+
+def as_json_lines(entries: Sequence[AuditEntry], name_of: Callable[[str], str]) -> Iterator[bytes]:
+    """The entries as one JSON object a line, with the hashes that chain them."""
+    for entry in entries:
+        yield json.dumps(as_json(entry, name_of), ensure_ascii=False).encode() + b"\n"
+
+
+def as_json(entry: AuditEntry, name_of: Callable[[str], str]) -> Mapping[str, object]:
+    """An entry with all its fields, and the name that its person has now."""
+    return {
+        "number": entry.number,
+        "at": _when(entry),
+        "microseconds": entry.at,
+        "person": entry.person,
+        "name": _name(entry, name_of),
+        "event": entry.event,
+        "about": json.loads(entry.about),
+        "id": entry.id,
+        "previous": entry.previous,
+    }
+
+
+def _name(entry: AuditEntry, name_of: Callable[[str], str]) -> str:
+    return name_of(entry.person) if entry.person.startswith(ID_PREFIX) else ""
+
+
+def _when(entry: AuditEntry) -> str:
+    return datetime.fromtimestamp(entry.at / 1e6, UTC).isoformat(timespec="milliseconds")

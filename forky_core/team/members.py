@@ -1,0 +1,313 @@
+"""The people of a workspace: who they are, how they prove it, and their role.
+
+A person is a random id, which stands in operations and in the audit log. The name is kept here only, so that somebody
+can be renamed or forgotten while every chain of hashes stays whole.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import sqlite3
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from forky_core.model.errors import BadContent, InTheWay, NameTaken, NotFound
+from forky_core.model.room import fit_name
+from forky_core.team.audit import Audit
+from forky_core.team.database import TeamDatabase, now
+from forky_core.team.roles import Role
+
+ID_PREFIX = "person:"
+_ID = re.compile(rf"{ID_PREFIX}[0-9a-f]{{16}}(?![0-9a-f])")
+_LONGEST_EMAIL = 254
+"""The most characters of an address of e-mail (RFC 5321, section 4.5.3.1)."""
+_LONGEST_HANDLE = 30
+_FORGOTTEN = "Somebody who left"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A person, with their role in the workspace."""
+
+    id: str
+    """Random, and the same for ever: `ID_PREFIX` and sixteen hex digits."""
+    handle: str
+    """Lower-case letters, digits and hyphens; nobody else has it. A person's branches begin with it: `ada/idea`."""
+    name: str
+    email: str
+    """"" if it is not known. It is never proof of who somebody is."""
+    role: Role
+    """`Role.NONE` for somebody who is no longer a member."""
+    since: int
+    """When they became a member: microseconds since the epoch, UTC; 0 for somebody who is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A way in which a person proves who they are: a pair of issuer and subject that nobody else has."""
+
+    issuer: str
+    """Who vouches: "password", "passkey", or the address of an identity provider."""
+    subject: str
+    """What the issuer calls the person: a handle, the id of a key, or the provider's `sub`."""
+    secret: str = ""
+    """What is needed to check the proof, as the hash of a password; never the proof itself."""
+
+
+class Members:
+    """The people of one workspace."""
+
+    def __init__(self, database: TeamDatabase, audit: Audit, workspace: str) -> None:
+        self._database = database
+        self._audit = audit
+        self._workspace = workspace
+        self.removed: Callable[[str, str], None] = lambda _member, _by: None
+        """Called with the ids of a person who stops being a member and of who ends it, within the same transaction."""
+
+    def all(self) -> Sequence[Member]:
+        """Everybody who is a member now, the longest first."""
+        return [member for member in self._select("ORDER BY m.since, p.id") if member.role]
+
+    def member(self, id: str) -> Member:
+        """The person with this id, also after they left. Raises NotFound for an unknown id."""
+        found = self.find(id)
+        if found is None:
+            raise NotFound("There is no such person here.")
+        return found
+
+    def find(self, id: str) -> Member | None:
+        """The person with this id, also after they left; None for an unknown id."""
+        return next(iter(self._select("WHERE p.id = ?", id)), None)
+
+    def by_handle(self, handle: str) -> Member | None:
+        """The person with this handle, in any case; None if there is none."""
+        return next(iter(self._select("WHERE p.handle = ?", handle.strip().lower())), None)
+
+    def by_identity(self, issuer: str, subject: str) -> tuple[Member, Identity] | None:
+        """The person of an identity, and the identity as it is kept; None if nobody has it."""
+        row = self._database.row("SELECT * FROM identities WHERE issuer = ? AND subject = ?", issuer, subject)
+        if row is None:
+            return None
+        return self.member(row["person"]), Identity(row["issuer"], row["subject"], row["secret"])
+
+    def identities(self, member: str) -> Sequence[Identity]:
+        """Every identity of a person."""
+        rows = self._database.rows(
+            "SELECT issuer, subject, secret FROM identities WHERE person = ? ORDER BY created", member
+        )
+        return [Identity(*row) for row in rows]
+
+    def name_of(self, actor: str) -> str:
+        """The name behind an operation's actor: a person's if it is one's id, otherwise the actor as it is."""
+        if not actor.startswith(ID_PREFIX):
+            return actor
+        row = self._database.row("SELECT name FROM people WHERE id = ?", actor)
+        return row["name"] if row else _FORGOTTEN
+
+    def names_in(self, text: str) -> str:
+        """The text with names in the place of people's ids."""
+        return _ID.sub(lambda found: self.name_of(found[0]), text) if ID_PREFIX in text else text
+
+    def role_of(self, member: str) -> Role:
+        """The role of a person in the workspace; `Role.NONE` for anybody else."""
+        row = self._database.row(
+            "SELECT role FROM members WHERE workspace = ? AND person = ?", self._workspace, member
+        )
+        return Role(row["role"]) if row else Role.NONE
+
+    @property
+    def has_owner(self) -> bool:
+        return bool(self._owners())
+
+    # Changes. `by` is the id of the person who makes it.
+
+    def add(self, name: str, role: Role, *, handle: str = "", email: str = "", by: str = "") -> Member:
+        """Add a person as a member. Without a handle they get one that is made from the name.
+
+        Raises:
+            BadName: the name cannot be used.
+            BadContent: the handle or the address cannot.
+            NameTaken: somebody has this handle.
+        """
+        id = f"{ID_PREFIX}{secrets.token_hex(8)}"
+        name, email = fit_name(name), fit_email(email)
+        with self._database.writing() as connection:
+            chosen = fit_handle(handle) if handle else self._free_handle(name)
+            try:
+                connection.execute(
+                    "INSERT INTO people VALUES (?, ?, ?, ?, ?)", (id, chosen, name, email, now())
+                )
+            except sqlite3.IntegrityError as error:
+                raise NameTaken(f"Somebody is “{chosen}” already.", "Choose another handle.") from error
+            connection.execute(
+                "INSERT INTO members VALUES (?, ?, ?, ?)", (self._workspace, id, role.value, now())
+            )
+            self._audit.note("member added", by or id, member=id, role=role.word)
+        return self.member(id)
+
+    def bring_back(self, member: str, role: Role) -> Member:
+        """Make somebody who left a member again."""
+        with self._database.writing() as connection:
+            connection.execute(
+                "INSERT INTO members VALUES (?, ?, ?, ?)", (self._workspace, member, role.value, now())
+            )
+            self._audit.note("member added", member, member=member, role=role.word)
+        return self.member(member)
+
+    def rename(self, member: str, name: str, *, by: str = "") -> None:
+        """Give a person another name, everywhere and at once. Raises BadName for one that cannot be used."""
+        name = fit_name(name)
+        with self._database.writing() as connection:
+            connection.execute("UPDATE people SET name = ? WHERE id = ?", (name, member))
+            self._audit.note("member renamed", by or member, member=member)
+
+    def set_role(self, member: str, role: Role, *, by: str) -> None:
+        """Give a person another role; it holds from the next thing that they do.
+
+        Raises:
+            NotFound: they are not a member.
+            InTheWay: they are the last owner.
+        """
+        with self._database.writing() as connection:
+            self._require_other_owner(member, role)
+            changed = connection.execute(
+                "UPDATE members SET role = ? WHERE workspace = ? AND person = ?",
+                (role.value, self._workspace, member),
+            )
+            if not changed.rowcount:
+                raise NotFound("That person is not a member.")
+            self._audit.note("role changed", by, member=member, role=role.word)
+
+    def remove(self, member: str, *, by: str) -> None:
+        """End a membership: every session of theirs ends, and nothing here can be seen by them any more.
+
+        What they wrote stays, under their name.
+
+        Raises:
+            NotFound: they are not a member.
+            InTheWay: they are the last owner.
+        """
+        with self._database.writing() as connection:
+            self._require_other_owner(member, Role.NONE)
+            gone = connection.execute(
+                "DELETE FROM members WHERE workspace = ? AND person = ?", (self._workspace, member)
+            )
+            if not gone.rowcount:
+                raise NotFound("That person is not a member.")
+            connection.execute("DELETE FROM shares WHERE person = ?", (member,))
+            self.removed(member, by)
+            self._audit.note("member removed" if by != member else "member left", by, member=member)
+
+    def forget(self, member: str, *, by: str) -> None:
+        """Forget a person's name, address and identities. Operations keep the random id, which then names nobody.
+
+        Raises:
+            InTheWay: they are the last owner.
+        """
+        with self._database.writing() as connection:
+            if self.role_of(member):
+                self.remove(member, by=by)
+            connection.execute("DELETE FROM people WHERE id = ?", (member,))
+            self._audit.note("member forgotten", by, member=member)
+
+    def keep_identity(self, member: str, identity: Identity) -> None:
+        """Add an identity to a person, or replace the secret of one of theirs.
+
+        Raises:
+            NameTaken: it is somebody else's.
+        """
+        with self._database.writing() as connection:
+            known = self.by_identity(identity.issuer, identity.subject)
+            if known is not None and known[0].id != member:
+                raise NameTaken("That belongs to somebody else here.")
+            connection.execute(
+                "INSERT INTO identities VALUES (?, ?, ?, ?, ?) "
+                "ON CONFLICT (issuer, subject) DO UPDATE SET secret = excluded.secret",
+                (identity.issuer, identity.subject, member, identity.secret, now()),
+            )
+            self._audit.note(
+                "way to sign in added" if known is None else "way to sign in changed",
+                member,
+                member=member,
+                issuer=identity.issuer,
+            )
+
+    def renew_secret(self, identity: Identity) -> None:
+        """Replace the secret of an identity that somebody has, as when a passkey has counted a use of it.
+
+        It is no event for the audit log, in which the sign-in itself is noted.
+        """
+        with self._database.writing() as connection:
+            connection.execute(
+                "UPDATE identities SET secret = ? WHERE issuer = ? AND subject = ? AND secret <> ?",
+                (identity.secret, identity.issuer, identity.subject, identity.secret),
+            )
+
+    def drop_identity(self, member: str, issuer: str, subject: str) -> None:
+        """Remove one of a person's identities.
+
+        Raises:
+            NotFound: they have no such identity.
+            InTheWay: it is the only one they have.
+        """
+        with self._database.writing() as connection:
+            kept = [one for one in self.identities(member) if (one.issuer, one.subject) != (issuer, subject)]
+            if len(kept) == len(self.identities(member)):
+                raise NotFound("That is no way in which this person signs in.")
+            if not kept:
+                raise InTheWay("It is the only way to sign in that is left.", "Add another one first.")
+            connection.execute("DELETE FROM identities WHERE issuer = ? AND subject = ?", (issuer, subject))
+            self._audit.note("way to sign in removed", member, member=member, issuer=issuer)
+
+    def _select(self, rest: str, *values: str) -> list[Member]:
+        rows = self._database.rows(
+            "SELECT p.id, p.handle, p.name, p.email, coalesce(m.role, 0), coalesce(m.since, 0) FROM people p "  # noqa: S608 - fixed texts
+            f"LEFT JOIN members m ON m.person = p.id AND m.workspace = ? {rest}",
+            self._workspace,
+            *values,
+        )
+        return [
+            Member(id, handle, name, email, Role(role), since)
+            for id, handle, name, email, role, since in rows
+        ]
+
+    def _owners(self) -> set[str]:
+        rows = self._database.rows(
+            "SELECT person FROM members WHERE workspace = ? AND role = ?", self._workspace, Role.OWNER.value
+        )
+        return {row["person"] for row in rows}
+
+    def _require_other_owner(self, member: str, role: Role) -> None:
+        if role is not Role.OWNER and self._owners() == {member}:
+            raise InTheWay("A workspace keeps at least one owner.", "Make somebody else an owner first.")
+
+    def _free_handle(self, name: str) -> str:
+        """A handle that nobody has, made from a name. It must be taken in the same transaction."""
+        plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+        base = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[: _LONGEST_HANDLE - 4].strip("-") or "somebody"
+        taken = {row["handle"] for row in self._database.rows("SELECT handle FROM people")}
+        number = 1
+        while (handle := base if number == 1 else f"{base}-{number}") in taken:
+            number += 1
+        return handle
+
+
+def fit_handle(text: str) -> str:
+    """A handle as it is stored. Raises BadContent for one that cannot be used."""
+    handle = text.strip().lower()
+    if not re.fullmatch(rf"[a-z0-9](?:[a-z0-9-]{{0,{_LONGEST_HANDLE - 2}}}[a-z0-9])?", handle):
+        raise BadContent(
+            f"“{text[:40]}” cannot be a handle.",
+            f"One has up to {_LONGEST_HANDLE} letters from a to z, digits, and hyphens between them.",
+        )
+    return handle
+
+
+def fit_email(text: str) -> str:
+    """An address of e-mail in lower case, or "". Raises BadContent for what cannot be one."""
+    address = text.strip().lower()
+    if address and (len(address) > _LONGEST_EMAIL or not re.fullmatch(r"[^\s@<>\"]+@[^\s@<>\"]+", address)):
+        raise BadContent(f"“{text[:40]}” is no address of e-mail.")
+    return address

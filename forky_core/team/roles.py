@@ -1,0 +1,46 @@
+"""The four roles. A higher one includes all that a lower one may do."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from forky_core.model.errors import BadContent
+
+
+class Role(IntEnum):
+    """What a person may do in a workspace or in one conversation."""
+
+    NONE = 0
+    """Nothing: a conversation is not found."""
+    VIEWER = 1
+    """Read."""
+    COMMENTER = 2
+    """Also vote, comment, ask for a merge, and write on branches below one's own handle, as in `ada/idea`."""
+    EDITOR = 3
+    """Also change every branch, merge, prune and give documents."""
+    OWNER = 4
+    """Also share, delete for good and, in a workspace, manage its people and settings."""
+
+    @property
+    def word(self) -> str:
+        """The role as people read it: "editor"."""
+        return self.name.lower()
+
+    @property
+    def phrase(self) -> str:
+        """The role with its article: "an editor"."""
+        return f"{'an' if self.word[0] in 'aeiou' else 'a'} {self.word}"
+
+
+ASSIGNABLE = (Role.VIEWER, Role.COMMENTER, Role.EDITOR, Role.OWNER)
+"""The roles that can be given to somebody, lowest first."""
+
+
+def role_named(word: str) -> Role:
+    """The role of this name, in any case. Raises BadContent for another word."""
+    for role in ASSIGNABLE:
+        if role.word == word.strip().lower():
+            return role
+    raise BadContent(
+        f"“{word[:40]}” is no role.", f"There are: {', '.join(role.word for role in ASSIGNABLE)}."
+    )

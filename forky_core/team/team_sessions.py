@@ -1,0 +1,115 @@
+"""The signed-in browsers of a team: kept in its database, so that a restart signs nobody out and every process agrees.
+
+A session is 256 random bits in a cookie, of which only the sha256 is stored.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from forky_core.model.errors import NotFound
+from forky_core.team.audit import Audit
+from forky_core.team.database import TeamDatabase, digest_of, now
+
+LIFETIME = 30 * 24 * 3600
+"""Seconds after which a session expires."""
+MOST = 50
+"""The most sessions of one person; opening one more ends the one that was seen longest ago."""
+SEEN_EVERY = 600
+"""Seconds between two notes of when a session was used."""
+_MICRO = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class TeamSession:
+    """One signed-in browser."""
+
+    id: str
+    """Names the session on the pages; it opens nothing."""
+    member: str
+    """The id of the person."""
+    device: str
+    """What the browser says it is."""
+    created: int
+    """Microseconds since the epoch, UTC, as are the following."""
+    seen: int
+    expires: int
+
+
+class TeamSessions:
+    """The sessions of all people."""
+
+    def __init__(self, database: TeamDatabase, audit: Audit, *, clock: Callable[[], int] = now) -> None:
+        """`clock` returns microseconds since the epoch, UTC."""
+        self._database = database
+        self._audit = audit
+        self._clock = clock
+
+    def open(self, member: str, *, device: str = "", way: str = "") -> str:
+        """Open a session and return its token. `way` says how the person proved who they are, for the audit log."""
+        token, moment = secrets.token_urlsafe(32), self._clock()
+        with self._database.writing() as connection:
+            connection.execute("DELETE FROM sessions WHERE expires <= ?", (moment,))
+            connection.execute(
+                "DELETE FROM sessions WHERE digest IN "
+                "(SELECT digest FROM sessions WHERE person = ? ORDER BY seen DESC LIMIT -1 OFFSET ?)",
+                (member, MOST - 1),
+            )
+            id = secrets.token_hex(6)
+            connection.execute(
+                "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (digest_of(token), id, member, device[:200], moment, moment, moment + LIFETIME * _MICRO),
+            )
+            self._audit.note("signed in", member, session=id, way=way)
+        return token
+
+    def find(self, token: str) -> TeamSession | None:
+        """The session of a token; None if it has ended or never existed."""
+        row = (
+            self._database.row("SELECT * FROM sessions WHERE digest = ?", digest_of(token)) if token else None
+        )
+        moment = self._clock()
+        if row is None or row["expires"] <= moment:
+            return None
+        if moment - row["seen"] > SEEN_EVERY * _MICRO:
+            with self._database.writing() as connection:
+                connection.execute("UPDATE sessions SET seen = ? WHERE digest = ?", (moment, row["digest"]))
+        return _session(row)
+
+    def is_open(self, id: str) -> bool:
+        """Whether a session that was found earlier is still valid."""
+        row = self._database.row("SELECT expires FROM sessions WHERE id = ?", id)
+        return row is not None and row["expires"] > self._clock()
+
+    def of(self, member: str) -> Sequence[TeamSession]:
+        """The sessions of a person, the last used first."""
+        rows = self._database.rows(
+            "SELECT * FROM sessions WHERE person = ? AND expires > ? ORDER BY seen DESC",
+            member,
+            self._clock(),
+        )
+        return [_session(row) for row in rows]
+
+    def end(self, id: str, *, by: str) -> None:
+        """End a session. Raises NotFound if there is none with this id."""
+        with self._database.writing() as connection:
+            row = connection.execute("SELECT person FROM sessions WHERE id = ?", (id,)).fetchone()
+            if row is None:
+                raise NotFound("That session has ended already.")
+            connection.execute("DELETE FROM sessions WHERE id = ?", (id,))
+            self._audit.note("signed out", by, session=id, member=row["person"])
+
+    def end_all(self, member: str, *, by: str, keep: str = "") -> None:
+        """End every session of a person, but not the one with the id `keep`."""
+        with self._database.writing() as connection:
+            connection.execute("DELETE FROM sessions WHERE person = ? AND id <> ?", (member, keep))
+            self._audit.note("signed out everywhere", by, member=member)
+
+
+def _session(row: object) -> TeamSession:
+    fields = dict(row)  # type: ignore[call-overload]
+    return TeamSession(
+        fields["id"], fields["person"], fields["device"], fields["created"], fields["seen"], fields["expires"]
+    )

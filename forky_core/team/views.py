@@ -1,0 +1,31 @@
+"""The workspace as a member of the team sees it."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from forky_core.conversation.workspace import Workspace
+from forky_core.model import ConversationId
+from forky_core.team.guarded_store import GuardedStore
+from forky_core.team.sharing import OWNERS
+from forky_core.team.team import Team
+
+AnyWorkspace = TypeVar("AnyWorkspace", bound=Workspace)
+
+
+def join_team(forky: Workspace, team: Team, *, shown_to_all: ConversationId | None = None) -> None:
+    """Put the conversations of a workspace under the rules of its team. Call it each time the workspace is opened.
+
+    Those that were begun without the team belong to its owners. `shown_to_all` is one that every member sees.
+    """
+    everything = (*forky.store.conversations(), *forky.store.conversations(trashed=True))
+    team.sharing.forget_others(summary.id for summary in everything)
+    team.sharing.adopt((summary.id, OWNERS) for summary in everything)
+    if shown_to_all is not None:
+        team.sharing.share_with_everyone(shown_to_all, shared=True, by="")
+
+
+def member_view(forky: AnyWorkspace, team: Team, member: str) -> AnyWorkspace:
+    """The open workspace as a person sees it: their operations carry their id, and the guard decides about the rest."""
+    store = GuardedStore(forky.store, team, member)
+    return forky.through(store, member, name_of=team.members.names_in)

@@ -1,0 +1,43 @@
+"""The order and the letters in which a voter sees the answers of a poll."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+from forky_core.model import MessageId
+from forky_core.model.errors import NotFound
+from forky_core.votes.poll import Poll, PollCandidate
+
+LETTERS = "ABCDEFGHI"
+
+
+def seen_by(poll: Poll, person: str) -> tuple[PollCandidate, ...]:
+    """The candidates in the order in which this person sees them, always the same one.
+
+    In a blind poll it is shuffled for each person, so that the first place helps no answer.
+    """
+    if not poll.blind:
+        return poll.candidates
+    seed = f"{poll.number} {poll.at} {poll.by} {person} ".encode()
+    return tuple(
+        sorted(poll.candidates, key=lambda one: blake2b(seed + one.message.encode(), digest_size=16).digest())
+    )
+
+
+def letter_of(poll: Poll, person: str, message: MessageId) -> str:
+    """The letter under which this person sees a candidate. Raises NotFound if it is none of this poll."""
+    order = [one.message for one in seen_by(poll, person)]
+    if message not in order:
+        raise NotFound(f"That answer is no candidate of poll {poll.number}.")
+    return LETTERS[order.index(message)]
+
+
+def at_letter(poll: Poll, person: str, letter: str) -> PollCandidate | None:
+    """The candidate that this person sees under a letter or a key from 1 to 9; None if there is none."""
+    place = (
+        (LETTERS.find(letter.upper()) if letter.isalpha() else "123456789".find(letter))
+        if len(letter) == 1
+        else -1
+    )
+    order = seen_by(poll, person)
+    return order[place] if 0 <= place < len(order) else None

@@ -1,0 +1,78 @@
+"""Votes and ratings as CSV, for spreadsheets and other programs.
+
+A cell that a spreadsheet would take for a formula gets an apostrophe before it: notes and names are what anybody typed.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+from forky_core.votes.ratings import PollsOfWorkspace, Ratings, RevealedPoll
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def ratings_csv(ratings: Ratings) -> str:
+    """One line for each rating, then the matrix of wins after an empty line."""
+    head = ("rank", ratings.by, "rating", "lower", "upper", "votes", "wins", "losses")
+    rows: list[Sequence[object]] = [
+        (r.rank, r.label, round(r.rating, 1), round(r.lower, 1), round(r.upper, 1), r.votes, r.wins, r.losses)
+        for r in ratings.rows
+    ]
+    labels = [row.label for row in ratings.rows]
+    matrix = [(label, *wins) for label, wins in zip(labels, ratings.wins, strict=True)]
+    return _csv([head, *rows, (), ("wins against", *labels), *matrix])
+
+
+def votes_csv(found: PollsOfWorkspace) -> str:
+    """One line for each vote of each revealed poll."""
+    head = (
+        "conversation",
+        "title",
+        "poll",
+        "asked",
+        "voter",
+        "choice",
+        "model",
+        "branch",
+        "note",
+        "scores",
+        "at",
+    )
+    return _csv([head, *(line for one in found.revealed for line in _votes(one))])
+
+
+def _votes(one: RevealedPoll) -> Iterable[Sequence[object]]:
+    for vote in one.votes:
+        made = next((c for c in one.poll.candidates if c.message == vote.choice), None)
+        scores = "; ".join(
+            f"{message.removeprefix('b2:')[:8]} {criterion}: {score}"
+            for message, given in vote.scores.items()
+            for criterion, score in given.items()
+        )
+        yield (
+            one.conversation,
+            one.view.title,
+            one.poll.number,
+            one.poll.title,
+            vote.person,
+            vote.choice,
+            made.model if made is not None else "",
+            made.branch if made is not None else "",
+            vote.note,
+            scores,
+            datetime.fromtimestamp(vote.at / 1e6, UTC).isoformat(timespec="seconds"),
+        )
+
+
+def _csv(rows: Iterable[Sequence[object]]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\r\n").writerows([[_safe(cell) for cell in row] for row in rows])
+    return out.getvalue()
+
+
+def _safe(cell: object) -> object:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell

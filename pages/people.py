@@ -1,0 +1,62 @@
+"""People: everybody who takes part, who is invited, oneself, and the audit log. Only a team's server has this page."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.team.administration import Administration
+from pages.ui.components.lists import apply_list_style
+from pages.ui.components.undoing import last_shown, page_top
+from pages.ui.page import Page
+from pages.ui.people.audit import draw_audit
+from pages.ui.people.invitations import draw_invitations
+from pages.ui.people.members import draw_members
+from pages.ui.people.myself import draw_myself
+from pages.ui.people.style import apply_people_style
+from pages.ui.session import session
+from pages.ui.workspace import reader, workspace
+
+PAGE = Page(title="People", icon="group", order=75, about_conversation=False, of_team=True)
+
+_TABS = {"members": "Members", "invitations": "Invitations", "me": "You", "audit": "Audit log"}
+_OWNERS_TABS = {"invitations", "audit"}
+
+
+def main() -> None:
+    who = reader()
+    assert who is not None, "pages/ui/registry.py leaves this page out on the server of one person"
+    forky, held = workspace(), session()
+    people = Administration(who.team, who.access)
+    apply_list_style()
+    apply_people_style()
+    page_top("People", forky, held, last_shown(forky, held), names_it=True)
+    with st.container(key="column-people", gap="small"):
+        match _tab(owns=people.owns):
+            case "invitations":
+                draw_invitations(people, held)
+            case "me":
+                draw_myself(people, who, held)
+            case "audit":
+                draw_audit(people, forky)
+            case _:
+                draw_members(people, held)
+
+
+def _tab(*, owns: bool) -> str:
+    """Keys: `people.tab`. The address names the tab, so that a link leads to it."""
+    shown = [name for name in _TABS if owns or name not in _OWNERS_TABS]
+    named = st.query_params.get("tab", "")
+    if st.session_state.get("people.tab") not in shown:
+        st.session_state["people.tab"] = named if named in shown else "members"
+    chosen = st.segmented_control(
+        "Part of the page",
+        shown,
+        key="people.tab",
+        required=True,
+        format_func=_TABS.__getitem__,
+        label_visibility="collapsed",
+    )
+    return str(chosen)
+
+
+main()

@@ -1,0 +1,87 @@
+// The browser's half of pages/ui/chat/notebook.py: trees become elements, and every text in them a text. A cell that says
+// the same as before keeps its elements; one that says something else keeps those in which nothing changed, and with them
+// the focus, what is selected and what is unfolded.
+
+const TAGS = new Set("TAGS"), ATTRIBUTES = new Set("ATTRIBUTES");
+const UNHEARD = 10000; // Milliseconds after which a press is taken to have led nowhere.
+const LINK = /^(?:https?:\/\/|mailto:|\.\/)/i, ALIGNED = /^text-align:(left|right|center)$/;
+
+function give(one, name, value) {
+  if (!ATTRIBUTES.has(name) || (name === "href" && !LINK.test(value))) return;
+  if (name === "style") one.style.textAlign = ALIGNED.exec(value)?.[1] ?? "";
+  else one.setAttribute(name, value);
+}
+
+function made(tree) {
+  if (typeof tree === "string") return document.createTextNode(tree);
+  const [tag, attributes] = tree;
+  const one = document.createElement(TAGS.has(tag) ? tag : "span");
+  if (attributes) for (const name in attributes) give(one, name, attributes[name]);
+  for (let at = 2; at < tree.length; at++) one.appendChild(made(tree[at]));
+  return one;
+}
+
+// Whether one element can be turned into the other: a text into a text, a tag into the same.
+const alike = (was, now) => (typeof was === "string" ? typeof now === "string" : was[0] === now[0]);
+
+function turn(node, was, now) {
+  if (typeof now === "string") { if (was !== now) node.data = now; return; }
+  const before = was[1] || {}, after = now[1] || {};
+  for (const name in before) if (!(name in after)) node.removeAttribute(name);
+  for (const name in after) if (before[name] !== after[name]) give(node, name, after[name]);
+  for (let at = was.length - 1; at >= now.length; at--) node.childNodes[at - 2].remove();
+  for (let at = 2; at < now.length; at++) {
+    if (at >= was.length) node.appendChild(made(now[at]));
+    else if (alike(was[at], now[at])) turn(node.childNodes[at - 2], was[at], now[at]);
+    else node.replaceChild(made(now[at]), node.childNodes[at - 2]);
+  }
+}
+
+// What keyboard/reading.js does for the cells that Streamlit draws.
+function name(cell, id) {
+  const heading = cell.querySelector(".fk-who");
+  heading.id = `heading-${id.replace(/\W/g, "-")}-m`;
+  cell.setAttribute("role", "article");
+  cell.setAttribute("aria-labelledby", heading.id);
+  cell.tabIndex = -1;
+}
+
+const drawn = new WeakMap(), told = new WeakMap(); // What each place shows, and what the page said last.
+
+function draw(place, cells) {
+  const before = drawn.get(place) ?? new Map(), now = new Map(cells.map(([id]) => [id, null]));
+  for (const [id, cell] of before) if (!now.has(id)) cell.element.remove();
+  let at = place.firstChild;
+  for (const [id, text] of cells) {
+    let cell = before.get(id);
+    if (cell?.text !== text) {
+      const tree = JSON.parse(text);
+      if (cell) turn(cell.element, cell.tree, tree);
+      else { cell = { element: made(tree) }; name(cell.element, id); }
+      cell.text = text; cell.tree = tree;
+    }
+    if (cell.element === at) at = at.nextSibling;
+    else place.insertBefore(cell.element, at);
+    now.set(id, cell);
+  }
+  drawn.set(place, now);
+}
+
+// The version beside this one, if it was sent ahead (ahead.py) and the path is in one piece. The page, which is told of the
+// press as well, soon says the same; if it never does, what it said last is shown again.
+function showAhead(id) {
+  const cells = window.__forkyAhead?.get(id), places = document.querySelectorAll(".st-key-chat-path .fk-cells");
+  const others = document.querySelectorAll(`.st-key-chat-path [class*="st-key-cell-"]:not(.fk-cell), .st-key-chat-form`);
+  if (!cells || places.length !== 1 || others.length) return false;
+  const [place] = places, before = told.get(place);
+  draw(place, cells);
+  setTimeout(() => { if (place.isConnected && told.get(place) === before) draw(place, before); }, UNHEARD);
+  return true;
+}
+
+export default function ({ data: [, cells], parentElement }) {
+  const place = parentElement.querySelector(".fk-cells");
+  told.set(place, cells);
+  draw(place, cells);
+  window.__forkyShowAhead = showAhead;
+}

@@ -1,0 +1,155 @@
+"""Two dialogs about what the model reads: taking messages back from here on, and settling what merges left open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from forky_core.conversation.merging.reverting import RevertPlan
+from forky_core.merge.claims.conflict_resolution import LONGEST_WORD, Choice, Clash
+from forky_core.model import MessageId
+from forky_core.model.errors import ForkyError
+from forky_core.views.shelf import count
+from pages.ui.components.markdown import plain_label
+from pages.ui.components.notice import done
+from pages.ui.frame import Frame, go, saying
+from pages.ui.session import session
+
+_OPEN = "open"
+_MOST = 20
+"""Conflicts of one dialog."""
+
+
+def _dismissed() -> None:
+    session().acting = None
+
+
+@st.dialog("Take back", icon=":material/undo:", on_dismiss=_dismissed)
+def confirm_revert(here: Frame, id: MessageId) -> None:
+    """Keys: `revert.note`, `revert.go`, `revert.cancel`."""
+    note = st.text_input(
+        "What to tell the model instead (optional)",
+        key="revert.note",
+        max_chars=500,
+        placeholder="e.g. that was wrong",
+    )
+    try:
+        plan = here.chat.plan_revert(id, note=note)
+    except ForkyError as error:
+        st.markdown(plain_label(str(error), 400))
+        return
+    for sentence in _effects(plan):
+        st.markdown(f"- {plain_label(sentence, 300)}")
+    st.caption("Nothing is removed: it stays in the history, and Undo, or taking this back, brings it back.")
+    with st.container(horizontal=True):
+        reverted = st.button("Take back", key="revert.go", type="primary", on_click=_revert, args=(here, id))
+        if st.button("Cancel", key="revert.cancel", on_click=_dismissed) or reverted:
+            st.rerun()
+
+
+def _revert(here: Frame, id: MessageId) -> None:
+    here.session.acting = None
+    with saying(here.session):
+        here.chat.revert(here.chat.plan_revert(id, note=st.session_state["revert.note"] or ""))
+        done(here.session, here.chat.history.operations[-1])
+        go(here.chat)
+
+
+def _effects(plan: RevertPlan) -> list[str]:
+    effects = []
+    gone = len(plan.targets) - len(plan.returning)
+    if gone > 0:
+        effects.append(f"From here on the model no longer reads {count(gone, 'message')} of “{plan.branch}”.")
+    if plan.tool_partners:
+        effects.append(
+            f"{count(len(plan.tool_partners), 'message')} of these belong to a tool call and go along."
+        )
+    if plan.returning:
+        effects.append(f"{count(len(plan.returning), 'message')} that had been taken back return.")
+    effects.append(f"{plan.tokens:+,} tokens with each question.")
+    return effects
+
+
+def draw_unresolved(here: Frame) -> None:
+    """What merges left open on this branch. Keys: `chat.settle`."""
+    if not here.at_head:
+        return
+    bearing = here.chat.visible.bearing(here.chat.path())
+    if not any(merge.claims for message in bearing for merge in message.merges):
+        return
+    found = here.chat.merges.unresolved
+    if not found:
+        return
+    with st.container(key="line-unresolved", horizontal=True, vertical_alignment="center"):
+        names = ", ".join(clash.key for clash in found[:3]) + (" …" if len(found) > 3 else "")
+        st.markdown(
+            f":material/call_split: **{count(len(found), 'conflict')}** open: {plain_label(names, 120)}",
+            width="content",
+        )
+        st.button("Settle …", key="chat.settle", type="tertiary", on_click=_settle, args=(here,))
+
+
+def _settle(here: Frame) -> None:
+    head = here.chat.branch.head
+    here.session.acting = ("settle", head) if head is not None else None
+
+
+@st.dialog("Settle", icon=":material/call_split:", width="medium", on_dismiss=_dismissed)
+def settle(here: Frame) -> None:
+    """Keys: `settle.take.<n>`, `settle.words.<n>`, `settle.go`."""
+    clashes = here.chat.merges.unresolved[:_MOST]
+    for number, clash in enumerate(clashes):
+        _ask(number, clash)
+    if st.button(
+        "Land what is settled",
+        key="settle.go",
+        type="primary",
+        disabled=not _choices(clashes),
+        on_click=_land,
+        args=(here, clashes),
+    ):
+        st.rerun()
+
+
+def _land(here: Frame, clashes: Sequence[Clash]) -> None:
+    here.session.acting = None
+    with saying(here.session):
+        done(here.session, here.chat.merge(here.chat.merges.plan_resolution(_choices(clashes))))
+        go(here.chat)
+
+
+def _choices(clashes: Sequence[Clash]) -> dict[str, Choice | None]:
+    """By the hash of the conflict; as it is in the dialog now, a word included that was typed just before the press."""
+    chosen = {clash.conflict.hash: _choice(number, clash) for number, clash in enumerate(clashes)}
+    return {conflict: choice for conflict, choice in chosen.items() if choice is not None}
+
+
+def _ask(number: int, clash: Clash) -> None:
+    st.markdown(f"**{plain_label(clash.key, 100)}**")
+    values = {str(at): value.text for at, value in enumerate(clash.conflict.values)}
+    named = {**values, "both": "Both hold", "text": "Own words", _OPEN: "Leave open"}
+    taken = st.radio(
+        "What holds",
+        list(named),
+        index=len(named) - 1,
+        key=f"settle.take.{number}",
+        format_func=lambda at: plain_label(named[at], 200),
+        label_visibility="collapsed",
+    )
+    if taken == "text":
+        st.text_input(
+            "Own words", key=f"settle.words.{number}", max_chars=LONGEST_WORD, label_visibility="collapsed"
+        )
+
+
+def _choice(number: int, clash: Clash) -> Choice | None:
+    taken = st.session_state[f"settle.take.{number}"]
+    if taken == _OPEN:
+        return None
+    if taken == "both":
+        return Choice("both")
+    if taken == "text":
+        words = str(st.session_state.get(f"settle.words.{number}") or "")
+        return Choice("text", words) if words.strip() else None
+    return Choice("text", clash.conflict.values[int(taken)].text[:LONGEST_WORD])

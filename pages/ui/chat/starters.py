@@ -1,0 +1,197 @@
+"""Ways to begin, where nothing has been said: questions that are asked at a press, a file, the example, an experiment.
+
+And the line in the ready conversation that says what it is and what there is to see.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Literal
+
+import streamlit as st
+
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.workspace import Workspace
+from forky_core.model.experiment import EXPERIMENTS
+from forky_core.views.shelf import count
+from forky_core.welcome import EXPERIMENT, open_welcome, ready_answers, ready_id
+from pages.ui.components.notice import stay
+from pages.ui.components.starting import begin_conversation
+from pages.ui.frame import Frame, go, place, saying
+from pages.ui.keyboard.tour import begin_tour
+from pages.ui.person import cookie
+from pages.ui.session import Session
+
+QUESTIONS = (
+    "What is a branch good for?",
+    "How do I merge a branch?",
+    "How do I import my chats from ChatGPT?",
+)
+"""They are about Forky, whose guide the offline model quotes: so they have an answer on every machine."""
+HIDDEN = "forky_example_hidden"
+"""The cookie of a browser in which the line about the ready conversation was closed."""
+
+
+def draw_starters(forky: Workspace, held: Session, chat: Conversation | None) -> None:
+    """Keys: `starters.ask.<n>`, `starters.import`, `starters.example`, `starters.experiment`, `starters.tour`.
+
+    `chat` is the empty conversation that is shown; None: there is none, and a question begins one.
+    """
+    with st.container(key="chat-starters"):
+        for number, question in enumerate(QUESTIONS):
+            st.button(
+                question,
+                key=f"starters.ask.{number}",
+                icon=":material/chat:",
+                width="stretch",
+                help="Ask this now",
+                on_click=_ask,
+                args=(forky, held, chat, question),
+            )
+        with st.container(key="line-starters", horizontal=True, horizontal_alignment="center"):
+            st.button(
+                "Import a file",
+                key="starters.import",
+                icon=":material/upload_file:",
+                type="tertiary",
+                help="Chats of ChatGPT, Claude and other programs",
+                on_click=_import,
+            )
+            st.button(
+                "Open the example",
+                key="starters.example",
+                icon=":material/account_tree:",
+                type="tertiary",
+                help="A conversation with branches, a merge and an experiment",
+                on_click=_open_example,
+                args=(forky, held),
+            )
+            st.button(
+                "Run an experiment",
+                key="starters.experiment",
+                icon=":material/science:",
+                type="tertiary",
+                help="Many questions to several models, and the answers checked",
+                on_click=_experiment,
+                args=(chat,),
+            )
+            tour_button(forky, held, key="starters.tour", kind="tertiary")
+
+
+def tour_button(
+    forky: Workspace, held: Session, *, key: str, kind: Literal["secondary", "tertiary"] = "secondary"
+) -> None:
+    """Begins the tour, from any page."""
+    st.button(
+        "Take the tour",
+        key=key,
+        icon=":material/signpost:",
+        type=kind,
+        help="Five things to do in the example, in about a minute",
+        on_click=_tour,
+        args=(forky, held),
+    )
+
+
+def draw_nothing_yet(forky: Workspace, held: Session) -> None:
+    """Where there is no conversation at all. Keys: `chat.first` and those of `draw_starters`."""
+    with st.container(key="chat-empty", horizontal_alignment="center"):
+        st.markdown("#### No conversation yet")
+        st.markdown("Begin one: ask something, then fork it wherever a second thought comes up.")
+        st.button(
+            "New conversation",
+            key="chat.first",
+            type="primary",
+            icon=":material/add_comment:",
+            on_click=begin_conversation,
+            args=(forky, held),
+        )
+        draw_starters(forky, held, None)
+
+
+def draw_nothing_said(here: Frame) -> None:
+    """Where the conversation has no message. Keys: those of `draw_starters`."""
+    st.html(
+        '<div class="fk-first"><b>Nothing has been said here yet.</b><br>Ask below. Every message can later be forked, '
+        "edited and merged back; nothing is ever overwritten.</div>"
+    )
+    if not here.chat.view.trashed:
+        draw_starters(here.forky, here.session, here.chat)
+
+
+def draw_about_example(here: Frame) -> None:
+    """What the ready conversation is, below its last message. Keys: `ready.tour`, `ready.compare`, `ready.experiment`,
+    `ready.close`.
+    """
+    if not here.at_head or _is_hidden(here.session) or here.chat.id != ready_id(here.forky):
+        return
+    answers = ready_answers(here.chat)
+    with st.container(key="line-ready", horizontal=True, vertical_alignment="center"):
+        st.html(f'<div class="fk-quiet">{escape(_ABOUT)}</div>', width="content")
+        tour_button(here.forky, here.session, key="ready.tour")
+        if len(answers) > 1:
+            st.page_link(
+                "compare.py",
+                label=f"Compare {count(len(answers), 'answer')}",
+                icon=":material/view_column_2:",
+                query_params={**place(here.chat), "with": ",".join(answers)},
+            )
+        if f"{EXPERIMENTS}{EXPERIMENT}" in here.chat.view.entries:
+            st.page_link(
+                "experiments.py",
+                label="See its experiment",
+                icon=":material/science:",
+                query_params={**place(here.chat), "e": EXPERIMENT},
+            )
+        st.button(
+            "Close this line",
+            key="ready.close",
+            icon=":material/close:",
+            type="tertiary",
+            help="Close this line; Settings and the palette have the tour, too",
+            on_click=_hide,
+            args=(here.session,),
+        )
+
+
+_ABOUT = "This is an example, written for you to try things on."
+
+
+def _is_hidden(held: Session) -> bool:
+    return bool(held.cookies.get(HIDDEN, cookie(HIDDEN)))
+
+
+def _hide(held: Session) -> None:
+    held.cookies[HIDDEN] = "1"
+    stay(held)
+
+
+def _ask(forky: Workspace, held: Session, chat: Conversation | None, question: str) -> None:
+    with saying(held):
+        asked = chat if chat is not None else forky.create()
+        if held.person is not None:
+            asked = asked.people.as_person(held.person)
+        posted = asked.people.post(question, seen=asked.branch)
+        if posted.silent:
+            held.say(posted.silent)
+        go(asked)
+
+
+def _import() -> None:
+    st.session_state["library.tab"] = "import"
+    st.switch_page("library.py")
+
+
+def _open_example(forky: Workspace, held: Session) -> None:
+    with saying(held):
+        held.acting = None
+        go(open_welcome(forky))
+
+
+def _experiment(chat: Conversation | None) -> None:
+    st.switch_page("experiments.py", query_params=place(chat) if chat is not None else None)
+
+
+def _tour(forky: Workspace, held: Session) -> None:
+    with saying(held):
+        begin_tour(forky, held)

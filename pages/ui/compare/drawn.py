@@ -1,0 +1,307 @@
+"""A comparison as what the browser draws: plain JSON, in which whatever was written by models and people is text.
+
+surface.js makes elements of it and sets every text as text, so nothing in an answer is ever markup here. Keys are
+short, because a page holds thousands of runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from forky_core.mathematics.mathml import MathElement, math_element
+from forky_core.model import Message, MessageId
+from forky_core.model.parts import AttachmentPart
+from forky_core.views.answers.agreement import ClaimAgreement, agreement
+from forky_core.views.answers.blocks import AnswerBlock, blocks_of
+from forky_core.views.answers.code_colors import colored
+from forky_core.views.answers.marks import MarkedBlock, MarkedRun, marked, shares, unmarked
+from forky_core.views.answers.measures import column_numbers
+from forky_core.views.captions import dollars, ended, merged, seconds, tokens
+from forky_core.views.compare import Column, ColumnEntry, Comparison, Turn, TurnRow
+from forky_core.views.showable import showable
+from pages.ui.compare.window import RowWindow
+from pages.ui.mermaid import HEAVIEST, LANGUAGE, Diagram, diagram
+from pages.ui.wording import bare, cells_of, unlisted
+
+BLOCKS = 400
+"""Blocks of one message that are drawn before a person asks for all of it."""
+_NOTABLE = 0.1
+"""Seconds until the first token below which nobody wants to know."""
+_SHARED = 20
+"""Messages in common that are shown, the newest."""
+_KINDS = {"paragraph": "p", "heading": "h", "code": "c", "row": "r", "rule": "-", "plain": "x"}
+
+Json = dict[str, Any]
+Label = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """What a run of the page draws of a comparison."""
+
+    found: Comparison
+    label: Label
+    """The name a person knows a model by."""
+    window: RowWindow
+    """The rows that are drawn."""
+    pinned: int
+    """The column that the others are compared with."""
+    marks: bool
+    """Whether differences are marked."""
+    whole: frozenset[MessageId] = frozenset()
+    """Messages that are drawn to their end, however long they are."""
+
+    def rows(self) -> list[Json]:
+        return [
+            self._row(number, row)
+            for number, row in enumerate(
+                self.found.rows[self.window.first : self.window.stop], self.window.first
+            )
+        ]
+
+    def _row(self, number: int, row: TurnRow) -> Json:
+        asked = row.asked or self._question(row)
+        texts = [_answer_text(turn) for turn in row.turns]
+        differing = self.marks and sum(bool(text) for text in texts) > 1
+        found = marked(texts, self.pinned) if differing else [None] * len(texts)
+        return {
+            "n": number,
+            "asked": self._plain(asked) if asked is not None else None,
+            "files": _files(asked) if asked is not None else "",
+            "rivals": len(row.rivals),
+            "answers": sum(bool(text) for text in texts),
+            "cells": [
+                self._cell(turn, marks, together=row.asked is not None)
+                for turn, marks in zip(row.turns, found, strict=True)
+            ],
+        }
+
+    def _cell(self, turn: Turn | None, marks: Sequence[MarkedBlock] | None, *, together: bool) -> list[Json]:
+        if turn is None:
+            return []
+        entries = [self._entry(entry) for entry in turn.brought]
+        if turn.question is not None and not together:
+            entries.append(self._entry(turn.question))
+        compared = _compared(turn)
+        entries += (self._entry(one, marks if one is compared else None) for one in turn.answers)
+        return entries
+
+    def _entry(self, entry: ColumnEntry, marks: Sequence[MarkedBlock] | None = None) -> Json:
+        message = entry.message
+        drawn: Json = {
+            "id": message.id,
+            "role": "user" if message.role == "user" else "assistant",
+            "took": _took(entry, self.label),
+            "why": showable(ended(entry.generation)),
+        }
+        if message.reverts or message.merge is not None:
+            drawn["event"] = showable(merged(message))
+        if entry.same_as is not None:
+            return drawn | {"same": showable(entry.same_as), "blocks": []}
+        if message.reverts:
+            return drawn | {"blocks": []}
+        found = marks if marks is not None else unmarked(blocks_of(message.text))
+        shown = found if message.id in self.whole else found[:BLOCKS]
+        left = sum(len(block.block.text) for block in found[len(shown) :])
+        if message.id not in self.whole:
+            plain = [at for at, one in enumerate(shown) if one.block.kind == "plain"]
+            if plain:
+                left += sum(len(one.block.text) for one in shown[plain[0] :])
+                shown = shown[: plain[0]]
+        return drawn | {
+            "blocks": drawn_blocks(shown),
+            "left": left,
+            "marked": marks is not None,
+            "files": _files(message),
+            "pick": message.role == "assistant" and bool(message.text),
+        }
+
+    def _plain(self, message: Message) -> list[Json]:
+        return drawn_blocks(unmarked(blocks_of(message.text)[:BLOCKS]))
+
+    def pairs(self, number: int) -> Json:
+        """How much every two columns of a row have in common."""
+        row = self.found.rows[number]
+        at = [place for place, turn in enumerate(row.turns) if _answer_text(turn)]
+        found = shares([_answer_text(row.turns[place]) for place in at])
+        return {"columns": at, "shares": [[round(share, 3) for share in line] for line in found]}
+
+    def claims(self, number: int) -> Json:
+        """Where the columns of a row agree and contradict each other."""
+        row = self.found.rows[number]
+        answers = [
+            compared.message if (compared := _compared(turn)) is not None else None for turn in row.turns
+        ]
+        found: ClaimAgreement = agreement(answers, row.asked or self._question(row), self.pinned)
+        return {
+            "cut": found.cut,
+            "points": [
+                {
+                    "kind": point.kind,
+                    "about": showable(point.about),
+                    "says": [(at, _quote(text)) for at, text in point.says],
+                }
+                for point in found.points
+            ],
+        }
+
+    def _question(self, row: TurnRow) -> Message | None:
+        """The question that the first turns answer, if it is among the shared messages."""
+        turns = [turn for turn in row.turns if turn is not None]
+        first = row is self.found.rows[0] and all(turn.question is None for turn in turns)
+        last = self.found.shared[-1] if first and self.found.shared else None
+        return last if last is not None and last.role == "user" else None
+
+    def shared(self) -> Json:
+        shown = self.found.shared[-_SHARED:]
+        return {
+            "before": len(self.found.shared) - len(shown),
+            "messages": [{"role": one.role, "blocks": self._plain(one)} for one in shown],
+        }
+
+
+def _quote(text: str) -> str:
+    """What an answer claims, without the signs of Markdown."""
+    cells = cells_of(text)
+    return showable(bare(" · ".join(cells) if cells else unlisted(text)[0]))
+
+
+def _compared(turn: Turn | None) -> ColumnEntry | None:
+    """The answer of a turn that is compared with those of other columns: the last one with words."""
+    if turn is None:
+        return None
+    found = [one for one in turn.answers if one.message.role == "assistant" and one.message.text.strip()]
+    return found[-1] if found else None
+
+
+def _answer_text(turn: Turn | None) -> str:
+    compared = _compared(turn)
+    return compared.message.text if compared is not None else ""
+
+
+def _files(message: Message) -> str:
+    files = [part.name or part.media_type for part in message.parts if isinstance(part, AttachmentPart)]
+    return showable(", ".join(files))[:300]
+
+
+def _took(entry: ColumnEntry, label: Label) -> str:
+    """Who said it, and what that took."""
+    call = entry.generation
+    if entry.message.role != "assistant":
+        role = entry.message.role
+        return "Merge" if entry.message.merge else {"user": "You"}.get(role, role)
+    if call is None:
+        return f"Answer, about {tokens(entry.tokens)} tokens"
+    facts = [label(call.model), f"{tokens(entry.tokens)} tokens"]
+    if call.usage.cost:
+        facts.append(dollars(call.usage.cost))
+    if entry.seconds is not None:
+        facts.append(seconds(entry.seconds))
+    if (entry.seconds_to_first_token or 0) >= _NOTABLE:
+        facts.append(f"first token after {seconds(entry.seconds_to_first_token or 0)}")
+    return showable(" · ".join(facts))
+
+
+def facts(column: Column, context: int | None) -> str:
+    """How much a column has of its own, on one line."""
+    own = "1 message" if column.messages == 1 else f"{column.messages} messages"
+    said = [f"{own} of its own"]
+    if context is not None:
+        said.append(f"{tokens(context)} tokens of context")
+    return " · ".join(said)
+
+
+def drawn_blocks(blocks: Sequence[MarkedBlock]) -> list[Json]:
+    """The blocks as the browser draws them."""
+    drawn: list[Json] = []
+    room = HEAVIEST
+    for one in blocks:
+        made = _block(one)
+        if one.block.kind == "code" and one.block.language.lower() == LANGUAGE:
+            found: Diagram = diagram(one.block.text, room)
+            room -= found.weight
+            made["diagram"] = found.drawn
+        drawn.append(made)
+    return drawn
+
+
+def live_blocks(text: str) -> list[Json]:
+    """A text that is still being written."""
+    return [_block(one) for one in unmarked(blocks_of(text)[-BLOCKS:])]
+
+
+def _block(one: MarkedBlock) -> Json:
+    block = one.block
+    drawn: Json = {"k": _KINDS[block.kind]}
+    if block.inside:
+        drawn["in"] = [(container.tag, container.number, container.start) for container in block.inside]
+    match block.kind:
+        case "code":
+            lines = ["".join(run.text for run in span) for span in one.spans]
+            drawn |= {"lang": block.language, "lines": _lines(lines, block, one.spans)}
+        case "row":
+            drawn |= {"t": block.table, "head": block.header, "al": block.align}
+            drawn["s"] = [[_run(run) for run in span] for span in one.spans]
+        case "heading":
+            drawn |= {"l": block.level, "s": [[_run(run) for run in one.spans[0]]]}
+        case "rule":
+            pass
+        case _:
+            drawn["s"] = [[_run(run) for run in span] for span in one.spans]
+    return drawn
+
+
+def _run(run: MarkedRun) -> list[Any]:
+    """Text, mark, styles, address, elements of a formula: as many as there are."""
+    drawn: list[Any] = [run.text, run.mark, " ".join(run.styles), run.href]
+    if "formula" in run.styles:
+        found = math_element(run.text, display="display" in run.styles)
+        return [*drawn, _math(found)] if found is not None else drawn
+    while len(drawn) > 1 and not drawn[-1]:
+        drawn.pop()
+    return drawn
+
+
+def _math(element: MathElement) -> list[Any]:
+    """A formula as name, attributes and contents, of which the browser makes elements."""
+    return [
+        element.name,
+        dict(element.attributes),
+        [one if isinstance(one, str) else _math(one) for one in element.content],
+    ]
+
+
+def _lines(
+    lines: Sequence[str], block: AnswerBlock, spans: Sequence[Sequence[MarkedRun]]
+) -> list[tuple[str, list[tuple[str, str]]]]:
+    pieces = colored(lines, block.language)
+    return [
+        (span[0].mark if span else "", [(text, color) for text, color in line])
+        for span, line in zip(spans, pieces, strict=True)
+    ]
+
+
+def drawn_heads(
+    found: Comparison, pinned: int, colors: Sequence[str], label: Label, context: Mapping[str, int]
+) -> list[Json]:
+    """What stands above each column."""
+    numbers = column_numbers(found.columns)
+    return [
+        {
+            "key": column.side.key,
+            "name": showable(column.side.label),
+            "branch": column.side.branch is not None,
+            "color": colors[at],
+            "model": showable(", ".join(label(model) for model in column.models)),
+            "facts": facts(column, context.get(column.side.key)),
+            "empty": column.side.head is None,
+            "pinned": at == pinned,
+            "numbers": [
+                {"name": one.name, "shown": one.shown, "share": round(one.share, 3), "best": one.best}
+                for one in numbers[at]
+            ],
+        }
+        for at, column in enumerate(found.columns)
+    ]

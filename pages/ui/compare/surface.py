@@ -1,0 +1,355 @@
+"""The reading surface of Compare: all columns in one component, drawn and moved about by the browser.
+
+A run of the page says what is compared; scrolling, collapsing, swiping, ticking and the first look of pinning and
+reordering need none. What has to last is told to the server as acts and kept in the URL (`with=`, the order; `pin=`) or
+in this tab's session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.replies.reply_job import ReplyJob
+from forky_core.layout.colors import UNNAMED, branch_colors
+from forky_core.model import MessageId
+from forky_core.model.errors import ForkyError
+from forky_core.views.answers.blocks import blocks_of
+from forky_core.views.captions import ended
+from forky_core.views.compare import Column, Comparison
+from forky_core.views.graph import line_of_text
+from forky_core.views.shelf import count
+from forky_core.views.showable import showable
+from forky_core.views.sides import Side
+from pages.ui.compare.drawn import Drawing, drawn_heads, live_blocks
+from pages.ui.compare.fusing import Part, close_fusion, open_fusion, open_parts
+from pages.ui.compare.window import RowWindow, more_rows, row_window
+from pages.ui.components.error_boundary import error_boundary
+from pages.ui.components.notice import done
+from pages.ui.components.palette import palette
+from pages.ui.frame import Frame, saying
+from pages.ui.streamlit_patches.patch import streamlit_folder
+
+_HERE = Path(__file__).parent
+_surface = st.components.v2.component(
+    "forky_compare",
+    html='<div class="surface"></div>',
+    css=(_HERE / "surface.css").read_text("utf-8"),
+    js="".join((_HERE / name).read_text("utf-8") for name in ("blocks.js", "surface.js")),
+)
+_live = st.components.v2.component(
+    "forky_compare_live", html="<div></div>", js=(_HERE / "live.js").read_text("utf-8")
+)
+KEY = "compare.surface"
+_MARKS = "compare.marks"
+_PANEL = "compare.panel"
+_WHOLE = "compare.whole"
+_GO = "compare.go"
+_LOOK_EVERY = 0.8
+"""Seconds between two looks at replies that are being written."""
+_PANELS = ("claims", "pairs", "shared")
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What an act of the browser works on, as this run drew it."""
+
+    frame: Frame
+    found: Comparison
+    show: Callable[[Sequence[Side]], None]
+    """Makes the URL say which sides are compared."""
+    window: RowWindow
+
+    @property
+    def sides(self) -> dict[str, Side]:
+        return {column.side.key: column.side for column in self.found.columns}
+
+
+def draw_surface(frame: Frame, found: Comparison, show: Callable[[Sequence[Side]], None], asked: str) -> None:
+    """Draw the columns; `asked` changes when this tab has asked something. Keys: `compare.surface`, `compare.live`."""
+    desk = Desk(frame, found, show, row_window(found))
+    jobs = {job.place.branch: job for job in frame.chat.replies.running}
+    _surface(
+        key=KEY,
+        data=(_data(desk, jobs, asked),),
+        on_act_change=partial(_hear, desk),
+        height="content",
+    )
+    running = {key: jobs[side.branch] for key, side in desk.sides.items() if side.branch in jobs}
+    if running:
+        _draw_live(desk, running)
+
+
+def follow_links(frame: Frame) -> None:
+    """Go to the page that an act asked for, where no handler can."""
+    wanted = frame.session.choices.pop(_GO, "")
+    page, _, key = wanted.partition(" ")
+    chat = frame.chat
+    if page == "chat":
+        side = next((one for one in (key,) if one in chat.branches), None)
+        params = {"c": str(chat.id), "b": side} if side else {"c": str(chat.id), "m": key}
+        st.switch_page("chat.py", query_params=params)
+    elif page == "merge" and key in chat.branches:
+        into = merge_target(chat, key)
+        if into is not None:
+            st.switch_page("merge.py", query_params={"c": str(chat.id), "b": into, "source": key})
+
+
+def merge_target(chat: Conversation, source: str) -> str | None:
+    """The branch that another one is merged into from here; None if there is no other."""
+    if chat.branch_name != source:
+        return chat.branch_name
+    return next((name for name in chat.branches if name != source), None)
+
+
+def _data(desk: Desk, jobs: dict[str, ReplyJob], asked: str) -> dict[str, Any]:
+    found, frame, window = desk.found, desk.frame, desk.window
+    colors = palette()
+    names = {info.name: info.label for info in frame.forky.models.models()}
+
+    def label(name: str) -> str:
+        return names.get(name, name)
+
+    pinned = _pinned(found)
+    marks = frame.session.choices.get(_MARKS, "on")
+    drawing = Drawing(
+        found, label, window, pinned, marks != "off", frozenset(st.session_state.get(_WHOLE, ()))
+    )
+    of_branch = branch_colors(frame.chat.view.branches)
+    lanes = [colors.lane(of_branch.get(column.side.branch or "", UNNAMED)) for column in found.columns]
+    heads = drawn_heads(found, pinned, lanes, label, _contexts(frame.chat, found.columns))
+    shared = found.shared
+    return {
+        "of": str(frame.chat.id),
+        "dark": colors.dark,
+        "mermaid": mermaid_file(),
+        "columns": [
+            head | _possible(frame.chat, column) for head, column in zip(heads, found.columns, strict=True)
+        ],
+        "rows": drawing.rows(),
+        "before": window.first,
+        "after": len(found.rows) - window.stop,
+        "open": window.open_at,
+        "marks": marks,
+        "shared": f"{count(len(shared), 'message')} in common, up to “{showable(line_of_text(shared[-1]))[:70]}”"
+        if shared
+        else "",
+        "panel": _panel(drawing),
+        "ends": {
+            column.side.key: end for column in found.columns if (end := _end(column, jobs, label)) is not None
+        },
+        "asked": asked,
+        "fusing": st.query_params.get("fuse", ""),
+    }
+
+
+@cache
+def mermaid_file() -> str:
+    """The file of the Mermaid that Streamlit ships, whose name changes with each release; "" if it is not found."""
+    found = [
+        path.name for path in (streamlit_folder() / "static" / "static" / "js").glob("mermaid.core.*.js")
+    ]
+    return found[0] if len(found) == 1 else ""
+
+
+def _pinned(found: Comparison) -> int:
+    key = st.query_params.get("pin", "")
+    keys = [column.side.key for column in found.columns]
+    return keys.index(key) if key in keys else 0
+
+
+def _possible(chat: Conversation, column: Column) -> dict[str, Any]:
+    """What can be done with a column, and the links that lead there."""
+    side = column.side
+    if side.head is None or side.gone:
+        return {"promote": [], "merge": "", "open": ""}
+    others = [name for name in chat.branches if name != side.branch]
+    into = merge_target(chat, side.branch) if side.branch else None
+    return {
+        "promote": [[name, showable(name)] for name in others],
+        "merge": showable(into) if into is not None else "",
+        "open": side.branch or side.head.removeprefix("b2:"),
+    }
+
+
+def _contexts(chat: Conversation, columns: Sequence[Column]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for column in columns:
+        if column.side.branch is not None:
+            try:
+                found[column.side.key] = chat.checkout(column.side.branch).context().tokens
+            except ForkyError:
+                continue
+    return found
+
+
+def _end(column: Column, jobs: dict[str, ReplyJob], label: Callable[[str], str]) -> dict[str, Any] | None:
+    """What is being written at the end of a column, or what failed there."""
+    job = jobs.get(column.side.branch or "")
+    if job is not None:
+        return _writing(job, label)
+    failed = column.unanswered
+    if failed is None:
+        return None
+    return {"state": "failed", "model": showable(label(failed.model)), "why": showable(ended(failed))}
+
+
+def _writing(job: ReplyJob, label: Callable[[str], str]) -> dict[str, Any]:
+    return {
+        "state": "writing",
+        "id": job.generation.id,
+        "model": showable(label(job.generation.model)),
+        "blocks": live_blocks(job.text),
+    }
+
+
+def _draw_live(desk: Desk, jobs: dict[str, ReplyJob]) -> None:
+    """Tell the surface what is being written, and run the page when one is done."""
+    names = {info.name: info.label for info in desk.frame.forky.models.models()}
+
+    @st.fragment(run_every=_LOOK_EVERY, key="compare.live")
+    @error_boundary
+    def live() -> None:
+        if not all(job.running for job in jobs.values()):
+            st.rerun()
+        ends = {key: _writing(job, lambda name: names.get(name, name)) for key, job in jobs.items()}
+        _live(key="compare.live.text", data=({"ends": ends},), height="content")
+
+    live()
+
+
+def _panel(drawing: Drawing) -> dict[str, Any] | None:
+    kind, row = st.session_state.get(_PANEL, ("", 0))
+    if kind == "shared" and drawing.found.shared:
+        return {"kind": kind, "row": -1} | drawing.shared()
+    if kind not in ("claims", "pairs") or not 0 <= row < len(drawing.found.rows):
+        return None
+    made = drawing.claims(row) if kind == "claims" else drawing.pairs(row)
+    return {"kind": kind, "row": row} | made
+
+
+def _hear(desk: Desk) -> None:
+    """Carry out what the browser asks for."""
+    said: Any = st.session_state.get(KEY, {}).get("act")
+    if not isinstance(said, dict):
+        return
+    act = _ACTS.get(str(said.get("name")))
+    if act is not None:
+        with saying(desk.frame.session):
+            act(desk, said)
+
+
+def _pin(desk: Desk, said: dict[str, Any]) -> None:
+    if said.get("key") in desk.sides:
+        st.query_params["pin"] = said["key"]
+
+
+def _order(desk: Desk, said: dict[str, Any]) -> None:
+    """Show the columns in this order; those that it does not name go, if there are two left."""
+    keys = said.get("keys")
+    if isinstance(keys, list):
+        wanted = [desk.sides[key] for key in dict.fromkeys(keys) if key in desk.sides]
+        if len(wanted) > 1:
+            desk.show(wanted)
+
+
+def _marks(desk: Desk, said: dict[str, Any]) -> None:
+    if said.get("value") in ("off", "on", "gone"):
+        desk.frame.session.choices[_MARKS] = said["value"]
+
+
+def _open(desk: Desk, said: dict[str, Any]) -> None:
+    side = desk.sides.get(str(said.get("key")))
+    if side is not None and side.head is not None:
+        desk.frame.session.choices[_GO] = f"chat {side.branch or side.head.removeprefix('b2:')}"
+
+
+def _merge(desk: Desk, said: dict[str, Any]) -> None:
+    side = desk.sides.get(str(said.get("key")))
+    if side is not None and side.branch is not None:
+        desk.frame.session.choices[_GO] = f"merge {side.branch}"
+
+
+def _promote(desk: Desk, said: dict[str, Any]) -> None:
+    side, branch = desk.sides.get(str(said.get("key"))), said.get("branch")
+    if side is not None and side.head is not None and isinstance(branch, str):
+        done(desk.frame.session, desk.frame.chat.checkout(branch).branches.promote(side.head))
+
+
+def _stop(desk: Desk, said: dict[str, Any]) -> None:
+    side = desk.sides.get(str(said.get("key")))
+    for job in desk.frame.chat.replies.running:
+        if side is not None and job.place.branch == side.branch:
+            job.stop()
+
+
+def _again(desk: Desk, said: dict[str, Any]) -> None:
+    side = desk.sides.get(str(said.get("key")))
+    if side is not None and side.branch is not None:
+        desk.frame.chat.checkout(side.branch).replies.start()
+
+
+def _more(desk: Desk, said: dict[str, Any]) -> None:
+    more_rows(desk.window, earlier=said.get("name") == "earlier")
+
+
+def _show_panel(_desk: Desk, said: dict[str, Any]) -> None:
+    kind, row = said.get("kind"), said.get("row", 0)
+    opened = kind in _PANELS and isinstance(row, int)
+    st.session_state[_PANEL] = (kind, row) if opened else ("", 0)
+
+
+def _show_whole(_desk: Desk, said: dict[str, Any]) -> None:
+    if isinstance(said.get("id"), str):
+        st.session_state[_WHOLE] = {*st.session_state.get(_WHOLE, ()), MessageId(said["id"])}
+
+
+def _fuse(desk: Desk, said: dict[str, Any]) -> None:
+    row = said.get("row")
+    if isinstance(row, int) and 0 <= row < len(desk.found.rows):
+        open_fusion(desk.found.rows[row])
+    else:
+        close_fusion(desk.frame)
+
+
+def _compose(desk: Desk, said: dict[str, Any]) -> None:
+    """Put the ticked parts together: each is a message and the number of a block of it."""
+    ticked = said.get("parts")
+    drawn = {
+        entry.message.id: entry.message
+        for row in desk.found.rows
+        for turn in row.turns
+        for entry in (turn.answers if turn is not None else ())
+    }
+    parts: list[Part] = []
+    for one in ticked if isinstance(ticked, list) else ():
+        if not (isinstance(one, list) and len(one) == 2 and isinstance(one[1], int)):
+            continue
+        message = drawn.get(one[0])
+        if message is not None and 0 <= one[1] < len(blocks := blocks_of(message.text)):
+            parts.append(Part(message.id, one[1], blocks))
+    open_parts(desk.frame, parts)
+
+
+_ACTS: dict[str, Callable[[Desk, dict[str, Any]], None]] = {
+    "pin": _pin,
+    "order": _order,
+    "marks": _marks,
+    "open": _open,
+    "merge": _merge,
+    "promote": _promote,
+    "stop": _stop,
+    "again": _again,
+    "earlier": _more,
+    "later": _more,
+    "panel": _show_panel,
+    "whole": _show_whole,
+    "fuse": _fuse,
+    "compose": _compose,
+}

@@ -1,0 +1,59 @@
+// The browser's half of pages/ui/components/live_updates.py; the protocol is that of forky_core/gateway/moving.py.
+
+const SETTLE = 250; // Milliseconds: what this tab did itself has been drawn by then, and is no news.
+const RETRY = 3000;
+
+class Moves {
+  constructor() {
+    this.url = null;
+    this.turned = () => (document.hidden ? this.close() : this.connect());
+    document.addEventListener("visibilitychange", this.turned);
+  }
+
+  hear(data, tell) {
+    this.tell = tell;
+    if (data.url !== this.url) { this.close(); this.url = data.url; this.told = 0; }
+    this.drawn = data.at;
+    this.connect();
+  }
+
+  connect() {
+    // A hidden tab lets go: a browser opens only six connections to a server, for all its tabs together.
+    if (this.source || this.url === null || document.hidden) return;
+    const source = (this.source = new EventSource(`${this.url}?after=${this.drawn}`));
+    source.addEventListener("message", (event) => this.news(JSON.parse(event.data).at));
+    // Who else is there is drawn by another part of the page (pages/ui/chat/presence.js).
+    source.addEventListener("here", (event) => window.dispatchEvent(new CustomEvent("forky-here", { detail: JSON.parse(event.data) })));
+    source.addEventListener("error", () => { this.close(); this.again = setTimeout(() => this.connect(), RETRY); });
+  }
+
+  news(at) {
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => {
+      if (at <= this.drawn || at <= this.told) return;
+      // A run would close a dialog under the hands of whoever is in it.
+      if (document.querySelector("[data-testid=stDialog]")) { this.news(at); return; }
+      this.told = at;
+      this.tell(at);
+    }, SETTLE);
+  }
+
+  close() {
+    this.source?.close();
+    clearTimeout(this.again);
+    this.source = null;
+  }
+
+  part() {
+    this.close();
+    clearTimeout(this.waiting);
+    document.removeEventListener("visibilitychange", this.turned);
+  }
+}
+
+let moves = null;
+export default function ({ data, setTriggerValue }) {
+  moves ??= new Moves();
+  moves.hear(data, (at) => setTriggerValue("moved", at));
+  return () => { moves?.part(); moves = null; };
+}

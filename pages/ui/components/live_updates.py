@@ -1,0 +1,46 @@
+"""What others do appears in this tab: the page is drawn again when its conversation has moved, and only then.
+
+Others are the people of a conversation, and the programs that ask through `/v1`.
+
+Word of it comes beside Streamlit (gateway/moving.py), so that waiting costs no run of the page. A run leaves what is
+being typed where it is, and scroll and place with it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.recording.scopes import SCOPE
+from forky_core.conversation.workspace import Workspace
+from forky_core.gateway.moving import LIBRARY, PREFIX
+from pages.ui.components.notice import stay
+from pages.ui.session import session
+from pages.ui.sign_in import TEAM
+
+_component = st.components.v2.component(
+    "forky.moving", js=Path(__file__).with_name("live_updates.js").read_text("utf-8"), html="<div></div>"
+)
+
+
+def hear_moves(chat: Conversation, *, version: int) -> None:
+    """Mount it where others may be at work. `version` is the conversation's as this run drew it."""
+    others = chat.people.me is not None or chat.people.room.people or SCOPE in chat.view.entries
+    if others or TEAM is not None:
+        _hear("chat.moves", str(chat.id), version)
+
+
+def hear_library(forky: Workspace) -> None:
+    """Mount it where the conversations are listed. Call it before they are read."""
+    _hear("library.moves", LIBRARY, forky.moved)
+
+
+def _hear(key: str, what: str, at: int) -> None:
+    _component(
+        key=key,
+        data={"url": f"{PREFIX}/{what}", "at": at},
+        on_moved_change=lambda: stay(session()),
+        height="content",
+    )

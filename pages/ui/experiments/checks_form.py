@@ -1,0 +1,166 @@
+"""Checks: a list with what each asks for, and a form for one more."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from forky_core.experiments.checks.registry import KINDS, CheckKind, title
+from forky_core.experiments.experiments import Experiments
+from forky_core.model.errors import BadContent
+from forky_core.model.experiment import RowCheck
+from forky_core.model.parts import Json
+from pages.ui.components.markdown import plain_label
+from pages.ui.components.models import grouped, model_title
+from pages.ui.experiments.saving import close_after, save, there, typed
+from pages.ui.frame import Frame
+
+ChangeChecks = Callable[[tuple[RowCheck, ...]], tuple[RowCheck, ...]]
+"""Makes new checks of the ones there are."""
+_OFFERED = tuple(
+    name for name in KINDS if name not in ("code", "iequals", "rouge-n", "levenshtein", "word-count")
+)
+_ASKED = {
+    "text": "Text",
+    "texts": "Texts, one a line",
+    "pattern": "Regular expression",
+    "schema": "JSON schema (optional)",
+    "length": "At most so many characters",
+    "number": "At most",
+    "rubric": "Rubric",
+    "criterion": "Criterion",
+}
+_HINTS = {
+    "rubric": "The answer is polite and names a source.",
+    "criterion": "Which answer is clearer?",
+    "pattern": r"\b\d{4}\b",
+    "schema": '{"type": "object", "required": ["name"]}',
+}
+
+
+@st.dialog("Checks of every row", width="large", icon=":material/rule:")
+def edit_checks(frame: Frame, experiments: Experiments, name: str) -> None:
+    """What every answer is checked for. Keys: those of `draw_check_lines` and `draw_new_check` with `all`."""
+    experiment = there(experiments, name)
+    st.caption(
+        "Each answer is checked for all of these, and for what its own row asks. Click a row's name to add checks to it."
+    )
+
+    def change_checks(make: ChangeChecks) -> None:
+        save(
+            frame,
+            experiments,
+            lambda: replace(experiments[name], checks=make(tuple(experiments[name].checks))),
+        )
+
+    draw_check_lines(experiment.checks, "all", change_checks)
+    draw_new_check(frame, "all", change_checks)
+
+
+def draw_check_lines(checks: Sequence[RowCheck], of: str, on_change: Callable[[ChangeChecks], None]) -> None:
+    """The checks, each with a button that removes it. Keys: `experiments.remove_check.<of>.<number>`."""
+    if not checks:
+        st.caption("None yet.")
+    for number, check in enumerate(checks):
+        with st.container(
+            key=f"experiments-check-{of}-{number}", horizontal=True, vertical_alignment="center"
+        ):
+            note = "" if check.weight > 0 else " :gray[(decides nothing)]"
+            st.markdown(f"The answer {plain_label(title(check), 160)}{note}", width="stretch")
+            close_after(
+                st.button(
+                    "Remove",
+                    key=f"experiments.remove_check.{of}.{number}",
+                    icon=":material/close:",
+                    type="tertiary",
+                    help="Remove this check",
+                    on_click=on_change,
+                    args=(partial(_without, number),),
+                )
+            )
+
+
+def _without(number: int, checks: tuple[RowCheck, ...]) -> tuple[RowCheck, ...]:
+    return (*checks[:number], *checks[number + 1 :])
+
+
+def draw_new_check(frame: Frame, of: str, on_change: Callable[[ChangeChecks], None]) -> None:
+    """Keys: `experiments.check_kind.<of>`, `…_value`, `…_threshold`, `…_not`, `…_model`, `…_add`."""
+    kind = KINDS[
+        st.selectbox(
+            "A right answer",
+            _OFFERED,
+            key=f"experiments.check_kind.{of}",
+            format_func=lambda one: KINDS[one].label,
+        )
+    ]
+    with st.form(f"experiments-check-{of}", border=False):
+        st.text_area(
+            _ASKED[kind.needs],
+            key=f"experiments.check_value.{of}.{kind.name}",
+            height=80,
+            placeholder=_HINTS.get(kind.needs, ""),
+            help="Variables of a row are named as {{country}}.",
+        )
+        if kind.needs in ("rubric", "criterion"):
+            offered = grouped(frame.forky.models)
+            st.selectbox(
+                "Who judges",
+                [None, *offered],
+                key=f"experiments.check_model.{of}",
+                format_func=lambda one: (
+                    "The experiment's judge" if one is None else model_title(offered.get(one), one)
+                ),
+            )
+        if kind.name == "similar":
+            st.slider("At least so alike", 0.0, 1.0, 0.5, 0.05, key=f"experiments.check_threshold.{of}")
+        st.toggle("Not: a right answer is one that fails this", key=f"experiments.check_not.{of}")
+        close_after(
+            st.form_submit_button(
+                "Add the check",
+                key=f"experiments.check_add.{of}",
+                icon=":material/add:",
+                on_click=on_change,
+                args=(lambda checks: (*checks, _typed(of, kind)),),
+            )
+        )
+
+
+def _typed(of: str, kind: CheckKind) -> RowCheck:
+    """In a handler: the check as the form says. Raises BadContent."""
+    said = st.session_state
+    return RowCheck(
+        kind.name,
+        _value(kind.needs, typed(f"experiments.check_value.{of}.{kind.name}")),
+        bool(said.get(f"experiments.check_not.{of}")),
+        said.get(f"experiments.check_threshold.{of}") if kind.name == "similar" else None,
+        model=said.get(f"experiments.check_model.{of}") if kind.needs in ("rubric", "criterion") else None,
+    )
+
+
+def _value(needs: str, text: str) -> Json:
+    """What was typed, as the kind wants it. Raises BadContent."""
+    said = text.strip()
+    if needs == "texts":
+        found = [line.strip() for line in said.splitlines() if line.strip()]
+        if not found:
+            raise BadContent("Write at least one text.")
+        return found
+    if needs == "schema":
+        try:
+            return json.loads(said) if said else ""
+        except ValueError as error:
+            raise BadContent(f"The schema is no JSON: {error}.") from error
+    if needs in ("length", "number"):
+        try:
+            number = float(said.replace(",", ""))
+        except ValueError as error:
+            raise BadContent("Write a number.") from error
+        return {"max": int(number), "unit": "characters"} if needs == "length" else number
+    if not said and needs in ("pattern", "rubric"):
+        raise BadContent("Write what a right answer is.")
+    return said

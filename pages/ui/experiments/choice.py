@@ -1,0 +1,157 @@
+"""The line above the table: which experiment, running and stopping it, and what else can be done with it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.experiments.experiments import Experiments
+from forky_core.model.errors import ForkyError, NothingToDo
+from forky_core.model.experiment import CellAddress
+from forky_core.views.shelf import count
+from pages.ui.components.markdown import showable
+from pages.ui.components.notice import done
+from pages.ui.experiments.state import show, want
+from pages.ui.frame import Frame, saying
+
+_MENU = {
+    "rows": "Add rows …",
+    "column": "Add a column …",
+    "checks": "Checks of every row …",
+    "settings": "Limits and judge …",
+    "again": "Ask everything again",
+    "send": "Page to send, tables …",
+    "fork": "Fork it with its answers",
+    "new": "Another experiment …",
+    "delete": "Delete this experiment",
+}
+
+
+def chosen_name(experiments: Experiments) -> str | None:
+    """The experiment that the URL names, or the first; None where there is none, or where a new one is begun."""
+    names = experiments.names
+    asked = st.query_params.get("e")
+    if asked == "" or not names:
+        return None
+    return asked if asked in names else names[0]
+
+
+def draw_choice(frame: Frame, experiments: Experiments, name: str) -> None:
+    """Keys: `experiments.name`, `experiments.run`, `experiments.stop`, `experiments.menu`, `experiments.rows`,
+    `experiments.column`, `experiments.checks`.
+    """
+    names = experiments.names
+    with st.container(key="line-experiments", horizontal=True, vertical_alignment="center"):
+        st.session_state["experiments.name"] = name
+        st.selectbox(
+            "Experiment",
+            names,
+            key="experiments.name",
+            label_visibility="collapsed",
+            format_func=showable,
+            width=220,
+            on_change=lambda: show(frame.chat, st.session_state["experiments.name"]),
+        )
+        _draw_running(frame, experiments, name)
+        for what, label, icon in (
+            ("rows", "Rows", "playlist_add"),
+            ("column", "Column", "add_column_right"),
+            ("checks", "Checks", "rule"),
+            ("send", "Send", "ios_share"),
+        ):
+            st.button(
+                label,
+                key=f"experiments.{what}",
+                type="tertiary",
+                icon=f":material/{icon}:",
+                help=_MENU[what],
+                on_click=want,
+                args=(what,),
+            )
+        chosen = st.menu_button(
+            "More",
+            [what for what in _MENU if what not in ("rows", "column", "checks", "send")],
+            key="experiments.menu",
+            icon=":material/more_horiz:",
+            type="tertiary",
+            format_func=_MENU.__getitem__,
+        )
+    if chosen is not None:
+        _act(frame, experiments, name, chosen)
+
+
+def _draw_running(frame: Frame, experiments: Experiments, name: str) -> None:
+    run = experiments.latest_run(name)
+    if run is not None and run.running:
+        st.button(
+            "Stop",
+            key="experiments.stop",
+            icon=":material/stop_circle:",
+            help="What is answered is kept",
+            on_click=run.stop,
+        )
+        return
+    result = experiments.result(name)
+    failed, open_ones = result.failed, len(result.open)
+    fresh = open_ones == result.experiment.size
+    if open_ones == failed and failed:
+        label, icon = f"Ask again what failed ({failed:,})", "refresh"
+    elif open_ones:
+        label, icon = ("Run" if fresh else "Resume", "play_arrow")
+    else:
+        label, icon = "Run", "play_arrow"
+    st.button(
+        label,
+        key="experiments.run",
+        type="primary" if open_ones else "secondary",
+        icon=f":material/{icon}:",
+        help=f"Asks {count(open_ones, 'cell')}" if open_ones else "Has judged what is not judged yet",
+        disabled=frame.chat.view.trashed,
+        on_click=run_cells,
+        args=(frame, experiments, name),
+    )
+
+
+def run_cells(
+    frame: Frame,
+    experiments: Experiments,
+    name: str,
+    cells: tuple[CellAddress, ...] | None = None,
+    *,
+    again: bool = False,
+) -> None:
+    """In a handler: ask what is open, or these cells again."""
+    try:
+        experiments.start(name, cells=cells, again=again)
+    except NothingToDo as error:
+        frame.session.say(error.message)
+    except ForkyError as error:
+        frame.session.say(str(error))
+
+
+def ask_again(frame: Frame, experiments: Experiments, name: str, cells: tuple[CellAddress, ...]) -> None:
+    """In a handler: ask these cells, whether they have an answer or not."""
+    run_cells(frame, experiments, name, cells, again=True)
+
+
+def _act(frame: Frame, experiments: Experiments, name: str, what: str) -> None:
+    if what == "new":
+        show_new(frame)
+    elif what == "fork":
+        with saying(frame.session):
+            copy = experiments.fork(name)
+            frame.session.say(f"Forked as “{copy.name}”, with every answer.")
+            show(frame.chat, copy.name)
+    elif what == "delete":
+        with saying(frame.session):
+            done(frame.session, experiments.delete(name))
+            show(frame.chat, None)
+    elif what == "again":
+        run_cells(frame, experiments, name, again=True)
+    else:
+        want(what)
+    st.rerun()
+
+
+def show_new(frame: Frame) -> None:
+    """Lead to the page that begins another experiment."""
+    show(frame.chat, "")

@@ -1,0 +1,163 @@
+"""A column: its model, prompts, parameters and samples."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+
+import streamlit as st
+
+from forky_core.experiments.experiments import Experiments
+from forky_core.experiments.validation import MOST_SAMPLES
+from forky_core.model.experiment import CellAddress, Experiment, ExperimentColumn
+from pages.ui.components.models import grouped, model_title
+from pages.ui.experiments.choice import ask_again
+from pages.ui.experiments.saving import close_after, lines_of, save, there, typed, values_in
+from pages.ui.frame import Frame
+
+
+@st.dialog("Column", width="large", icon=":material/view_column:")
+def edit_column(frame: Frame, experiments: Experiments, name: str, id: str | None) -> None:
+    """A column, or a new one (`id` None). Keys: `experiments.column_model`, `…_label`, `…_system`, `…_prompt`,
+    `…_parameters`, `…_samples`, `…_save`, `…_again`, `…_remove`, `…_copy`.
+    """
+    experiment = there(experiments, name)
+    column = experiment.column(id) if id is not None else ExperimentColumn(frame.forky.models.default())
+    if column is None:  # It was removed, by the button below or in another tab.
+        st.rerun()
+    with st.form(f"experiments-column-{id}", border=False):
+        _model_and_name(frame, column)
+        _prompts(column)
+        _parameters_and_samples(column)
+        close_after(
+            st.form_submit_button(
+                "Save" if id is not None else "Add the column",
+                key="experiments.column_save",
+                type="primary",
+                on_click=save,
+                args=(frame, experiments, lambda: _with(experiments[name], _changed(column), id)),
+            )
+        )
+    if id is not None:
+        _actions(frame, experiments, name, column)
+
+
+def _model_and_name(frame: Frame, column: ExperimentColumn) -> None:
+    offered = grouped(frame.forky.models)
+    known = column.model or frame.forky.models.default()
+    names = list(offered) if known in offered else [known, *offered]
+    left, right = st.columns(2)
+    left.selectbox(
+        "Model",
+        names,
+        index=names.index(known),
+        key="experiments.column_model",
+        format_func=lambda one: model_title(offered.get(one), one),
+        accept_new_options=True,
+    )
+    right.text_input(
+        "Name (optional)",
+        column.label,
+        key="experiments.column_label",
+        max_chars=100,
+        placeholder="Brief, warm …",
+    )
+
+
+def _prompts(column: ExperimentColumn) -> None:
+    st.text_area(
+        "System prompt (optional)",
+        column.system,
+        key="experiments.column_system",
+        height=90,
+        help="Variables of a row are named as {{country}}.",
+    )
+    prompt = column.prompt
+    single = isinstance(prompt, str)
+    st.text_area(
+        "Prompt",
+        prompt if isinstance(prompt, str) else "\n\n".join(f"{role}: {text}" for role, text in prompt),
+        key="experiments.column_prompt",
+        height=80,
+        disabled=not single,
+        help="{{question}} is the row's question." if single else "Several messages, from a file.",
+    )
+
+
+def _parameters_and_samples(column: ExperimentColumn) -> None:
+    left, right = st.columns(2)
+    left.text_area(
+        "Parameters, one a line",
+        lines_of(column.parameters),
+        key="experiments.column_parameters",
+        height=80,
+        placeholder="temperature: 0",
+    )
+    right.number_input(
+        "Samples a row",
+        1,
+        MOST_SAMPLES,
+        column.samples,
+        key="experiments.column_samples",
+        help="The same question several times: how steady is the answer?",
+    )
+
+
+def _actions(frame: Frame, experiments: Experiments, name: str, column: ExperimentColumn) -> None:
+    """What can be done with a column that is part of the experiment."""
+    experiment = experiments[name]
+    cells = tuple(
+        CellAddress(row.id, column.id, sample)
+        for row in experiment.rows
+        for sample in range(1, column.samples + 1)
+    )
+    with st.container(key="line-experiments-column", horizontal=True):
+        again = st.button(
+            "Ask this column again",
+            key="experiments.column_again",
+            icon=":material/refresh:",
+            type="tertiary",
+            on_click=ask_again,
+            args=(frame, experiments, name, cells),
+        )
+        copied = st.button(
+            "Duplicate it",
+            key="experiments.column_copy",
+            icon=":material/content_copy:",
+            type="tertiary",
+            on_click=save,
+            args=(frame, experiments, lambda: _with(experiments[name], replace(column, id=""), None)),
+        )
+        removed = st.button(
+            "Remove it",
+            key="experiments.column_remove",
+            icon=":material/delete:",
+            type="tertiary",
+            on_click=save,
+            args=(frame, experiments, lambda: _without(experiments[name], column.id)),
+        )
+    close_after(again or copied or removed)
+
+
+def _changed(column: ExperimentColumn) -> ExperimentColumn:
+    """The column as the form says."""
+    prompt = typed("experiments.column_prompt")
+    return replace(
+        column,
+        model=st.session_state["experiments.column_model"] or None,
+        label=typed("experiments.column_label"),
+        system=typed("experiments.column_system"),
+        prompt=prompt if isinstance(column.prompt, str) else column.prompt,
+        parameters=MappingProxyType(values_in(typed("experiments.column_parameters"), "parameter")),
+        samples=int(st.session_state["experiments.column_samples"]),
+    )
+
+
+def _with(experiment: Experiment, column: ExperimentColumn, id: str | None) -> Experiment:
+    if id is None:
+        return replace(experiment, columns=[*experiment.columns, column])
+    return replace(experiment, columns=[column if one.id == id else one for one in experiment.columns])
+
+
+def _without(experiment: Experiment, id: str) -> Experiment:
+    return replace(experiment, columns=[one for one in experiment.columns if one.id != id])

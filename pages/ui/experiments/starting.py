@@ -1,0 +1,67 @@
+"""An example that runs on a fresh machine: questions about Forky to the two offline models."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.experiments.experiments import Experiments
+from forky_core.forky import Forky
+from forky_core.model.errors import ForkyError
+from forky_core.model.experiment import Experiment, ExperimentColumn, ExperimentRow, RowCheck
+from pages.ui.experiments.state import show
+from pages.ui.frame import Frame, saying
+from pages.ui.session import session
+from pages.ui.workspace import workspace
+
+_QUESTIONS = (
+    ("How do I fork a conversation?", "fork"),
+    ("How do I merge a branch?", "merge"),
+    ("How do I undo something?", "undo"),
+    ("Can Forky work without a key?", "key"),
+    ("How do I compare two answers?", "compare"),
+    ("How do I import my chats from ChatGPT?", "import"),
+)
+
+
+def example(taken: tuple[str, ...] = ()) -> Experiment:
+    """Six questions, each with a word that a right answer has, and both offline models."""
+    name, number = "example", 1
+    while name in taken:
+        number += 1
+        name = f"example {number}"
+    return Experiment(
+        name,
+        [ExperimentRow(question, checks=(RowCheck("icontains", word),)) for question, word in _QUESTIONS],
+        [ExperimentColumn("offline/quote"), ExperimentColumn("offline/digest")],
+        [RowCheck("length", {"max": 1200, "unit": "characters"})],
+        about="Which offline model answers questions about Forky?",
+    )
+
+
+def draw_start(frame: Frame | None) -> None:
+    """Keys: `experiments.example`."""
+    st.button(
+        "Try the example",
+        key="experiments.example",
+        type="primary",
+        icon=":material/science:",
+        help="Six questions about Forky to the two models that need no key. It costs nothing.",
+        on_click=_begin_example,
+        args=(frame,),
+    )
+
+
+def _begin_example(frame: Frame | None) -> None:
+    held = session()
+    with saying(held):
+        forky: Forky = workspace()
+        chat = frame.chat if frame is not None else forky.create("Experiments")
+        experiments = Experiments(chat)
+        made = example(experiments.names)
+        experiments.create(made)
+        try:
+            experiments.start(made.name)
+        except ForkyError as error:
+            held.say(str(error))
+        held.conversation, held.branch = chat.id, chat.branch_name
+        show(chat, made.name)

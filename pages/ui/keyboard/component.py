@@ -1,0 +1,116 @@
+"""The keyboard of every page: its keys, the palette, the dialog of keys, and what helps those who cannot see the page.
+
+One component draws it in the browser. It marks messages as articles, gives the focus to boxes that scroll sideways,
+adds a link that jumps to the composer, explains Forky's words, and leads through the tour.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.workspace import Workspace
+from forky_core.model import ConversationId
+from forky_core.views.listed import listed_branches
+from forky_core.views.shelf import title_or_placeholder
+from pages.ui.components.notice import stay
+from pages.ui.frame import go, place, saying
+from pages.ui.keyboard.tour import answer_tour, steps_as_json, tour_facts
+from pages.ui.keyboard.verbs import as_json
+from pages.ui.keyboard.words import WORDS
+from pages.ui.registry import front_page, pages
+from pages.ui.session import Session
+
+_KEY = "keyboard"
+_OPENED = "keyboard.opened"
+_BRANCHES = 300
+_CONVERSATIONS = 60
+_LONGEST = 120
+"""Letters of a title."""
+_HERE = Path(__file__).parent
+_HTML = (_HERE / "keyboard.html").read_text("utf-8")
+_SCRIPTS = ("steps.js", "dialogs.js", "reading.js", "words.js", "tour.js", "keyboard.js")
+_component = st.components.v2.component(
+    "forky_keyboard",
+    html=_HTML,
+    css=(_HERE / "keyboard.css").read_text("utf-8"),
+    js=f"const VERBS = {json.dumps(as_json())}, WORDS = {json.dumps(WORDS)}, TOUR = {json.dumps(steps_as_json())},\n"
+    f"TOUR_STYLE = {json.dumps((_HERE / 'tour.css').read_text('utf-8'))};\n"
+    + "".join((_HERE / name).read_text("utf-8") for name in _SCRIPTS),
+)
+
+
+def draw_keyboard(forky: Workspace, held: Session, chat: Conversation | None) -> None:
+    """Mount it, once on a page. Keys: `keyboard`."""
+
+    def handle() -> None:
+        said: Any = st.session_state.get(_KEY, {}).get("asked")
+        if isinstance(said, dict):
+            with saying(held):
+                _answer(forky, held, chat, said)
+
+    places = _places(forky, chat) if held.choices.get(_OPENED) else {}
+    known = [(page.title, page.name, page is front_page()) for page in pages() if page.shown]
+    _component(
+        key=_KEY,
+        data={
+            "places": json.dumps({"pages": known, **places}),
+            "tour": json.dumps(tour_facts(held, chat)),
+        },
+        on_asked_change=handle,
+        width="content",
+        height="content",
+    )
+
+
+def _places(forky: Workspace, chat: Conversation | None) -> dict[str, Any]:
+    """Where the palette leads beside pages: the branches of this conversation and the conversations used last."""
+    newest = sorted(forky.conversations(), key=lambda one: -one.updated)[:_CONVERSATIONS]
+    return {
+        "branches": list(listed_branches(chat.view, {chat.branch_name}))[:_BRANCHES]
+        if chat is not None
+        else [],
+        "now": chat.branch_name if chat is not None else "",
+        "conversations": [
+            (str(one.id), title_or_placeholder(one.title)[:_LONGEST])
+            for one in newest
+            if one.branches and (chat is None or one.id != chat.id)
+        ],
+    }
+
+
+def _answer(forky: Workspace, held: Session, chat: Conversation | None, said: dict[str, Any]) -> None:
+    """Do what the palette asks for. Its words come from a browser and are looked up like any others."""
+    match said:
+        case {"open": _}:
+            held.choices[_OPENED] = "yes"
+            stay(held)
+        case {"tour": str(what)}:
+            answer_tour(forky, held, what, str(said.get("conversation", "")))
+        case {"page": str(name)}:
+            _open_page(chat, name)
+        case {"branch": str(name)} if chat is not None:
+            _go_to(held, chat.checkout(name))
+        case {"conversation": str(id)}:
+            _go_to(held, forky.conversation(ConversationId(id)))
+        case _:
+            stay(held)
+
+
+def _open_page(chat: Conversation | None, name: str) -> None:
+    page = next((one for one in pages() if one.name == name), None)
+    if page is not None and page.script is not None:
+        told = place(chat) if chat is not None and page.about_conversation else None
+        st.switch_page(str(page.script), query_params=told)
+
+
+def _go_to(held: Session, chat: Conversation) -> None:
+    held.acting = None
+    if held.page == front_page().name:
+        go(chat)
+    else:
+        st.switch_page("chat.py", query_params=place(chat))

@@ -1,0 +1,174 @@
+"""The tour: five things to do in the ready conversation, which the person does, or has done for them.
+
+A step points at a control of the page and waits until the conversation says that it was done. It has no action of its
+own: “Do it for me” presses the same control. tour.js draws it; docs/design/a-tour-presses-what-is-there.md says why.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import streamlit as st
+
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.workspace import Workspace
+from forky_core.welcome import FORK_POINT, open_welcome, ready_answers
+from pages.ui.frame import go, place
+from pages.ui.keyboard.verbs import COMPOSER
+from pages.ui.registry import front_page
+from pages.ui.session import Session
+
+_BEGUN = "tour.begun"
+_LAST = 6
+"""Operations of which the browser is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A control that a step points at."""
+
+    what: str
+    """Its CSS selector, in which `{fork}` is the message to fork at; with `page`, empty."""
+    says: str
+    """What the person is to do with it."""
+    page: str = ""
+    """The page that a link of the navigation leads to, in place of a selector."""
+    types: str = ""
+    """What is typed there, where the person types nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class TourStep:
+    """One step."""
+
+    name: str
+    targets: tuple[Target, ...]
+    """Of which the first that the page shows is pointed at."""
+    done: str
+    """The verb of the operation that ends it, “undo”, or “page:” and the page that does."""
+    happened: str
+    """What the person has done with it."""
+    reads_first: bool = False
+    """Whether “Do it for me” makes one press at a time, so that what lies between can be read."""
+
+
+_TO_CHAT = (
+    Target(
+        '.st-key-chat-pane [role="radio"][aria-checked="false"]:first-child',
+        "Go back to the messages: press Chat.",
+    ),
+    Target("", "Go back to the Chat page.", page="chat"),
+)
+STEPS = (
+    TourStep(
+        "Fork",
+        (
+            Target(".st-key-chat-form_go button", "Press Fork here. A name is not needed."),
+            Target(
+                '[data-cell="{fork}"] [data-act="fork"]',
+                "A side question gets a branch of its own. Press the fork of the marked message.",
+            ),
+            *_TO_CHAT,
+        ),
+        "fork",
+        "You are on a new branch. Nothing was copied, and main is as it was.",
+    ),
+    TourStep(
+        "Ask",
+        (
+            Target(
+                COMPOSER,
+                "Ask something here and send it.",
+                types="How much memory does zstd -T8 -9 need?",
+            ),
+            *_TO_CHAT,
+        ),
+        "reply",
+        "It was answered on your branch alone. Main does not know of it.",
+    ),
+    TourStep(
+        "Merge",
+        (
+            Target(
+                ".st-key-merge-land button",
+                "This is what main would be told, and what it costs. Read it, then land it.",
+            ),
+            Target("", "Bring it to main: open the Merge page. Nothing is written yet.", page="merge"),
+        ),
+        "merge",
+        "What your branch said is one message of main now, and names the messages it comes from.",
+        reads_first=True,
+    ),
+    TourStep(
+        "Undo",
+        (Target(".st-key-bar-undo button", "Everything can be taken back. Press Undo."),),
+        "undo",
+        "Main is as it was before the merge. Your branch is still there, and Redo would merge it again.",
+    ),
+    TourStep(
+        "Look at an experiment",
+        (
+            Target(
+                "",
+                "Many questions can be asked at once, and the answers checked. Open the Experiments page.",
+                page="experiments",
+            ),
+        ),
+        "page:experiments",
+        "Both offline models were asked on main and on upload. Only upload knows why the file was sent twice: nobody has "
+        "merged it yet. You have forked, asked, merged and undone; this was the tour.",
+    ),
+)
+
+
+def steps_as_json() -> list[dict[str, Any]]:
+    """The table for the browser."""
+    return [asdict(step) for step in STEPS]
+
+
+def begin_tour(forky: Workspace, held: Session) -> None:
+    """In a handler: lead to the ready conversation, a new one where it would show nothing, and begin the tour."""
+    chat = open_welcome(forky, unmerged=True)
+    path = chat.path()
+    held.choices[_BEGUN] = f"{time.time_ns()} {chat.id} {path[FORK_POINT - 1].id} {chat.view.version}"
+    _open(held, chat)
+
+
+def answer_tour(forky: Workspace, held: Session, what: str, conversation: str) -> None:
+    """In a handler: what the tour asks for in the browser."""
+    if what == "begin":
+        begin_tour(forky, held)
+    elif what == "back":
+        _open(held, forky.conversation(conversation))
+    elif what == "compare":
+        chat = forky.conversation(conversation, "main")
+        st.switch_page("compare.py", query_params={**place(chat), "with": ",".join(ready_answers(chat))})
+
+
+def _open(held: Session, chat: Conversation) -> None:
+    held.acting = None
+    held.choices["chat.pane"] = "Chat"
+    if held.page == front_page().name:
+        go(chat)
+    else:
+        st.switch_page("chat.py", query_params=place(chat))
+
+
+def tour_facts(held: Session, chat: Conversation | None) -> dict[str, Any]:
+    """What the browser has to know: what began the tour in this tab, where the tab is, and what was done last there."""
+    facts: dict[str, Any] = {"page": held.page}
+    begun = held.choices.get(_BEGUN, "").split()
+    if len(begun) == 4:
+        mark, conversation, fork, since = begun
+        facts["begun"] = {"mark": mark, "conversation": conversation, "fork": fork, "since": int(since)}
+    if chat is not None:
+        timeline = chat.history.timeline
+        facts |= {
+            "conversation": str(chat.id),
+            "version": timeline.version,
+            "done": [(operation.number, operation.verb) for operation in timeline.done[-_LAST:]],
+            "undone": timeline.undone[-1][0].number if timeline.undone else 0,
+        }
+    return facts

@@ -1,0 +1,115 @@
+"""What can be done by keyboard: one table, which the keys, the palette, the dialog of keys, the guide and a test read.
+
+A verb has no action of its own. It presses a button of the page, puts the cursor somewhere or opens a page, so it can
+do just what a person could do with the mouse, and is possible where its button is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from pages.ui.chat.acts import BRANCH_MENU
+
+Do = Literal["press", "focus", "message", "page", "move", "show"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that a verb does in the browser."""
+
+    do: Do
+    """Press or focus an element; press a button of the message at hand; open a page; move among the messages; show a
+    dialog of the keyboard, or the tour."""
+    what: str
+    """A CSS selector; the name of a page; a number of messages; "keys", "palette" or "tour". Behind ` >>> ` stands
+    what is looked for inside a component."""
+    text: str = ""
+    """What the element says, where the selector fits several; alternatives are separated by "|"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """One line of the table."""
+
+    name: str
+    ways: tuple[tuple[Step, ...], ...]
+    """How it is done: the first way whose first step is possible."""
+    key: str = ""
+    """As `KeyboardEvent.key` says it; with "+" behind modifiers. "": the palette alone has it."""
+
+
+COMPOSER = ".st-key-chat-composer textarea"
+LIST = ".st-key-chat-twin >>> [role=listbox]"
+CHAT = Step("page", "chat")
+
+
+def _presses(name: str, selector: str, *, text: str = "", key: str = "") -> Verb:
+    return Verb(name, ((Step("press", selector, text),),), key)
+
+
+def _of_branch(label: str) -> Verb:
+    menu = Step("press", ".st-key-chat-branch_menu button")
+    return Verb(
+        label.split("|", maxsplit=1)[0], ((menu, Step("press", "[role=menu] [role=menuitem]", label)),)
+    )
+
+
+KEYS = (
+    Verb("Write a message", ((Step("focus", COMPOSER),), (CHAT, Step("focus", COMPOSER))), "/"),
+    Verb("Next message", ((Step("move", "1"),),), "j"),
+    Verb("Message before", ((Step("move", "-1"),),), "k"),
+    Verb("Version before of this message", ((Step("message", ".fk-siblings button:first-of-type"),),), "["),
+    Verb("Next version of this message", ((Step("message", ".fk-siblings button:last-of-type"),),), "]"),
+    Verb("Fork at this message", ((Step("message", '[data-act="fork"]'),),), "f"),
+    Verb("Merge", ((Step("page", "merge"),),), "m"),
+    Verb("Compare", ((Step("press", ".st-key-chat-marks_compare button"),), (Step("page", "compare"),)), "c"),
+    Verb(
+        "Graph of the conversation",
+        (
+            (
+                Step("press", '.st-key-chat-pane [role=radio][aria-checked="false"]', "Graph"),
+                Step("focus", LIST),
+            ),
+            (Step("focus", LIST),),
+            (
+                Step("press", '.st-key-chat-graph_as [role=radio][aria-checked="false"]', "List"),
+                Step("focus", LIST),
+            ),
+            (CHAT, Step("press", ".st-key-chat-graph_as [role=radio]", "List"), Step("focus", LIST)),
+        ),
+        "g",
+    ),
+    Verb("All keys", ((Step("show", "keys"),),), "?"),
+    Verb("Find a verb or a place", ((Step("show", "palette"),),), "Ctrl+K"),
+    _presses("Send", ".st-key-chat-send button", key="Ctrl+Enter"),
+    _presses("Undo", ".st-key-bar-undo button", key="Ctrl+Z"),
+    _presses("Redo", ".st-key-bar-redo button", key="Ctrl+Shift+Z"),
+)
+"""Those with a key. Keys without a modifier do nothing while a field, a dialog or the graph has the focus."""
+VERBS = (
+    *KEYS,
+    _presses("Search all conversations", ".st-key-bar-search button"),
+    _presses("New conversation", ":is(.st-key-chat-new, .st-key-library-new, .st-key-chat-first) button"),
+    _presses("Rename the conversation", ".st-key-bar-title button"),
+    _presses("Choose the model", ".st-key-chat-models button"),
+    _presses("Rules of this branch", ".st-key-chat-rules button"),
+    _presses("Documents for the next question", ".st-key-chat-documents_use button"),
+    _presses("Stash a draft or messages", ".st-key-chat-stashes button"),
+    _presses("Attach files", ".st-key-chat-files button"),
+    _presses("Stop the reply", ":is(.st-key-chat-stop, .st-key-chat-stop_reply) button"),
+    _presses("Graph as a picture", '.st-key-chat-graph_as [role=radio][aria-checked="false"]', text="Graph"),
+    Verb("Take the tour", ((Step("show", "tour"),),)),
+    Verb("Edit this question and ask again", ((Step("message", '[data-act="edit"]'),),)),
+    Verb("Answer again", ((Step("message", '[data-act="regenerate"]'),),)),
+    Verb("Copy this message", ((Step("message", '[data-act="copy"]'),),)),
+    Verb("Pick this message for a merge", ((Step("message", '[data-act="pick"]'),),)),
+    *(_of_branch(label) for act, label in BRANCH_MENU.items() if act not in {"reuse", "anew"}),
+    _of_branch(f"{BRANCH_MENU['reuse']}|{BRANCH_MENU['anew']}"),
+)
+"""All of them. The palette adds the “…” menu of a message and every other button that the page shows."""
+
+
+def as_json() -> list[dict[str, Any]]:
+    """The table for the browser."""
+    return [asdict(verb) for verb in VERBS]

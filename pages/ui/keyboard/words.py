@@ -1,0 +1,38 @@
+"""One line about each of Forky's words, which a button or a label that bears it shows on hover and on focus."""
+
+from __future__ import annotations
+
+_LINES = """
+accept: Land what a merge request proposes.
+bisect: Find the message from which a conversation went wrong, in as few questions as possible.
+branch: A named line of the conversation, which moves on as something is said on it.
+check out: Go to a branch or a message and continue there. Nothing is changed.
+cherry-pick: Bring chosen messages only.
+claim: One thing that a branch says: a decision, a fact, a constraint, with the messages it rests on.
+conflict: Statements of different branches that cannot all hold.
+exclude: Leave a message out of what the model is sent, on this branch.
+fork: Begin a new branch at this message. Nothing is copied and nothing is lost.
+full: Show the messages of the branch as they are.
+fuse: Make one answer of several answers to the same question.
+graft: Merge a branch of another conversation.
+land: Carry out what the preview shows, as one step that can be undone.
+merge: Bring what one branch learned into another, as one message that you read before it lands.
+merge request: Propose a merge, so that somebody else decides about it.
+move the branch here: Promote: point the branch at this message.
+octopus: Merge several branches at once.
+pin: Keep a message in what the model is sent, whatever the memory leaves out.
+promote: Point the branch at this message.
+prune: Take away from here on what no branch needs. It can be undone.
+rebase: Move a branch's own messages to another place of the conversation.
+regenerate: Have the question answered once more. Both answers stay, side by side.
+replay: Ask a branch's questions once more at another place.
+restore: Return to how everything was at this point of the history.
+revert: Leave messages out of everything that is sent from here on. Nothing is removed.
+squash: Bring a short digest of the branch, each line with the message it comes from.
+stash: Put a draft or the last messages aside, and take them up elsewhere.
+tag: A name for one message, which does not move.
+take back: Revert: leave messages out of everything that is sent from here on. Nothing is removed.
+three-way: Set what the branches claim side by side and settle where they disagree.
+"""
+WORDS = dict(line.split(": ", maxsplit=1) for line in _LINES.strip().splitlines())
+"""By the word in lower case; docs/glossary.md says more."""

@@ -1,0 +1,69 @@
+"""The part of the People page that is the audit log: a sentence for each entry, and files of all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from html import escape
+
+import streamlit as st
+
+from forky_core.conversation.workspace import Workspace
+from forky_core.gateway.downloading import Download
+from forky_core.model.errors import ForkyError
+from forky_core.team.administration import Administration
+from forky_core.team.audit_report import as_csv, as_json_lines, sentence
+from forky_core.views.shelf import count, title_or_placeholder
+from forky_core.views.times import stamp
+from pages.ui.components.downloads import download_link
+from pages.ui.components.markdown import plain_label, showable
+
+_LINES = 40
+
+
+def draw_audit(people: Administration, forky: Workspace) -> None:
+    """Keys: `people.audit.page`, `people.audit.csv`, `people.audit.jsonl`."""
+    try:
+        total = people.events()
+        pages = max(1, -(-total // _LINES))
+        page = min(int(st.session_state.get("people.audit.page", 1)), pages)
+        entries = people.page_of_audit(page, _LINES)
+    except ForkyError as error:
+        st.info(plain_label(str(error), 300))
+        return
+    st.caption(
+        "Who signed in or was refused, who was invited, shared what with whom, and changed which role; never what anybody "
+        "said. Each entry holds the hash of the one before it."
+    )
+    titles = _titles(forky)
+    lines = []
+    for entry in entries:
+        said = sentence(entry, forky.name_of, lambda id: titles.get(id, "a conversation that you do not see"))
+        lines.append(
+            f'<div class="fk-event"><time>{escape(stamp(entry.at))}</time><span>{escape(showable(said))}</span></div>'
+        )
+    st.html("".join(lines))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if pages > 1:
+            st.pagination(pages, key="people.audit.page")
+        st.caption(count(total, "entry").replace("entrys", "entries"), width="stretch")
+        for form, label in (("csv", "Table (CSV)"), ("jsonl", "JSON Lines")):
+            kind = "text/csv" if form == "csv" else "application/jsonl"
+            pieces = partial(_pieces, people, forky, form)
+            download_link(
+                Download(f"forky-audit-log.{form}", kind, pieces),
+                key=f"people.audit.{form}",
+                label=label,
+                main=False,
+            )
+
+
+def _titles(forky: Workspace) -> dict[str, str]:
+    """Of the conversations that the reader sees, by their ids."""
+    everything = (*forky.conversations(), *forky.conversations(trashed=True))
+    return {line.id: f"“{title_or_placeholder(line.title)}”" for line in everything}
+
+
+def _pieces(people: Administration, forky: Workspace, form: str) -> Iterator[bytes]:
+    write = as_csv if form == "csv" else as_json_lines
+    yield from write(people.export_audit(), forky.name_of)

@@ -1,0 +1,28 @@
+"""The dialog by which somebody ends their own membership."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.team.administration import Administration
+from pages.ui.frame import saying
+from pages.ui.session import Session
+
+
+@st.dialog("Leave this workspace", icon=":material/door_open:")
+def leave(people: Administration, held: Session) -> None:
+    """Keys: `leave.stay`, `leave.yes`."""
+    st.caption(
+        "You are signed out everywhere and see nothing here any more. What you wrote stays, under your name; hand over "
+        "conversations first that others are to look after. An invitation brings you back."
+    )
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        if st.button("Stay", key="leave.stay"):
+            st.rerun()
+        if st.button("Leave", key="leave.yes", type="primary", on_click=_go, args=(people, held)):
+            st.rerun()
+
+
+def _go(people: Administration, held: Session) -> None:
+    with saying(held):
+        people.leave()

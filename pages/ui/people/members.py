@@ -1,0 +1,121 @@
+"""The part of the People page about members: who is here, with which role; owners change and remove."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import streamlit as st
+
+from forky_core.conversation.identity import now
+from forky_core.team.administration import Administration
+from forky_core.team.members import Member
+from forky_core.team.role_lines import IN_WORKSPACE
+from forky_core.team.roles import ASSIGNABLE, Role, role_named
+from forky_core.views.shelf import count
+from forky_core.views.times import ago
+from pages.ui.components.markdown import plain_label
+from pages.ui.frame import saying
+from pages.ui.people.leaving import leave
+from pages.ui.people.roles import draw_roles
+from pages.ui.people.style import who
+from pages.ui.session import Session
+
+_SHOWN = 50
+_BUTTON = 120
+"""The width of the button at the end of each row, in pixels."""
+
+
+def draw_members(people: Administration, held: Session) -> None:
+    """Keys: `people.page`, and of each row those that `_draw_member` names."""
+    everybody = people.members()
+    owners = [member for member in everybody if member.role is Role.OWNER]
+    st.caption(_about(people, everybody, owners))
+    page = int(st.session_state.get("people.page", 1))
+    pages = -(-len(everybody) // _SHOWN)
+    first = (min(page, pages) - 1) * _SHOWN
+    with st.container(key="members", gap=None):
+        for member in everybody[first : first + _SHOWN]:
+            _draw_member(people, held, member)
+    if pages > 1:
+        st.pagination(pages, key="people.page")
+    draw_roles(IN_WORKSPACE)
+
+
+def _about(people: Administration, everybody: Sequence[Member], owners: Sequence[Member]) -> str:
+    many = count(len(everybody), "member")
+    if people.owns:
+        return (
+            f"{many}. A role holds for what is shared with everybody, from the next thing that a person does."
+        )
+    names = ", ".join(plain_label(member.name, 40) for member in owners[:5])
+    return f"{many}. Owners invite people and change roles: {names}."
+
+
+def _draw_member(people: Administration, held: Session, member: Member) -> None:
+    """Keys: `people.role.<handle>`, `people.out.<handle>`, `people.remove.<handle>`."""
+    me = member.id == people.me.id
+    with st.container(key=f"row-member-{member.handle}", horizontal=True, vertical_alignment="center"):
+        st.html(
+            who(member.name, f"{member.handle} · joined {ago(member.since, now())}", tag="You" if me else "")
+        )
+        if not people.owns:
+            st.caption(member.role.word.capitalize(), width="content")
+            return
+        key = f"people.role.{member.handle}"
+        st.session_state[key] = member.role.word
+        st.selectbox(
+            f"Role of {plain_label(member.name, 40)}",
+            [role.word for role in ASSIGNABLE],
+            key=key,
+            format_func=str.capitalize,
+            label_visibility="collapsed",
+            width=150,
+            on_change=_change_role,
+            args=(people, held, member),
+        )
+        if me and st.button(
+            "Leave …", key="people.leave", type="tertiary", icon=":material/door_open:", width=_BUTTON
+        ):
+            leave(people, held)
+        elif not me and st.button(
+            "Remove …",
+            key=f"people.remove.{member.handle}",
+            type="tertiary",
+            icon=":material/person_remove:",
+            width=_BUTTON,
+            help=f"Remove {plain_label(member.name, 40)}, or sign them out",
+        ):
+            _remove(people, held, member)
+
+
+def _change_role(people: Administration, held: Session, member: Member) -> None:
+    role = role_named(str(st.session_state[f"people.role.{member.handle}"]))
+    with saying(held):
+        people.set_role(member.id, role)
+        held.say(f"{member.name} is {role.phrase} from now on.")
+
+
+@st.dialog("Remove somebody", icon=":material/person_remove:")
+def _remove(people: Administration, held: Session, member: Member) -> None:
+    """Keys: `remove.keep`, `remove.out`, `remove.yes`."""
+    st.html(who(member.name, f"{member.handle} · {member.role.word}"))
+    st.caption(
+        "Whoever is removed is signed out everywhere and sees nothing here any more. What they wrote stays, under their "
+        "name. An invitation brings them back."
+    )
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        if st.button("Keep them", key="remove.keep"):
+            st.rerun()
+        out = partial(_say_done, held, f"{member.name} is signed out everywhere.", people.sign_out, member.id)
+        if st.button("Only sign them out", key="remove.out", on_click=out):
+            st.rerun()
+        gone = partial(_say_done, held, f"{member.name} was removed.", people.remove, member.id)
+        if st.button("Remove", key="remove.yes", type="primary", on_click=gone):
+            st.rerun()
+
+
+def _say_done(held: Session, sentence: str, change: Callable[[str], None], member: str) -> None:
+    with saying(held):
+        change(member)
+        held.say(sentence)

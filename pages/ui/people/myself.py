@@ -1,0 +1,189 @@
+"""The part of the People page about oneself: name, password and other ways to sign in, signed-in browsers, leaving."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from forky_core.conversation.identity import now
+from forky_core.gateway.access.door import OUT, PATH
+from forky_core.gateway.access.ways.passkey_check import ISSUER as PASSKEY
+from forky_core.gateway.access.ways.password import ISSUER as PASSWORD
+from forky_core.gateway.access.ways.password import change_password, has_password
+from forky_core.model.errors import BadContent, ForkyError
+from forky_core.team.administration import Administration
+from forky_core.team.devices import device_name
+from forky_core.team.members import Identity
+from forky_core.team.team_sessions import TeamSession
+from forky_core.views.times import ago
+from pages.ui.components.markdown import plain_label
+from pages.ui.frame import saying
+from pages.ui.people.leaving import leave
+from pages.ui.people.style import who
+from pages.ui.session import Session
+from pages.ui.workspace import Reader
+
+PASSKEYS = f"{PATH}/passkey/add"
+_REFUSED = "people.password.refused"
+_FIELDS = ("former", "new", "again")
+
+
+def draw_myself(people: Administration, reader: Reader, held: Session) -> None:
+    """Keys: `people.name`, `people.rename`, and those of the parts."""
+    me = people.me
+    with st.container(key="line-me", horizontal=True, vertical_alignment="center"):
+        st.html(
+            who(
+                me.name, f"{me.handle} · {me.email}" if me.email else me.handle, tag=me.role.word.capitalize()
+            )
+        )
+    with st.form("people-name", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(
+            "Your name",
+            me.name,
+            key=f"people.name.{me.name}",
+            max_chars=80,
+            help="It stands everywhere in the place of the former one. Your handle stays: your branches begin with it",
+        )
+        st.form_submit_button("Save", key="people.rename", on_click=_rename, args=(people, held, me.name))
+    _draw_sessions(people, reader, held)
+    _draw_ways_in(people, held)
+    if has_password(reader.team, me.id):
+        _draw_password(reader, held)
+    _draw_leaving(people, held)
+
+
+def _rename(people: Administration, held: Session, former: str) -> None:
+    with saying(held):
+        people.rename(str(st.session_state[f"people.name.{former}"]))
+        held.say(f"You are {people.me.name} from now on.")
+
+
+def _draw_sessions(people: Administration, reader: Reader, held: Session) -> None:
+    """Keys: `people.session.<id>`, `people.elsewhere`."""
+    sessions = people.sessions()
+    st.markdown("#### Where you are signed in")
+    with st.container(key="sessions", gap=None):
+        for session in sessions:
+            _draw_session(people, reader, held, session)
+    with st.container(key="line-me-ways", horizontal=True, vertical_alignment="center", gap="medium"):
+        st.html(f'<a class="fk-leave" href="{OUT}" target="_self">Sign out of this browser</a>')
+        if len(sessions) > 1:
+            st.button(
+                "Sign out everywhere else",
+                key="people.elsewhere",
+                type="tertiary",
+                icon=":material/devices_off:",
+                on_click=_elsewhere,
+                args=(people, reader, held),
+            )
+
+
+def _draw_session(people: Administration, reader: Reader, held: Session, session: TeamSession) -> None:
+    here = session.id == reader.session
+    with st.container(key=f"row-provider-session-{session.id}", horizontal=True, vertical_alignment="center"):
+        name = plain_label(device_name(session.device), 80)
+        st.markdown(f":material/devices: {name}{' **· this browser**' if here else ''}", width="stretch")
+        used = "" if here else f" · used {ago(session.seen, now())}"
+        st.caption(f"signed in {ago(session.created, now())}{used}", width="content")
+        if not here:
+            st.button(
+                "Sign out",
+                key=f"people.session.{session.id}",
+                type="tertiary",
+                icon=":material/logout:",
+                help="That browser has to sign in again, at once",
+                on_click=_end,
+                args=(people, held, session),
+            )
+
+
+def _end(people: Administration, held: Session, session: TeamSession) -> None:
+    with saying(held):
+        people.end_session(session.id)
+        held.say(f"{device_name(session.device)} is signed out.")
+
+
+def _elsewhere(people: Administration, reader: Reader, held: Session) -> None:
+    with saying(held):
+        people.end_other_sessions(reader.session)
+        held.say("Every other browser is signed out.")
+
+
+def _draw_ways_in(people: Administration, held: Session) -> None:
+    """Keys: `people.way.<number>`."""
+    ways = people.ways_in()
+    st.markdown("#### How you sign in")
+    with st.container(key="ways-in", gap=None):
+        for number, way in enumerate(ways):
+            with st.container(key=f"row-provider-way-{number}", horizontal=True, vertical_alignment="center"):
+                st.markdown(f":material/key: {plain_label(_way_name(way, ways), 120)}", width="stretch")
+                if len(ways) > 1:
+                    st.button(
+                        "Remove",
+                        key=f"people.way.{number}",
+                        type="tertiary",
+                        icon=":material/delete:",
+                        help="You cannot sign in by it any more",
+                        on_click=_drop,
+                        args=(people, held, way),
+                    )
+    with st.container(key="line-me-passkey", horizontal=True):
+        st.html(f'<a class="fk-leave" href="{PASSKEYS}" target="_self">Add a passkey</a>')
+
+
+def _way_name(way: Identity, ways: Sequence[Identity]) -> str:
+    """What a way to sign in is called; passkeys are counted."""
+    if way.issuer == PASSWORD:
+        return f"Password, with the handle {way.subject}"
+    if way.issuer == PASSKEY:
+        passkeys = [one for one in ways if one.issuer == PASSKEY]
+        return "Passkey" if len(passkeys) == 1 else f"Passkey {passkeys.index(way) + 1}"
+    return way.issuer.removeprefix("https://")
+
+
+def _drop(people: Administration, held: Session, way: Identity) -> None:
+    with saying(held):
+        people.drop_way_in(way.issuer, way.subject)
+        held.say("That way to sign in is removed.")
+
+
+def _draw_password(reader: Reader, held: Session) -> None:
+    """Keys: `people.password.` with `former`, `new`, `again`, `save`."""
+    st.markdown("#### Password")
+    with (
+        st.expander("Change your password", key="people.password.open", icon=":material/password:"),
+        st.form("people.password", border=False),
+    ):
+        st.text_input(
+            "Password now", type="password", key="people.password.former", autocomplete="current-password"
+        )
+        st.text_input("New password", type="password", key="people.password.new", autocomplete="new-password")
+        st.text_input("Once more", type="password", key="people.password.again", autocomplete="new-password")
+        st.caption("8 characters or more; a sentence makes a good one. Every other browser is signed out.")
+        if refused := held.choices.pop(_REFUSED, None):
+            st.error(plain_label(refused, 400), icon=":material/error:")
+        st.form_submit_button("Change it", key="people.password.save", on_click=_change, args=(reader, held))
+
+
+def _change(reader: Reader, held: Session) -> None:
+    """What is refused says so beside the button. Passwords stay in no field."""
+    former, new, again = (str(st.session_state.pop(f"people.password.{name}") or "") for name in _FIELDS)
+    for name in _FIELDS:
+        st.session_state[f"people.password.{name}"] = ""
+    try:
+        if new != again:
+            raise BadContent("The two new passwords are not the same.", "Nothing was changed.")
+        change_password(reader.team, reader.access.id, former, new, keep=reader.session)
+    except ForkyError as error:
+        held.choices[_REFUSED] = str(error)
+        return
+    held.say("Your password is changed, and every other browser is signed out.")
+
+
+def _draw_leaving(people: Administration, held: Session) -> None:
+    st.markdown("#### Leaving")
+    with st.container(key="line-me-leaving", horizontal=True, vertical_alignment="center"):
+        if st.button("Leave this workspace …", key="people.leave", icon=":material/door_open:"):
+            leave(people, held)

@@ -1,0 +1,233 @@
+"""The dialog that says who sees a conversation, and the mark that opens it. Only a team's server has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import streamlit as st
+
+from forky_core.conversation.conversation import Conversation
+from forky_core.model import ConversationId
+from forky_core.model.errors import ForkyError
+from forky_core.team.conversation_sharing import GIVEN, ConversationSharing
+from forky_core.team.members import Member
+from forky_core.team.role_lines import IN_CONVERSATION
+from forky_core.team.roles import Role, role_named
+from forky_core.team.sharing_marks import SharingMark, mark_of
+from forky_core.views.shelf import title_or_placeholder
+from pages.ui.components.markdown import plain_label, showable
+from pages.ui.people.roles import draw_roles
+from pages.ui.people.style import apply_people_style, who
+from pages.ui.session import Session
+from pages.ui.workspace import Reader
+
+_REFUSED = "sees.refused"
+_ICONS = {"private": "lock", "people": "group", "everyone": "groups"}
+
+
+def sharing_mark(reader: Reader, conversation: ConversationId) -> SharingMark | None:
+    """The mark of a conversation; None if it is recorded nowhere whose it is."""
+    shared = reader.access.shared.get(conversation)
+    return mark_of(shared, reader.access.id, reader.team.members.name_of) if shared is not None else None
+
+
+def mark_button(mark: SharingMark, *, key: str) -> bool:
+    """Draw the mark as a quiet button; whether it was pressed."""
+    return st.button(
+        plain_label(mark.words, 40),
+        key=key,
+        type="tertiary",
+        icon=f":material/{_ICONS[mark.kind]}:",
+        help="Who sees this conversation",
+    )
+
+
+@st.dialog("Who sees this", icon=":material/group:", width="medium", on_dismiss="rerun")
+def who_sees(reader: Reader, held: Session, chat: Conversation) -> None:
+    draw_who_sees(reader, held, chat)
+
+
+def draw_who_sees(reader: Reader, held: Session, chat: Conversation) -> None:
+    """Keys: `sees.` with `everyone`, `role.<handle>`, `remove.<handle>`, `who`, `as`, `add`, `to`, `hand_over`, and
+    `leave`.
+    """
+    apply_people_style()
+    sharing = ConversationSharing(reader.team, reader.access, chat.id)
+    try:
+        owner, shared, may_change = sharing.owner, sharing.shared_with, sharing.may_change
+    except ForkyError as error:  # It was taken away while the dialog was open.
+        st.info(plain_label(str(error), 300))
+        return
+    st.markdown(f"**{plain_label(title_or_placeholder(chat.title))}**")
+    if refused := held.choices.pop(_REFUSED, None):
+        st.error(plain_label(refused, 400), icon=":material/error:")
+    members = reader.team.members.all()
+    named = [member for member in members if member.id in shared.people]
+    if may_change:
+        _draw_everyone(sharing, held, everyone=shared.everyone)
+    else:
+        _draw_own_part(sharing, held, owner, everyone=shared.everyone)
+    with st.container(key="sees-people", gap=None):
+        if owner is not None:
+            _draw_owner(reader, owner)
+        for member in named:
+            _draw_named(reader, sharing, held, member, shared.people[member.id], may_change=may_change)
+    if may_change:
+        others = [member for member in members if member not in named and member != owner]
+        _draw_adding(sharing, held, others)
+    draw_roles(IN_CONVERSATION)
+    if may_change:
+        _draw_handing_over(sharing, held, [member for member in members if member != owner])
+
+
+def _draw_everyone(sharing: ConversationSharing, held: Session, *, everyone: bool) -> None:
+    st.session_state["sees.everyone"] = everyone
+    st.radio(
+        "Who sees it",
+        [False, True],
+        key="sees.everyone",
+        format_func=lambda all_of_them: (
+            "Everybody in the workspace" if all_of_them else "Only the people below"
+        ),
+        captions=[
+            "It is private until somebody is added",
+            "Each may do what their role in the workspace allows",
+        ],
+        label_visibility="collapsed",
+        on_change=lambda: _try(
+            held, lambda: sharing.share_with_everyone(shared=bool(st.session_state["sees.everyone"]))
+        ),
+    )
+
+
+def _draw_own_part(
+    sharing: ConversationSharing, held: Session, owner: Member | None, *, everyone: bool
+) -> None:
+    whose = plain_label(owner.name, 60) if owner is not None else "the owners of this workspace"
+    seen_by = "Everybody in the workspace sees it." if everyone else "Only the people below see it."
+    role = sharing.own_role
+    st.caption(f"It belongs to {whose}, who alone may change this. {seen_by}")
+    st.caption(f"You are {role.phrase} of it.")
+    if sharing.takes_part_by_share:
+        st.button(
+            "Leave it",
+            key="sees.leave",
+            icon=":material/door_open:",
+            help="You give up the role that you were given in it",
+            on_click=_try,
+            args=(held, sharing.leave),
+        )
+
+
+def _draw_owner(reader: Reader, owner: Member) -> None:
+    with st.container(key="row-sees-owner", horizontal=True, vertical_alignment="center"):
+        st.html(who(owner.name, owner.handle, tag="You" if owner.id == reader.access.id else ""))
+        st.caption("It is theirs" if owner.id != reader.access.id else "It is yours", width="content")
+
+
+def _draw_named(
+    reader: Reader,
+    sharing: ConversationSharing,
+    held: Session,
+    member: Member,
+    role: Role,
+    *,
+    may_change: bool,
+) -> None:
+    with st.container(key=f"row-sees-{member.handle}", horizontal=True, vertical_alignment="center"):
+        st.html(who(member.name, member.handle, tag="You" if member.id == reader.access.id else ""))
+        if not may_change:
+            st.caption(role.word.capitalize(), width="content")
+            return
+        key = f"sees.role.{member.handle}"
+        st.session_state[key] = role.word
+        st.selectbox(
+            f"Role of {plain_label(member.name, 40)} in it",
+            [one.word for one in GIVEN],
+            key=key,
+            format_func=str.capitalize,
+            label_visibility="collapsed",
+            width=150,
+            on_change=lambda: _try(
+                held, lambda: sharing.share(member.id, role_named(str(st.session_state[key])))
+            ),
+        )
+        st.button(
+            f"Remove {plain_label(member.name, 40)}",
+            key=f"sees.remove.{member.handle}",
+            type="tertiary",
+            icon=":material/person_remove:",
+            help="They see it no longer, unless everybody does",
+            on_click=_try,
+            args=(held, partial(sharing.share, member.id, Role.NONE)),
+        )
+
+
+def _draw_adding(sharing: ConversationSharing, held: Session, others: Sequence[Member]) -> None:
+    if not others:
+        return
+    with st.container(key="line-sees-add", horizontal=True, vertical_alignment="bottom"):
+        chosen = _choose("Add somebody", others, key="sees.who")
+        st.selectbox(
+            "As",
+            [one.word for one in GIVEN],
+            index=1,
+            key="sees.as",
+            format_func=str.capitalize,
+            width=150,
+        )
+        st.button(
+            "Add",
+            key="sees.add",
+            type="primary",
+            disabled=chosen is None,
+            on_click=_add,
+            args=(sharing, held, chosen),
+        )
+
+
+def _add(sharing: ConversationSharing, held: Session, member: str | None) -> None:
+    if member is not None:
+        _try(held, lambda: sharing.share(member, role_named(str(st.session_state["sees.as"]))))
+        st.session_state["sees.who"] = None
+
+
+def _draw_handing_over(sharing: ConversationSharing, held: Session, others: Sequence[Member]) -> None:
+    if not others:
+        return
+    with st.expander("Hand it over", icon=":material/key:"):
+        st.caption("It belongs to somebody else then, who alone says who sees it. You stay an editor.")
+        with st.container(key="line-sees-over", horizontal=True, vertical_alignment="bottom"):
+            chosen = _choose("To", others, key="sees.to")
+            st.button(
+                "Hand over",
+                key="sees.hand_over",
+                disabled=chosen is None,
+                on_click=_try,
+                args=(held, partial(sharing.hand_over, chosen or "")),
+            )
+
+
+def _choose(label: str, members: Sequence[Member], *, key: str) -> str | None:
+    """A list of members to choose from; the id of the chosen one."""
+    names = {member.id: showable(f"{member.name} ({member.handle})") for member in members}
+    if st.session_state.get(key) not in names:
+        st.session_state[key] = None
+    chosen = st.selectbox(
+        label,
+        list(names),
+        index=None,
+        key=key,
+        format_func=lambda id: names.get(id, ""),
+        placeholder="Somebody of the workspace",
+    )
+    return str(chosen) if chosen is not None else None
+
+
+def _try(held: Session, change: Callable[[], None]) -> None:
+    """What is refused stands at the top of the dialog."""
+    try:
+        change()
+    except ForkyError as error:
+        held.choices[_REFUSED] = str(error)

@@ -1,0 +1,58 @@
+"""What patches have in common that change the page from which Streamlit's browser half starts."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from pages.ui.streamlit_patches.preloading import APART, is_page
+
+_OF_THE_FILE = {b"etag", b"last-modified", b"accept-ranges", b"content-length"}
+_FOR_A_PART = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
+"""Headers that ask for a compressed page, a part of one, or none if it is known: none of these could be rewritten."""
+
+
+class PageRewriter(ABC):
+    """ASGI middleware that sends pages as `rewritten` returns them; everything else passes unchanged."""
+
+    def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
+        self.app = app
+
+    @abstractmethod
+    def rewritten(self, page: bytes) -> bytes:
+        """The page with the change; the same bytes for a page that is not Streamlit's."""
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        if not _asks_for_a_page(scope):
+            await self.app(scope, receive, send)
+            return
+        start: MutableMapping[str, Any] | None = None
+        parts: list[bytes] = []
+
+        async def send_rewritten(message: MutableMapping[str, Any]) -> None:
+            nonlocal start
+            if message["type"] == "http.response.start" and message["status"] == 200:
+                if is_page(message["headers"]):
+                    start = message
+                    return
+            elif start is not None and message["type"] == "http.response.body":
+                parts.append(message.get("body", b""))
+                if message.get("more_body"):
+                    return
+                body = self.rewritten(b"".join(parts))
+                kept = [(name, value) for name, value in start["headers"] if name.lower() not in _OF_THE_FILE]
+                start["headers"] = [*kept, (b"content-length", str(len(body)).encode())]
+                await send(start)
+                await send({"type": "http.response.body", "body": body})
+                return
+            await send(message)
+
+        headers = [(name, value) for name, value in scope["headers"] if name.lower() not in _FOR_A_PART]
+        await self.app({**scope, "headers": headers}, receive, send_rewritten)
+
+
+def _asks_for_a_page(scope: MutableMapping[str, Any]) -> bool:
+    if scope["type"] != "http" or scope["method"] != "GET" or any(part in scope["path"] for part in APART):
+        return False
+    return any(name == b"accept" and b"text/html" in value for name, value in scope["headers"])

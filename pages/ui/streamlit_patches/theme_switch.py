@@ -1,0 +1,123 @@
+"""A switch in the head of every page: light, dark, or as the system has it.
+
+Streamlit keeps a theme for each path of an address, and offers its own switch only in a menu that Forky does not show.
+So a choice is written for the path of every page, and it survives a reload on any of them. The patch has Streamlit's
+page take it at once, by the function that its own switch calls; without it the page is loaded anew.
+
+The pages of /present/ keep their theme under the same name, `forky-theme`, and follow a change made here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import streamlit as st
+
+from pages.ui.streamlit_patches.patches import is_on
+
+_HTML = '<button type="button"></button>'
+_CSS = """
+button { display: inline-flex; align-items: center; justify-content: center; width: 2.1rem; height: 2.1rem; padding: 0; border: 0;
+  border-radius: .4rem; background: none; color: inherit; cursor: pointer; opacity: .8; }
+button:hover, button:focus-visible { opacity: 1; background: color-mix(in srgb, currentColor 8%, transparent); }
+button:focus-visible { outline: 2px solid currentColor; outline-offset: -2px; }
+svg { width: 1.2rem; height: 1.2rem; fill: none; stroke: currentColor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; }
+.full { fill: currentColor; stroke: none; }
+"""
+_JS = """
+const KEPT = "forky-theme", CHOICES = ["system", "light", "dark"];
+const SAID = { system: "as the system has it", light: "light", dark: "dark" };
+const STORED = { system: "System", light: "Light", dark: "Dark" };
+const NAMES = {
+  system: ["Custom Theme Auto", "Use system setting"], light: ["Custom Theme Light", "Light"], dark: ["Custom Theme Dark", "Dark"],
+};
+const DRAWN = {
+  system: [["circle", { cx: 12, cy: 12, r: 8 }], ["path", { class: "full", d: "M12 4a8 8 0 0 1 0 16z" }]],
+  light: [["circle", { cx: 12, cy: 12, r: 4 }], ["path", { d: "M12 3v1.5M12 19.5V21M3 12h1.5M19.5 12H21M5.6 5.6l1.1 1.1M17.3 17.3l1.1 1.1M5.6 18.4l1.1-1.1M17.3 6.7l1.1-1.1" }]],
+  dark: [["path", { d: "M19.5 14.2A8 8 0 0 1 9.8 4.5 8 8 0 1 0 19.5 14.2z" }]],
+};
+const svg = (name, values) => {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(values)) made.setAttribute(key, value);
+  return made;
+};
+const chosen = () => {
+  const found = localStorage.getItem(KEPT);
+  return CHOICES.includes(found) ? found : "system";
+};
+
+// Streamlit's own keys, one for each path at which the app can be loaded.
+const keys = (pages) => {
+  const last = location.pathname.split("/").pop();
+  const base = pages.includes(last) ? location.pathname.slice(0, -last.length) : location.pathname.replace(/[/]*$/, "/");
+  return ["", ...pages].map((page) => `stActiveTheme-${base}${page}-v2`);
+};
+const keep = (choice, pages) => {
+  localStorage.setItem(KEPT, choice);
+  for (const key of keys(pages)) localStorage.setItem(key, JSON.stringify(STORED[choice]));
+};
+
+// What Streamlit's own switch calls hangs in its tree of components.
+const themes = () => {
+  const host = document.getElementById("root");
+  const name = Object.keys(host ?? {}).find((key) => key.startsWith("__reactContainer$"));
+  const waiting = [host?.[name]?.stateNode?.current];
+  for (let looked = 0; waiting.length && looked < 400; looked += 1) {
+    const here = waiting.pop(), value = here?.memoizedProps?.value;
+    if (typeof value?.setTheme === "function" && Array.isArray(value.availableThemes)) return value;
+    if (here) waiting.push(here.sibling, here.child);
+  }
+  return null;
+};
+const wear = (choice, live, told) => {
+  const found = live ? themes() : null;
+  const theme = found?.availableThemes.find((one) => NAMES[choice].includes(one.name));
+  if (!theme) { location.reload(); return; }
+  if (found.activeTheme?.name === theme.name) return;
+  found.setTheme(theme);
+  setTimeout(() => told(choice)); // What the server draws in colours of its own is drawn anew, once the page says which.
+};
+
+export default function (component) {
+  const { pages: listed, live } = component.data, pages = listed.split(" ");
+  const told = (choice) => component.setTriggerValue("worn", choice);
+  const button = component.parentElement.querySelector("button");
+  const draw = () => {
+    const now = chosen(), next = CHOICES[(CHOICES.indexOf(now) + 1) % CHOICES.length];
+    const icon = svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" });
+    icon.append(...DRAWN[now].map(([name, values]) => svg(name, values)));
+    button.replaceChildren(icon);
+    button.title = `Theme: ${SAID[now]}`;
+    button.setAttribute("aria-label", `Theme: ${SAID[now]}. Press for: ${SAID[next]}`);
+    button.dataset.theme = now;
+    return next;
+  };
+  // What was chosen on a page of another address, such as a presentation, is taken over once.
+  const match = () => {
+    draw();
+    if (localStorage.getItem(KEPT) === null) return;
+    const own = keys(pages).some((key) => localStorage.getItem(key) !== JSON.stringify(STORED[chosen()]));
+    if (own) { keep(chosen(), pages); wear(chosen(), live, told); }
+  };
+  const heard = (event) => { if (event.key === KEPT) match(); };
+  button.onclick = () => {
+    const next = draw();
+    keep(next, pages);
+    draw();
+    wear(next, live, told);
+  };
+  window.addEventListener("storage", heard);
+  match();
+  return () => window.removeEventListener("storage", heard);
+}
+"""
+_component = st.components.v2.component("forky_theme_switch", html=_HTML, css=_CSS, js=_JS)
+
+
+def draw_theme_switch(pages: Iterable[str]) -> None:
+    """Draw the switch. `pages` are the addresses of all pages below the app's, the front page's left out."""
+    data = {"pages": " ".join(page for page in pages if page)}
+    if is_on("theme_switch"):
+        data["live"] = "yes"
+    with st.container(key="theme-switch"):
+        _component(key="theme-switch-button", data=data, height=34, on_worn_change=lambda: None)

@@ -1,0 +1,79 @@
+"""Who votes: the name is typed once, and this browser remembers it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.model.errors import ForkyError
+from forky_core.model.room import LONGEST, fit_name
+from forky_core.views.shelf import count
+from forky_core.votes.poll import Poll
+from pages.ui.components.markdown import plain_label
+from pages.ui.frame import Frame
+from pages.ui.person import COOKIE
+from pages.ui.session import Session
+
+
+def draw_join(frame: Frame, poll: Poll) -> None:
+    """Asks for a name before the first answer is seen, since their order is each voter's own. Keys: `vote.name`."""
+    with st.container(key="vote-join", border=True):
+        asked = f"{plain_label(poll.by, 60)} asks you to compare {count(len(poll.candidates), 'answer')}."
+        st.markdown(
+            f"**{asked}** You do not see which model wrote which, and nobody sees your vote before the reveal."
+        )
+        with st.form("vote-join-form", border=False):
+            st.text_input(
+                "Your name",
+                key="vote.name",
+                max_chars=LONGEST,
+                placeholder="The others see it with your vote",
+            )
+            pressed = st.form_submit_button(
+                "Start", key="vote.join", type="primary", icon=":material/arrow_forward:", width="stretch"
+            )
+        if pressed and take_name(frame.session, str(st.session_state["vote.name"])):
+            st.rerun()
+
+
+def take_name(held: Session, said: str) -> bool:
+    """Keep a name for this browser; whether it could be kept, else a sentence says why not."""
+    try:
+        held.person = fit_name(said)
+    except ForkyError as error:
+        st.markdown(plain_label(str(error), 300))
+        return False
+    held.cookies[COOKIE] = held.person
+    return True
+
+
+def draw_who(frame: Frame, poll: Poll) -> None:
+    """The line below the title. Keys: `vote.not_me`."""
+    with st.container(key="line-vote-who", horizontal=True, vertical_alignment="center"):
+        st.page_link(
+            "vote.py", label="All votes", icon=":material/arrow_back:", query_params={"c": str(frame.chat.id)}
+        )
+        about = [
+            f"Poll {poll.number}",
+            f"opened by {plain_label(poll.by, 60)}",
+            "blind" if poll.blind else "not blind",
+        ]
+        if poll.revealed is not None:
+            about[2] = f"revealed by {plain_label(poll.revealed.by, 60)}"
+        st.caption(" · ".join(about), width="content")
+        if poll.open and frame.session.person is not None:
+            st.button(
+                f"You are {plain_label(frame.session.person, 40)}",
+                key="vote.not_me",
+                type="tertiary",
+                icon=":material/person:",
+                help="Vote under another name",
+                on_click=_forget,
+                args=(frame.session,),
+            )
+
+
+def _forget(held: Session) -> None:
+    held.person = None
+    held.cookies[COOKIE] = ""
+    for key in [key for key in st.session_state if str(key).startswith(("vote.note.", "vote.score."))]:
+        del st.session_state[key]

@@ -1,0 +1,51 @@
+"""The polls of a conversation, and the offer to open another one."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.conversation.identity import now
+from forky_core.views.shelf import count
+from forky_core.views.times import ago
+from pages.ui.components.lists import apply_list_style
+from pages.ui.components.markdown import plain_label
+from pages.ui.frame import Frame
+from pages.ui.vote.opening import offer_poll
+
+_SHOWN = 30
+
+
+def draw_polls(frame: Frame) -> None:
+    apply_list_style()
+    polls = frame.chat.polls.all
+    head = frame.at
+    visible = frame.chat.visible
+    answers = visible.siblings(head) if head is not None and head in visible.messages else ()
+    if not polls:
+        st.caption(
+            "A poll lets people compare answers without knowing which model wrote which: on this screen, or each on "
+            "their own phone. Compare has a button for the answers that are side by side there."
+        )
+    with st.container(key="line-vote-open", horizontal=True, vertical_alignment="center"):
+        if not offer_poll(frame, answers):
+            st.page_link(
+                "compare.py",
+                label="Compare answers",
+                icon=":material/view_column_2:",
+                query_params={"c": str(frame.chat.id), "b": frame.chat.branch_name},
+            )
+    for poll in polls[:_SHOWN]:
+        with st.container(key=f"row-poll-{poll.number}", horizontal=True, vertical_alignment="center"):
+            st.page_link(
+                "vote.py",
+                label=plain_label(f"{poll.number}. {poll.title or 'Which answer is better?'}", 120),
+                icon=":material/how_to_vote:" if poll.open else ":material/bar_chart:",
+                query_params={"c": str(frame.chat.id), "poll": str(poll.number)},
+            )
+            voted = count(len(frame.chat.polls.voters(poll.number)), "vote")
+            state = "open" if poll.open else "revealed"
+            st.caption(
+                f"{state} · {voted} · {plain_label(poll.by, 40)}, {ago(poll.at, now())}", width="content"
+            )
+    if len(polls) > _SHOWN:
+        st.caption(f"and {count(len(polls) - _SHOWN, 'older poll')}")

@@ -1,0 +1,84 @@
+"""Opening a poll: what people are asked, and by which criteria they may score the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from forky_core.model import MessageId
+from forky_core.model.errors import ForkyError
+from forky_core.model.room import LONGEST
+from forky_core.views.shelf import count
+from forky_core.votes.poll import FEWEST, MOST, MOST_CRITERIA
+from pages.ui.components.markdown import plain_label
+from pages.ui.frame import Frame
+from pages.ui.person import names_themselves
+from pages.ui.vote.joining import take_name
+
+_CRITERIA = ("Correct", "Clear", "Complete", "Helpful", "Tone")
+
+
+def offer_poll(frame: Frame, answers: Sequence[MessageId | None]) -> bool:
+    """A button that opens a poll on these answers; False where they are too few or too many. Keys: `vote.offer`."""
+    shown = frame.chat.visible.messages
+    chosen = tuple(
+        dict.fromkeys(
+            id for id in answers if id is not None and id in shown and shown[id].role == "assistant"
+        )
+    )
+    if not FEWEST <= len(chosen) <= MOST or frame.chat.view.trashed:
+        return False
+    if st.button(
+        "Let people vote",
+        key="vote.offer",
+        type="tertiary",
+        icon=":material/how_to_vote:",
+        help=f"On these {count(len(chosen), 'answer')}, blind: on this screen, or each on their own phone",
+    ):
+        opening(frame, chosen)
+    return True
+
+
+@st.dialog("Let people vote", width="medium")
+def opening(frame: Frame, answers: Sequence[MessageId]) -> None:
+    draw_opening(frame, answers)
+
+
+def draw_opening(frame: Frame, answers: Sequence[MessageId]) -> None:
+    """Keys: `vote.title`, `vote.criteria`, `vote.blind`, `vote.host_name`, `vote.open`."""
+    st.caption(
+        f"Everybody with the address sees these {count(len(answers), 'answer')} in an order of their own, chooses one, "
+        "and can change that until you reveal the result."
+    )
+    asks_name = frame.session.person is None and names_themselves()
+    if asks_name:
+        st.text_input("Your name", key="vote.host_name", max_chars=LONGEST, placeholder="Who asks")
+    st.text_input(
+        "What are they asked?", key="vote.title", max_chars=200, placeholder="Which answer is better?"
+    )
+    st.multiselect(
+        "Scores from 1 to 5 for each answer (optional)",
+        _CRITERIA,
+        key="vote.criteria",
+        accept_new_options=True,
+        max_selections=MOST_CRITERIA,
+        placeholder="Choose or type criteria",
+    )
+    blind = st.toggle(
+        "Blind", value=True, key="vote.blind", help="Models, branches and counts are hidden until the reveal"
+    )
+    if not st.button("Open the poll", key="vote.open", type="primary", icon=":material/how_to_vote:"):
+        return
+    state = st.session_state
+    if asks_name and not take_name(frame.session, str(state["vote.host_name"])):
+        return
+    chat = frame.chat.people.as_person(frame.session.person) if frame.session.person else frame.chat
+    try:
+        poll = chat.polls.open(
+            answers, title=state["vote.title"], criteria=state["vote.criteria"], blind=blind
+        )
+    except ForkyError as error:
+        st.markdown(plain_label(str(error), 300))
+        return
+    st.switch_page("vote.py", query_params={"c": str(chat.id), "poll": str(poll.number)})

@@ -1,0 +1,47 @@
+"""What models write, of every kind that the notebook draws by itself."""
+
+from __future__ import annotations
+
+from typing import Final
+
+TEXTS: Final = (
+    "One line.",
+    "Two paragraphs with **bold**, *slanted*, ***both***, `code`, ~~gone~~.\n\nAnd `a | b` in the **`second`**.",
+    "A line\nand another\\\nand a third  \nand a fourth.",
+    "# One\n\ntext\n\n## Two\n\ntext\n\n### Three `code` **bold**\n\n#### Four\n\n##### Five\n\n###### Six\n\ntext",
+    "Two\n===\n\nOther\n---\n\ntext",
+    "- a\n- b **bold**\n- c",
+    "- a\n\n- b\n\n  more\n\n- c",
+    "1. a\n2. b\n   - c\n   - d\n     1. e\n3. f",
+    "7. seven\n8. eight",
+    "Before\n* a\n* b\n\nAfter",
+    "- [ ] to do\n- [x] done\n- plain",
+    "- [ ] loose\n\n- [X] done `code`",
+    "> quoted\n> more\n>\n> > deeper\n\nafter",
+    "> - a\n> - b\n>\n> ```\n> code\n> ```",
+    "| a | b | c |\n|:--|--:|:-:|\n| 1 | **2** | `x` |\n| 3 | 4 \\| 5 | 6 |",
+    "| a | b |\n|---|---|\n| only one |\n| one | two | three |",
+    "text\n\n---\n\nmore\n\n***",
+    "```python\ndef f(x: int) -> str:\n    # says so\n    return f'{x}' + \"a\" * 3\n```",
+    "```\nplain <b> &amp; $x\n```",
+    "    indented\n      more\n\ntext",
+    "- item\n\n  ```js\n  const a = 1; // one\n  ```\n- next",
+    '~~~json\n{"a": [1, true, null]}\n~~~\n\nafter',
+    "```unknownish\nwords\n```",
+    'A [link](https://example.org/a?b=1&c=2) and [another](<https://example.org/x y> "titled") and <https://example.org>.',
+    "Bare https://example.org/path_with_under?x=1, (https://example.org/a(b)) and https://example.org/end. www.example.org/x, too.",
+    "Mail a.b@example.org, or [write](mailto:x@example.org).",
+    "[ref] and [that][ref]\n\n[ref]: https://example.org/z 'title'",
+    "$5 and $10, 5 < 6 && 7 > 3, a -> b, a <- b, x -- y, x >= y, x <= y, <b>no</b>, :smile: :red[x]",
+    "&copy; &amp; &lt; \\* \\_ \\# 1\\. a*b*c snake_case_word __init__",
+    "![picture](https://example.org/x.png) and ![](https://example.org/y.png)",
+    "Emphasis * not * and ** not ** and **bold**word and *a*b",
+    "A very long word: " + "abcdefghij" * 30,
+    "```python\n" + "x = 1  # " + "long " * 60 + "\n```",
+    "Arabic: مرحبا بالعالم\n\nעברית\n\n日本語 **太字** です。",
+    "1986\\. A great year\n\n1) one\n2) two",
+    "a\n\n\n\nb\n\n<!-- comment -->\n\nc",
+    "- a\n  > quoted in an item\n\n  | a | b |\n  |---|---|\n  | 1 | 2 |",
+    "## Heading with https://example.org and `code`\n- item right below\n\n1. then numbers",
+    "**Steps:**\n1. First:\n   ```sh\n   $ ls -la | grep x\n   ```\n2. Second\n\n   continued",
+)

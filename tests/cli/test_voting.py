@@ -1,0 +1,73 @@
+"""Polls on a terminal: opened, voted in by several people, revealed, and rated over the whole workspace."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from forky_core.forky import Forky
+from tests.builders import ScriptedModels
+from tests.cli.conftest import Ended
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def asked(database: Path, forky: Run) -> Run:
+    """A question with an answer of each scripted model."""
+    with Forky.open(database, models=ScriptedModels()) as opened:
+        chat = opened.create("Names")
+        question = chat.say("Name the tool.")
+        chat.replies.start(model="scripted/one").wait()
+        chat.fork("two", at=question.id).replies.start(model="scripted/two").wait()
+    return forky
+
+
+def test_a_poll_is_blind_until_it_is_revealed(asked: Run) -> None:
+    assert asked("polls", "list").out == "There is no poll. Open one: forky polls open BRANCH BRANCH\n"
+    made = asked("polls", "open", "main", "two", "--title", "Which name?", "--criterion", "clear")
+    assert made.out == "Opened poll 1, “Which name?” on 2 answers.\n"
+    shown = asked("polls", "show", "1", "--as", "Ann")
+    assert "\nA\n" in shown.out and "says: Name the tool." in shown.out and "scripted/" not in shown.out
+    voted = asked("vote", "1", "A", "--as", "Ann", "--note", "Short.", "--score", "A:clear=5")
+    assert voted.out == "Ann voted in poll 1, “Which name?”.\n"
+    asked("vote", "1", "bad", "--as", "Bob")
+    hidden = json.loads(asked("polls", "show", "1", "--json").out)
+    assert hidden["voters"] == ["Ann", "Bob"] and "votes" not in hidden and "result" not in hidden
+    assert "No poll is revealed yet" in asked("polls", "ratings").out
+    revealed = asked("polls", "reveal", "1", "--as", "Cem")
+    assert "Revealed poll 1, “Which name?” after 2 votes." in revealed.out
+    assert "scripted/one" in revealed.out and "clear 5.0" in revealed.out and "Short." in revealed.out
+    again = asked("polls", "reveal", "1")
+    assert (again.code, again.err) == (2, "Poll 1, “Which name?”, was revealed by Cem already.\n")
+    late = asked("vote", "1", "A")
+    assert late.code == 2 and "was revealed by Cem and takes no more votes" in late.err
+
+
+def test_ratings_and_votes_come_as_tables_and_json(asked: Run) -> None:
+    asked("polls", "open", "main", "two")
+    found = json.loads(asked("polls", "show", "1", "--json").out)
+    message = next(one["message"] for one in found["answers"] if "two says" in one["text"])
+    for n in range(12):
+        asked("vote", "1", message, "--as", f"Voter {n}")
+    assert "1 poll not revealed yet, and not counted." in asked("polls", "ratings").out
+    asked("polls", "reveal", "1")
+    ratings = json.loads(asked("polls", "ratings", "--json").out)
+    assert (ratings["winner"], ratings["votes"]) == ("scripted/two", 12)
+    assert "The winner beyond doubt (95 %): scripted/two" in asked("polls", "ratings").out
+    rows = list(csv.reader(io.StringIO(asked("polls", "ratings", "--csv").out)))
+    assert rows[1][:2] == ["1", "scripted/two"]
+    votes = list(csv.DictReader(io.StringIO(asked("polls", "export").out)))
+    assert len(votes) == 12 and {vote["choice"] for vote in votes} == {message}
+
+
+@pytest.mark.parametrize("score", ["clear=4", "A:clear", "A:=4", "A:clear=x", ""])
+def test_a_score_that_is_none_is_refused(asked: Run, score: str) -> None:
+    asked("polls", "open", "main", "two", "--criterion", "clear")
+    ended = asked("vote", "1", "A", "--score", score)
+    assert ended.code == 2 and "is no score. Write it like this: --score A:clear=4" in ended.err

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+
+import pytest
+
+import forky_core
+from forky_core.conversation.conversation import Conversation
+from forky_core.model.errors import NotFound, NothingToDo
+from tests.builders import workspace
+
+MOST = 45
+"""Public names of a handle: what somebody reads who types `chat.` and waits for the list."""
+NAMESPACES = {
+    name: inspect.signature(value.fget).return_annotation.partition("[")[0]
+    for name, value in vars(Conversation).items()
+    if isinstance(value, property) and value.fget is not None
+}
+
+
+def public(kind: type) -> list[str]:
+    return sorted(name for name in dir(kind) if not name.startswith("_"))
+
+
+@pytest.fixture
+def chat() -> Conversation:
+    forky, _ = workspace()
+    return forky.create("Names")
+
+
+def test_a_handle_has_few_names_of_its_own(chat: Conversation) -> None:
+    names = {name for name in dir(chat) if not name.startswith("_")}
+    assert "branch_name" in names
+    assert len(names) <= MOST, sorted(names)
+
+
+def test_every_name_of_a_handle_says_what_it_does() -> None:
+    silent = [name for name in public(Conversation) if not inspect.getdoc(getattr(Conversation, name))]
+    assert silent == []
+
+
+def test_every_topic_is_offered_by_the_library(chat: Conversation) -> None:
+    for name, kind in NAMESPACES.items():
+        assert type(getattr(chat, name)) is getattr(forky_core, kind), name
+
+
+@pytest.mark.parametrize("name", NAMESPACES)
+def test_every_public_member_behind_a_name_has_a_docstring(chat: Conversation, name: str) -> None:
+    kind = type(getattr(chat, name))
+    own = [member for member in vars(kind) if not member.startswith("_")]
+    assert own
+    # The class's own docstring, and not one that it inherits.
+    assert [member for member in own if not vars(kind)[member].__doc__] == []
+
+
+def test_what_stands_behind_a_name_follows_a_renamed_branch(chat: Conversation) -> None:
+    rules, replies, documents = chat.rules, chat.replies, chat.documents
+    assert chat.branches.rename("trunk") is chat
+    rules.set(system="Be brief.")
+    documents.append("The pump is called X200.")
+    assert replies.current is None
+    assert rules.current.system == "Be brief."
+    assert [document.id for document in chat.documents.documents()] == list(rules.current.documents.own)
+
+
+def test_branches_are_a_mapping_of_the_current_view(chat: Conversation) -> None:
+    branches = chat.branches
+    aside = branches.begin("aside")
+    assert isinstance(branches, Mapping)
+    assert (list(branches), len(branches)) == (["aside", "main"], 2)
+    assert branches == chat.view.branches == dict(branches.items())
+    assert list(branches.values()) == [branches[name] for name in branches]
+    assert list(branches.keys()) == list(branches)
+    assert repr(branches) == "<Branches ['aside', 'main']>"
+    chat.branches.delete(aside.branch_name)
+    assert "aside" not in branches
+    with pytest.raises(KeyError):
+        _ = branches["aside"]
+    with pytest.raises(NotFound):
+        chat.branches.delete("aside")
+
+
+def test_tags_are_a_mapping_from_names_to_messages(chat: Conversation) -> None:
+    tags = chat.tags
+    with pytest.raises(NothingToDo, match="nothing to tag"):
+        tags.add("first")
+    first = chat.say("Hello")
+    chat.say("Hello again")
+    tags.add("first", at=first.id)
+    tags.add("last")
+    assert chat.head is not None
+    assert dict(tags.items()) == {"first": first.id, "last": chat.head.id} == chat.view.tags
+    assert set(tags.values()) == {first.id, chat.head.id}
+    assert list(tags.keys()) == list(tags)
+    assert (len(tags), repr(tags)) == (2, "<Tags ['first', 'last']>")
+    tags.remove("last")
+    assert set(tags) == {"first"}
+    with pytest.raises(NotFound, match="no tag"):
+        tags.remove("last")
+
+
+def test_stashes_are_listed_until_they_are_dropped(chat: Conversation) -> None:
+    kept = chat.stashes.create(draft="Later")
+    assert chat.stashes.all == (kept,) == chat.view.stashes
+    chat.stashes.drop(kept.number)
+    assert not chat.stashes.all
+
+
+def test_the_documents_of_a_conversation_are_found_from_each_of_its_branches(chat: Conversation) -> None:
+    (shared,) = chat.documents.of_conversation.extend(["The warranty of the X200 pump is two years."])
+    own = chat.documents.append("The X200 pump weighs nine kilograms.")
+    aside = chat.checkout(chat.branches.begin().branch_name)
+    chat.documents.remove(own.id)
+    assert [one.id for one in chat.documents.documents()] == []
+    for each in (chat, aside):
+        assert each.documents.of_conversation.documents() == (shared,)
+        assert shared.id in {one.document.id for one in each.documents.retrieve("warranty of the pump")}

@@ -1,0 +1,423 @@
+"""`/present/…` on a real socket behind the gate: the documents, the steps of a presenter, and those who follow."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.routing import Route
+
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.workspace import Workspace
+from forky_core.gateway.access.gate import Gate
+from forky_core.gateway.access.origins import Origins
+from forky_core.gateway.access.sign_in import SignIn
+from forky_core.gateway.headers import SecurityHeaders, content_security_policy
+from forky_core.gateway.presenting import PREFIX, Presenting
+from forky_core.showing.assets import script_sources
+from forky_core.showing.steps import key_of
+from forky_core.welcome import make_welcome
+from tests.builders import workspace
+from tests.gateway.served import listening
+from tests.hangs import HANG, eventually
+from tests.loops import finished
+
+
+@dataclass
+class Shown:
+    url: str
+    chat: Conversation
+    forky: Workspace
+    presenting: Presenting
+
+    def get(self, path: str, **more: Any) -> httpx.Response:
+        return httpx.get(f"{self.url}{PREFIX}/{path}", timeout=HANG, **more)
+
+    def post(self, path: str, **more: Any) -> httpx.Response:
+        return httpx.post(f"{self.url}{PREFIX}/{path}", timeout=HANG, **more)
+
+    def begin(self, at: str = "title", place: str = "b=main") -> dict[str, Any]:
+        told: dict[str, Any] = self.post(f"{self.chat.id}/stage", json={"at": at, "place": place}).json()
+        return told
+
+    def step(self, stage: dict[str, Any], at: str) -> httpx.Response:
+        return self.post(f"step/{stage['id']}", json={"token": stage["token"], "at": at})
+
+
+@contextmanager
+def presenting(**options: Any) -> Iterator[Shown]:
+    forky, _ = workspace()
+    chat = make_welcome(forky)
+    routes = Presenting(lambda _person: forky, **options)
+    app = Starlette(
+        routes=[Route(f"{PREFIX}/{path}", endpoint) for path, endpoint in routes.endpoints],
+        middleware=[
+            Middleware(SecurityHeaders, policy=content_security_policy(script_sources())),
+            Middleware(Gate, sign_in=SignIn(Origins())),
+        ],
+    )
+    try:
+        with listening(app) as url:
+            yield Shown(url, chat, forky, routes)
+    finally:
+        forky.close()
+
+
+@pytest.fixture
+def shown() -> Iterator[Shown]:
+    with presenting() as served:
+        yield served
+
+
+def told(page: str) -> dict[str, Any]:
+    """What the server told the document."""
+    found = re.search(r'id="served">(.*?)</script>', page)
+    assert found is not None
+    block: dict[str, Any] = json.loads(found[1])
+    return block
+
+
+def test_a_branch_is_presented_at_a_message_with_the_way_back(shown: Shown) -> None:
+    message = shown.chat.path()[1].id
+    answer = shown.get(f"{shown.chat.id}?b=main&m={message.removeprefix('b2:')}")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert answer.headers["cache-control"] == "no-store"
+    block = told(answer.text)
+    assert block["at"] == key_of(message)
+    assert block["back"] == f"../?c={shown.chat.id}&b=main&m={message.removeprefix('b2:')}"
+    assert shown.chat.title in answer.text
+
+
+def test_both_policies_stand_and_the_pages_own_is_by_hash_alone(shown: Shown) -> None:
+    for path in (str(shown.chat.id), f"{shown.chat.id}/replay"):
+        answer = shown.get(path)
+        own = re.search(r'Content-Security-Policy" content="([^"]+)"', answer.text)
+        assert own is not None
+        assert "default-src 'none'; script-src 'sha256-" in own[1]
+        assert "unsafe" not in own[1]
+        hashed = re.findall(r"script-src ('sha256-[^']+')", own[1])[0]
+        assert hashed in answer.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [
+        ("nowhere", "There is no such conversation."),
+        ("{id}?b=gone", "There is no branch “gone”."),
+        ("{id}?m=ffffffff", "No message of this conversation"),
+        ("nowhere/replay", "There is no such conversation."),
+        ("watch/old", "This presentation has ended"),
+    ],
+)
+def test_what_is_not_there_is_a_page_with_a_sentence(shown: Shown, path: str, sentence: str) -> None:
+    answer = shown.get(path.format(id=shown.chat.id))
+    assert answer.status_code == 404
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert sentence in answer.text
+    assert "Open Forky" in answer.text
+
+
+def test_foreign_pages_can_neither_look_nor_present(shown: Shown) -> None:
+    foreign = {"origin": "http://evil.example"}
+    assert shown.get(str(shown.chat.id), headers=foreign).status_code == 403
+    assert shown.post(f"{shown.chat.id}/stage", json={}, headers=foreign).status_code == 403
+    assert shown.post(f"{shown.chat.id}/notes", json={}, headers=foreign).status_code == 403
+    stage = shown.begin()
+    assert shown.get(f"follow/{stage['id']}", headers=foreign).status_code == 403
+    sites = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image"}
+    assert shown.get(f"follow/{stage['id']}", headers=sites).status_code == 403
+    assert shown.get(str(shown.chat.id), headers={"host": "evil.example"}).status_code == 403
+
+
+def test_whoever_is_not_signed_in_is_asked_to_unless_they_follow() -> None:
+    forky, _ = workspace()
+    chat = make_welcome(forky)
+    routes = Presenting(lambda _person: forky)
+    sign_in = SignIn(Origins(), "always")
+    app = Starlette(
+        routes=[Route(f"{PREFIX}/{path}", endpoint) for path, endpoint in routes.endpoints],
+        middleware=[Middleware(Gate, sign_in=sign_in, public_below=(f"{PREFIX}/watch", f"{PREFIX}/follow"))],
+    )
+    with listening(app) as url:
+        answer = httpx.get(f"{url}{PREFIX}/{chat.id}", timeout=HANG)
+        assert chat.title not in answer.text
+        assert answer.status_code in {303, 401}
+        assert httpx.post(f"{url}{PREFIX}/{chat.id}/stage", json={}, timeout=HANG).status_code == 401
+        stage, _ = routes.stages.begin(str(chat.id), f"b={chat.branch_name}", "")
+        followed = httpx.get(f"{url}{PREFIX}/watch/{stage.id}", timeout=HANG)
+        assert followed.status_code == 200 and chat.title in followed.text
+        assert httpx.post(f"{url}{PREFIX}/step/{stage.id}", json={}, timeout=HANG).status_code == 401
+    assert routes.stages.find("") is None
+    forky.close()
+
+
+def test_each_address_takes_its_own_method_alone(shown: Shown) -> None:
+    assert shown.post(str(shown.chat.id)).status_code == 405
+    assert shown.get(f"{shown.chat.id}/stage").status_code == 405
+    assert shown.get("step/x").status_code == 405
+    assert shown.post("follow/x").status_code == 405
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[1]", b'"x"', b"\xff", b"[" * 7_000])
+def test_what_is_no_step_is_refused_in_a_sentence(shown: Shown, body: bytes) -> None:
+    answer = shown.post(f"{shown.chat.id}/stage", content=body)
+    assert (answer.status_code, answer.json()["error"]["message"]) == (400, "Post a JSON object.")
+
+
+def test_a_body_that_is_too_long_is_refused(shown: Shown) -> None:
+    assert shown.post(f"{shown.chat.id}/stage", content=b"x" * 9_000).status_code == 413
+
+
+def test_those_who_follow_get_no_token_and_no_way_to_present(shown: Shown) -> None:
+    stage = shown.begin()
+    answer = shown.get(f"watch/{stage['id']}")
+    assert answer.status_code == 200
+    assert stage["token"] not in answer.text
+    block = told(answer.text)
+    assert block["follow"] == f"../follow/{stage['id']}"
+    assert "begin" not in block
+    assert "notes" not in block
+
+
+@pytest.mark.parametrize("token", ["", "wrong", "é", "\ud800"])
+def test_nobody_steps_without_the_presenters_token(shown: Shown, token: str) -> None:
+    stage = shown.begin()
+    body = json.dumps({"token": token, "at": "title"})
+    answer = shown.post(f"step/{stage['id']}", content=body)
+    assert answer.status_code == 409
+    assert "Somebody else presents" in answer.json()["error"]["message"]
+
+
+def test_nothing_is_shown_of_a_conversation_in_the_trash_and_its_links_work_again_when_it_is_taken_back(
+    shown: Shown,
+) -> None:
+    stage = shown.begin()
+    addresses = (f"{shown.chat.id}?b=main", f"{shown.chat.id}/replay", f"watch/{stage['id']}")
+    shown.chat.trash()
+    for address in (*addresses, f"follow/{stage['id']}"):
+        assert shown.get(address).status_code == 404
+    assert "This conversation is in the trash." in shown.get(addresses[0]).text
+    for refused in (
+        shown.step(stage, "m-1"),
+        shown.post(f"{shown.chat.id}/stage", json={"at": "", "place": ""}),
+    ):
+        assert refused.status_code == 404 and "in the trash" in refused.json()["error"]["message"]
+    shown.chat.take_back()
+    assert [shown.get(address).status_code for address in addresses] == [200, 200, 200]
+    assert shown.step(stage, "m-1").status_code == 200
+    shown.chat.trash()
+    shown.forky.purge(shown.chat.id)
+    assert [shown.get(address).status_code for address in addresses] == [404, 404, 404]
+    assert shown.presenting.stages.find(stage["id"]) is None
+
+
+def test_those_who_follow_are_told_of_the_end_when_the_conversation_is_thrown_away() -> None:
+    with presenting(alive=0.02) as shown:
+        stage = shown.begin()
+        with httpx.stream("GET", f"{shown.url}{PREFIX}/follow/{stage['id']}", timeout=HANG) as answer:
+            lines = answer.iter_lines()
+            next(lines)
+            shown.chat.trash()
+            assert "event: end" in list(lines)
+        shown.chat.take_back()
+        with httpx.stream("GET", f"{shown.url}{PREFIX}/follow/{stage['id']}", timeout=HANG) as answer:
+            assert next(events(answer.iter_lines()))["at"] == "title"
+
+
+def test_a_second_presenter_takes_over_and_the_first_is_told(shown: Shown) -> None:
+    first = shown.begin(at="title")
+    second = shown.begin(at="m-1", place="b=upload")
+    assert second["id"] == first["id"], "whoever follows stays"
+    assert second["epoch"] == first["epoch"] + 1
+    assert "in the place of somebody else" in second["sentence"]
+    refused = shown.step(first, "m-2")
+    assert refused.status_code == 409
+    assert "Press V to take it back." in refused.json()["error"]["message"]
+    assert shown.step(second, "m-3").status_code == 200
+    stage = shown.presenting.stages.find(first["id"])
+    assert stage is not None
+    assert (stage.at, stage.place) == ("m-3", "b=upload")
+
+
+def test_an_ended_presentation_is_said_to_have_ended(shown: Shown) -> None:
+    stage = shown.begin()
+    assert shown.post(f"step/{stage['id']}", json={"token": stage["token"], "end": True}).status_code == 200
+    assert shown.step(stage, "title").status_code == 404
+    assert shown.get(f"follow/{stage['id']}").status_code == 404
+    assert "This presentation has ended" in shown.get(f"watch/{stage['id']}").text
+
+
+def test_a_note_is_written_at_its_message_and_stays(shown: Shown) -> None:
+    message = shown.chat.path()[0].id
+    wanted = {"message": message.removeprefix("b2:"), "text": "Say who asked."}
+    assert shown.post(f"{shown.chat.id}/notes", json=wanted).status_code == 200
+    assert shown.post(f"{shown.chat.id}/notes", json=wanted).status_code == 200, "it says that already"
+    assert shown.chat.view.notes == {message: "Say who asked."}
+    assert shown.post(f"{shown.chat.id}/notes", json={"message": "ffff", "text": "x"}).status_code == 404
+    assert shown.post(f"{shown.chat.id}/notes", json={**wanted, "text": "x" * 20_001}).status_code == 400
+    assert "Say who asked." in shown.get(str(shown.chat.id)).text
+
+
+def test_a_document_is_drawn_once_for_a_hundred_readers_and_anew_when_something_was_said(
+    shown: Shown,
+) -> None:
+    pages = {shown.get(str(shown.chat.id)).text for _ in range(3)}
+    assert len(pages) == 1
+    assert len(shown.presenting._documents._drawn) == 1
+    shown.chat.say("One more.")
+    assert "One more." in shown.get(str(shown.chat.id)).text
+
+
+def events(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
+    for line in lines:
+        if line.startswith("data: {"):
+            yield json.loads(line.removeprefix("data: "))
+
+
+def test_who_joins_late_sees_the_present_step_and_the_end_is_told(shown: Shown) -> None:
+    stage = shown.begin(at="title")
+    shown.step(stage, "m-7")
+    with httpx.stream("GET", f"{shown.url}{PREFIX}/follow/{stage['id']}", timeout=HANG) as answer:
+        lines = answer.iter_lines()
+        assert next(events(lines))["at"] == "m-7"
+        shown.post(f"step/{stage['id']}", json={"token": stage["token"], "end": True})
+        assert "event: end" in list(lines)
+    kept = shown.presenting.follow
+    eventually(lambda: kept.watchers == 0)
+
+
+def test_a_presenters_own_page_is_not_counted() -> None:
+    with presenting(alive=0.05) as shown:
+        stage = shown.begin()
+        address = f"{shown.url}{PREFIX}/follow/{stage['id']}"
+        with (
+            httpx.stream("GET", f"{address}?after=1", timeout=HANG) as own,
+            httpx.stream("GET", address, timeout=HANG),
+        ):
+            assert next(one for one in events(own.iter_lines()) if one["followers"] == 1)
+
+
+def test_one_too_many_is_asked_to_come_again() -> None:
+    with presenting(most=1) as shown:
+        stage = shown.begin()
+        address = f"{shown.url}{PREFIX}/follow/{stage['id']}"
+        with httpx.stream("GET", address, timeout=HANG) as answer:
+            lines = answer.iter_lines()
+            next(lines)
+            assert httpx.get(address, timeout=HANG).status_code == 503
+
+
+async def _followed(url: str, ready: asyncio.Semaphore, wanted: str) -> list[str]:
+    """The steps that one of many saw, up to `wanted`."""
+    limits = httpx.Limits(max_connections=1)
+    async with (
+        httpx.AsyncClient(timeout=HANG, limits=limits, trust_env=False) as client,
+        client.stream("GET", url) as answer,
+    ):
+        seen: list[str] = []
+        lines: AsyncIterator[str] = answer.aiter_lines()
+        async for line in lines:
+            if not line.startswith("data: {"):
+                continue
+            at = json.loads(line.removeprefix("data: "))["at"]
+            if not seen:
+                ready.release()
+            if not seen or seen[-1] != at:
+                seen.append(at)
+            if at == wanted:
+                return seen
+    raise AssertionError("The stream ended.")
+
+
+def test_a_hundred_follow_every_one_to_the_last_step(shown: Shown) -> None:
+    stage = shown.begin(at="title")
+    address = f"{shown.url}{PREFIX}/follow/{stage['id']}"
+
+    async def present() -> list[list[str]]:
+        ready = asyncio.Semaphore(0)
+        following = [asyncio.ensure_future(_followed(address, ready, "end")) for _ in range(100)]
+        for _ in following:
+            await ready.acquire()
+        async with httpx.AsyncClient(timeout=HANG, trust_env=False) as client:
+            for at in ("m-1", "m-2", "end"):
+                body = {"token": stage["token"], "at": at}
+                answer = await client.post(f"{shown.url}{PREFIX}/step/{stage['id']}", json=body)
+                assert answer.status_code == 200
+        return await asyncio.gather(*following)
+
+    for seen in finished(present()):
+        assert seen[0] == "title"
+        assert seen[-1] == "end"
+        assert seen == sorted(seen, key=["title", "m-1", "m-2", "end"].index), "never backwards"
+    eventually(lambda: shown.presenting.follow.watchers == 0)
+
+
+def test_one_who_reads_nothing_is_dropped_and_delays_nobody() -> None:
+    forky, _ = workspace()
+    chat = make_welcome(forky)
+    routes = Presenting(lambda _person: forky, stuck=0.05, alive=0.01)
+    stage, _taken = routes.stages.begin(str(chat.id), "b=main", "title")
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path_params": {"id": stage.id},
+        "query_string": b"",
+        "headers": [],
+    }
+
+    async def never() -> dict[str, Any]:
+        await asyncio.Event().wait()
+        return {"type": "http.disconnect"}
+
+    async def blocked(message: Any) -> None:
+        if message["type"] == "http.response.body":
+            await asyncio.Event().wait()
+
+    async def read(message: Any) -> None:
+        if b"m-2" in message.get("body", b""):
+            arrived.set()
+
+    arrived = asyncio.Event()
+
+    async def run() -> None:
+        slow = asyncio.ensure_future(routes.follow(dict(scope), never, blocked))
+        quick = asyncio.ensure_future(routes.follow(dict(scope), never, read))
+        while stage.followers < 2:  # noqa: ASYNC110 - it tells nobody
+            await asyncio.sleep(0)
+        routes.stages.step(stage.id, stage.token, "m-2")
+        await asyncio.wait_for(arrived.wait(), HANG)
+        await asyncio.wait_for(slow, HANG)
+        assert stage.followers == 1
+        quick.cancel()
+
+    finished(run())
+    forky.close()
+
+
+def test_a_presenter_who_has_gone_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("forky_core.gateway.stages.GONE", 0.0)
+    with presenting(alive=0.02) as shown:
+        stage = shown.begin()
+        with httpx.stream("GET", f"{shown.url}{PREFIX}/follow/{stage['id']}", timeout=HANG) as answer:
+            assert next(one for one in events(answer.iter_lines()) if one["away"])["at"] == "title"
+
+
+def test_only_so_many_stages_are_kept_and_the_oldest_ends() -> None:
+    from forky_core.gateway.stages import Stages  # noqa: PLC0415 - only here
+
+    stages = Stages(most=2)
+    first, second = stages.begin("one", "", "")[0], stages.begin("two", "", "")[0]
+    stages.step(first.id, first.token, "m-1")
+    third = stages.begin("three", "", "")[0]
+    assert second.ended
+    assert [stages.find(one.id) for one in (first, second, third)] == [first, None, third]

@@ -1,0 +1,110 @@
+"""Giving one thing away: the buttons that lead to the dialog, the file, the address, and the list in Settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from forky_core.conversation.conversation import Conversation
+from forky_core.forky import Forky
+from forky_core.model.errors import NotFound
+from forky_core.publishing.published_pages import PublishedPages
+from pages.ui.components.downloads import offers
+from tests.builders import debugged, talk
+from tests.hangs import HANG
+from tests.pages.apptest import by_key, settled, words
+from tests.pages.workspaces import empty_workspace, open_page
+
+
+@pytest.fixture
+def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
+    with empty_workspace(monkeypatch) as opened:
+        yield opened
+
+
+def dialog(chat: Conversation, thing: str, *which: str) -> AppTest:
+    test = AppTest.from_file(str(Path(__file__).with_name("give_dialog.py")), default_timeout=HANG)
+    test.session_state["id"], test.session_state["thing"], test.session_state["which"] = chat.id, thing, which
+    return settled(test.run())
+
+
+def file(test: AppTest) -> str:
+    """What the download of the dialog holds."""
+    found = offers.find(by_key(test, "give.download").proto.url.rpartition("/")[2])
+    assert found is not None
+    return b"".join(found.pieces()).decode()
+
+
+def test_what_is_ticked_is_replaced_in_the_file(forky: Forky) -> None:
+    chat = debugged(forky)
+    chat.say("Write to jane.doe@example.com.")
+    test = dialog(chat, "comparison", "main", "debug")
+    assert "jane.doe" not in file(test) and "[e-mail 1]" in file(test)
+    by_key(test, "give.tick.comparison.0").uncheck().run()
+    assert "jane.doe@example.com" in file(settled(test))
+    by_key(test, "give.form").select("csv").run()
+    assert file(settled(test)).startswith("\ufeffturn,column,role")
+    assert not [button for button in test.button if button.key == "give.publish"]
+
+
+def test_a_page_is_published_shown_once_and_revoked(forky: Forky) -> None:
+    chat = debugged(forky)
+    test = dialog(chat, "comparison", "main", "debug")
+    by_key(test, "give.publish").click().run()
+    address = settled(test).code[0].value
+    secret = address.rpartition("/s/")[2]
+    pages = PublishedPages(forky.store)
+    assert b"collect members lazily" in pages.open(secret).content
+    (page,) = pages.all(chat.id)
+    settings = settled(open_page("settings.py"))
+    assert "Published pages" in words(settings) and secret not in words(settings)
+    by_key(settings, f"settings.published.revoke.{page.id}").click().run()
+    assert "expired or were revoked" in words(settled(settings))
+    with pytest.raises(NotFound):
+        pages.open(secret)
+
+
+def test_a_replay_has_what_was_undone_only_where_that_is_switched_on(forky: Forky) -> None:
+    chat = talk(forky.create("Ports"), "Which?", "80.")
+    chat.say("Said by mistake.")
+    chat.undo()
+    test = dialog(chat, "replay")
+    assert "Said by mistake." not in file(test)
+    by_key(test, "give.everything").set_value(True).run()
+    assert "Said by mistake." in file(settled(test))
+
+
+def test_one_of_several_merges_is_chosen(forky: Forky) -> None:
+    chat = debugged(forky)
+    chat.merge(chat.plan_merge("debug", strategy="squash"))
+    assert chat.head is not None
+    first = chat.head.id
+    side = talk(chat.fork("side"), "What about names?", "Decision: names are short.")
+    chat.merge(chat.plan_merge(side, strategy="squash", force=True))
+    test = dialog(chat, "merge")
+    assert "“side” merged" in words(test)
+    by_key(test, "give.merge").select(first).run()
+    assert "“debug” merged" in words(settled(test))
+
+
+def test_what_cannot_be_given_away_is_a_sentence(forky: Forky) -> None:
+    chat = talk(forky.create("Ports"), "Which?", "80.")
+    assert "Nothing has been merged" in words(dialog(chat, "merge"))
+
+
+def test_the_pages_lead_to_the_dialog(forky: Forky) -> None:
+    chat = debugged(forky)
+    poll = chat.polls.open(["main", "debug"], blind=False)
+    chat.merge(chat.plan_merge("debug", strategy="squash"))
+    for page, key, more in (
+        ("compare.py", "compare.give", {"with": "main,debug"}),
+        ("history.py", "history.give", {}),
+        ("merge.py", "merge.give_earlier", {}),
+        ("vote.py", "vote.give", {"poll": str(poll.number)}),
+    ):
+        test = settled(open_page(page, c=chat.id, b="main", **more))
+        by_key(test, key).click().run()
+        assert by_key(settled(test), "give.form").options, page

@@ -1,0 +1,105 @@
+"""Settings on a team's server: what is the operator's is for owners; everybody has tokens and pages of their own."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from forky_core.gateway.tokens import Tokens
+from forky_core.publishing.published_pages import PublishedPages
+from forky_core.publishing.publishing import report_of
+from forky_core.publishing.registry import publication_form
+from forky_core.team.members import Member
+from forky_core.team.roles import Role
+from tests.builders import talk
+from tests.pages.apptest import by_key, keys, settled
+from tests.pages.teams import TeamServer, team_server
+from tests.pages.test_team_people import said
+from tests.pages.workspaces import open_page
+
+OPERATORS = ("settings.default", "settings.url", "settings.key.openai", "settings.backup", "settings.verify")
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[TeamServer]:
+    with team_server(monkeypatch, database=tmp_path / "forky.duckdb") as opened:
+        yield opened
+
+
+@pytest.fixture
+def ada(server: TeamServer) -> Member:
+    return server.add("Ada", Role.OWNER)
+
+
+@pytest.fixture
+def bob(server: TeamServer, ada: Member) -> Member:
+    return server.add("Bob", Role.EDITOR)
+
+
+def test_models_keys_servers_and_storage_are_for_owners(server: TeamServer, ada: Member, bob: Member) -> None:
+    server.sign_in(bob)
+    test = settled(open_page("settings.py"))
+    assert not set(OPERATORS) & set(keys(test)) and "people.me" not in keys(test)
+    assert "The owners of this workspace decide about models" in said(test)
+    assert str(server.forky.location) not in said(test)
+    server.sign_in(ada)
+    assert set(OPERATORS) <= set(keys(settled(open_page("settings.py"))))
+
+
+def test_an_owners_backup_has_the_people_too(server: TeamServer, ada: Member) -> None:
+    server.sign_in(ada)
+    test = settled(open_page("settings.py"))
+    by_key(test, "settings.backup").click().run()
+    assert "Copied to" in settled(test).success[0].value
+    assert server.forky.location is not None
+    (copy,) = server.forky.location.parent.glob("forky*backup*.people.sqlite")
+    assert copy.with_name(copy.name.replace(".people.sqlite", ".duckdb")).exists()
+    assert copy.stat().st_mode & 0o077 == 0, "nobody else reads it"
+    with sqlite3.connect(copy) as opened:
+        assert opened.execute("SELECT name FROM people").fetchall() == [("Ada",)]
+
+
+def test_everybody_makes_tokens_of_their_own(server: TeamServer, ada: Member, bob: Member) -> None:
+    for member, name in ((ada, "ada-tool"), (bob, "bob-tool")):
+        server.sign_in(member)
+        test = settled(open_page("settings.py"))
+        by_key(test, "settings.token.name").set_value(name)
+        by_key(test, "settings.token.make").click().run()
+        assert f"The token for {name}" in said(settled(test))
+    tokens = Tokens(server.forky.store)
+    assert {token.name: token.person for token in tokens.all()} == {"ada-tool": ada.id, "bob-tool": bob.id}
+    server.sign_in(bob)
+    assert "ada-tool" not in said(settled(open_page("settings.py")))
+    server.sign_in(ada)
+    test = settled(open_page("settings.py"))
+    assert re.search(r"bob-tool.*of Bob", said(test), re.DOTALL)
+    theirs = next(token for token in tokens.all() if token.name == "bob-tool")
+    by_key(test, f"settings.token.revoke.{theirs.id}").click().run()
+    assert next(token for token in tokens.all() if token.id == theirs.id).revoked
+
+
+def test_a_viewer_is_refused_a_token_in_a_sentence(server: TeamServer, ada: Member) -> None:
+    server.sign_in(server.add("Vera", Role.VIEWER))
+    test = settled(open_page("settings.py"))
+    by_key(test, "settings.token.name").set_value("tool")
+    by_key(test, "settings.token.make").click().run()
+    assert "Only a commenter of this workspace may make tokens." in said(settled(test))
+    assert not Tokens(server.forky.store).all()
+
+
+def test_published_pages_are_listed_for_who_sees_their_conversation(
+    server: TeamServer, ada: Member, bob: Member
+) -> None:
+    forky = server.seen_by(bob)
+    chat = talk(forky.create("A plan"), "hello", "hi")
+    pages = PublishedPages(forky.store)
+    made = pages.publish(report_of(forky, chat, "replay"), publication_form("html"), chat.id, by=bob.id)
+    key = f"settings.published.revoke.{made.page.id}"
+    server.sign_in(ada)
+    assert key not in keys(settled(open_page("settings.py")))
+    server.sign_in(bob)
+    assert key in keys(settled(open_page("settings.py")))

@@ -1,0 +1,73 @@
+"""The table of the tour, and what the browser is told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from forky_core.forky import Forky
+from forky_core.welcome import UNMERGED, make_welcome, ready_id
+from pages.ui.keyboard.tour import STEPS, tour_facts
+from pages.ui.registry import REGISTRY
+from pages.ui.session import Session
+from tests.builders import workspace
+from tests.pages.workspaces import empty_workspace, open_page
+from tests.programs import CHECKOUT
+
+
+@pytest.fixture
+def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
+    with empty_workspace(monkeypatch) as opened:
+        yield opened
+
+
+def test_it_has_five_steps_that_fork_ask_merge_undo_and_look() -> None:
+    assert [step.done for step in STEPS] == ["fork", "reply", "merge", "undo", "page:experiments"]
+
+
+def test_every_step_says_what_to_do_and_what_was_done_in_whole_sentences() -> None:
+    for step in STEPS:
+        for sentence in (step.happened, *(target.says for target in step.targets)):
+            assert sentence[0].isupper()
+            assert sentence.endswith(".")
+
+
+def test_every_page_that_it_leads_to_is_there() -> None:
+    led = {target.page for step in STEPS for target in step.targets if target.page}
+    assert led <= {page.name for page in REGISTRY.ours}
+
+
+def test_every_container_that_it_points_at_is_drawn_under_that_key() -> None:
+    pointed = {
+        key
+        for step in STEPS
+        for target in step.targets
+        for key in re.findall(r"\.st-key-([\w-]+)", target.what)
+    }
+    code = "".join(path.read_text("utf-8") for path in (CHECKOUT / "pages").rglob("*.py"))
+    drawn = {re.sub(r"[^\w-]", "-", key) for key in re.findall(r'"((?:\w+[.-])[\w.-]+)"', code)}
+    assert pointed - drawn - {"bar-undo"} == set()
+
+
+def test_the_browser_is_told_what_was_done_last() -> None:
+    chat = make_welcome(workspace()[0])
+    forked = chat.fork("side", at=chat.path()[4].id)
+    facts = tour_facts(Session(), forked)
+    assert facts["done"][-1] == (facts["version"], "fork")
+    assert facts["undone"] == 0
+    chat.undo()
+    facts = tour_facts(Session(), chat)
+    assert facts["undone"] == facts["version"]
+    assert "fork" not in dict(facts["done"]).values()
+
+
+def test_settings_begin_it_in_a_conversation_where_there_is_something_to_merge(forky: Forky) -> None:
+    chat = make_welcome(forky)
+    chat.merge(chat.plan_merge(UNMERGED))
+    version = chat.view.version
+    test = open_page("settings.py")
+    next(one for one in test.button if one.key == "settings.tour").click().run()
+    assert ready_id(forky) != chat.id
+    assert chat.view.version == version

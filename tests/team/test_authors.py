@@ -1,0 +1,56 @@
+"""Who said what in a team, without a name in any message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from forky_core.conversation.conversation import Conversation
+from forky_core.forky import Forky
+from forky_core.team.members import Member
+from forky_core.team.roles import Role
+from forky_core.team.team import Team
+from forky_core.team.views import join_team, member_view
+from tests.builders import talk
+
+
+@pytest.fixture
+def team() -> Iterator[Team]:
+    opened = Team(None)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def whole() -> Iterator[Forky]:
+    with Forky.open(":memory:") as forky:
+        yield forky
+
+
+def said(chat: Conversation) -> list[str]:
+    return [chat.people.author_of(message.id) for message in chat.path() if message.role == "user"]
+
+
+def test_each_sees_their_own_words_as_theirs_and_the_others_names(whole: Forky, team: Team) -> None:
+    join_team(whole, team)
+    ada, ben = team.members.add("Ada", Role.OWNER), team.members.add("Ben", Role.EDITOR)
+
+    def opened(who: Member, id: str) -> Conversation:
+        return member_view(whole, team, who.id).conversation(id, "main")
+
+    hers = talk(member_view(whole, team, ada.id).create("Names"), "Which name?", "Fork.")
+    team.sharing.share_with_everyone(hers.id, shared=True, by=ada.id)
+    talk(opened(ben, hers.id), "And a short one?", "f.")
+    assert said(opened(ada, hers.id)) == ["You", "Ben"]
+    assert said(opened(ben, hers.id)) == ["Ada", "You"]
+    branch = opened(ben, hers.id).fork("again", at=hers.path()[0].id)
+    assert said(branch) == ["Ada"], "a branch that leads to a message does not make it somebody else's"
+    team.members.rename(ben.id, "Benjamin")
+    assert said(opened(ada, hers.id)) == ["You", "Benjamin"]
+    team.members.forget(ben.id, by=ada.id)
+    assert said(opened(ada, hers.id)) == ["You", "Somebody who left"]
+
+
+def test_where_nobody_signs_in_nobody_in_particular_said_it(whole: Forky) -> None:
+    assert said(talk(whole.create("Names"), "Which name?", "Fork.")) == [""]

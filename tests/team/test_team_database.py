@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import sqlite3
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+
+from forky_core.model.errors import StoreDamaged, StoreTooNew
+from forky_core.team.audit import Audit
+from forky_core.team.database import SCHEMA, TeamDatabase
+from forky_core.team.roles import Role
+from forky_core.team.team import Team, team_file
+
+
+def test_the_file_is_for_its_owner_only_and_stands_beside_the_conversations(tmp_path: Path) -> None:
+    file = team_file(tmp_path / "deep" / "forky.duckdb")
+    TeamDatabase(file).close()
+    assert file == tmp_path / "deep" / "forky.people.sqlite"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_what_was_written_is_there_after_a_restart(tmp_path: Path) -> None:
+    file = tmp_path / "people.sqlite"
+    team = Team(file)
+    ada = team.members.add("Ada", Role.OWNER)
+    team.close()
+    again = Team(file)
+    assert again.members.all() == [ada]
+    again.close()
+
+
+def test_a_transaction_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
+    team = Team(tmp_path / "people.sqlite")
+    before = team.database.version
+
+    def fails() -> None:
+        with team.database.writing():
+            team.members.add("Ada", Role.OWNER)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fails()
+    assert team.members.all() == [] and team.audit.entries() == [] and team.database.version == before
+    team.members.add("Bob", Role.OWNER)
+    assert team.database.version != before
+    team.close()
+
+
+def test_a_file_of_a_later_version_and_one_of_something_else_are_refused(tmp_path: Path) -> None:
+    later, other = tmp_path / "later.sqlite", tmp_path / "other.sqlite"
+    TeamDatabase(later).close()
+    with sqlite3.connect(later) as connection:
+        connection.execute(f"PRAGMA user_version = {SCHEMA + 1}")
+    connection.close()
+    other.write_bytes(b"no database at all" * 100)
+    with pytest.raises(StoreTooNew):
+        TeamDatabase(later)
+    with pytest.raises(StoreDamaged):
+        TeamDatabase(other)
+
+
+def test_two_databases_of_one_file_write_one_chain(tmp_path: Path) -> None:
+    """Two connections, as two processes have them, each written to by two threads."""
+    file = tmp_path / "people.sqlite"
+    databases = [TeamDatabase(file), TeamDatabase(file)]
+    failures: list[BaseException] = []
+
+    def write(database: TeamDatabase, name: str) -> None:
+        try:
+            for number in range(25):
+                Audit(database).note("tried", name, number=number)
+        except BaseException as error:
+            failures.append(error)
+            raise
+
+    threads = [
+        threading.Thread(target=write, args=(database, f"{at}")) for at, database in enumerate(databases * 2)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    audits = [Audit(database) for database in databases]
+    assert failures == [] and audits[0].entries() == audits[1].entries()
+    assert len(audits[0].entries()) == 100 and audits[0].first_broken() is None
+    for database in databases:
+        database.close()

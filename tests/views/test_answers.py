@@ -1,0 +1,274 @@
+"""Answers as blocks, and what each says that the others do not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forky_core.model import Message, seal
+from forky_core.model.parts import Draft, TextPart
+from forky_core.views.answers.agreement import AgreementKind, agreement
+from forky_core.views.answers.blocks import FORMATTED, AnswerBlock, blocks_of
+from forky_core.views.answers.code_colors import colored
+from forky_core.views.answers.marks import MarkedBlock, aligned, marked, shares
+
+PIECES = [
+    "word",
+    "**",
+    "*",
+    "`",
+    "```\n",
+    "\n",
+    "\n\n",
+    "- ",
+    "1. ",
+    "> ",
+    "# ",
+    " ",
+    "[",
+    "](",
+    ")",
+    "https://a.b",
+    "javascript:",
+    "<b>",
+    "$$",
+    "\\(",
+    "\\)",
+    "!",
+    "~~",
+    "wörter",
+    "数据",
+    "  ",
+    "---\n",
+    "&lt;",
+]
+MARKDOWN = st.lists(st.sampled_from([*PIECES, "|", "|--|\n"]), max_size=40).map("".join)
+
+
+def marks(column: Sequence[MarkedBlock], mark: str) -> list[str]:
+    return [run.text for block in column for span in block.spans for run in span if run.mark == mark]
+
+
+def shown(column: Sequence[MarkedBlock]) -> list[str]:
+    return [
+        "".join(run.text for span in block.spans for run in span if run.mark != "gone") for block in column
+    ]
+
+
+def test_an_answer_is_read_as_blocks_in_their_lists_and_quotations() -> None:
+    found = blocks_of(
+        "# Title\n\n- one **b**\n  - two\n    ```py\n    x = 1\n    ```\n3. three\n\n> said `c`"
+    )
+    assert [(block.kind, block.text) for block in found] == [
+        ("heading", "Title"),
+        ("paragraph", "one b"),
+        ("paragraph", "two"),
+        ("code", "x = 1"),
+        ("paragraph", "three"),
+        ("paragraph", "said c"),
+    ]
+    assert [[one.tag for one in block.inside] for block in found[1:]] == [
+        ["ul", "li"],
+        ["ul", "li", "ul", "li"],
+        ["ul", "li", "ul", "li"],
+        ["ol", "li"],
+        ["quote"],
+    ]
+    assert found[4].inside[1].start == 3 and found[3].language == "py" and found[0].level == 1
+
+
+def test_a_table_is_rows_of_cells_with_its_head_marked() -> None:
+    head, row = blocks_of("| a | b |\n|:--|--:|\n| 1 | x\\|y |")
+    assert head.header and not row.header and head.table == row.table and row.align == ("left", "right")
+    assert ["".join(run.text for run in cell) for cell in row.spans] == ["1", "x|y"]
+    assert blocks_of(f"{head.source}\n{row.source}") == (head, row)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        "[x](javascript:alert)",
+        "[x](data:text/html,hello)",
+        "[x](/library)",
+        '<img src=x onerror="alert(1)">',
+    ],
+)
+def test_hostile_text_is_text_and_leads_nowhere(text: str) -> None:
+    (block,) = blocks_of(text)
+    assert block.text == text and all(run.href == "" for run in block.spans[0])
+
+
+def test_a_picture_is_a_link_and_formulas_keep_their_source() -> None:
+    (block,) = blocks_of("![cat](https://a.example/cat.png) and \\(a_b *c*\\) and $$x^2$$ for $5 or $6")
+    runs = block.spans[0]
+    assert (runs[0].text, runs[0].href) == ("🖼 cat", "https://a.example/cat.png")
+    assert [(run.text, run.styles) for run in runs if "formula" in run.styles] == [
+        ("a_b *c*", ("formula",)),
+        ("x^2", ("formula", "display")),
+    ]
+    assert runs[-1].text == " for $5 or $6"
+
+
+def test_dollars_hold_a_formula_or_stay_what_they_were() -> None:
+    (block,) = blocks_of("So $a<b$ and $c_1$$d$ for $5 or $6, $HOME and $PATH.")
+    assert [run.text for run in block.spans[0] if "formula" in run.styles] == ["a<b"]
+    assert block.text == "So a<b and $c_1$$d$ for $5 or $6, $HOME and $PATH."
+
+
+def test_a_formula_is_marked_as_a_whole_and_only_where_it_differs() -> None:
+    one, two = marked(["It is $O(n)$ for all of them.", "It is $O(n^2)$ for all of them."], 0)
+    for answer, said in ((one, "O(n)"), (two, "O(n^2)")):
+        runs = [run for run in answer[0].spans[0] if "formula" in run.styles]
+        assert [(run.text, run.mark) for run in runs] == [(said, "only")]
+        assert all(run.mark in ("", "gone") for run in answer[0].spans[0] if "formula" not in run.styles)
+    same = marked(["It is $O(n)$ here.", "It is $O( n )$ here."], 0)
+    assert {run.mark for answer in same for run in answer[0].spans[0]} == {""}
+
+
+@pytest.mark.parametrize("piece", ["[", "> ", "*a", "`", "- ", "<a ", "![](", "|a", "\\", "$$", "\\(", "_"])
+def test_no_repetition_is_slow_or_loses_the_rest(piece: str) -> None:
+    text = piece * (200_000 // len(piece)) + "\n\nthe last word"
+    assert "the last word" in blocks_of(text)[-1].text
+
+
+def test_a_long_answer_is_kept_whole_and_read_as_markdown_at_its_beginning() -> None:
+    text = "A **word** here.\n\n" * 20_000
+    found = blocks_of(text)
+    assert found[0].text == "A word here." and found[-1].kind == "plain"
+    assert sum(len(block.text) for block in found if block.kind == "plain") > len(text) - 2 * FORMATTED
+    assert sum(block.text.count("word") for block in found) == 20_000
+
+
+@given(MARKDOWN)
+def test_code_is_made_again_by_its_own_source(text: str) -> None:
+    for block in blocks_of(text):
+        if block.kind == "code":
+            (again,) = blocks_of(block.source)
+            assert (again.kind, again.text.strip()) == (block.kind, block.text.strip())
+
+
+@given(MARKDOWN, MARKDOWN, MARKDOWN)
+def test_marks_change_no_word_of_any_answer(one: str, two: str, three: str) -> None:
+    for text, column in zip((one, two, three), marked((one, two, three), 0), strict=True):
+        if text.strip():
+            plain = ["".join(run.text for span in block.spans for run in span) for block in blocks_of(text)]
+            assert shown(column) == plain
+
+
+@given(MARKDOWN, st.integers(2, 4))
+def test_equal_answers_have_no_mark_at_all(text: str, number: int) -> None:
+    for column in marked([text] * number, 0):
+        assert all(block.marks <= {""} for block in column)
+
+
+def test_words_of_prose_are_marked_by_who_else_says_them() -> None:
+    columns = marked(
+        [
+            "Use SQLite for the cache. It needs no server.",
+            "Use PostgreSQL for the cache. It needs no server.",
+        ],
+        0,
+    )
+    assert [marks(column, "only") for column in columns] == [["SQLite"], ["PostgreSQL"]]
+    assert marks(columns[1], "gone") == ["SQLite"]
+
+
+def test_what_some_say_and_what_one_says_alone_are_told_apart() -> None:
+    base = "The port is 8080. Logs are kept for a week."
+    other = "The port is 9090 by default everywhere. Logs are kept for a week."
+    third = "The port is 9090 by default everywhere. Whales sing in the deep sea."
+    columns = marked([base, other, third], 0)
+    assert "9090 by default everywhere" in "".join(marks(columns[1], "other"))
+    assert marks(columns[2], "only") == ["Whales sing in the deep sea"]
+    assert marks(columns[0], "only") == ["8080"]
+    assert "Logs are kept for a week" in "".join(marks(columns[0], "some"))
+
+
+def test_a_paragraph_that_only_moved_is_not_marked() -> None:
+    one, two = "First we open the valve slowly.", "Then we close the other valve again."
+    for column in marked([f"{one}\n\n{two}", f"{two}\n\n{one}"], 0):
+        assert all(block.marks <= {""} for block in column)
+
+
+def test_code_is_marked_by_lines_and_a_table_by_cells() -> None:
+    one = "```python\na = 1\nb = 2\n```\n\n| k | v |\n|--|--|\n| port | 80 |"
+    columns = marked([one, one.replace("b = 2", "b = 3").replace("80", "90")], 0)
+    assert [marks(column, "only") for column in columns] == [["b = 2", "80"], ["b = 3", "90"]]
+
+
+def test_an_answer_that_is_not_there_lacks_nothing() -> None:
+    column, empty, _ = marked(["One two three.", "", "One two three."], 0)
+    assert empty == () and column[0].marks == {""}
+    assert marked(["One.", ""], 1)[0][0].marks == {""}
+
+
+def test_blocks_are_aligned_in_order_by_their_words() -> None:
+    one, two = (blocks_of(text) for text in ("A b c d.\n\nE f g h.", "New thing.\n\nA b c x.\n\nE f g h."))
+    assert aligned(one, two) == [(0, 1), (1, 2)]
+
+
+@given(MARKDOWN, MARKDOWN)
+def test_alignment_pairs_each_block_once_and_crosses_nowhere(one: str, two: str) -> None:
+    pairs = aligned(blocks_of(one), blocks_of(two))
+    assert pairs == sorted(pairs)
+    for side in (0, 1):
+        assert len({pair[side] for pair in pairs}) == len(pairs)
+
+
+def test_shares_are_one_for_equal_answers_and_symmetric() -> None:
+    found = shares(["One two three four.", "One two three five.", "Whales.", ""])
+    assert found[0][0] == 1 and found[0][1] == found[1][0] == 0.75 and found[0][2] == 0 == found[0][3]
+
+
+def test_code_keeps_its_lines_in_colour_and_an_unknown_language_stays_plain() -> None:
+    lines = ["def f(x):", "", '    return "a"  # why']
+    found = colored(lines, "python")
+    assert ["".join(text for text, _ in line) for line in found] == lines
+    assert ("def", "keyword") in found[0] and ("# why", "comment") in found[2]
+    assert colored(lines, "no such language") == tuple(((line, ""),) if line else () for line in lines)
+
+
+def kinds(blocks: Sequence[AnswerBlock]) -> list[str]:
+    return [block.kind for block in blocks]
+
+
+def test_a_text_of_lists_without_end_is_shown_as_it_was_written() -> None:
+    assert set(kinds(blocks_of("- " * 5_000 + "the end"))) == {"plain"}
+    assert kinds(blocks_of("---")) == ["rule"]
+
+
+def answer(text: str) -> Message:
+    return seal(Draft("assistant", (TextPart(text),)), (), created=1)
+
+
+def points(kind: AgreementKind, *texts: str) -> list[tuple[int, ...]]:
+    found = agreement([answer(text) for text in texts], None, 0)
+    return [tuple(at for at, _ in point.says) for point in found.of(kind)]
+
+
+def test_claims_agree_in_other_words_and_contradict_as_a_merge_says() -> None:
+    texts = (
+        "Logs are kept for 7 days. The default port is 8080.",
+        "The port is 9090 by default. Logs are retained for one week.",
+    )
+    assert points("agree", *texts) == [(0, 1)]
+    assert points("contradict", *texts) == [(0, 1)]
+
+
+def test_what_one_answer_claims_alone_is_named_with_its_answer() -> None:
+    texts = ("Whales sing loudly at night.", "Whales sing loudly at night. Dolphins use clicks to find fish.")
+    assert points("agree", *texts) == [(0, 1)] and points("only", *texts) == [(1,)]
+
+
+def test_different_recommendations_contradict() -> None:
+    found = agreement([answer("Use SQLite for this."), None, answer("Verdict: PostgreSQL.")], None, 0)
+    (point,) = found.of("contradict")
+    assert point.about == "verdict" and [at for at, _ in point.says] == [0, 2]
+
+
+def test_answers_that_are_too_long_are_said_to_be_cut() -> None:
+    assert agreement([answer("Short enough."), answer("Too long. " * 5_000)], None, 0).cut
