@@ -1,0 +1,151 @@
+"""The protected branches of one conversation and the reviews of its requests, as one member may see and change them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.merging.merge_request import MergeRequest
+from forky_core.conversation.merging.review_log import Review
+from forky_core.conversation.merging.reviews import head_after
+from forky_core.merge.plan import MergePlan
+from forky_core.model.errors import BadContent, NotAllowed, NotFound
+from forky_core.team.access import Access
+from forky_core.team.members import Member
+from forky_core.team.protection import BranchRule, rule_for
+from forky_core.team.review_standing import ReviewStanding, standing
+from forky_core.team.roles import Role
+from forky_core.team.sharing import OWNERS
+from forky_core.team.team import Team
+
+
+class BranchProtection:
+    """One conversation's rules for its branches. Every method raises NotFound if the member may not see it themselves.
+
+    Whoever may say who sees the conversation says which branches are protected: the person it belongs to, or the
+    workspace's owners where it belongs to nobody in particular.
+    """
+
+    def __init__(self, team: Team, access: Access, chat: Conversation) -> None:
+        """`access` and `chat` are those of the member who acts."""
+        self._team = team
+        self._access = access
+        self._chat = chat
+
+    @property
+    def rules(self) -> Sequence[BranchRule]:
+        """What protects its branches, sorted by pattern."""
+        self._require_seen()
+        return self._access.rules_of(self._chat.id)
+
+    @property
+    def may_change(self) -> bool:
+        """Whether the member says what is protected."""
+        return self._access.belongs(self._chat.id)
+
+    def rule_for(self, branch: str) -> BranchRule | None:
+        """What protects a branch; None if nothing does."""
+        return rule_for(self.rules, branch)
+
+    def may_write(self, branch: str) -> bool:
+        """Whether the member may change a branch directly, by asking on it or by a merge without a request."""
+        role = self._access.role_in(self._chat.id)
+        own = role >= Role.COMMENTER and branch.startswith(f"{self._access.member.handle}/")
+        rule = self.rule_for(branch)
+        return (role >= Role.EDITOR or own) and (rule is None or (rule.bypass and self.may_change))
+
+    def reviewers(self) -> Sequence[Member]:
+        """The members who can be named as reviewers: those who may at least comment in the conversation."""
+        roles = self._team.sharing
+        return [
+            member
+            for member in self._team.members.all()
+            if roles.role_in(self._chat.id, member.id) >= Role.COMMENTER
+        ]
+
+    def standing(self, request: MergeRequest, plan: MergePlan | None = None) -> ReviewStanding | None:
+        """The reviews of a request, held against the rule of its target; None if nothing protects that.
+
+        Approvals count since which nothing moved or was changed, and, with a `plan`, which are of exactly this one.
+        """
+        rule = self.rule_for(request.into)
+        if rule is None:
+            return None
+        heads = self._chat.requests.heads(request.number)
+        head = head_after(plan) if plan is not None and plan.lands else None
+
+        def outdated(review: Review) -> str:
+            why = review.outdated(request, heads)
+            return why or (
+                "" if head in (None, review.lands) else "something else would land than what was approved"
+            )
+
+        return standing(
+            rule,
+            self._chat.requests.reviews(request.number),
+            self._chat.requests.authors(request.number),
+            lambda person: self._access.role_of(self._chat.id, person),
+            outdated,
+        )
+
+    def needs_review_of(self, request: MergeRequest) -> bool:
+        """Whether an open request waits for this member.
+
+        On a protected branch that is a named reviewer who has not approved it as it is, and, while approvals are
+        missing, everybody whose approval would count; on any other whoever the conversation belongs to, who answers it.
+        """
+        me, found = self._access.id, self.standing(request)
+        authors = self._chat.requests.authors(request.number)
+        if request.state != "open" or me in authors:
+            return False
+        if found is None:
+            return self.may_change
+        if me in found.approved or me in found.asking or found.imported:
+            return False
+        return me in found.waiting_for or (
+            found.missing > 0 and self._access.role_in(self._chat.id) >= Role.EDITOR
+        )
+
+    # Changes.
+
+    def protect(self, rule: BranchRule) -> None:
+        """Add a rule, or replace the one with the same pattern.
+
+        Raises:
+            NotAllowed: the conversation belongs to somebody else.
+            BadContent: the pattern, the number of approvals or one of the reviewers cannot be used.
+        """
+        with self._team.database.writing():
+            self._require_owner()
+            known = {member.id for member in self.reviewers()}
+            if not known.issuperset(rule.reviewers):
+                raise BadContent(
+                    "A reviewer is somebody who may at least comment in this conversation.",
+                    "Share it with them first.",
+                )
+            self._team.protections.protect(self._chat.id, rule, by=self._access.id)
+
+    def lift(self, pattern: str) -> None:
+        """Remove the rule with this pattern.
+
+        Raises:
+            NotAllowed: the conversation belongs to somebody else.
+            NotFound: there is none.
+        """
+        with self._team.database.writing():
+            self._require_owner()
+            self._team.protections.lift(self._chat.id, pattern, by=self._access.id)
+
+    def _require_seen(self) -> None:
+        if not self._access.role_in(self._chat.id):
+            raise NotFound("There is no such conversation.")
+
+    def _require_owner(self) -> None:
+        self._require_seen()
+        if self.may_change:
+            return
+        owner = self._team.sharing.of(self._chat.id).owner
+        whose = "the owners of this workspace" if owner == OWNERS else self._team.members.name_of(owner)
+        raise NotAllowed(
+            f"This conversation belongs to {whose}, who alone may protect its branches.", "Ask them."
+        )
