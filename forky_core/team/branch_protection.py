@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.merging.merge_request import MergeRequest
@@ -66,26 +66,13 @@ class BranchProtection:
     def standing(self, request: MergeRequest, plan: MergePlan | None = None) -> ReviewStanding | None:
         """The reviews of a request, held against the rule of its target; None if nothing protects that.
 
-        Approvals count since which nothing moved or was changed, and, with a `plan`, which are of exactly this one.
+        Approvals count as `standing_of` says.
         """
         rule = self.rule_for(request.into)
         if rule is None:
             return None
-        heads = self._chat.requests.heads(request.number)
-        head = head_after(plan) if plan is not None and plan.lands else None
-
-        def outdated(review: Review) -> str:
-            why = review.outdated(request, heads)
-            return why or (
-                "" if head in (None, review.lands) else "something else would land than what was approved"
-            )
-
-        return standing(
-            rule,
-            self._chat.requests.reviews(request.number),
-            self._chat.requests.authors(request.number),
-            lambda person: self._access.role_of(self._chat.id, person),
-            outdated,
+        return standing_of(
+            self._chat, request, rule, lambda person: self._access.role_of(self._chat.id, person), plan
         )
 
     def needs_review_of(self, request: MergeRequest) -> bool:
@@ -149,3 +136,32 @@ class BranchProtection:
         raise NotAllowed(
             f"This conversation belongs to {whose}, who alone may protect its branches.", "Ask them."
         )
+
+
+def standing_of(
+    chat: Conversation,
+    request: MergeRequest,
+    rule: BranchRule,
+    role_of: Callable[[str], Role],
+    plan: MergePlan | None = None,
+) -> ReviewStanding:
+    """The reviews of a request, held against a rule; `role_of` is what a person may do in the conversation now.
+
+    Approvals count since which nothing moved or was changed, and, with a `plan`, which are of exactly this one.
+    """
+    heads = chat.requests.heads(request.number)
+    head = head_after(plan) if plan is not None and plan.lands else None
+
+    def outdated(review: Review) -> str:
+        why = review.outdated(request, heads)
+        return why or (
+            "" if head in (None, review.lands) else "something else would land than what was approved"
+        )
+
+    return standing(
+        rule,
+        chat.requests.reviews(request.number),
+        chat.requests.authors(request.number),
+        role_of,
+        outdated,
+    )

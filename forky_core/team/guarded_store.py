@@ -201,7 +201,7 @@ class GuardedStore:
 
     def record(self, conversation: ConversationId, generation: Generation) -> None:
         self._require(conversation, self._needed_for_calls(conversation, [generation]))
-        self._refuse_new_replies(conversation, [generation])
+        self._protected.refuse_replies(conversation, [generation])
         self._store.record(conversation, generation)
 
     def keep_derived(
@@ -308,7 +308,7 @@ class GuardedStore:
                 }
                 commit = replace(commit, derived=derived)
             refuse_anothers_review(commit, self.access.id)
-            self._refuse_new_replies(commit.conversation, commit.generations)
+            self._protected.refuse_replies(commit.conversation, commit.generations)
         files = set(files_in(commit))
         for file in files:
             if not self.access.may_see_file(file):
@@ -320,16 +320,6 @@ class GuardedStore:
             return self._protected.check(replace(commit, actor=self.access.id))
         foreign = commit.actor.startswith(ID_PREFIX) and commit.actor != self.access.id
         return CheckedCommit(replace(commit, actor=_SOMEBODY) if foreign else commit, bypasses=False)
-
-    def _refuse_new_replies(self, conversation: ConversationId, calls: Iterable[Generation]) -> None:
-        """Refuse replies that begin now on a protected branch; those that were begun before are told as they land."""
-        running = [call for call in calls if call.status == "running"]
-        if not running or not self.access.rules_of(conversation):
-            return
-        known = {one.id for one in self._store.generations(conversation)}
-        for call in running:
-            if call.id not in known:
-                self._protected.refuse_reply(conversation, call.branch)
 
     def _needed_for_calls(self, conversation: ConversationId, calls: Iterable[Generation]) -> Role:
         """The role that a person needs to store these records of model calls: none replaces one of another branch."""

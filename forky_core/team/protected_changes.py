@@ -6,13 +6,13 @@ The guarded store asks it of each commit, whatever verb made it: a question, an 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from forky_core.conversation.merging.merge_request import REQUESTS, REVIEWS, MergeRequest
 from forky_core.conversation.merging.review_log import Review, ReviewLog, request_heads
-from forky_core.model import EMPTY_VIEW, Change, ConversationId, MessageId, View
+from forky_core.model import EMPTY_VIEW, Change, ConversationId, Generation, MessageId, View
 from forky_core.model.errors import NotAllowed, NotFound
 from forky_core.model.parts import Json
 from forky_core.store.contract import Commit, Store
@@ -94,15 +94,23 @@ class ProtectedChanges:
                 bypasses = True
         return CheckedCommit(replace(commit, changes=(*commit.changes, *required)), bypasses)
 
-    def refuse_reply(self, conversation: ConversationId, branch: str) -> None:
-        """Refuse a reply that could not land on its branch, before a model is asked.
+    def refuse_replies(self, conversation: ConversationId, calls: Iterable[Generation]) -> None:
+        """Refuse replies that begin now and could not land on their branch, before a model is asked.
+
+        Those that began before are checked as they land.
 
         Raises:
-            NotAllowed: the branch is protected, and its rule allows this person no direct change.
+            NotAllowed: a branch is protected, and its rule allows this person no direct change.
         """
-        rule = rule_for(self._actor.rules_of(conversation), branch)
-        if rule is not None and not (rule.bypass and self._actor.belongs(conversation)):
-            raise self._refusal(branch, rule)
+        running = [call for call in calls if call.status == "running"]
+        rules = self._actor.rules_of(conversation) if running else ()
+        if not rules:
+            return
+        known = {one.id for one in self._store.generations(conversation)}
+        for call in running:
+            rule = rule_for(rules, call.branch) if call.id not in known else None
+            if rule is not None and not (rule.bypass and self._actor.belongs(conversation)):
+                raise self._refusal(call.branch, rule)
 
     def _check_landing(
         self, commit: Commit, change: Change, branch: str, rule: BranchRule

@@ -427,8 +427,9 @@ def test_a_number_that_is_given_again_has_no_approval(asked: Desk) -> None:
 
 def test_a_review_that_is_withdrawn_at_the_same_second_stops_the_landing(asked: Desk) -> None:
     chat = asked.of(asked.bob)
-    guarded = asked.here.seen_by(asked.bob).store
-    assert isinstance(guarded, GuardedStore)
+    seen = asked.here.seen_by(asked.bob).store
+    assert isinstance(seen, GuardedStore)
+    guarded: GuardedStore = seen
     whole: Store = guarded._store
 
     class Slow:

@@ -337,7 +337,7 @@ VERBS: tuple[Row, ...] = (
     Row("history.next_undo", READ, lambda c: c.chat.history.next_undo),
     Row("history.next_redo", READ, lambda c: c.chat.history.next_redo),
     Row("history.plan_restore", READ, lambda c: c.chat.history.plan_restore(2)),
-    Row("history.restore", CHANGE, lambda c: c.chat.history.restore(2)),
+    Row("history.restore", CHANGE, lambda c: c.chat.history.restore(c.author.view.version - 1)),
     Row("history.verify", READ, lambda c: c.chat.history.verify()),
     # Further merges.
     Row("merges.plan_graft", READ, _graft, ends=(BadContent, NotAllowed)),
