@@ -23,6 +23,7 @@ from pages.ui.library.result_keys import walk_findings
 from pages.ui.library.searching import draw_findings, has_words
 from pages.ui.library.shelving import draw_lines, draw_trash
 from pages.ui.page import Page
+from pages.ui.people.waiting import draw_waiting
 from pages.ui.session import Session, session
 from pages.ui.workspace import reader, workspace
 
@@ -76,6 +77,9 @@ def _draw_tab(forky: Workspace, held: Session, words: str) -> bool:
             draw_lines(forky, held, listed)
         st.markdown("#### Messages")
         return draw_findings(forky, words) or bool(listed.lines)
+    who = reader()
+    if who is not None:
+        draw_waiting(forky, who)
     if not listed.total:
         _draw_empty()
     else:

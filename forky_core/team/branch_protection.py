@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.identity import free_name, suggested_name
 from forky_core.conversation.merging.merge_request import MergeRequest
 from forky_core.conversation.merging.review_log import Review
 from forky_core.conversation.merging.reviews import head_after
@@ -43,6 +44,11 @@ class BranchProtection:
         """Whether the member says what is protected."""
         return self._access.belongs(self._chat.id)
 
+    @property
+    def edits(self) -> bool:
+        """Whether the member may change every branch that is not protected, and land requests."""
+        return self._access.role_in(self._chat.id) >= Role.EDITOR
+
     def rule_for(self, branch: str) -> BranchRule | None:
         """What protects a branch; None if nothing does."""
         return rule_for(self.rules, branch)
@@ -51,8 +57,28 @@ class BranchProtection:
         """Whether the member may change a branch directly, by asking on it or by a merge without a request."""
         role = self._access.role_in(self._chat.id)
         own = role >= Role.COMMENTER and branch.startswith(f"{self._access.member.handle}/")
+        return (self.edits or own) and not self.keeps_out(branch)
+
+    def keeps_out(self, branch: str) -> bool:
+        """Whether a rule keeps the member from changing a branch directly, whatever their role."""
         rule = self.rule_for(branch)
-        return (role >= Role.EDITOR or own) and (rule is None or (rule.bypass and self.may_change))
+        return rule is not None and not (rule.bypass and self.may_change)
+
+    @property
+    def may_fork(self) -> bool:
+        """Whether the member may make branches of their own."""
+        return self._access.role_in(self._chat.id) >= Role.COMMENTER
+
+    def name_for_fork(self, name: str, text: str = "") -> str:
+        """A free name for a fork that the member may write on: `name`, or one that is made from a text; below their
+        handle where the role or a rule keeps them from any other.
+        """
+        below = f"{self._access.member.handle}/"
+        taken = self._chat.view.branches
+        wanted = name.strip() or below + suggested_name(text, ())
+        if not self.may_write(wanted) and not wanted.startswith(below):
+            wanted = below + wanted
+        return wanted if name.strip() else free_name(wanted, taken)
 
     def reviewers(self) -> Sequence[Member]:
         """The members who can be named as reviewers: those who may at least comment in the conversation."""
@@ -89,9 +115,7 @@ class BranchProtection:
             return self.may_change
         if me in found.approved or me in found.asking or found.imported:
             return False
-        return me in found.waiting_for or (
-            found.missing > 0 and self._access.role_in(self._chat.id) >= Role.EDITOR
-        )
+        return me in found.waiting_for or (found.missing > 0 and self.edits)
 
     # Changes.
 
