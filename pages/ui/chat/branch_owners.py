@@ -23,7 +23,8 @@ def branch_facts(here: Frame) -> Callable[[str], str] | None:
 
     def facts(branch: str) -> str:
         owner = owner_of(branch)
-        made = "made by you" if owner == me else f"made by {name_of(owner)}" if owner else ""
+        name = name_of(owner)  # From before there was a team, it is none of a person.
+        made = "made by you" if owner == me else f"made by {name}" if name != owner else ""
         return ", ".join(fact for fact in ("protected" if rules.rule_for(branch) else "", made) if fact)
 
     return facts
@@ -60,12 +61,14 @@ def why_kept_off(here: Frame, branch: str) -> str:
     return f"You write on branches of your own, and ask for their merge into “{branch}”."
 
 
-def name_for_fork(here: Frame, typed: str, text: str) -> str | None:
+def name_for_fork(here: Frame, typed: str, text: str, *, own: bool) -> str | None:
     """The name of a fork for what is being sent: what was typed, or None for one that is made from the text.
 
-    On a team's server it is one on which the reader may write.
+    On a team's server it is one on which the reader may write; `own` makes one below their handle, if none was typed.
     """
     rules = protection(here.chat)
-    if rules is None or (not typed.strip() and rules.may_write(suggested_name(text, here.chat.branches))):
+    if rules is None or (
+        not typed.strip() and not own and rules.may_write(suggested_name(text, here.chat.branches))
+    ):
         return typed.strip() or None
     return rules.name_for_fork(typed, text)

@@ -286,7 +286,8 @@ def _send(
                 chat = here.chat
                 posted = chat.people.post(text, seen=seen, model=once, attachments=files, search=search)
             else:
-                name = name_for_fork(here, str(st.session_state.get("chat.fork_name", "")), text)
+                typed = str(st.session_state.get("chat.fork_name", ""))
+                name = name_for_fork(here, typed, text, own=kept_off)
                 if fork_at is None:
                     chat = here.chat.branches.begin(name)
                     posted = chat.people.post(text, model=once, attachments=files, search=search)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.identity import now
 from forky_core.conversation.merging.merge_request import MergeRequest
 from forky_core.conversation.merging.review_log import Review
@@ -60,7 +61,8 @@ def _draw_review(frame: Frame, request: MergeRequest, review: Review, void: str)
 
 def _summary(frame: Frame, found: ReviewStanding) -> str:
     icon = ":green[:material/task_alt:]" if found.ready else ":orange[:material/pending:]"
-    return f"{icon} {plain_label(found.sentence(frame.forky.name_of), 400)}"
+    said = "It may land." if found.ready else found.sentence(frame.forky.name_of)
+    return f"{icon} {plain_label(said, 400)}"
 
 
 def _name(frame: Frame, person: str) -> str:
@@ -80,6 +82,26 @@ def draw_review_acts(frame: Frame, request: MergeRequest, shown: MergePlan | Non
     if me in frame.chat.requests.authors(request.number):
         st.caption("You proposed it: somebody else reviews it.", width="content")
     else:
+        counts = (
+            own is not None
+            and own.state == "approved"
+            and not own.outdated(request, frame.chat.requests.heads(request.number))
+        )
+        _draw_answers(frame, request, shown, approved=counts)
+    if own is not None:
+        st.button(
+            "Withdraw my review",
+            key="merge.withdraw",
+            type="tertiary",
+            icon=":material/undo:",
+            on_click=_withdraw,
+            args=(frame, request),
+        )
+
+
+def _draw_answers(frame: Frame, request: MergeRequest, shown: MergePlan | None, *, approved: bool) -> None:
+    """`approved` is whether one's approval counts already."""
+    if not approved:
         st.button(
             "Approve",
             key="merge.approve",
@@ -102,15 +124,12 @@ def draw_review_acts(frame: Frame, request: MergeRequest, shown: MergePlan | Non
             on_click=_ask,
             args=(frame, request, said),
         )
-    if own is not None:
-        st.button(
-            "Withdraw my review",
-            key="merge.withdraw",
-            type="tertiary",
-            icon=":material/undo:",
-            on_click=_withdraw,
-            args=(frame, request),
-        )
+
+
+def keeps_out(chat: Conversation) -> bool:
+    """Whether a rule keeps the reader from changing the branch that is checked out, also by undo."""
+    rules = protection(chat)
+    return rules is not None and rules.keeps_out(chat.branch_name)
 
 
 def why_not_land(frame: Frame, request: MergeRequest | None, plan: MergePlan) -> str:

@@ -44,6 +44,11 @@ def test_requests_are_valid_with_what_they_propose(schema: Draft202012Validator)
         schema.validate(value)
         if value.get("key", "").startswith("requests/"):
             entries.append(value)
+        elif value.get("key", "").startswith("reviews/"):
+            review = value
+    assert review["key"] == "reviews/1/ben"
+    for name, value in (("state", "perhaps"), ("lands", 5), ("sources", []), ("at", "x")):
+        assert not schema.is_valid({**review, "value": {**review["value"], name: value}})
     special = {"others", "picks", "words", "policy"}
     assert [set(entry["value"]) & special for entry in entries] == [
         {one} for one in ("others", "picks", "words", "policy")
