@@ -8,8 +8,7 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.identity import free_name, suggested_name
 from forky_core.conversation.merging.merge_request import MergeRequest
 from forky_core.conversation.merging.review_log import Review
-from forky_core.conversation.merging.reviews import head_after
-from forky_core.merge.plan import MergePlan
+from forky_core.model import MessageId
 from forky_core.model.errors import BadContent, NotAllowed, NotFound
 from forky_core.team.access import Access
 from forky_core.team.members import Member
@@ -89,7 +88,7 @@ class BranchProtection:
             if roles.role_in(self._chat.id, member.id) >= Role.COMMENTER
         ]
 
-    def standing(self, request: MergeRequest, plan: MergePlan | None = None) -> ReviewStanding | None:
+    def standing(self, request: MergeRequest, lands: MessageId | None = None) -> ReviewStanding | None:
         """The reviews of a request, held against the rule of its target; None if nothing protects that.
 
         Approvals count as `standing_of` says.
@@ -98,7 +97,7 @@ class BranchProtection:
         if rule is None:
             return None
         return standing_of(
-            self._chat, request, rule, lambda person: self._access.role_of(self._chat.id, person), plan
+            self._chat, request, rule, lambda person: self._access.role_of(self._chat.id, person), lands
         )
 
     def needs_review_of(self, request: MergeRequest) -> bool:
@@ -167,19 +166,19 @@ def standing_of(
     request: MergeRequest,
     rule: BranchRule,
     role_of: Callable[[str], Role],
-    plan: MergePlan | None = None,
+    lands: MessageId | None = None,
 ) -> ReviewStanding:
     """The reviews of a request, held against a rule; `role_of` is what a person may do in the conversation now.
 
-    Approvals count since which nothing moved or was changed, and, with a `plan`, which are of exactly this one.
+    Approvals count since which nothing moved or was changed, and, where it is known which message `lands`, which are
+    of that one.
     """
     heads = chat.requests.heads(request.number)
-    head = head_after(plan) if plan is not None and plan.lands else None
 
     def outdated(review: Review) -> str:
         why = review.outdated(request, heads)
         return why or (
-            "" if head in (None, review.lands) else "something else would land than what was approved"
+            "" if lands in (None, review.lands) else "something else would land than what was approved"
         )
 
     return standing(

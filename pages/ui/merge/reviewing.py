@@ -139,7 +139,7 @@ def why_not_land(frame: Frame, request: MergeRequest | None, plan: MergePlan) ->
         return ""
     if request is None:
         return "This branch is protected: propose the merge, and it lands once it is reviewed."
-    found = rules.standing(request, plan)
+    found = rules.standing(request, head_after(plan))
     return "" if found is None or found.ready else found.sentence(frame.forky.name_of)
 
 
