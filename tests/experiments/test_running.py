@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from forky_core.conversation.replies import asking
-from forky_core.experiments import experiments as of_experiments
+from forky_core.experiments import latest_runs
 from forky_core.experiments.experiment_run import ExperimentRun
 from forky_core.experiments.experiments import Experiments, rows_of_conversation
 from forky_core.experiments.exporting.registry import WRITERS
@@ -608,7 +608,7 @@ def test_a_table_that_takes_long_to_work_out_is_worked_out_seldom_while_it_runs(
     models.let("scripted/one", lambda r: (Until(go), knows(r)))
     experiments.save(capitals())
     run = experiments.start("capitals")
-    monkeypatch.setattr(of_experiments, "monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(latest_runs, "monotonic", lambda: float(next(clock)))
     first = experiments.result("capitals", age=1.0)  # It seems to take ten seconds.
     assert experiments.result("capitals", age=1.0) is first
     experiments.remove_column("capitals", "two")
