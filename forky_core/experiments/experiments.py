@@ -15,7 +15,7 @@ from forky_core.experiments.book import ExperimentBook, book_of
 from forky_core.experiments.cells import CellReader, CellResult
 from forky_core.experiments.experiment_run import ExperimentRun, RunOrder
 from forky_core.experiments.latest_runs import latest_runs
-from forky_core.experiments.numbering import highest_number, with_new_numbers
+from forky_core.experiments.numbering import earlier_columns, highest_number, with_new_ids, with_new_numbers
 from forky_core.experiments.results import ExperimentResult, summarised
 from forky_core.experiments.scoring import CodeChecks
 from forky_core.experiments.validation import fit_experiment, fit_name
@@ -298,12 +298,13 @@ class Experiments:
         return write()
 
     def _numbered(self, experiment: Experiment, view: View) -> Experiment:
-        """The experiment with numbers for its new rows that no other row of it has had."""
+        """The experiment with numbers for its new rows and ids for its new columns that no other one has had."""
         if experiment.name not in experiments_in(view):
             return with_new_numbers(experiment, None, highest_number(experiment.name, (), view))
         before = self._book.plan(self._session, view, experiment.name)[0].experiment
         operations = self._session.store.operations(self._session.id)
-        return with_new_numbers(experiment, before, highest_number(experiment.name, operations, view))
+        fit = with_new_ids(experiment, before, earlier_columns(experiment.name, operations))
+        return with_new_numbers(fit, before, highest_number(experiment.name, operations, view))
 
     def _changed(self, name: str) -> None:
         run = self.latest_run(name)

@@ -405,6 +405,20 @@ def test_the_number_of_a_removed_row_is_never_given_again() -> None:
     assert numbers(experiments) == [7]
 
 
+def test_the_id_of_a_removed_column_is_given_to_none_that_asks_something_else() -> None:
+    _, _, _, experiments = opened()
+    experiments.create(capitals())
+    two = experiments["capitals"].column("two")
+    assert two is not None
+    experiments.remove_column("capitals", "two")
+    kept = experiments["capitals"]
+    other = replace(two, system="Answer in French.")
+    experiments.save(replace(kept, columns=[*kept.columns, other]))
+    assert [column.id for column in experiments["capitals"].columns] == ["one", "two-2"]
+    experiments.save(replace(kept, columns=[*kept.columns, two]))
+    assert [column.id for column in experiments["capitals"].columns] == ["one", "two"]
+
+
 def test_undo_and_forks_make_no_number_free() -> None:
     _, _, chat, experiments = opened()
     experiments.save(capitals())
