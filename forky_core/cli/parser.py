@@ -15,6 +15,7 @@ from io import TextIOWrapper
 
 from forky_core.cli import (
     admin,
+    analysing,
     bisecting,
     branching,
     chat,
@@ -65,6 +66,7 @@ COMMANDS = (
     exporting,
     publishing,
     merge_file,
+    analysing,
     token,
     verify,
     repair,

@@ -19,6 +19,7 @@ from forky_core.model import ConversationId, Generation, Operation
 from forky_core.model.errors import StoreError
 from forky_core.observability import events
 from forky_core.store.contract import Commit
+from forky_core.store.duckdb.analysis import views
 from forky_core.store.duckdb.cache.fully_packed import FullyPacked
 from forky_core.store.duckdb.file.database import DatabaseFile, in_transaction
 from forky_core.store.duckdb.read.packs import packs_due, write_packs
@@ -147,6 +148,7 @@ class Writer:
         self._ping: _Job | None = None
         """The last ping."""
         self._could_rest = True
+        self._has_views = False
         self._thread = Thread(target=self._run, name="forky-writer", daemon=True)
         self._thread.start()
 
@@ -284,6 +286,7 @@ class Writer:
 
     def _tidy(self, busy: Callable[[], bool], patience: float) -> bool:
         """Fold the log into the file and pack scattered messages; whether both are done."""
+        self._make_views()
         if not self._file.reattach(patience=patience):
             return False
         with self._file.cursor() as cursor:
@@ -294,6 +297,15 @@ class Writer:
         if not write_packs(self._file, due, busy, self.whole):
             return False
         return self._file.reattach(patience=patience)
+
+    def _make_views(self) -> None:
+        """Make the views for analysis, where the file has none or those of another version."""
+        if not self._has_views:
+            if not views.are_made(self._file):
+                self._file.before_writing()
+                with self._file.cursor() as cursor:
+                    in_transaction(cursor, views.make_views)
+            self._has_views = True
 
     def _serve(self, jobs: Sequence[_Job]) -> None:
         """Write the jobs in one transaction; if that fails, each in one of its own."""
