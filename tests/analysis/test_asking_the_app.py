@@ -45,7 +45,7 @@ def test_the_app_is_asked_while_it_has_the_file_open(
         assert main(["sql", QUESTION, "--server", served.url]) == 2
         assert "FORKY_TOKEN is not set" in capsys.readouterr().err
     monkeypatch.setenv("FORKY_TOKEN", "forky-any")
-    assert main(["sql", QUESTION, "--server", served.url]) == 1
+    assert main(["sql", QUESTION, "--server", served.url]) == 2
     assert "could not be asked" in capsys.readouterr().err
 
 

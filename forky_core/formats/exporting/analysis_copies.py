@@ -16,7 +16,7 @@ from forky_core.formats.files.spools import spool
 from forky_core.formats.forky_file.files import replacing
 from forky_core.model import ConversationId
 from forky_core.model.errors import NotFound
-from forky_core.store.analysis_contract import AnalysisSource, CopyForm
+from forky_core.store.contract import AnalysisSource, CopyForm
 
 _PIECE = 1 << 20
 

@@ -39,9 +39,8 @@ from forky_core.model.errors import NotFound, StoreDamaged, StoreError
 from forky_core.model.parts import Json
 from forky_core.observability import events
 from forky_core.private_files import make_folder
-from forky_core.store.analysis_contract import CopyForm, Redaction
 from forky_core.store.auditing import message_findings
-from forky_core.store.contract import Commit, StoreIdentity, StoreStatus, Verification
+from forky_core.store.contract import Commit, CopyForm, Redaction, StoreIdentity, StoreStatus, Verification
 from forky_core.store.deciding import no_conversation, no_message
 from forky_core.store.duckdb.analysis import views
 from forky_core.store.duckdb.analysis.copying import make_copy

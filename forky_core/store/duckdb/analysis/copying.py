@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 
 from forky_core.model.errors import StoreError
-from forky_core.store.analysis_contract import CopyForm, Redaction
+from forky_core.store.contract import CopyForm, Redaction
 from forky_core.store.duckdb.analysis.views import SCHEMA, TABLES
 from forky_core.store.duckdb.file.database import BLOCK_SIZE
 

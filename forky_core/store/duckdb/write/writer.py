@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
@@ -299,8 +300,13 @@ class Writer:
         return self._file.reattach(patience=patience)
 
     def _make_views(self) -> None:
-        """Make the views for analysis, where the file has none or those of another version."""
-        if not self._has_views:
+        """Make the views for analysis, where the file has none or those of another version.
+
+        Nothing else depends on them: where there is no room, they are made the next time.
+        """
+        if self._has_views:
+            return
+        with suppress(StoreError):
             if not views.are_made(self._file):
                 self._file.before_writing()
                 with self._file.cursor() as cursor:
