@@ -17,6 +17,7 @@ from pathlib import Path
 
 from forky_core.cli import (
     admin,
+    analysing,
     bisecting,
     branching,
     chat,
@@ -67,6 +68,7 @@ COMMANDS = (
     exporting,
     publishing,
     merge_file,
+    analysing,
     token,
     verify,
     repair,
