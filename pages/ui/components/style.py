@@ -118,6 +118,8 @@ div:has(> .st-key-theme-switch) { position: absolute; height: 0; }
 .st-key-bar-reader button p { max-width: 9rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .fk-leave { color: ACCENT !important; font-weight: 600; }
 .stPopoverBody .fk-leave { margin-left: .5rem; font-size: .875rem; }
+.stPopoverBody nav .fk-leave { display: block; padding: .3rem 0; overflow-wrap: anywhere; unicode-bidi: isolate; }
+.stPopoverBody nav .fk-leave[aria-current] { color: inherit !important; }
 .st-key-browser-fixes { display: none; }
 .st-key-bar h2 { padding: 0; margin: 0; font-size: 1.1rem; overflow: hidden; text-overflow: ellipsis; }
 
