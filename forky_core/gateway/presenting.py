@@ -28,7 +28,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from forky_core.gateway.access.person import base_path, viewer_of, workspace_of
+from forky_core.gateway.access.person import base_path, viewer_of, workspace_in, workspace_of
 from forky_core.gateway.asgi import AsgiApp, Message, Receive, Scope, Send, answer, header
 from forky_core.gateway.events import HEADERS, STUCK, EventStream, disconnected
 from forky_core.gateway.serving import server_stops
@@ -119,7 +119,11 @@ class Presenting:
     async def watch(self, scope: Scope, _receive: Receive, send: Send) -> None:
         """`GET /present/watch/{id}`."""
         stage = self.stages.find(scope["path_params"]["id"])
-        if stage is None or not await self._is_shown(stage):
+        if (
+            stage is None
+            or workspace_in(stage.person) != workspace_of(scope)
+            or not await self._is_shown(stage)
+        ):
             sentence = (
                 "This presentation has ended, or its link was cut. Ask whoever presented for a new one."
             )
@@ -259,9 +263,12 @@ class Following(EventStream[Stage]):
         self._stages, self._is_shown = stages, is_shown
         self._stuck, self._alive = stuck, alive
 
-    async def _found(self, id: str, person: str) -> Stage | None:  # noqa: ARG002 - whoever has the link may follow
+    async def _found(self, id: str, person: str) -> Stage | None:
+        """Whoever has the link may follow, in the workspace that it is of."""
         stage = self._stages.find(id)
-        return stage if stage is not None and await self._look(stage) else None
+        if stage is None or workspace_in(stage.person) != workspace_in(person):
+            return None
+        return stage if await self._look(stage) else None
 
     async def _tell(self, thing: Stage, known: int, receive: Receive, send: Send) -> None:
         woken = asyncio.Event()

@@ -113,6 +113,13 @@ class OpenWorkspaces:
         """A workspace that somebody holds, without opening anything or waiting; None otherwise."""
         return self._known.get(workspace)
 
+    def backup(self, workspace: str) -> Path:
+        """Make a complete copy of a workspace's file beside it, also of one that is archived."""
+        if self._team.workspaces.is_open(workspace):
+            return self.whole(workspace).backup()
+        with DuckDBStore.open(self.file(workspace)) as store:
+            return store.backup()
+
     def sleep(self, idle: float = 0.0) -> None:
         """Close the files of all workspaces that nobody has used for `idle` seconds and in which nothing goes on."""
         with self._lock:

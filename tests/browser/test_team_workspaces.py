@@ -92,12 +92,7 @@ def test_one_person_works_in_two_workspaces_in_two_tabs(
     settled(first)
     assert "oars" not in first.content()
 
-    # The switcher leads from one to the other.
-    first.get_by_role("button", name="First workspace").click()
-    first.get_by_role("navigation", name="Workspaces").get_by_role("link", name="The boat club").click()
-    expect(first).to_have_url(re.compile(rf"/w/{club.id}/"))
-    settled(first)
-    expect(first.get_by_role("button", name="The boat club")).to_be_visible()
+    lead_by_the_switcher(first, club.id)
     assert watched.problems == []
 
     # Somebody who is in the first one only finds nothing at the other one's addresses.
@@ -108,6 +103,14 @@ def test_one_person_works_in_two_workspaces_in_two_tabs(
         answer = ben.goto(place)
         assert answer is not None and answer.status == 404
         assert "boat" not in ben.content()
+
+
+def lead_by_the_switcher(first: Any, club: str) -> None:
+    first.get_by_role("button", name="First workspace").click()
+    first.get_by_role("navigation", name="Workspaces").get_by_role("link", name="The boat club").click()
+    expect(first).to_have_url(re.compile(rf"/w/{club}/"))
+    settled(first)
+    expect(first.get_by_role("button", name="The boat club")).to_be_visible()
 
 
 def test_the_pages_of_workspaces_can_be_used_by_everybody(

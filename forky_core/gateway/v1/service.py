@@ -227,10 +227,8 @@ class Service:
 
         At the address of another workspace it is unknown. ApiError (401) then.
         """
-        if self._others is None:
-            return FIRST
         text, named = bearer(headers), headers.get(WORKSPACE.decode(), FIRST)
-        found = self._others.of_token(token_digest(text)) if text else named
+        found = self._others.of_token(token_digest(text)) if text and self._others is not None else FIRST
         if named not in {FIRST, found}:
             raise unknown_token(text)
         return found
