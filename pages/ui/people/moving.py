@@ -15,7 +15,10 @@ from pages.ui.workspace import Reader, whole, whole_here
 
 
 def draw_moving(reader: Reader, held: Session, chat: Conversation) -> None:
-    """Draw nothing where the reader may begin conversations in no other workspace. Keys: `sees.workspace`, `sees.move`."""
+    """Draw nothing where the reader may begin conversations in no other workspace.
+
+    Keys: `sees.workspace`, `sees.move`.
+    """
     desk = desk_of(reader)
     if desk is None or chat.view.trashed:
         return
