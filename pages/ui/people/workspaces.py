@@ -147,6 +147,12 @@ def _make_own(desk: WorkspaceDesk, held: Session) -> None:
 
 @st.dialog("Change a workspace", icon=":material/tune:")
 def _change(who: Reader, desk: WorkspaceDesk, held: Session, workspace: TeamWorkspace, role: Role) -> None:
+    draw_change(who, desk, held, workspace, role)
+
+
+def draw_change(
+    who: Reader, desk: WorkspaceDesk, held: Session, workspace: TeamWorkspace, role: Role
+) -> None:
     """Keys: `workspace.` with `title`, `rename`, `to`, `hand`, `leave`, `archive`."""
     st.html(_named(workspace, "only you" if workspace.personal else f"you are {role.phrase}"))
     if role is Role.OWNER:
