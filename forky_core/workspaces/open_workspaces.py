@@ -1,8 +1,9 @@
 """The workspaces of a server beside the first one: where their files are, and which of them are open.
 
-A workspace is opened when somebody asks for it. Its file is closed again after `REST` seconds without a call, or when
-more than `most` files would be open and nothing is going on in it (store/duckdb/sleeping_store.py). Whoever holds a
-workspace meanwhile loses nothing: its file is opened again by the next call. What was only remembered of it is dropped.
+A workspace is opened when somebody asks for it. Its file is closed again after `REST` seconds without a call, or sooner
+where more than `most` files are open (store/duckdb/sleeping_store.py). It stays open while a reply is written or an
+import goes on in it. Whoever holds a workspace meanwhile loses nothing: its file is opened again by the next call. What
+was only remembered of it is dropped.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from weakref import WeakValueDictionary
 
 from forky_core.forky import Forky
+from forky_core.formats.importing.import_record import are_imports_running
 from forky_core.model.errors import StoreDamaged, StoreError
 from forky_core.store.duckdb.sleeping_store import SleepingStore
 from forky_core.store.duckdb.store import DuckDBStore
@@ -27,6 +29,9 @@ REST = 600.0
 """Seconds without a call after which the file of a workspace is closed."""
 MOST_OPEN = 20
 """Files that are open at a time, the first workspace's aside, unless the operator says otherwise."""
+JUST_NOW = 2.0
+"""Seconds after a call within which a file is not closed for another one: what the process has noted, such as what a
+token has spent, is written within one."""
 _LOOK = 15.0
 """Seconds between two looks at which workspaces are unused."""
 
@@ -42,6 +47,7 @@ class OpenWorkspaces:
         *,
         most: int = MOST_OPEN,
         rest: float = REST,
+        just_now: float = JUST_NOW,
     ) -> None:
         """`open` makes a workspace over a store. `team` is that of the first workspace."""
         self.folder = folder
@@ -51,6 +57,7 @@ class OpenWorkspaces:
         self._open = open
         self._most = most
         self._rest = rest
+        self._just_now = just_now
         self._lock = threading.RLock()
         self._known: WeakValueDictionary[str, Forky] = WeakValueDictionary()
         """Every workspace that anybody holds, so that none is ever made twice."""
@@ -153,19 +160,11 @@ class OpenWorkspaces:
             forky = self._known.get(workspace)
             if forky is not None:
                 self._awake[workspace] = forky
-            over = len(self._awake) + (forky is None) - self._most
-            others = sorted(
-                (one for id, one in self._awake.items() if id != workspace),
-                key=lambda one: _sleeper(one).used,
-            )
             if self._looking is None and not self._closed:
                 self._looking = threading.Timer(_LOOK, self._look)
                 self._looking.daemon = True
                 self._looking.start()
-        for one in others:
-            if over <= 0:
-                break
-            over -= self._try(one, 0.0)
+        self._close_unused(workspace, more=forky is None)
 
     def _slept(self, workspace: str) -> None:
         with self._lock:
@@ -178,13 +177,31 @@ class OpenWorkspaces:
                     del self._awake[workspace]
         self.rested(workspace)
 
+    def _close_unused(self, kept: str = "", *, more: bool = False) -> None:
+        """Close the files that were used longest ago, until no more than `most` are open.
+
+        `kept` is the id of a workspace that stays open; `more` says that one more is about to be open.
+        """
+        with self._lock:
+            over = len(self._awake) + more - self._most
+            others = [one for id, one in self._awake.items() if id != kept]
+        for one in sorted(others, key=lambda one: _sleeper(one).used):
+            if over <= 0:
+                return
+            over -= self._try(one, self._just_now)
+
     def _try(self, forky: Forky, idle: float) -> bool:
+        store = _sleeper(forky)
+        identity = store.open_identity
+        if identity is None or forky.replies.running() or are_imports_running(identity):
+            return False
         with suppress(StoreError):
-            return not forky.replies.running() and _sleeper(forky).sleep(idle)
+            return store.sleep(idle)
         return False
 
     def _look(self) -> None:
         self.sleep(self._rest)
+        self._close_unused()
         with self._lock:
             self._looking = None
             if self._awake and not self._closed:

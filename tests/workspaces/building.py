@@ -43,7 +43,7 @@ class Building:
 
 
 @contextmanager
-def building(folder: Path, *, most: int = 20, rest: float = 600.0) -> Iterator[Building]:
+def building(folder: Path, *, most: int = 20, just_now: float = 0.0) -> Iterator[Building]:
     database = folder / "forky.duckdb"
     team = Team(team_file(database))
     first = Forky.open(database, models=ScriptedModels())
@@ -53,7 +53,7 @@ def building(folder: Path, *, most: int = 20, rest: float = 600.0) -> Iterator[B
         team,
         lambda store: Forky.over(store, models=ScriptedModels()),
         most=most,
-        rest=rest,
+        just_now=just_now,
     )
     try:
         yield Building(folder, team, first, others)

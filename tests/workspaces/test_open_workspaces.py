@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from forky_core.llm.scripted import Until
 from forky_core.model.errors import NotFound, StoreBusy
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.team.roles import Role
-from tests.builders import talk, texts
+from tests.builders import ScriptedModels, talk, texts
 from tests.workspaces.building import Building, building
 
 
@@ -50,6 +51,36 @@ def test_no_more_files_are_open_than_the_operator_says(tmp_path: Path) -> None:
         for view, chat in zip(views, chats, strict=True):
             assert texts(talk(view.conversation(chat.id), "hi")) == ["hello", "hi"]
             assert len(here.others.awake) <= 2
+
+
+def test_a_file_that_is_at_work_is_not_closed_for_another_one(tmp_path: Path) -> None:
+    with building(tmp_path, most=1, just_now=60.0) as here:
+        ada = here.person("Ada", Role.OWNER)
+        ids = [here.make(f"Number {number}", ada) for number in range(3)]
+        for id in ids:
+            talk(here.seen_by(ada, id).create("Boats"), "hello")
+        assert here.others.awake == set(ids), "each was used just now"
+
+
+def test_a_reply_that_is_being_written_keeps_its_workspace_open(tmp_path: Path) -> None:
+    with building(tmp_path, most=1) as here:
+        ada = here.person("Ada", Role.OWNER)
+        first, second = here.make("One", ada), here.make("Two", ada)
+        chat = here.seen_by(ada, first).create("Boats", model="scripted/one")
+        models = here.others.whole(first).models
+        assert isinstance(models, ScriptedModels)
+        go_on = threading.Event()
+        models.one.enqueue(Until(go_on), "Slowly.")
+        chat.say("Why do boats float?")
+        job = chat.replies.start()
+        talk(here.seen_by(ada, second).create("Boats"), "hello")
+        here.others.sleep()
+        assert first in here.others.awake and second not in here.others.awake
+        go_on.set()
+        job.wait()
+        here.others.sleep()
+        assert here.others.awake == frozenset()
+        assert texts(here.seen_by(ada, first).conversation(chat.id))[-1] == "Slowly."
 
 
 def test_a_closed_file_can_be_opened_by_another_program(here: Building) -> None:

@@ -93,6 +93,12 @@ class SleepingStore:
         """When the last call ended, on the clock of this store."""
         return self._used
 
+    @property
+    def open_identity(self) -> StoreIdentity | None:
+        """The identity of the open store; None while the file is closed. It is no use of the store."""
+        store = self._store
+        return store.identity if store is not None else None
+
     @contextmanager
     def awake(self) -> Iterator[DuckDBStore]:
         """The open store, for one call; it stays open within the block.
