@@ -105,6 +105,32 @@ def test_one_person_works_in_two_workspaces_in_two_tabs(
         assert "boat" not in ben.content()
 
 
+def test_whoever_is_in_a_further_workspace_only_finds_all_that_a_page_needs(
+    server: tuple[str, Path], team: Team, watch: Any
+) -> None:
+    address, _ = server
+    ada = team.members.add("Ada", Role.OWNER)
+    club = team.workspaces.make("The boat club", owner=ada.id, by=ada.id).id
+    _, secret = team.of(club).invitations.make(Role.EDITOR, by=ada.id)
+    watched = watch()
+    page, missing = watched.page, list[str]()
+    page.on("response", lambda one: missing.append(one.url) if one.status >= 400 else None)
+    join(page, f"{address}/join/{secret}", "Eve")
+    expect(page).to_have_url(re.compile(rf"/w/{club}/"))
+    begun(page)
+    asked(page, "Who brings the boat?")
+    page.get_by_role("link", name="Compare").first.click()
+    expect(page).to_have_url(re.compile(rf"/w/{club}/compare"))
+    settled(page)
+    page.reload()
+    settled(page)
+    expect(page.get_by_text("Who brings the boat?").first).to_be_visible()
+    page.goto(f"{address}/")
+    expect(page).to_have_url(re.compile(rf"/w/{club}/"))
+    settled(page)
+    assert (missing, watched.problems) == ([], [])
+
+
 def lead_by_the_switcher(first: Any, club: str) -> None:
     first.get_by_role("button", name="First workspace").click()
     first.get_by_role("navigation", name="Workspaces").get_by_role("link", name="The boat club").click()
