@@ -60,7 +60,7 @@ def test_a_shared_workspace_is_made_and_the_switcher_leads_into_it(server: TeamS
     (_, club) = (one for one, _ in server.team.workspaces.of(ada.id))
     assert club.title == "The boat club" and "is made" in said(settled(test))
     test = people("workspaces")
-    assert f'href="/w/{club.id}/"' in said(test) and 'href="/"' in said(test)
+    assert f'href="/w/{club.id}/"' in said(test) and "aria-current" in said(test)
     server.go_to(club.id)
     chat = talk(served.seen_by(ada.id, club.id).create("Keys"), "Where is it?")
     assert server.forky.conversations() == ()

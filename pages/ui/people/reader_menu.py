@@ -54,9 +54,10 @@ def _draw_switcher(who: Reader, desk: WorkspaceDesk) -> None:
         plain_label(title, 24), key="bar.workspace", type="tertiary", icon=":material/workspaces:"
     ):
         st.caption("Workspaces")
-        links = "".join(
-            f'<a class="fk-leave" href="{base_path(one.id)}/" target="_self"'
-            f"{' aria-current=page' if one.id == who.team.workspace else ''}>{escape(showable(one.title))}</a>"
+        listed = "".join(
+            f'<span aria-current="page">{escape(showable(one.title))}</span>'
+            if one.id == who.team.workspace
+            else f'<a class="fk-leave" href="{base_path(one.id)}/" target="_self">{escape(showable(one.title))}</a>'
             for one, _ in mine
         )
-        st.html(f'<nav aria-label="Workspaces">{links}</nav>')
+        st.html(f'<nav class="fk-workspaces" aria-label="Workspaces">{listed}</nav>')
