@@ -110,6 +110,12 @@ def at_hand() -> Workspace | None:
     return at_hand()
 
 
+def whole(workspace: str) -> Workspace:
+    from pages.ui.workspace import whole  # noqa: PLC0415 - at the top it would hold up the server's start
+
+    return whole(workspace)
+
+
 def seen_by(person: str) -> Workspace:
     from pages.ui.workspace import seen_by  # noqa: PLC0415 - at the top it would hold up the server's start
 
@@ -123,9 +129,9 @@ def reply(id: str, person: str) -> ReplyJob | None:
 
 
 def hear(heard: Heard) -> Callable[[], None]:
-    """Listen to the open store; `version_of` has found something in it before."""
-    forky = at_hand()
-    return forky.store.hear(heard) if forky is not None else lambda: None
+    from pages.ui.workspace import hear  # noqa: PLC0415 - at the top it would hold up the server's start
+
+    return hear(heard)
 
 
 def version_of(conversation: str, person: str) -> int | None:
@@ -176,7 +182,11 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
 
 
 SETTINGS = Settings.from_environment()
-GATEWAY = Gateway(workspace, seen_by if TEAM is not None else None)
+GATEWAY = (
+    Gateway(workspace, seen_by, of_token=TEAM.workspaces.of_token, whole=whole)
+    if TEAM is not None
+    else Gateway(workspace)
+)
 PRESENTING = Presenting(seen_by)
 PRESENCE = Presence(TEAM.members.name_of if TEAM is not None else str)
 ROUTES = [
@@ -197,7 +207,7 @@ ROUTES = [
     Route(HERE_AT, PresenceAt(PRESENCE, version_of), methods=["POST"]),
     Route(f"{DOWNLOADS}/{{id}}", Downloading(offers.find)),
     *(Route(f"{PRESENT}/{path}", endpoint) for path, endpoint in PRESENTING.endpoints),
-    Route(f"{PUBLISHED}/{{secret}}", PublishedAt(workspace)),
+    Route(f"{PUBLISHED}/{{secret}}", PublishedAt(whole)),
     Route(API, GATEWAY),
     Route(f"{API}/{{path:path}}", GATEWAY),
     Route("/{base:path}favicon.png", favicon),

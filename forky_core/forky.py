@@ -17,6 +17,8 @@ from forky_core.model.errors import NotFound, StoreDamaged, StoreError
 from forky_core.offline.models import offline_models
 from forky_core.preferences import restore_preferences
 from forky_core.settings import Settings
+from forky_core.store.contract import Store
+from forky_core.store.duckdb.sleeping_store import SleepingStore
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.opening import open_store
 
@@ -43,12 +45,25 @@ class Forky(Workspace):
         """
         settings = Settings.from_environment()
         store = open_store(location if location is not None else settings.database)
+        return cls.over(store, models=models, secrets=secrets, actor=actor)
+
+    @classmethod
+    def over(
+        cls,
+        store: Store,
+        *,
+        models: Models | None = None,
+        secrets: Mapping[str, object] | None = None,
+        actor: str | None = None,
+    ) -> Self:
+        """As `open`, over a store that is open already; it is closed if this fails."""
+        settings = Settings.from_environment()
         try:
             if models is None:
                 models = Catalogue(secrets, settings, offline=offline_models())
                 with suppress(StoreDamaged):  # The conversations may be readable all the same.
                     restore_preferences(store, models)
-            if isinstance(store, DuckDBStore):
+            if isinstance(store, DuckDBStore | SleepingStore):
                 remove_abandoned_spools()
                 with suppress(StoreError):  # Damaged, or the disk is full; the next start tries again.
                     recover_imports(store)
@@ -60,7 +75,7 @@ class Forky(Workspace):
     @property
     def location(self) -> Path | None:
         """The database file; None where nothing is kept."""
-        return self.store.location if isinstance(self.store, DuckDBStore) else None
+        return self.store.location if isinstance(self.store, DuckDBStore | SleepingStore) else None
 
     def purge(self, id: ConversationId) -> None:
         """Delete a trashed conversation for good, with its published pages.
@@ -80,6 +95,6 @@ class Forky(Workspace):
             NotFound: there is no file to copy.
             StoreError: no room or no permission; nothing is left behind.
         """
-        if not isinstance(self.store, DuckDBStore):
+        if not isinstance(self.store, DuckDBStore | SleepingStore):
             raise NotFound("This workspace is kept in memory only; there is no file to copy.")
         return self.store.backup()

@@ -19,6 +19,7 @@ from forky_core.observability.log_setup import LogForm, LogLevel
 from forky_core.observability.vocabulary import SLOW_AFTER
 
 _TRUE = frozenset({"1", "true", "yes", "on"})
+_MAKERS = ("viewer", "commenter", "editor", "owner", "nobody")
 _FALSE = frozenset({"0", "false", "no", "off", ""})
 
 
@@ -54,6 +55,14 @@ class Settings:
     (`off`)."""
     team: bool = False
     """FORKY_TEAM: `on` where several people use this server: each signs in, and sees what is theirs or shared."""
+    workspaces: Path | None = None
+    """FORKY_WORKSPACES: the folder for the files of a team's further workspaces. Default: there is one workspace."""
+    make_workspaces: str = "owner"
+    """FORKY_MAKE_WORKSPACES: the role in the first workspace from which on people make shared ones, or `nobody`."""
+    personal_workspaces: bool = True
+    """FORKY_PERSONAL_WORKSPACES: whether each person may have a workspace of their own, where there are several."""
+    open_workspaces: int = 20
+    """FORKY_OPEN_WORKSPACES: the most files of further workspaces that are open at a time."""
     sign_in_providers: Path | None = None
     """FORKY_SIGN_IN_PROVIDERS: a TOML file with the identity providers by which people of a team sign in."""
     proxy_header: str = ""
@@ -92,6 +101,12 @@ class Settings:
             origins=tuple(_origin(origin) for origin in _several(value("FORKY_ORIGINS"))),
             sign_in=_sign_in(value("FORKY_SIGN_IN")),
             team=_switch("FORKY_TEAM", value("FORKY_TEAM"), default=False),
+            workspaces=Path(value("FORKY_WORKSPACES")).expanduser() if value("FORKY_WORKSPACES") else None,
+            make_workspaces=_makes_workspaces(value("FORKY_MAKE_WORKSPACES")),
+            personal_workspaces=_switch(
+                "FORKY_PERSONAL_WORKSPACES", value("FORKY_PERSONAL_WORKSPACES"), default=True
+            ),
+            open_workspaces=_number("FORKY_OPEN_WORKSPACES", value("FORKY_OPEN_WORKSPACES"), default=20),
             sign_in_providers=Path(value("FORKY_SIGN_IN_PROVIDERS")).expanduser()
             if value("FORKY_SIGN_IN_PROVIDERS")
             else None,
@@ -155,6 +170,24 @@ def _sign_in(value: str) -> Literal["auto", "always", "off"]:
         f"FORKY_SIGN_IN is “{value}”, which Forky does not know.",
         "Write auto (whoever comes from beyond this machine signs in), always (everybody does), or off (nobody does).",
     )
+
+
+def _makes_workspaces(value: str) -> str:
+    word = value.lower() or "owner"
+    if word not in _MAKERS:
+        raise RequestError(
+            f"FORKY_MAKE_WORKSPACES is “{value[:80]}”, which is no role.",
+            f"Write one of {', '.join(_MAKERS)}.",
+        )
+    return word
+
+
+def _number(name: str, value: str, *, default: int) -> int:
+    if not value:
+        return default
+    if not re.fullmatch(r"[1-9]\d{0,5}", value, re.ASCII):
+        raise RequestError(f"{name} is “{value[:80]}”, which is no number of files.", "Write one from 1 on.")
+    return int(value)
 
 
 def _proxy_header(name: str, believed: str) -> str:

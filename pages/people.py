@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import streamlit as st
 
 from forky_core.team.administration import Administration
@@ -13,12 +15,19 @@ from pages.ui.people.invitations import draw_invitations
 from pages.ui.people.members import draw_members
 from pages.ui.people.myself import draw_myself
 from pages.ui.people.style import apply_people_style
+from pages.ui.people.workspaces import desk_of, draw_workspaces
 from pages.ui.session import session
 from pages.ui.workspace import reader, workspace
 
 PAGE = Page(title="People", icon="group", order=75, about_conversation=False, of_team=True)
 
-_TABS = {"members": "Members", "invitations": "Invitations", "me": "You", "audit": "Audit log"}
+_TABS = {
+    "members": "Members",
+    "invitations": "Invitations",
+    "workspaces": "Workspaces",
+    "me": "You",
+    "audit": "Audit log",
+}
 _OWNERS_TABS = {"invitations", "audit"}
 
 
@@ -30,21 +39,26 @@ def main() -> None:
     apply_list_style()
     apply_people_style()
     page_top("People", forky, held, last_shown(forky, held), names_it=True)
+    desk = desk_of(who)
+    hidden = set() if people.owns else set(_OWNERS_TABS)
+    hidden |= {"workspaces"} if desk is None else set()
     with st.container(key="column-people", gap="small"):
-        match _tab(owns=people.owns):
+        match _tab(hidden):
             case "invitations":
                 draw_invitations(people, held)
             case "me":
                 draw_myself(people, who, held)
+            case "workspaces" if desk is not None:
+                draw_workspaces(who, desk, held)
             case "audit":
                 draw_audit(people, forky)
             case _:
                 draw_members(people, held)
 
 
-def _tab(*, owns: bool) -> str:
+def _tab(hidden: Collection[str]) -> str:
     """Keys: `people.tab`. The address names the tab, so that a link leads to it."""
-    shown = [name for name in _TABS if owns or name not in _OWNERS_TABS]
+    shown = [name for name in _TABS if name not in hidden]
     named = st.query_params.get("tab", "")
     if st.session_state.get("people.tab") not in shown:
         st.session_state["people.tab"] = named if named in shown else "members"

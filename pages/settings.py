@@ -23,7 +23,7 @@ from pages.ui.settings.providers import draw_default, draw_keyed, draw_reviewer,
 from pages.ui.settings.published import draw_published_pages
 from pages.ui.settings.storage import draw_storage
 from pages.ui.settings.tokens import draw_tokens
-from pages.ui.workspace import operates, whole_workspace, workspace
+from pages.ui.workspace import operates, runs_server, whole_here, workspace
 
 PAGE = Page(title="Settings", icon="tune", order=80, about_conversation=False)
 
@@ -40,7 +40,8 @@ def main() -> None:
             draw_default(forky, forky.models, held)
             draw_reviewer(forky, forky.models)
             draw_keyed(forky.models, held)
-            draw_servers(forky, forky.models, held)
+            if runs_server():  # A server of models may be one that only this machine reaches.
+                draw_servers(forky, forky.models, held)
         st.markdown("#### Tour")
         st.caption(
             "Five things to do in the example: fork, ask, merge, undo, look at an experiment. It can be left at any time."
@@ -53,8 +54,8 @@ def main() -> None:
         draw_access()
         draw_tokens(held)
         draw_published_pages(forky)
-        if owns:
-            draw_storage(forky, whole_workspace())
+        if owns and runs_server():
+            draw_storage(forky, whole_here())
         draw_about()
 
 

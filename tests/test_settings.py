@@ -30,10 +30,32 @@ def test_servers_are_separated_by_commas_or_spaces() -> None:
     assert settings.servers == ("http://a:1/v1", "https://b/v1", "http://c:3")
 
 
-@pytest.mark.parametrize(("name", "value"), [("FORKY_SERVERS", "ftp://a"), ("FORKY_PROBE", "perhaps")])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("FORKY_SERVERS", "ftp://a"),
+        ("FORKY_PROBE", "perhaps"),
+        ("FORKY_MAKE_WORKSPACES", "king"),
+        ("FORKY_OPEN_WORKSPACES", "0"),
+        ("FORKY_OPEN_WORKSPACES", "many"),
+        ("FORKY_PERSONAL_WORKSPACES", "perhaps"),
+    ],
+)
 def test_what_cannot_be_understood_is_named(name: str, value: str) -> None:
     with pytest.raises(RequestError, match=name):
         Settings.from_environment({name: value})
+
+
+def test_there_is_one_workspace_unless_a_folder_is_named() -> None:
+    settings = Settings.from_environment({})
+    assert (
+        settings.workspaces is None and settings.make_workspaces == "owner" and settings.personal_workspaces
+    )
+    named = Settings.from_environment(
+        {"FORKY_WORKSPACES": "~/spaces", "FORKY_MAKE_WORKSPACES": "Nobody", "FORKY_OPEN_WORKSPACES": "3"}
+    )
+    assert named.workspaces == Path.home() / "spaces"
+    assert (named.make_workspaces, named.open_workspaces) == ("nobody", 3)
 
 
 def test_looking_for_servers_can_be_switched_off() -> None:

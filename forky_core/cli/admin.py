@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from forky_core.cli.admin_workspaces import add_workspaces
 from forky_core.cli.plain import one_line
 from forky_core.gateway.access.team_sign_in import JOIN
 from forky_core.model.errors import NotFound
@@ -56,15 +57,17 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     )
     for one in (people, invite, role, remove, sign_out, audit):
         one.add_argument("--json", action="store_true", help="one JSON object a line")
+    add_workspaces(action, actions)
 
 
 def _run(run: Callable[[Team, argparse.Namespace], int], options: argparse.Namespace) -> int:
-    with _opened(options.database) as team:
-        return run(team, options)
+    with opened_team(options.database) as team:
+        named = options.in_workspace
+        return run(team.of(team.workspaces.named(named).id) if named else team, options)
 
 
 @contextmanager
-def _opened(place: str | None) -> Iterator[Team]:
+def opened_team(place: str | None) -> Iterator[Team]:
     """The team of a database. Raises NotFound if it has none: a mistyped path must not make one."""
     database = Settings.from_environment({"FORKY_DATABASE": place} if place else None).database
     file = team_file(database) if isinstance(database, Path) else None

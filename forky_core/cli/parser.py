@@ -42,6 +42,7 @@ from forky_core.cli import (
     verify,
     voting,
 )
+from forky_core.cli.admin_workspaces import file_of
 from forky_core.cli.completion import complete_if_asked
 from forky_core.cli.plain import plain
 from forky_core.forky import Forky
@@ -85,6 +86,12 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"forky {_version()}")
     top.add_argument("--database", metavar="FILE", help="default: FORKY_DATABASE, or one in your data folder")
+    top.add_argument(
+        "--workspace",
+        dest="in_workspace",
+        metavar="TITLE",
+        help="of a team's server with several: the title or id of one (default: the first)",
+    )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in COMMANDS:
         module.add_to(commands)
@@ -124,6 +131,8 @@ def _run(options: argparse.Namespace) -> int:
     if options.makes_database is None:
         return int(options.run(options))
     place = options.database
+    if options.in_workspace:
+        place = str(file_of(options.in_workspace, place))
     if not _is_there(place):
         if not options.makes_database:
             raise _missing(place)

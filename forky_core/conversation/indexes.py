@@ -74,6 +74,12 @@ class Indexes:
             held = self._held.pop(conversation, None)
             self._weight -= held.weight if held is not None else 0
 
+    def clear(self) -> None:
+        """Forget every index."""
+        with self._lock:
+            self._held.clear()
+            self._weight = 0
+
     def _of(self, conversation: ConversationId) -> _Held:
         held = self._held.get(conversation)
         if held is None:

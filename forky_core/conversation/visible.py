@@ -201,6 +201,11 @@ class VisibleCaches:
         with self._lock:
             self._held.pop(conversation, None)
 
+    def clear(self) -> None:
+        """Forget what was read of every conversation."""
+        with self._lock:
+            self._held.clear()
+
     def _trim(self, kept: ConversationId) -> None:
         held = sum(len(cache) for cache in self._held.values())
         for id in [id for id in self._held if id != kept]:

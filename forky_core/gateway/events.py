@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from typing import Generic, TypeVar
 from urllib.parse import parse_qs
 
-from forky_core.gateway.access.person import person_of
+from forky_core.gateway.access.person import viewer_of
 from forky_core.gateway.asgi import Receive, Scope, Send
 
 T = TypeVar("T")
@@ -54,7 +54,7 @@ class EventStream(ABC, Generic[T]):
         if scope["method"] != "GET":
             await self._refuse(send, 405, "Only GET.")
             return
-        thing = await self._found(scope["path_params"]["id"], person_of(scope))
+        thing = await self._found(scope["path_params"]["id"], viewer_of(scope))
         if thing is None:
             await self._refuse(send, 404, self.unknown)
             return
@@ -69,7 +69,7 @@ class EventStream(ABC, Generic[T]):
 
     @abstractmethod
     async def _found(self, id: str, person: str) -> T | None:
-        """The thing with this id, for this person (`access.person`); None if they may not see it or there is none."""
+        """The thing with this id, for this `viewer` (`access.person`); None if they may not see it or there is none."""
 
     @abstractmethod
     async def _tell(self, thing: T, known: int, /, receive: Receive, send: Send) -> None:

@@ -18,11 +18,18 @@ class Gateway:
     """The endpoint: an ASGI app for `/v1` and everything below it."""
 
     def __init__(
-        self, workspace: Callable[[], Workspace], seen_by: Callable[[str], Workspace] | None = None
+        self,
+        workspace: Callable[[], Workspace],
+        seen_by: Callable[[str], Workspace] | None = None,
+        *,
+        of_token: Callable[[str], str] | None = None,
+        whole: Callable[[str], Workspace] | None = None,
     ) -> None:
-        """Takes what `v1.service.Service` takes."""
+        """Takes what `v1.service.Service` takes; `of_token` and `whole` are those of its `OtherWorkspaces`."""
         self._workspace = workspace
         self._seen_by = seen_by
+        self._of_token = of_token
+        self._whole = whole
         self._service: Service | None = None
         self._making = threading.Lock()
 
@@ -33,10 +40,15 @@ class Gateway:
         await service(scope, receive, send)
 
     def _made(self) -> Service:
-        from forky_core.gateway.v1.service import Service  # noqa: PLC0415 - the point of this file
+        from forky_core.gateway.v1.service import OtherWorkspaces, Service  # noqa: PLC0415 - the point of this file
 
+        others = None
+        if self._of_token is not None and self._whole is not None:
+            others = OtherWorkspaces(self._of_token, self._whole)
         with self._making:
-            service = self._service = self._service or Service(self._workspace, seen_by=self._seen_by)
+            service = self._service = self._service or Service(
+                self._workspace, seen_by=self._seen_by, others=others
+            )
         return service
 
     async def close(self) -> None:

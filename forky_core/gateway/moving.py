@@ -22,6 +22,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from forky_core.gateway.access.person import within
 from forky_core.gateway.asgi import Receive, Send
 from forky_core.gateway.events import HEADERS, EventStream, disconnected, send_event
 from forky_core.gateway.serving import server_stops
@@ -48,6 +49,7 @@ class Watched:
 
     id: str
     person: str
+    """As `access.person.viewer` writes them."""
 
 
 class Moving(EventStream[Watched]):
@@ -87,14 +89,18 @@ class Moving(EventStream[Watched]):
         pause = SELDOM if thing.id == LIBRARY else GATHER
         there: list[dict[str, str | bool]] = []
         try:
-            with self._alarms.set_for(thing.id, changed):
+            with self._alarms.set_for(within(thing.person, thing.id), changed):
                 await send_event(send, b"event: alive\ndata:\n\n")
                 while not left.done() and not server_stops():
                     changed.clear()
                     at = self._version(thing.id, thing.person)
                     if at is None:
                         break
-                    others = self._presence.others(thing.id, thing.person) if self._presence else []
+                    others = (
+                        self._presence.others(within(thing.person, thing.id), thing.person)
+                        if self._presence
+                        else []
+                    )
                     if others != there:
                         there = others
                         await send_event(send, f"event: here\ndata: {json.dumps(there)}\n\n".encode("ascii"))
@@ -114,8 +120,17 @@ class Moving(EventStream[Watched]):
             left.cancel()
 
 
+def library_of(conversation: str) -> str:
+    """The name under which the library is watched that a conversation is in."""
+    workspace, slash, _ = conversation.rpartition("/")
+    return f"{workspace}{slash}{LIBRARY}"
+
+
 class Alarms:
-    """Wakes watchers on the event loop when a conversation changes, wherever that is noticed."""
+    """Wakes watchers on the event loop when a conversation changes, wherever that is noticed.
+
+    Conversations are named as `access.person.within` writes them.
+    """
 
     def __init__(self, hear: Callable[[Heard], Callable[[], None]]) -> None:
         self._hear = hear
@@ -151,9 +166,10 @@ class Alarms:
                 self._loop.call_soon_threadsafe(self._wake)
 
     def _wake(self) -> None:
+        """Wake who watches what has changed, and who watches the library it is in."""
         with self._lock:
             changed, self._changed = self._changed, set()
-        for id in (*changed, LIBRARY):
+        for id in changed | {library_of(one) for one in changed}:
             self.wake(id)
 
     def wake(self, id: str) -> None:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from forky_core.gateway.access.person import person_of
+from forky_core.gateway.access.person import person_in, viewer_of, within
 from forky_core.gateway.asgi import Receive, Scope, Send, answer, read_body, refuse
 
 PATH = "/here"
@@ -30,8 +30,9 @@ class Here:
     """Where the reader of one tab is."""
 
     person: str
-    """Their id (`access.person`)."""
+    """As `access.person.viewer` writes them."""
     conversation: str
+    """As `access.person.within` writes it."""
     branch: str
     message: str
     typing: bool
@@ -76,8 +77,8 @@ class Presence:
                 latest[here.person] = max(latest.get(here.person, here), here, key=lambda one: one.seen)
         told: list[dict[str, str | bool]] = [
             {
-                "person": here.person,
-                "name": self._name_of(here.person),
+                "person": person_in(here.person),
+                "name": self._name_of(person_in(here.person)),
                 "branch": here.branch,
                 "message": here.message,
                 "typing": here.typing,
@@ -98,8 +99,8 @@ class PresenceAt:
         self._version = version
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        person = person_of(scope)
-        if scope["method"] != "POST" or not person:
+        person = viewer_of(scope)
+        if scope["method"] != "POST" or not person_in(person):
             await refuse(scope, send, 404, "There is nothing at this address.")
             return
         told = await _told(receive)
@@ -114,7 +115,14 @@ class PresenceAt:
             self._presence.leave(f"{person} {tab}")
         else:
             branch, message = _word(told, "branch"), _word(told, "message")
-            here = Here(person, conversation, branch, message, told.get("typing") is True, time.monotonic())
+            here = Here(
+                person,
+                within(person, conversation),
+                branch,
+                message,
+                told.get("typing") is True,
+                time.monotonic(),
+            )
             # A tab's name is its own: nobody moves the tab of somebody else by it.
             self._presence.put(f"{person} {tab}", here)
         await answer(scope, send, 204)

@@ -28,7 +28,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from forky_core.gateway.access.person import person_of
+from forky_core.gateway.access.person import base_path, viewer_of, workspace_in, workspace_of
 from forky_core.gateway.asgi import AsgiApp, Message, Receive, Scope, Send, answer, header
 from forky_core.gateway.events import HEADERS, STUCK, EventStream, disconnected
 from forky_core.gateway.serving import server_stops
@@ -71,8 +71,8 @@ _SENTENCE = """<!DOCTYPE html>
 class Presenting:
     """The endpoints, each an ASGI app.
 
-    `workspace` returns the one that a person sees, who is given by their id (`access.person`). It may wait, and is
-    called in a thread.
+    `workspace` returns the one that a person sees, who is given as `access.person.viewer` writes them. It may wait, and
+    is called in a thread.
     """
 
     def __init__(
@@ -106,20 +106,24 @@ class Presenting:
     async def show(self, scope: Scope, _receive: Receive, send: Send) -> None:
         """`GET /present/{conversation}`."""
         await self._document(
-            scope, send, "../", lambda: self._documents.presentation(person_of(scope), *_asked(scope))
+            scope, send, "../", lambda: self._documents.presentation(viewer_of(scope), *_asked(scope))
         )
 
     async def replay(self, scope: Scope, _receive: Receive, send: Send) -> None:
         """`GET /present/{conversation}/replay`."""
         conversation = scope["path_params"]["conversation"]
         await self._document(
-            scope, send, "../../", lambda: self._documents.replay(person_of(scope), conversation)
+            scope, send, "../../", lambda: self._documents.replay(viewer_of(scope), conversation)
         )
 
     async def watch(self, scope: Scope, _receive: Receive, send: Send) -> None:
         """`GET /present/watch/{id}`."""
         stage = self.stages.find(scope["path_params"]["id"])
-        if stage is None or not await self._is_shown(stage):
+        if (
+            stage is None
+            or workspace_in(stage.person) != workspace_of(scope)
+            or not await self._is_shown(stage)
+        ):
             sentence = (
                 "This presentation has ended, or its link was cut. Ask whoever presented for a new one."
             )
@@ -139,19 +143,20 @@ class Presenting:
         conversation = scope["path_params"]["conversation"]
         try:
             known = await asyncio.to_thread(
-                lambda: shown_chat(self._workspace(person_of(scope)), conversation).id
+                lambda: shown_chat(self._workspace(viewer_of(scope)), conversation).id
             )
         except ForkyError as error:
             await _refuse(scope, send, _status(error), str(error))
             return
-        stage, taken = self.stages.begin(known, _text(told, "place"), _text(told, "at"), person_of(scope))
+        stage, taken = self.stages.begin(known, _text(told, "place"), _text(told, "at"), viewer_of(scope))
         sentence = "Whoever opens this link sees your steps, and cannot change anything."
         if taken:
             sentence = (
                 f"You present in the place of somebody else, whose followers now follow you. {sentence}"
             )
         origin = header(scope, b"origin")
-        code = await asyncio.to_thread(_code_of, f"{origin}{PREFIX}/watch/{stage.id}") if origin else ""
+        address = f"{origin}{base_path(workspace_of(scope))}{PREFIX}/watch/{stage.id}"
+        code = await asyncio.to_thread(_code_of, address) if origin else ""
         body = {
             "id": stage.id,
             "token": stage.token,
@@ -189,7 +194,7 @@ class Presenting:
             id = ConversationId(stage.conversation)
             view = await asyncio.to_thread(lambda: self._workspace(stage.person).store.view(id))
         except (NotFound, NotAllowed):
-            self.stages.end_all_of(stage.conversation)
+            self.stages.end_all_of(stage.conversation, stage.person)
             return False
         except ForkyError:
             return True  # Those who follow keep what they see while the database cannot be read.
@@ -207,7 +212,7 @@ class Presenting:
         )
         try:
             await asyncio.to_thread(
-                lambda: self._workspace(person_of(scope)).conversation(conversation).note(message, text)
+                lambda: self._workspace(viewer_of(scope)).conversation(conversation).note(message, text)
             )
         except NothingToDo:
             pass  # It says that already.
@@ -258,9 +263,12 @@ class Following(EventStream[Stage]):
         self._stages, self._is_shown = stages, is_shown
         self._stuck, self._alive = stuck, alive
 
-    async def _found(self, id: str, person: str) -> Stage | None:  # noqa: ARG002 - whoever has the link may follow
+    async def _found(self, id: str, person: str) -> Stage | None:
+        """Whoever has the link may follow, in the workspace that it is of."""
         stage = self._stages.find(id)
-        return stage if stage is not None and await self._look(stage) else None
+        if stage is None or workspace_in(stage.person) != workspace_in(person):
+            return None
+        return stage if await self._look(stage) else None
 
     async def _tell(self, thing: Stage, known: int, receive: Receive, send: Send) -> None:
         woken = asyncio.Event()

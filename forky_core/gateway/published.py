@@ -12,6 +12,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from forky_core.gateway.access.person import workspace_of
 from forky_core.gateway.asgi import Receive, Scope, Send, answer
 from forky_core.model.errors import ForkyError, NotFound
 
@@ -32,9 +33,9 @@ body {{ font: 1.3rem/1.5 system-ui, sans-serif; margin: 0; min-height: 100vh; di
 
 
 class PublishedAt:
-    """The endpoint, an ASGI app. `workspace` may wait; it is called in a thread."""
+    """The endpoint, an ASGI app. `workspace` returns the one with an id; it may wait, and is called in a thread."""
 
-    def __init__(self, workspace: Callable[[], Workspace]) -> None:
+    def __init__(self, workspace: Callable[[str], Workspace]) -> None:
         self._workspace = workspace
 
     async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
@@ -42,7 +43,7 @@ class PublishedAt:
             await _say(scope, send, 405, "This address can only be read.")
             return
         try:
-            page = await asyncio.to_thread(self._open, scope["path_params"]["secret"])
+            page = await asyncio.to_thread(self._open, workspace_of(scope), scope["path_params"]["secret"])
         except NotFound as error:
             await _say(scope, send, 404, str(error))
         except ForkyError:
@@ -51,10 +52,10 @@ class PublishedAt:
             body = b"" if scope["method"] == "HEAD" else page.content
             await _send(scope, send, 200, body, f"{page.policy}; {_SANDBOX}")
 
-    def _open(self, secret: str) -> ServedPage:
+    def _open(self, workspace: str, secret: str) -> ServedPage:
         from forky_core.publishing.published_pages import PublishedPages  # noqa: PLC0415 - the server's start does without
 
-        return PublishedPages(self._workspace().store).open(secret)
+        return PublishedPages(self._workspace(workspace).store).open(secret)
 
 
 async def _say(scope: Scope, send: Send, status: int, sentence: str) -> None:

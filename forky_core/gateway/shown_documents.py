@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlencode
 
+from forky_core.gateway.access.person import within
 from forky_core.model.errors import NotFound
 
 if TYPE_CHECKING:  # The server's start does not wait for these imports.
@@ -35,7 +36,7 @@ class ShownDocuments:
     ) -> str:
         """The presentation of the branch that `place` (the query of its address) names, at the step `at`.
 
-        `person` is the id of whose view of the conversation it is (`access.person`).
+        `person` is whose view of the conversation it is, as `access.person.viewer` writes them.
 
         A message without a branch is shown on one that leads there. `follow` is the address of the steps for somebody
         who follows: then it has nothing for the presenter.
@@ -66,7 +67,15 @@ class ShownDocuments:
 
         sides = tuple(asked.get("with", ()))
         page = self._kept(
-            ("presentation", not follow, chat.id, chat.view.version, chat.branch_name, *sides), draw
+            (
+                "presentation",
+                not follow,
+                within(person, chat.id),
+                chat.view.version,
+                chat.branch_name,
+                *sides,
+            ),
+            draw,
         )
         back = {"c": str(chat.id), "b": chat.branch_name} | ({"m": message} if message else {})
         told: dict[str, str | bool] = {
@@ -97,7 +106,7 @@ class ShownDocuments:
             made = reworded_value(made, forky.name_of)
             return "".join(replay_page(made, served=True))
 
-        page = self._kept(("replay", chat.id, chat.view.version), draw)
+        page = self._kept(("replay", within(person, chat.id), chat.view.version), draw)
         return with_served(page, {"back": f"../../history?{urlencode({'c': str(chat.id)})}"})
 
     def _kept(self, key: tuple[object, ...], draw: Callable[[], str]) -> str:

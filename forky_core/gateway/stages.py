@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from hmac import compare_digest
 
+from forky_core.gateway.access.person import within
 from forky_core.model.errors import NotAllowed, NotFound
 
 MOST_STAGES = 200
@@ -47,7 +48,7 @@ class Stage:
     token: str = field(repr=False)
     """What the presenter's page proves itself with. Those who follow never get it."""
     person: str = ""
-    """Who presents, by their id (`access.person`): those who follow see what this person may see."""
+    """Who presents, as `access.person.viewer` writes them: those who follow see what this person may see."""
     epoch: int = 1
     """Rises when another presenter takes over."""
     number: int = 1
@@ -128,7 +129,7 @@ class Stages:
 
     def begin(self, conversation: str, place: str, at: str, person: str = "") -> tuple[Stage, bool]:
         """The stage of a conversation for a new presenter, and whether it was taken over from another one."""
-        found = next((one for one in self._by_id.values() if one.conversation == conversation), None)
+        found = next(iter(self._of(conversation, person)), None)
         if found is None:
             found = Stage(
                 secrets.token_urlsafe(16),
@@ -168,10 +169,15 @@ class Stages:
         """End it for everybody. Raises as `step` does."""
         self._end(self._mine(id, token))
 
-    def end_all_of(self, conversation: str) -> None:
-        """End the stage of a conversation that was deleted for good."""
-        for stage in [one for one in self._by_id.values() if one.conversation == conversation]:
+    def end_all_of(self, conversation: str, person: str = "") -> None:
+        """End the stage of a conversation that was deleted for good, in the workspace of a `viewer`."""
+        for stage in self._of(conversation, person):
             self._end(stage)
+
+    def _of(self, conversation: str, person: str) -> list[Stage]:
+        """The stage of a conversation in the workspace of a `viewer`."""
+        place = within(person, conversation)
+        return [one for one in self._by_id.values() if within(one.person, one.conversation) == place]
 
     def _mine(self, id: str, token: str) -> Stage:
         stage = self._by_id.get(id)

@@ -141,7 +141,7 @@ class Tokens:
         token = Token(
             secrets.token_hex(4),
             _name(name),
-            _digest(text),
+            token_digest(text),
             text[-4:],
             patterns,
             daily,
@@ -190,7 +190,7 @@ class Tokens:
 
     def of(self, text: str) -> Token | None:
         """The valid token with this text; None if there is none."""
-        digest = _digest(text)
+        digest = token_digest(text)
         return next(
             (
                 token
@@ -302,7 +302,8 @@ def _name(text: str) -> str:
     return name
 
 
-def _digest(text: str) -> str:
+def token_digest(text: str) -> str:
+    """The sha256 of a token's text, as it is stored."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from forky_core.model.errors import NotFound
+from forky_core.model.errors import NotAllowed, NotFound
 from forky_core.team.access import Access
 from forky_core.team.audit import AuditEntry
 from forky_core.team.invitations import DAYS, Invitation
@@ -34,6 +34,11 @@ class Administration:
     def owns(self) -> bool:
         """Whether the member is an owner of the workspace."""
         return self._access.role is Role.OWNER
+
+    @property
+    def runs_server(self) -> bool:
+        """Whether the member is an owner of the first workspace, who decides about the server."""
+        return self._team.first.members.role_of(self._access.id) is Role.OWNER
 
     # Oneself.
 
@@ -106,6 +111,8 @@ class Administration:
         """End every session of somebody. Raises NotFound if they are not a member."""
         with self._team.database.writing():
             self._access.require(Role.OWNER, "sign somebody else out")
+            if not self.runs_server:
+                raise NotAllowed("Only an owner of the first workspace may sign somebody else out.")
             if not self._team.members.role_of(member):
                 raise NotFound("That person is not a member.")
             self._team.sessions.end_all(member, by=self._access.id)
@@ -127,6 +134,7 @@ class Administration:
         """
         with self._team.database.writing():
             self._access.require(Role.OWNER, "invite people")
+            self._require_shared()
             return self._team.invitations.make(role, by=self._access.id, email=email, days=days, uses=uses)
 
     def take_back(self, invitation: str) -> None:
@@ -152,4 +160,10 @@ class Administration:
         with self._team.database.writing():
             self._access.require(Role.OWNER, "export the audit log")
             self._team.audit.note("audit log exported", self._access.id)
-            return self._team.audit.entries()
+            return self._team.audit.within()
+
+    def _require_shared(self) -> None:
+        if self._team.workspaces.get(self._team.workspace).personal:
+            raise NotAllowed(
+                "Nobody else can be in your own workspace.", "Make a shared one for several people."
+            )

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from forky_core.model.errors import InTheWay, NotAllowed
+from forky_core.model.errors import InTheWay, NotAllowed, NotFound
+from forky_core.team.invitations import NOT_OPEN
 from forky_core.team.members import Identity, Member
 from forky_core.team.roles import Role
 from forky_core.team.team import Team
@@ -36,7 +37,8 @@ class Proof:
 def admit(team: Team, proof: Proof, invitation: str = "") -> Member:
     """The member whom a proof belongs to; a new one if an open invitation or the operator's rules let them in.
 
-    `invitation` is the secret of an invitation.
+    `team` is that of the first workspace, about which the operator's rules are. `invitation` is the secret of an
+    invitation, also to another workspace.
 
     Raises:
         NotAllowed: nobody here has this identity, and nothing lets it in; or the operator's rules keep them out.
@@ -46,34 +48,68 @@ def admit(team: Team, proof: Proof, invitation: str = "") -> Member:
     with team.database.writing():
         member = _let_in(team, proof, invitation)
     # A refusal from within would take back that a membership ended.
-    if not member.role:
+    if (not member.role and proof.role is Role.NONE) or not team.workspaces.lets_in(member.id):
         raise _without_role()
     return member
+
+
+def join(team: Team, member: str, invitation: str) -> str:
+    """Make somebody who is signed in a member of the workspace of an invitation; returns its id.
+
+    Whoever is a member there already uses nothing up.
+
+    Raises:
+        NotFound: the invitation is not open, or is for another address.
+    """
+    with team.database.writing():
+        if not team.workspaces.is_open(team.invitations.workspace_of(invitation)):
+            raise NotFound(NOT_OPEN, "Ask for a new one.")
+        there = team.team_of_invitation(invitation)
+        open = there.invitations.open(invitation)
+        if not there.members.role_of(member):
+            # Who has the secret that was sent to an address reads what is sent to it.
+            role = there.invitations.accept(invitation, email=open.email if open else "").role
+            there.members.bring_back(member, role)
+    return there.workspace
 
 
 def _let_in(team: Team, proof: Proof, invitation: str) -> Member:
     identity = proof.identity
     known = team.members.by_identity(identity.issuer, identity.subject)
     member = known[0] if known is not None else None
+    there = team.team_of_invitation(invitation) if invitation else team
     if member is not None and member.role:
         if proof.role is not None and proof.role is not member.role:
             member = _with_role(team, member, proof.role)
+        if there is not team and member.role:
+            _accept_also(there, member, proof, invitation)
         return member
     if proof.role is Role.NONE:
         raise _without_role()
     role = proof.role or proof.newcomer
+    if member is not None and not role and team.workspaces.lets_in(member.id):
+        _accept_also(there, member, proof, invitation)
+        return team.members.member(member.id)
     if invitation:
-        role = team.invitations.accept(invitation, email=proof.email).role
+        role = there.invitations.accept(invitation, email=proof.email).role
     if not role:
         raise NotAllowed(
             "Nobody here knows you." if member is None else "You are no longer a member here.",
             "Ask somebody who is for an invitation.",
         )
     if member is not None:
-        return team.members.bring_back(member.id, role)
-    added = team.members.add(proof.name or identity.subject, role, handle=proof.handle, email=proof.email)
+        there.members.bring_back(member.id, role)
+        return team.members.member(member.id)
+    added = there.members.add(proof.name or identity.subject, role, handle=proof.handle, email=proof.email)
     team.members.keep_identity(added.id, identity)
     return added
+
+
+def _accept_also(there: Team, member: Member, proof: Proof, invitation: str) -> None:
+    """Make somebody who comes in anyway a member of the workspace that they are invited to."""
+    if invitation and not there.members.role_of(member.id):
+        role = there.invitations.accept(invitation, email=proof.email or member.email).role
+        there.members.bring_back(member.id, role)
 
 
 def _without_role() -> NotAllowed:

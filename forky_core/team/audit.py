@@ -13,8 +13,13 @@ from forky_core.model.hashing import content_hash
 from forky_core.model.parts import Json, canonical_json
 from forky_core.team.database import TeamDatabase, now
 
+WORKSPACE_KEY = "workspace"
+"""The name under which an entry says in which workspace it happened."""
 NOBODY = ""
 """The person of an entry that nobody signed in has caused."""
+
+
+_HERE = f"WHERE ?1 = '' OR json_extract(about, '$.{WORKSPACE_KEY}') = ?1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +47,24 @@ class AuditEntry:
 
 
 class Audit:
-    """The log of one team."""
+    """The log of one team, to which one of its workspaces adds.
 
-    def __init__(self, database: TeamDatabase) -> None:
+    An entry of another workspace than the first one says which (`WORKSPACE_KEY`). What a person reads of the log is
+    theirs by `within`.
+    """
+
+    def __init__(self, database: TeamDatabase, workspace: str = "") -> None:
+        """`workspace` is the id that entries name; "" names none."""
         self._database = database
+        self._workspace = workspace
 
     def note(self, event: str, person: str = NOBODY, **about: str | int) -> None:
         """Add an entry. Within a transaction of the database it is part of that."""
         with self._database.writing() as connection:
             last = connection.execute("SELECT number, id FROM audit ORDER BY number DESC LIMIT 1").fetchone()
             number, previous = (last["number"] + 1, last["id"]) if last else (1, "")
-            at, said = now(), canonical_json(about)
+            where = {WORKSPACE_KEY: self._workspace} if self._workspace else {}
+            at, said = now(), canonical_json({**about, **where})
             connection.execute(
                 "INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (number, _id(previous, number, at, person, event, said), previous, at, person, event, said),
@@ -69,15 +81,23 @@ class Audit:
 
     @property
     def count(self) -> int:
-        """The number of entries."""
-        row = self._database.row("SELECT count(*) AS number FROM audit")
+        """The number of entries of this workspace; of the first one, that of all."""
+        row = self._database.row(f"SELECT count(*) AS number FROM audit {_HERE}", self._workspace)  # noqa: S608 - fixed texts
         return int(row["number"]) if row else 0
 
     def page(self, page: int, size: int) -> Sequence[AuditEntry]:
-        """Up to `size` entries, newest first; page 1 has the newest."""
+        """Up to `size` entries of this workspace, newest first; page 1 has the newest. The first has all."""
         rows = self._database.rows(
-            "SELECT * FROM audit ORDER BY number DESC LIMIT ? OFFSET ?", size, (page - 1) * size
+            f"SELECT * FROM audit {_HERE} ORDER BY number DESC LIMIT ? OFFSET ?",  # noqa: S608 - fixed texts
+            self._workspace,
+            size,
+            (page - 1) * size,
         )
+        return [AuditEntry(**dict(row)) for row in rows]
+
+    def within(self) -> Sequence[AuditEntry]:
+        """Every entry of this workspace, oldest first; of the first one, every entry there is."""
+        rows = self._database.rows(f"SELECT * FROM audit {_HERE} ORDER BY number", self._workspace)  # noqa: S608 - as above
         return [AuditEntry(**dict(row)) for row in rows]
 
     def first_broken(self) -> int | None:

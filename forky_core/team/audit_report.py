@@ -39,6 +39,12 @@ _SENTENCES: Mapping[str, str] = {
     "protection bypassed": "{who} changed a protected branch of {conversation} without a request",
     "token made": "{who} made a token",
     "token revoked": "{who} revoked a token{of_whom}",
+    "workspace made": "{who} made a workspace",
+    "workspace renamed": "{who} renamed a workspace",
+    "workspace archived": "{who} archived a workspace",
+    "workspace opened again": "{who} opened an archived workspace again",
+    "conversation moved away": "{who} moved {conversation} to another workspace",
+    "conversation moved here": "{who} moved {conversation} here from another workspace",
     "audit log exported": "{who} exported the audit log",
 }
 """What is said of each event. One that is not listed is said in its own words."""

@@ -77,6 +77,19 @@ CREATE TABLE protected_branches (
 """
 
 
+_WORKSPACES = """
+CREATE TABLE workspaces (
+    id TEXT PRIMARY KEY, title TEXT NOT NULL, person TEXT NOT NULL DEFAULT '', made_by TEXT NOT NULL,
+    created INTEGER NOT NULL, archived INTEGER NOT NULL DEFAULT 0
+);
+CREATE UNIQUE INDEX workspaces_of ON workspaces (person) WHERE person <> '';
+INSERT INTO workspaces VALUES ('main', 'First workspace', '', '', 0, 0);
+CREATE INDEX members_of ON members (person);
+CREATE TABLE workspace_tokens (digest TEXT PRIMARY KEY, workspace TEXT NOT NULL);
+"""
+_SCHEMA = (_TABLES, _PROTECTED_BRANCHES, _WORKSPACES)
+
+
 def digest_of(secret: str) -> bytes:
     """The sha256 of a secret of 256 random bits, which is all that is kept of it."""
     return hashlib.sha256(secret.encode("utf-8", "replace")).digest()
@@ -115,7 +128,7 @@ class TeamDatabase:
             with self.writing():
                 found = self._connection.execute("PRAGMA user_version").fetchone()[0]
                 if found == 0:
-                    for statement in (_TABLES + _PROTECTED_BRANCHES).split(";"):
+                    for statement in "".join(_SCHEMA).split(";"):
                         self._connection.execute(statement)
                     self._connection.execute(f"PRAGMA user_version = {SCHEMA}")
         except sqlite3.DatabaseError as error:

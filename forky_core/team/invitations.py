@@ -94,6 +94,11 @@ class Invitations:
         found = self._select("digest = ?", digest_of(secret))
         return found[0] if found else None
 
+    def workspace_of(self, secret: str) -> str:
+        """The id of the workspace, this one or another, to which an invitation invites; "" for an unknown secret."""
+        row = self._database.row("SELECT workspace FROM invitations WHERE digest = ?", digest_of(secret))
+        return str(row["workspace"]) if row else ""
+
     def all(self) -> Sequence[Invitation]:
         """The open invitations, newest first."""
         return self._select("1 = 1")
@@ -121,7 +126,8 @@ class Invitations:
     def revoke(self, id: str, *, by: str) -> None:
         """Take an invitation back. Raises NotFound if there is none with this id."""
         with self._database.writing() as connection:
-            if not connection.execute("DELETE FROM invitations WHERE id = ?", (id,)).rowcount:
+            here = "DELETE FROM invitations WHERE id = ? AND workspace = ?"
+            if not connection.execute(here, (id, self._workspace)).rowcount:
                 raise NotFound("There is no such invitation.")
             self._audit.note("invitation taken back", by, invitation=id)
 

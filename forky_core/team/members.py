@@ -148,7 +148,7 @@ class Members:
         return self.member(id)
 
     def bring_back(self, member: str, role: Role) -> Member:
-        """Make somebody who left a member again."""
+        """Make somebody a member who left, or who is known from another workspace."""
         with self._database.writing() as connection:
             connection.execute(
                 "INSERT INTO members VALUES (?, ?, ?, ?)", (self._workspace, member, role.value, now())
@@ -181,9 +181,9 @@ class Members:
             self._audit.note("role changed", by, member=member, role=role.word)
 
     def remove(self, member: str, *, by: str) -> None:
-        """End a membership: every session of theirs ends, and nothing here can be seen by them any more.
+        """End a membership: nothing here can be seen by them any more. What they wrote stays, under their name.
 
-        What they wrote stays, under their name.
+        If it was their last one in a shared workspace, every session of theirs ends, too.
 
         Raises:
             NotFound: they are not a member.
@@ -196,7 +196,9 @@ class Members:
             )
             if not gone.rowcount:
                 raise NotFound("That person is not a member.")
-            connection.execute("DELETE FROM shares WHERE person = ?", (member,))
+            connection.execute(
+                "DELETE FROM shares WHERE workspace = ? AND person = ?", (self._workspace, member)
+            )
             self.removed(member, by)
             self._audit.note("member removed" if by != member else "member left", by, member=member)
 
@@ -207,8 +209,16 @@ class Members:
             InTheWay: they are the last owner.
         """
         with self._database.writing() as connection:
-            if self.role_of(member):
-                self.remove(member, by=by)
+            rows = self._database.rows(
+                "SELECT m.workspace FROM members m JOIN workspaces w ON w.id = m.workspace "
+                "WHERE m.person = ? AND w.person = ''",
+                member,
+            )
+            for row in rows:
+                there = Members(self._database, self._audit, row["workspace"])
+                there.removed = self.removed
+                there.remove(member, by=by)
+            connection.execute("UPDATE workspaces SET archived = ? WHERE person = ?", (now(), member))
             connection.execute("DELETE FROM people WHERE id = ?", (member,))
             self._audit.note("member forgotten", by, member=member)
 

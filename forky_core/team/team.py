@@ -1,10 +1,17 @@
-"""A team: the people of one workspace and everything that is kept about them, opened from one file."""
+"""A team: the people of a workspace and everything that is kept about them, opened from one file.
+
+The file keeps the people of all workspaces of a server. `Team` opens it and is the team of the first workspace;
+`Team.of` is that of another one, over the same file.
+"""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from copy import copy
 from pathlib import Path
 
+from forky_core.model.errors import NotFound
 from forky_core.team.audit import Audit
 from forky_core.team.database import TeamDatabase, now
 from forky_core.team.files import SharedFiles
@@ -14,9 +21,9 @@ from forky_core.team.protection import Protections
 from forky_core.team.roles import Role
 from forky_core.team.sharing import Sharing
 from forky_core.team.team_sessions import TeamSessions
+from forky_core.team.team_workspaces import NO_WORKSPACE, WORKSPACE, TeamWorkspaces
 
-WORKSPACE = "main"
-"""The workspace that a server opens."""
+__all__ = ["WORKSPACE", "Team", "team_file"]
 
 
 class Team:
@@ -25,17 +32,47 @@ class Team:
     def __init__(self, location: Path | None, *, clock: Callable[[], int] = now) -> None:
         """Open the file of a team, or make it; None keeps it in memory. Raises StoreError if it cannot be opened."""
         self.database = TeamDatabase(location)
-        self.audit = Audit(self.database)
-        self.members = Members(self.database, self.audit, WORKSPACE)
-        self.sessions = TeamSessions(self.database, self.audit, clock=clock)
-        self.invitations = Invitations(self.database, self.audit, WORKSPACE, clock=clock)
-        self.sharing = Sharing(self.database, self.audit, self.members, WORKSPACE)
-        self.protections = Protections(self.database, self.audit, WORKSPACE)
-        self.files = SharedFiles(self.database, WORKSPACE)
-        self.members.removed = lambda member, by: self.sessions.end_all(member, by=by)
+        audit = Audit(self.database)
+        self.sessions = TeamSessions(self.database, audit, clock=clock)
+        self.workspaces = TeamWorkspaces(self.database, audit)
+        self.first = self
+        """The team of the first workspace."""
+        self._clock = clock
+        self._teams = {WORKSPACE: self}
+        self._lock = threading.Lock()
+        self._keep(WORKSPACE)
+
+    def _keep(self, workspace: str) -> None:
+        """Make what is kept about one workspace."""
+        self.workspace = workspace
+        """The id of the workspace."""
+        self.audit = Audit(self.database, "" if workspace == WORKSPACE else workspace)
+        self.members = Members(self.database, self.audit, workspace)
+        self.invitations = Invitations(self.database, self.audit, workspace, clock=self._clock)
+        self.sharing = Sharing(self.database, self.audit, self.members, workspace)
+        self.protections = Protections(self.database, self.audit, workspace)
+        self.files = SharedFiles(self.database, workspace)
+        self.members.removed = self._sign_out
+
+    def of(self, workspace: str) -> Team:
+        """The team of a workspace of this server, by its id. Raises NotFound if there is none, or it is archived."""
+        if not self.workspaces.is_open(workspace):
+            raise NotFound(NO_WORKSPACE)
+        with self._lock:
+            found = self._teams.get(workspace)
+            if found is None:
+                found = copy(self.first)
+                found._keep(workspace)
+                self._teams[workspace] = found
+        return found
 
     def close(self) -> None:
         self.database.close()
+
+    def _sign_out(self, member: str, by: str) -> None:
+        """End every session of somebody who is a member of nothing any more."""
+        if not self.workspaces.lets_in(member):
+            self.sessions.end_all(member, by=by)
 
     def first_owners_invitation(self) -> str | None:
         """The secret of an invitation for the first owner; None if there is an owner.
@@ -49,6 +86,11 @@ class Team:
                 if not invitation.made_by:
                     self.invitations.revoke(invitation.id, by="")
             return self.invitations.make(Role.OWNER, days=1)[1]
+
+    def team_of_invitation(self, secret: str) -> Team:
+        """The team to which the invitation with this secret invites; that of the first workspace for an unknown one."""
+        workspace = self.invitations.workspace_of(secret)
+        return self.of(workspace) if workspace and self.workspaces.is_open(workspace) else self.first
 
 
 def team_file(database: Path) -> Path:

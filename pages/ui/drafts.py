@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from forky_core.model.parts import AttachmentPart
-from pages.ui.workspace import reader_id
+from pages.ui.workspace import viewer_id
 
 _MOST = 2_000
 """Drafts of a person that are kept; the one that was touched longest ago goes first."""
@@ -72,7 +72,7 @@ class Drafts:
 
 def drafts() -> Drafts:
     """Those of whoever looks at this page; on the server of one person, those of the server."""
-    by_person, reader = _by_person(), reader_id()
+    by_person, reader = _by_person(), viewer_id()
     found = by_person.setdefault(reader, Drafts())
     while len(by_person) > _MOST_PEOPLE:
         by_person.pop(next(iter(by_person)), None)

@@ -21,7 +21,7 @@ from forky_core.views.listed import listed_branches, visible_without_cells
 from forky_core.views.places import branch_for, grafted_from
 from pages.ui.session import Session, session
 from pages.ui.streamlit_patches.navigation import lead
-from pages.ui.workspace import workspace
+from pages.ui.workspace import kept_as, workspace
 
 _LEAVE = "leave"
 _MOST_LISTED = 20
@@ -50,7 +50,7 @@ class Frame:
     def listed(self) -> Visible:
         """The visible messages but for those of experiments' cells, unless the branch of the URL is one."""
         view = self.chat.view
-        key = (str(self.chat.id), view.version, self.chat.branch_name)
+        key = (kept_as(self.chat.id), view.version, self.chat.branch_name)
         found = _listed.get(key)
         if found is None:
             found = visible_without_cells(self.chat.visible, view, {self.chat.branch_name})
@@ -62,7 +62,7 @@ class Frame:
     @property
     def calls(self) -> CallIndex:
         """The model calls of the conversation, found by message."""
-        key, calls = str(self.chat.id), self.chat.calls.generations
+        key, calls = kept_as(self.chat.id), self.chat.calls.generations
         found = _calls.get(key)
         if found is None or found.calls is not calls:
             if len(_calls) >= _MOST_LISTED:

@@ -9,7 +9,7 @@ from forky_core.gateway.access.door import Door
 from forky_core.gateway.access.origins import Origins
 from forky_core.gateway.access.sign_in import SignIn
 from forky_core.gateway.access.team_sign_in import TeamSignIn
-from forky_core.model.errors import ForkyError
+from forky_core.model.errors import ForkyError, RequestError
 from forky_core.settings import Settings
 from forky_core.team.team import Team, team_file
 
@@ -20,6 +20,11 @@ def _from_environment() -> tuple[Door, Team | None]:
         if not settings.team:
             return SignIn.from_settings(settings), None
         kept = settings.database if isinstance(settings.database, Path) else None
+        if kept is None and settings.workspaces is not None:
+            raise RequestError(
+                "Several workspaces need people who are kept.",
+                "Set FORKY_DATABASE to a file, or leave it out.",
+            )
         team = Team(team_file(kept) if kept is not None else None)
         from forky_core.gateway.access.ways.offered import ways_from  # noqa: PLC0415 - only where there is a team
 

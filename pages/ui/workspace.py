@@ -1,7 +1,8 @@
-"""The one open workspace of this server process, and where its keys come from."""
+"""The open workspaces of this server process, and where their keys come from."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -9,29 +10,48 @@ import streamlit as st
 
 from forky_core.conversation.replies.reply_job import ReplyJob
 from forky_core.forky import Forky
-from forky_core.gateway.access.person import PERSON, SESSION
+from forky_core.gateway.access.person import (
+    PERSON,
+    SESSION,
+    WORKSPACE,
+    base_path,
+    person_in,
+    viewer,
+    workspace_in,
+)
 from forky_core.gateway.moving import LIBRARY
 from forky_core.model import ConversationId
-from forky_core.model.errors import ForkyError, NotAllowed, StoreDamaged
+from forky_core.model.errors import ForkyError, NotAllowed, NotFound, StoreDamaged
+from forky_core.settings import Settings
+from forky_core.store.herald import Heard
 from forky_core.team.access import Access
 from forky_core.team.guarded_store import GuardedStore
 from forky_core.team.roles import Role
 from forky_core.team.team import Team
+from forky_core.team.team_workspaces import NO_WORKSPACE
+from forky_core.team.team_workspaces import WORKSPACE as FIRST
 from forky_core.team.views import join_team, member_view
 from forky_core.welcome import ensure_welcome
+from forky_core.workspaces.open_workspaces import OpenWorkspaces
 from pages.ui.secrets import read_secrets
 from pages.ui.sign_in import TEAM
 
 _opened: list[Forky] = []
-"""The one that is open, once it is."""
+"""The first one, once it is open."""
+_others: list[OpenWorkspaces] = []
+"""The others, once one was asked for, where the operator named a folder for them."""
 _views: dict[str, Forky] = {}
-"""The workspace as members of a team see it, by their ids."""
+"""Workspaces as members of a team see them, by `viewer`."""
 _MOST_VIEWS = 500
+_versions: dict[tuple[str, str], int] = {}
+"""The versions of conversations of further workspaces as each `viewer` was told them last. One stays true while the
+file of the workspace is closed, so that streams which only wait do not open it."""
+_MOST_VERSIONS = 10_000
 
 
 @st.cache_resource(show_spinner=False, on_release=Forky.close)
 def whole_workspace() -> Forky:
-    """Opened at the first visit; every tab shares it. It shows everything: pages use `workspace`.
+    """The first workspace, opened at the first visit; every tab shares it. It shows everything: pages use `workspace`.
 
     Raises:
         StoreError: the database cannot be opened. Nothing is cached then, so that a reload tries again.
@@ -46,19 +66,77 @@ def whole_workspace() -> Forky:
 
 
 def opened() -> Forky:
-    """The workspace for a route of the server; waits where it is being opened. StoreError where it cannot be."""
+    """The first workspace for a route of the server; waits where it is being opened. StoreError where it cannot be."""
     return _opened[0] if _opened else whole_workspace()
 
 
+def other_workspaces() -> OpenWorkspaces | None:
+    """The workspaces beside the first one; None where the operator named no folder for them."""
+    settings = Settings.from_environment()
+    if TEAM is None or settings.workspaces is None:
+        return None
+    if not _others:
+        secrets = read_secrets().values
+        made = OpenWorkspaces(
+            settings.workspaces,
+            TEAM,
+            lambda store: Forky.over(store, secrets=secrets),
+            most=settings.open_workspaces,
+        )
+        made.rested = _forget_views
+        _others.append(made)
+    return _others[0]
+
+
+def whole(workspace: str) -> Forky:
+    """A workspace with all that is in it, by its id; for routes and for what is the operator's.
+
+    Raises:
+        NotFound: there is no such workspace.
+        StoreError: its file cannot be opened.
+    """
+    if workspace == FIRST:
+        return opened()
+    others = other_workspaces()
+    if others is None:
+        raise NotFound(NO_WORKSPACE)
+    return others.whole(workspace)
+
+
+def whole_here() -> Forky:
+    """The workspace of this page with all that is in it. Raises as `whole` does."""
+    return whole_workspace() if workspace_id() == FIRST else whole(workspace_id())
+
+
 def workspace() -> Forky:
-    """The workspace as whoever looks at this page may see it.
+    """The workspace of this page's address, as whoever looks at the page may see it.
 
     Raises:
         StoreError: the database cannot be opened.
-        NotAllowed: nobody is signed in on a team's server.
+        NotAllowed: nobody is signed in on a team's server, or they may not enter it.
     """
-    forky = whole_workspace()
-    return forky if TEAM is None else seen_by(reader_id())
+    if TEAM is None:
+        return whole_workspace()
+    if workspace_id() == FIRST:
+        whole_workspace()
+    return seen_by(reader_id(), workspace_id())
+
+
+def workspace_id() -> str:
+    """The id of the workspace of this page's address."""
+    return st.context.headers.get(WORKSPACE.decode()) or FIRST if TEAM is not None else FIRST
+
+
+def workspace_path() -> str:
+    """What the paths of this page's workspace begin with; "" for the first one."""
+    return base_path(workspace_id())
+
+
+def kept_as(conversation: ConversationId) -> str:
+    """The key under which something about a conversation of this page is kept for later pages: one that was moved has
+    the same id in two workspaces.
+    """
+    return f"{workspace_id()}/{conversation}"
 
 
 def reader_id() -> str:
@@ -66,11 +144,17 @@ def reader_id() -> str:
     return st.context.headers.get(PERSON.decode()) or "" if TEAM is not None else ""
 
 
+def viewer_id() -> str:
+    """The reader in this page's workspace, as the routes name them (`access.person.viewer`)."""
+    return viewer(reader_id(), workspace_id())
+
+
 @dataclass(frozen=True, slots=True)
 class Reader:
     """The member of the team who looks at this page."""
 
     team: Team
+    """That of the workspace of the page."""
     access: Access
     """What they may see and do."""
     session: str
@@ -93,7 +177,7 @@ def reader() -> Reader | None:
         return None
     store = workspace().store
     assert isinstance(store, GuardedStore)
-    return Reader(TEAM, store.access, st.context.headers.get(SESSION.decode()) or "")
+    return Reader(store.access.team, store.access, st.context.headers.get(SESSION.decode()) or "")
 
 
 def operates() -> bool:
@@ -102,54 +186,113 @@ def operates() -> bool:
     return found is None or found.owns
 
 
-def seen_by(person: str) -> Forky:
-    """The workspace as a person sees it, by their id; the whole one on the server of one person.
+def runs_server() -> bool:
+    """Whether the reader may change what is the whole server's: they are an owner of the first workspace."""
+    return TEAM is None or TEAM.members.role_of(reader_id()) is Role.OWNER
+
+
+def seen_by(person: str, workspace: str = "") -> Forky:
+    """A workspace as a person sees it; the whole one on the server of one person.
+
+    `person` is their id, or a `viewer`, which names the workspace, too.
 
     Raises:
-        NotAllowed: they are not a member of the team.
+        NotAllowed: they may not enter it.
+        NotFound: there is no such workspace.
     """
-    forky = opened()
     if TEAM is None:
-        return forky
-    if not TEAM.members.role_of(person):
+        return opened()
+    workspace, person = workspace or workspace_in(person), person_in(person)
+    team = TEAM if workspace == FIRST else TEAM.of(workspace)
+    if not TEAM.workspaces.role_in(workspace, person):
         raise NotAllowed("You are not signed in as a member of this team.", "Sign in again.")
-    if person not in _views:
+    key = viewer(person, workspace)
+    found = _views.get(key)
+    if found is None:
+        forky = whole(workspace)
         while len(_views) >= _MOST_VIEWS:
             _views.pop(next(iter(_views)), None)
-        _views[person] = member_view(forky, TEAM, person)
-    return _views[person]
+        found = _views[key] = member_view(forky, team, person)
+    return found
 
 
-def at_hand() -> Forky | None:
-    """The workspace where it is open. Opens nothing and never waits."""
-    return _opened[0] if _opened else None
+def _forget_views(workspace: str) -> None:
+    """Hold no view of a workspace whose file was closed: it may be let go of."""
+    for key in [key for key in list(_views) if workspace_in(key) == workspace]:
+        _views.pop(key, None)
+
+
+def at_hand(workspace: str = FIRST) -> Forky | None:
+    """A workspace where it is open. Opens nothing and never waits."""
+    if workspace == FIRST:
+        return _opened[0] if _opened else None
+    return _others[0].at_hand(workspace) if _others else None
 
 
 def reply(id: str, person: str) -> ReplyJob | None:
-    """The reply that is being written under this id, if this person may see it. Opens nothing and never waits: a route
-    of the server asks.
+    """The reply that is being written under this id, if this `viewer` may see it.
+
+    Opens nothing and never waits, since a route of the server asks.
     """
-    job = _opened[0].replies.find(id) if _opened else None
+    forky = at_hand(workspace_in(person))
+    job = forky.replies.find(id) if forky is not None else None
     return job if job is not None and version_of(job.place.conversation, person) is not None else None
 
 
 def version_of(conversation: str, person: str) -> int | None:
-    """The number of the last operation of a conversation that this person may see; None where there is none of that
+    """The number of the last operation of a conversation that this `viewer` may see; None where there is none of that
     id (gateway/moving.py).
     """
-    if not _opened:
+    workspace, asked = workspace_in(person), (person, conversation)
+    if workspace == FIRST and not _opened:  # Pages open it.
         return None
     try:
+        if workspace != FIRST and asked in _versions and not _is_awake(workspace):
+            return _versions[asked] if _sees(conversation, person) else None
         forky = seen_by(person)
-        return (
+        version = (
             forky.moved if conversation == LIBRARY else forky.store.view(ConversationId(conversation)).version
         )
     except ForkyError:
         return None
+    if workspace != FIRST:
+        if len(_versions) >= _MOST_VERSIONS:
+            _versions.clear()
+        _versions[asked] = version
+    return version
+
+
+def _is_awake(workspace: str) -> bool:
+    return bool(_others) and workspace in _others[0].awake
+
+
+def _sees(conversation: str, person: str) -> bool:
+    """Whether a `viewer` may see a conversation, or the library, as the people's file has it; opens no workspace."""
+    assert TEAM is not None
+    team, id = TEAM.of(workspace_in(person)), person_in(person)
+    if conversation == LIBRARY:
+        return bool(TEAM.workspaces.role_in(team.workspace, id))
+    return bool(team.sharing.role_in(ConversationId(conversation), id))
+
+
+def hear(heard: Heard) -> Callable[[], None]:
+    """Listen to every workspace; `version_of` has found something in one before."""
+    first, others = at_hand(), other_workspaces()
+    ends = [first.store.hear(heard)] if first is not None else []
+    ends += [others.hear(heard)] if others is not None else []
+
+    def forget() -> None:
+        for end in ends:
+            end()
+
+    return forget
 
 
 def close_workspace() -> None:
-    """At the server's end: replies being written are stopped and kept, and the file is released."""
+    """At the server's end: replies being written are stopped and kept, and the files are released."""
+    for others in _others:
+        others.close()
+    _others.clear()
     whole_workspace.clear()
     _opened.clear()
     _views.clear()

@@ -18,6 +18,7 @@ from forky_core.publishing.publishing import report_of
 from forky_core.publishing.registry import publication_form
 from forky_core.team.roles import Role
 from forky_core.team.team import Team, team_file
+from forky_core.workspaces.copies import ServerFiles, back_up
 from tests.builders import talk
 from tests.cli.conftest import Ended
 from tests.formats.seeds import seeds, whole
@@ -92,6 +93,13 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "admin sign-out": (("bob",),),
     "admin remove": (("bob",),),
     "admin audit": ((),),
+    "admin workspaces": ((),),
+    "admin workspace make": (("The boat club", "--owner", "ada"),),
+    "admin workspace rename": (("First workspace", "Everybody"),),
+    "admin workspace archive": (("The rowing club",),),
+    "admin workspace open": (("The closed club",),),
+    "admin backup": (("{folder}/backups",),),
+    "admin restore": (("{backup}",),),
 }
 """By command, in an order that works: what it is called with, beside `--json`."""
 
@@ -147,8 +155,13 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Mapping[st
         published = PublishedPages(open_.store).publish(replay, publication_form("html"), chat.id, by="Ann")
         ids["published"] = published.page.id
     team = Team(team_file(database))
-    team.members.add("Ada", Role.OWNER)
+    ada = team.members.add("Ada", Role.OWNER)
+    team.workspaces.make("The rowing club", owner=ada.id, by=ada.id)
+    closed = team.workspaces.make("The closed club", owner=ada.id, by=ada.id)
+    team.workspaces.archive(closed.id, archived=True, by=ada.id)
     team.sessions.open(team.members.add("Bob", Role.EDITOR).id)
+    made = back_up(folder / "prepared backup", team, ServerFiles(database, folder / "workspaces"))
+    ids["backup"] = str(made.folder)
     team.close()
     for name in ("forky", "changed"):
         for words in (
@@ -165,6 +178,7 @@ def places(prepared: tuple[Path, Mapping[str, str]], tmp_path: Path) -> Mapping[
     """A copy of the prepared folder, with the database that `forky` opens; names for `CALLS`."""
     folder, ids = prepared
     shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    ids = {**ids, "folder": str(tmp_path)}
     return {**ids, **{name: str(tmp_path / file) for name, file in FILES.items()}}
 
 
@@ -173,7 +187,10 @@ def lines(ended: Ended) -> list[Any]:
 
 
 @pytest.mark.parametrize("command", CALLS)
-def test_json_is_all_that_a_command_prints(command: str, forky: Run, places: Mapping[str, str]) -> None:
+def test_json_is_all_that_a_command_prints(
+    command: str, forky: Run, places: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORKY_WORKSPACES", f"{places['folder']}/workspaces")
     about = ("--conversation", places["chat"]) if command in NAMED else ()
     if command in PREPARED:
         forky(*(word.format(**places) for word in PREPARED[command]))

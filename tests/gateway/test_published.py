@@ -26,7 +26,7 @@ from tests.publishing.given import Given, given
 def shown() -> Iterator[tuple[str, Given]]:
     made = given()
     app = Starlette(
-        routes=[Route(f"{PREFIX}/{{secret}}", PublishedAt(lambda: made.forky))],
+        routes=[Route(f"{PREFIX}/{{secret}}", PublishedAt(lambda _workspace: made.forky))],
         middleware=[
             Middleware(SecurityHeaders, policy=content_security_policy(), own_policy_below=(f"{PREFIX}/",)),
             Middleware(Gate, sign_in=SignIn(Origins(), "always"), public_below=(PREFIX,)),

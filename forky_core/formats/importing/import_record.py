@@ -373,6 +373,11 @@ def is_running(store: Store, number: int) -> bool:
         return number in _running.get(store.identity, set())
 
 
+def are_imports_running(identity: StoreIdentity) -> bool:
+    """Whether any import goes on in this process into the store with this identity."""
+    return bool(_running.get(identity))
+
+
 def recover_imports(store: Store) -> None:
     """Remove leftovers of killed imports that belong to no conversation; call it before anything else is written.
 

@@ -85,8 +85,12 @@ class SignIn(Door):
     @classmethod
     def from_settings(cls, settings: Settings) -> SignIn:
         """Raises RequestError for settings that only a team has: they would protect nothing here."""
-        if settings.sign_in_providers is not None or settings.proxy_header:
-            name = "FORKY_PROXY_HEADER" if settings.proxy_header else "FORKY_SIGN_IN_PROVIDERS"
+        of_teams = {
+            "FORKY_PROXY_HEADER": bool(settings.proxy_header),
+            "FORKY_SIGN_IN_PROVIDERS": settings.sign_in_providers is not None,
+            "FORKY_WORKSPACES": settings.workspaces is not None,
+        }
+        for name in (name for name, is_set in of_teams.items() if is_set):
             raise RequestError(f"{name} is for a team.", "Set FORKY_TEAM=on as well.")
         return cls(
             Origins.of(settings.hosts, settings.origins),

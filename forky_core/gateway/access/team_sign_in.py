@@ -1,6 +1,7 @@
 """Signing in to a team's server: everybody does, also on this machine, and each as themselves.
 
-`/sign-in` offers the ways there are (ways/), `/join/SECRET` is an invitation, `/sign-out` ends the session. Sessions
+`/sign-in` offers the ways there are (ways/), `/join/SECRET` is an invitation, `/sign-out` ends the session. What lies
+below `/w/ID` is of another workspace than the first one, and is there for its members only. Sessions
 are kept with the people (team/team_sessions.py): a restart signs nobody out. One that ends, in this process or in
 another, closes its connections within `LOOK` seconds.
 """
@@ -8,23 +9,46 @@ another, closes its connections within `LOOK` seconds.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from urllib.parse import parse_qs, urlencode
 from weakref import WeakValueDictionary
 
-from forky_core.gateway.access.door import OUT, PATH, SCRIPT, SESSION, Door, own_path, send_page
+from forky_core.gateway.access.door import (
+    NOTHING,
+    OUT,
+    PATH,
+    PLACE,
+    PREFIX,
+    SCRIPT,
+    SESSION,
+    Door,
+    own_path,
+    send_page,
+)
 from forky_core.gateway.access.origins import Origins
+from forky_core.gateway.access.person import BELOW, base_path
 from forky_core.gateway.access.sessions import LIFETIME, SignInSession
-from forky_core.gateway.access.sign_in_page import SCRIPT_TEXT, entered, join_page, sign_out_form, ways_page
+from forky_core.gateway.access.sign_in_page import (
+    SCRIPT_TEXT,
+    accept_page,
+    entered,
+    join_page,
+    sign_out_form,
+    ways_page,
+)
 from forky_core.gateway.access.ways.contract import Errand, WayIn
-from forky_core.gateway.asgi import Header, Receive, Scope, Send, answer, header, refuse
+from forky_core.gateway.asgi import Header, Receive, Scope, Send, answer, header, refuse, wants_html
 from forky_core.model.errors import ForkyError, NotFound
-from forky_core.team.admission import Proof, admit
+from forky_core.team.admission import Proof, admit, join
 from forky_core.team.invitations import NOT_OPEN
 from forky_core.team.members import Member
 from forky_core.team.team import Team
+from forky_core.team.team_workspaces import WORKSPACE
 
 JOIN = "/join"
+_IN_WORKSPACE = re.compile(rf"{BELOW}/([0-9a-f]{{16}})(?=/|$)")
 LOOK = 0.25
 """Seconds between two looks at whether open sessions are still valid."""
 
@@ -36,8 +60,8 @@ class TeamSignIn(Door):
         super().__init__(origins)
         self._team = team
         self._ways = {way.name: way for way in ways}
-        self._open: WeakValueDictionary[str, SignInSession] = WeakValueDictionary()
-        """Sessions with a request that is being served, by id."""
+        self._open: WeakValueDictionary[tuple[str, str], SignInSession] = WeakValueDictionary()
+        """Sessions with a request that is being served, by their id and that of the workspace."""
         self._watching: asyncio.Task[None] | None = None
 
     @property
@@ -47,26 +71,59 @@ class TeamSignIn(Door):
     def required(self, scope: Scope) -> bool:  # noqa: ARG002 - one answer for every request
         return True
 
+    def placed(self, scope: Scope) -> Scope:
+        found = _IN_WORKSPACE.match(scope["path"])
+        if found is None:
+            return {**scope, PLACE: WORKSPACE}
+        prefix, id = found[0], found[1]
+        return {
+            **scope,
+            PLACE: id,
+            PREFIX: prefix,
+            "path": scope["path"].removeprefix(prefix),
+            "raw_path": scope.get("raw_path", b"").removeprefix(prefix.encode("ascii")),
+        }
+
+    def is_there(self, scope: Scope) -> bool:
+        return self._team.workspaces.is_open(scope.get(PLACE, WORKSPACE))
+
+    def enters(self, session: SignInSession) -> bool:
+        return bool(self._team.workspaces.role_in(session.workspace, session.person))
+
+    async def turn_away(self, scope: Scope, send: Send, session: SignInSession | None) -> None:
+        at_the_front = scope["path"] == "/" and not scope.get("query_string") and PREFIX not in scope
+        if session is not None and at_the_front and wants_html(scope):
+            for entered_by, _ in self._team.workspaces.of(session.person):
+                place = f"{base_path(entered_by.id)}/".encode("ascii")
+                await answer(scope, send, 303, headers=[(b"location", place)])
+                return
+        await super().turn_away(scope, send, session)
+
     def session(self, scope: Scope) -> SignInSession | None:
         found = self._team.sessions.find(self.token(scope))
-        if found is None or not self._team.members.role_of(found.member):
+        if found is None or not self._team.workspaces.lets_in(found.member):
             return None
         if self._watching is None or self._watching.done():
             self._watching = asyncio.create_task(self._watch())
-        session = self._open.get(found.id)
+        workspace = scope.get(PLACE, WORKSPACE)
+        session = self._open.get((found.id, workspace))
         if session is None:
             member = self._team.members.member(found.member)
-            session = SignInSession(float("inf"), person=member.id, handle=member.handle, id=found.id)
-            self._open[found.id] = session
+            session = SignInSession(
+                float("inf"), person=member.id, handle=member.handle, id=found.id, workspace=workspace
+            )
+            self._open[found.id, workspace] = session
         return session
 
     async def _watch(self) -> None:
-        """Close the connections of sessions that have ended, as long as there are any."""
+        """Close the connections of sessions that have ended, and those into a workspace that their person may not enter
+        any more, as long as there are any.
+        """
         version = -1
         while self._open:
             if version != (version := self._team.database.version):
-                for id, session in list(self._open.items()):
-                    if not self._team.sessions.is_open(id):
+                for (id, _), session in list(self._open.items()):
+                    if not (self._team.sessions.is_open(id) and self.enters(session)):
                         session.end()
             await asyncio.sleep(LOOK)
 
@@ -83,13 +140,18 @@ class TeamSignIn(Door):
 
     def answers(self, scope: Scope) -> bool:
         path = scope["path"]
-        return scope["type"] == "http" and (path in {PATH, OUT} or path.startswith((f"{PATH}/", f"{JOIN}/")))
+        own = path in {PATH, OUT, ""} or path.startswith((f"{PATH}/", f"{JOIN}/"))
+        return scope["type"] == "http" and own
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path, method = scope["path"], scope["method"]
         way = path.removeprefix(f"{PATH}/").partition("/")[0]
         reads = method in {"GET", "HEAD"}
-        if path == SCRIPT and reads:
+        if not path:  # Streamlit's page takes what it loads from below the address that it is at.
+            query = scope.get("query_string", b"").decode("latin-1")
+            place = f"{scope.get(PREFIX, '')}/{f'?{query}' if query else ''}"
+            await answer(scope, send, 303, headers=[(b"location", place.encode("latin-1"))])
+        elif path == SCRIPT and reads:
             await answer(scope, send, 200, SCRIPT_TEXT.encode(), "text/javascript; charset=utf-8")
         elif path == SESSION and reads:
             await answer(scope, send, 204 if self.session(scope) else 401)
@@ -103,12 +165,14 @@ class TeamSignIn(Door):
             await answer(scope, send, 303, headers=[(b"location", PATH.encode()), gone])
         elif path.startswith(f"{JOIN}/") and reads:
             await self._join(scope, send, path.removeprefix(f"{JOIN}/"))
+        elif path.startswith(f"{JOIN}/") and method == "POST":
+            await self._accept(scope, send, path.removeprefix(f"{JOIN}/"))
         elif path.startswith(f"{PATH}/") and way in self._ways:
             await self._ways[way](self, scope, receive, send)
         elif path in {PATH, OUT, SESSION, SCRIPT}:
             await refuse(scope, send, 405, "Use GET or POST.", [(b"allow", b"GET, HEAD, POST")])
         else:
-            await refuse(scope, send, 404, "There is nothing at this address.")
+            await refuse(scope, send, 404, NOTHING)
 
     # What the ways to sign in ask for.
 
@@ -126,6 +190,9 @@ class TeamSignIn(Door):
             self._team.audit.note("sign-in refused", way=proof.way, issuer=proof.identity.issuer)
             await self.refuse(scope, send, 403, str(error), errand)
             return
+        if errand.invitation and errand.target == "/":
+            invited = self._team.team_of_invitation(errand.invitation).workspace
+            errand = replace(errand, target=f"{base_path(invited)}/")
         self._end(scope)
         device = header(scope, b"user-agent")
         token = self._team.sessions.open(member.id, device=device, way=proof.way)
@@ -154,9 +221,15 @@ class TeamSignIn(Door):
 
     async def _join(self, scope: Scope, send: Send, secret: str) -> None:
         errand = Errand(invitation=secret)
-        if self._team.invitations.open(secret) is None:
+        invited = self._team.team_of_invitation(secret)
+        if invited.invitations.open(secret) is None:
             page = self._page(scope, Errand(), f"{NOT_OPEN} Ask for a new one.")
             await send_page(scope, send, 404, page)
+            return
+        member = self.member(scope)
+        if member is not None:
+            page = accept_page(f"{JOIN}/{secret}", self._title_of(invited), member.name, "")
+            await send_page(scope, send, 200, page)
             return
         way = self._recognising(scope)
         if way is not None:
@@ -166,13 +239,33 @@ class TeamSignIn(Door):
             return
         await send_page(scope, send, 200, self._page(scope, errand))
 
+    async def _accept(self, scope: Scope, send: Send, secret: str) -> None:
+        """Whoever is signed in accepts an invitation as themselves."""
+        member = self.member(scope)
+        if member is None:
+            await refuse(scope, send, 404, NOTHING)
+            return
+        try:
+            workspace = join(self._team, member.id, secret)
+        except ForkyError as error:
+            title = self._title_of(self._team.team_of_invitation(secret))
+            await send_page(scope, send, 403, accept_page("", title, member.name, str(error)))
+            return
+        place = f"{base_path(workspace)}/".encode("ascii")
+        await answer(scope, send, 303, headers=[(b"location", place)])
+
+    def _title_of(self, team: Team) -> str:
+        """The title of a workspace that an invitation shows; "" for the first one, which is simply this Forky."""
+        return "" if team.workspace == WORKSPACE else self._team.workspaces.get(team.workspace).title
+
     def _recognising(self, scope: Scope) -> WayIn | None:
         """The way to sign in that needs no page, since the request says who sends it."""
         return next((way for way in self._ways.values() if way.recognises(scope)), None)
 
     def _page(self, scope: Scope, errand: Errand, sentence: str = "") -> str:
         """The sign-in page, or that of an invitation as long as it is open."""
-        invitation = self._team.invitations.open(errand.invitation) if errand.invitation else None
+        invited = self._team.team_of_invitation(errand.invitation) if errand.invitation else self._team
+        invitation = invited.invitations.open(errand.invitation) if errand.invitation else None
         offers = [way.offer(self, scope, errand, invitation) for way in self._ways.values()]
         if invitation is None:
             return ways_page(SCRIPT, errand.target, [offer for offer in offers if offer], sentence)
@@ -182,7 +275,9 @@ class TeamSignIn(Door):
                 host = self._team.members.member(invitation.made_by).name
             except NotFound:
                 host = ""
-        return join_page(host, invitation.role, [offer for offer in offers if offer], sentence)
+        known = f"{PATH}?{urlencode({'next': f'{JOIN}/{errand.invitation}'})}" if host else ""
+        title = self._title_of(invited)
+        return join_page(host, invitation.role, [offer for offer in offers if offer], sentence, title, known)
 
     def _end(self, scope: Scope) -> None:
         """End the session of a request, if it has one."""

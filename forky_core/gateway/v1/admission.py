@@ -33,22 +33,32 @@ class AdmittedCall:
     """Adds a price to the caller's spending."""
 
 
+def bearer(headers: Mapping[str, str]) -> str:
+    """The text of the token that a request brings along; "" if it brings none."""
+    kind, _, text = headers.get("authorization", "").partition(" ")
+    return text.strip() if kind.lower() == "bearer" else headers.get("x-api-key", "").strip()
+
+
+def unknown_token(text: str) -> ApiError:
+    """The error (401) for a token that is none, is revoked, or belongs to another workspace."""
+    kept = "It is not one of Forky's." if not text.startswith(PREFIX) else "It is unknown or revoked."
+    said = f"The token was not accepted. {kept}"
+    return ApiError(401, said, "invalid_api_key", headers={"www-authenticate": "Bearer"})
+
+
 def authorised(store: Store, headers: Mapping[str, str]) -> Token:
     """The caller's token. Raises ApiError (401) without a valid one."""
-    kind, _, text = headers.get("authorization", "").partition(" ")
-    text = text.strip() if kind.lower() == "bearer" else headers.get("x-api-key", "").strip()
-    told = {"www-authenticate": "Bearer"}
+    text = bearer(headers)
     if not text:
         raise ApiError(
             401,
             "A token is needed. Make one in Forky's Settings and send it as a bearer.",
             "no_token",
-            headers=told,
+            headers={"www-authenticate": "Bearer"},
         )
     token = Tokens(store).of(text)
     if token is None:
-        kept = "It is not one of Forky's." if not text.startswith(PREFIX) else "It is unknown or revoked."
-        raise ApiError(401, f"The token was not accepted. {kept}", "invalid_api_key", headers=told)
+        raise unknown_token(text)
     if token.metrics:
         said = f"The token “{token.name}” reads /metrics and can ask nothing. Make another one in Settings."
         raise ApiError(403, said, "forbidden")

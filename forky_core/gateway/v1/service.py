@@ -13,13 +13,16 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakValueDictionary
 
+from forky_core.gateway.access.person import WORKSPACE, viewer
 from forky_core.gateway.asgi import Receive, Scope, Send
 from forky_core.gateway.routes import PREFIX
-from forky_core.gateway.tokens import Token, Tokens
-from forky_core.gateway.v1.admission import authorised
+from forky_core.gateway.tokens import Token, Tokens, token_digest
+from forky_core.gateway.v1.admission import authorised, bearer, unknown_token
 from forky_core.gateway.v1.api_errors import ApiError, Style, unknown_model
 from forky_core.gateway.v1.asking import ModelCallHandler, parsed
 from forky_core.gateway.v1.call_note import CallNote
@@ -34,6 +37,7 @@ from forky_core.gateway.v1.record_call import record_call
 from forky_core.gateway.v1.recording import Caller
 from forky_core.model.errors import NotAllowed, NotFound, StoreDamaged, StoreError
 from forky_core.observability import events
+from forky_core.team.team_workspaces import WORKSPACE as FIRST
 
 if TYPE_CHECKING:
     from forky_core.conversation.workspace import Workspace
@@ -55,6 +59,16 @@ _NO_PROTOCOL = frozenset(("models", RECORD, COUNT, ANALYSIS))
 """Paths where no model is asked."""
 
 
+@dataclass(frozen=True, slots=True)
+class OtherWorkspaces:
+    """The further workspaces of a team's server, as `/v1` finds them."""
+
+    of_token: Callable[[str], str]
+    """The id of the workspace to which the token with this sha256 belongs; `FIRST` for one that is not known."""
+    whole: Callable[[str], Workspace]
+    """A workspace with all that is in it. Raises NotFound if there is none with this id."""
+
+
 class Service:
     """The endpoint: an ASGI app for `/v1` and everything below it."""
 
@@ -63,16 +77,19 @@ class Service:
         workspace: Callable[[], Workspace],
         *,
         seen_by: Callable[[str], Workspace] | None = None,
+        others: OtherWorkspaces | None = None,
         largest: int = LARGEST_BODY,
     ) -> None:
-        """Both functions may wait and are called in a thread. `seen_by` returns the workspace as the owner of a token
-        sees it, by their id; None on the server of one person.
+        """All functions may wait and are called in a thread. `seen_by` returns the workspace as the owner of a token
+        sees it, by `access.person.viewer`; None on the server of one person. `others` are the further workspaces of a
+        team's server.
         """
         self._workspace = workspace
         self._seen_by = seen_by
+        self._others = others
         self._largest = largest
-        self._entered: Workspace | None = None
-        """The one that was asked last."""
+        self._entered: WeakValueDictionary[str, Workspace] = WeakValueDictionary()
+        """Those that were asked, by their ids."""
         self._executor = ThreadPoolExecutor(_THREADS, "gateway")
         self._forwarder = Forwarder()
         self._asking = ModelCallHandler(self._executor, self._forwarder)
@@ -80,9 +97,9 @@ class Service:
     async def close(self) -> None:
         """Close what is open to upstreams, save what is not yet. The calls themselves end when the server does."""
         await self._forwarder.close()
-        if self._entered is not None:
+        for entered in list(self._entered.values()):
             try:
-                await self._in_thread(Tokens(self._entered.store).save_spending)
+                await self._in_thread(Tokens(entered.store).save_spending)
             except StoreError as error:
                 events.gateway_unsaved(what="spending", fault=error)
         self._executor.shutdown(wait=False)
@@ -162,19 +179,20 @@ class Service:
             payload = await self._in_thread(parsed, await self._body(headers, receive))
             await _send_json(send, 200, await self._in_thread(record_call, forky, caller, payload))
         elif path == ANALYSIS:
-            await self._send_pieces(send, await self._in_thread(self._copied, forky))
+            await self._send_pieces(send, await self._in_thread(self._copied, forky, caller))
         elif path == COUNT:
             await _send_bytes(send, *await self._counted(forky, caller, await self._body(headers, receive)))
         else:
             name = path.removeprefix("models").removeprefix("/")
             await _send_json(send, 200, await self._in_thread(_models, forky, caller, name))
 
-    def _copied(self, forky: Workspace) -> Iterator[bytes]:
+    def _copied(self, forky: Workspace, caller: Caller) -> Iterator[bytes]:
         """A copy for analysis of what the caller may see, made as far as its first piece."""
         from forky_core.formats.exporting.analysis_copies import AnalysisCopy, copy_pieces, readable  # noqa: PLC0415 - the start does without
 
         chosen = None if self._seen_by is None else readable(forky)
-        pieces = copy_pieces(self._workspace().store, AnalysisCopy(conversations=chosen))
+        whole = self._whole(self._place_of(caller.headers), caller.headers)
+        pieces = copy_pieces(whole.store, AnalysisCopy(conversations=chosen))
         try:
             return chain((next(pieces),), pieces)
         except NotFound as error:
@@ -196,7 +214,8 @@ class Service:
 
     def _enter(self, headers: Mapping[str, str], note: CallNote) -> tuple[Workspace, Caller]:
         try:
-            forky = self._entered = self._workspace()
+            workspace = self._place_of(headers)
+            forky = self._whole(workspace, headers)
             token = authorised(forky.store, headers)
         except StoreError as error:
             raise _of_store(error) from error
@@ -211,9 +230,32 @@ class Service:
                 "forbidden",
             )
         try:
-            return self._seen_by(token.person), caller
+            return self._seen_by(viewer(token.person, workspace)), caller
         except NotAllowed as error:
             raise ApiError(403, str(error), "forbidden") from error
+
+    def _whole(self, workspace: str, headers: Mapping[str, str]) -> Workspace:
+        """The workspace of a token, whose spending is saved at the end. ApiError (401) if it was archived."""
+        if self._others is None or workspace == FIRST:
+            found = self._workspace()
+        else:
+            try:
+                found = self._others.whole(workspace)
+            except NotFound:
+                raise unknown_token(bearer(headers)) from None
+        self._entered[workspace] = found
+        return found
+
+    def _place_of(self, headers: Mapping[str, str]) -> str:
+        """The id of the workspace that the caller's token belongs to.
+
+        At the address of another workspace it is unknown. ApiError (401) then.
+        """
+        text, named = bearer(headers), headers.get(WORKSPACE.decode(), FIRST)
+        found = self._others.of_token(token_digest(text)) if text and self._others is not None else FIRST
+        if named not in {FIRST, found}:
+            raise unknown_token(text)
+        return found
 
     async def _body(self, headers: Mapping[str, str], receive: Receive) -> bytes:
         """The whole request. ApiError (413) where it is too large."""

@@ -31,6 +31,7 @@ from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import showable
 from pages.ui.components.notice import stay
 from pages.ui.frame import Frame
+from pages.ui.workspace import kept_as
 
 ACT = "merge-"
 """How an act begins that leads to the Merge page; the name of a strategy follows."""
@@ -56,7 +57,7 @@ def costs_of(here: Frame, message: MessageId) -> Costs | None:
     direction = way_of(here, message)
     if direction is None:
         return {}
-    key = (str(here.chat.id), here.chat.view.version, direction.source, direction.target, str(message))
+    key = (kept_as(here.chat.id), here.chat.view.version, direction.source, direction.target, str(message))
     found = _planned.get(key)
     if found is None:
         while len(_planned) >= _MOST:

@@ -25,6 +25,7 @@ from pages.ui.chat.twin import draw_twin
 from pages.ui.components.models import label_of
 from pages.ui.components.palette import palette
 from pages.ui.frame import Frame, saying
+from pages.ui.workspace import kept_as
 
 _AS = "chat.graph_as"
 _PANE = "chat.pane"
@@ -134,7 +135,7 @@ def _open_conflicts(here: Frame) -> frozenset[str]:
     bearing = here.chat.visible.bearing(here.chat.path())
     if not any(merge.claims for message in bearing for merge in message.merges):
         return frozenset()
-    key = (str(here.chat.id), here.chat.branch_name, here.chat.view.version)
+    key = (kept_as(here.chat.id), here.chat.branch_name, here.chat.view.version)
     found = _open.get(key)
     if found is None:
         found = frozenset(clash.key for clash in here.chat.merges.unresolved)
@@ -148,7 +149,7 @@ def _shape(here: Frame) -> Shape:
     """What depends on nobody's clicks, kept while the view stays."""
     view = here.chat.view
     listed = without_cells(view, {here.chat.branch_name}, here.chat.visible.messages)
-    key = (str(here.chat.id), view.version, here.chat.branch_name if listed is not view else "")
+    key = (kept_as(here.chat.id), view.version, here.chat.branch_name if listed is not view else "")
     found = _shapes.get(key)
     if found is None:
         found = shape_of(here.listed.messages, listed, here.listed.children)

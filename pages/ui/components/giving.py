@@ -33,7 +33,7 @@ from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.private_values import draw_private_values
 from pages.ui.components.published import FRESH, draw_published
 from pages.ui.session import session
-from pages.ui.workspace import reader_id
+from pages.ui.workspace import reader_id, workspace_path
 
 _HELD = "give.held"
 _DAYS = {1: "a day", 7: "a week", DAYS: f"{DAYS} days", 90: "90 days", 366: "a year"}
@@ -167,7 +167,9 @@ def _draw_address(
             )
     fresh = st.session_state.get(FRESH)
     if isinstance(fresh, NewPage):
-        st.code(f"{server_address()}{PREFIX}/{fresh.secret}", language=None, wrap_lines=True)
+        st.code(
+            f"{server_address()}{workspace_path()}{PREFIX}/{fresh.secret}", language=None, wrap_lines=True
+        )
         st.caption(f"Copy it now: it is not shown again. It leads here until {stamp(fresh.page.until)}.")
     elif isinstance(fresh, str):
         st.caption(plain_label(fresh, 300))

@@ -19,6 +19,7 @@ from forky_core.gateway.moving import LIBRARY, PREFIX
 from pages.ui.components.notice import stay
 from pages.ui.session import session
 from pages.ui.sign_in import TEAM
+from pages.ui.workspace import workspace_path
 
 _component = st.components.v2.component(
     "forky.moving", js=Path(__file__).with_name("live_updates.js").read_text("utf-8"), html="<div></div>"
@@ -40,7 +41,7 @@ def hear_library(forky: Workspace) -> None:
 def _hear(key: str, what: str, at: int) -> None:
     _component(
         key=key,
-        data={"url": f"{PREFIX}/{what}", "at": at},
+        data={"url": f"{workspace_path()}{PREFIX}/{what}", "at": at},
         on_moved_change=lambda: stay(session()),
         height="content",
     )

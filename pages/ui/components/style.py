@@ -115,9 +115,13 @@ div:has(> .st-key-theme-switch) { position: absolute; height: 0; }
 .st-key-bar-name button * { justify-content: flex-start; text-align: left; min-width: 0; }
 .st-key-bar-name button:hover p { text-decoration: underline; text-underline-offset: .2em; text-decoration-thickness: 1px; }
 .st-key-bar-name button p { font-size: 1.1rem; font-weight: 650; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
-.st-key-bar-reader button p { max-width: 9rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+:is(.st-key-bar-reader, .st-key-bar-workspace) button p { max-width: 9rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .fk-leave { color: ACCENT !important; font-weight: 600; }
 .stPopoverBody .fk-leave { margin-left: .5rem; font-size: .875rem; }
+.fk-workspaces { display: grid; gap: .1rem; min-width: 11rem; }
+.fk-workspaces > * { display: block; padding: .35rem .1rem; overflow-wrap: anywhere; unicode-bidi: isolate; }
+.fk-workspaces > span { font-weight: 600; opacity: .74; }
+.fk-who b a { color: ACCENT !important; }
 .st-key-browser-fixes { display: none; }
 .st-key-bar h2 { padding: 0; margin: 0; font-size: 1.1rem; overflow: hidden; text-overflow: ellipsis; }
 
@@ -149,7 +153,7 @@ div:has(> .st-key-theme-switch) { position: absolute; height: 0; }
 /* No keyboard, no room: icons only, each with its label for screen readers. */
 @media (max-width: 899px) {
   .st-key-bar kbd { display: none; }
-  :is(.st-key-bar-undo, .st-key-bar-redo, .st-key-bar-reader) button [data-testid="stMarkdownContainer"] { position: absolute; width: 1px;
+  :is(.st-key-bar-undo, .st-key-bar-redo, .st-key-bar-reader, .st-key-bar-workspace) button [data-testid="stMarkdownContainer"] { position: absolute; width: 1px;
     height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 }
 @media (max-width: 640px) {

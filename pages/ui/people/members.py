@@ -20,6 +20,7 @@ from pages.ui.people.leaving import leave
 from pages.ui.people.roles import draw_roles
 from pages.ui.people.style import who
 from pages.ui.session import Session
+from pages.ui.workspace import other_workspaces
 
 _SHOWN = 50
 _BUTTON = 120
@@ -101,14 +102,17 @@ def _remove(people: Administration, held: Session, member: Member) -> None:
     """Keys: `remove.keep`, `remove.out`, `remove.yes`."""
     st.html(who(member.name, f"{member.handle} · {member.role.word}"))
     st.caption(
-        "Whoever is removed is signed out everywhere and sees nothing here any more. What they wrote stays, under their "
-        "name. An invitation brings them back."
+        "Whoever is removed sees nothing here any more, and is signed out where this was their last workspace. What they "
+        "wrote stays, under their name. An invitation brings them back."
+        if other_workspaces() is not None
+        else "Whoever is removed is signed out everywhere and sees nothing here any more. What they wrote stays, under "
+        "their name. An invitation brings them back."
     )
     with st.container(horizontal=True, horizontal_alignment="right"):
         if st.button("Keep them", key="remove.keep"):
             st.rerun()
         out = partial(_say_done, held, f"{member.name} is signed out everywhere.", people.sign_out, member.id)
-        if st.button("Only sign them out", key="remove.out", on_click=out):
+        if people.runs_server and st.button("Only sign them out", key="remove.out", on_click=out):
             st.rerun()
         gone = partial(_say_done, held, f"{member.name} was removed.", people.remove, member.id)
         if st.button("Remove", key="remove.yes", type="primary", on_click=gone):

@@ -1,19 +1,29 @@
-"""Who is signed in, at the end of the title bar of every page of a team's server, with the ways to oneself and out."""
+"""Who is signed in, at the end of the title bar of every page of a team's server, with the ways to oneself, to other
+workspaces, and out.
+"""
 
 from __future__ import annotations
+
+from html import escape
 
 import streamlit as st
 
 from forky_core.gateway.access.door import OUT
-from pages.ui.components.markdown import plain_label
-from pages.ui.workspace import reader
+from forky_core.gateway.access.person import base_path
+from forky_core.team.workspace_desk import WorkspaceDesk
+from pages.ui.components.markdown import plain_label, showable
+from pages.ui.people.workspaces import desk_of
+from pages.ui.workspace import Reader, reader
 
 
 def draw_reader() -> None:
-    """Draw nothing on the server of one person. Keys: `bar.reader`."""
+    """Draw nothing on the server of one person. Keys: `bar.workspace`, `bar.reader`."""
     who = reader()
     if who is None:
         return
+    desk = desk_of(who)
+    if desk is not None and len(desk.mine) > 1:
+        _draw_switcher(who, desk)
     me = who.access.member
     with st.popover(
         plain_label(me.name, 30), key="bar.reader", type="tertiary", icon=":material/account_circle:"
@@ -23,4 +33,31 @@ def draw_reader() -> None:
             "people.py", label="You and your browsers", icon=":material/person:", query_params={"tab": "me"}
         )
         st.page_link("people.py", label="Everybody here", icon=":material/group:")
+        if desk is not None:
+            st.page_link(
+                "people.py",
+                label="Workspaces",
+                icon=":material/workspaces:",
+                query_params={"tab": "workspaces"},
+            )
         st.html(f'<a class="fk-leave" href="{OUT}" target="_self">Sign out</a>')
+
+
+def _draw_switcher(who: Reader, desk: WorkspaceDesk) -> None:
+    """The workspace of this page, which opens the list of all that its reader may enter.
+
+    Each is a link, since the address names the workspace: it can be opened in a tab of its own.
+    """
+    mine = desk.mine
+    title = next(one.title for one, _ in mine if one.id == who.team.workspace)
+    with st.popover(
+        plain_label(title, 24), key="bar.workspace", type="tertiary", icon=":material/workspaces:"
+    ):
+        st.caption("Workspaces")
+        listed = "".join(
+            f'<span aria-current="page">{escape(showable(one.title))}</span>'
+            if one.id == who.team.workspace
+            else f'<a class="fk-leave" href="{base_path(one.id)}/" target="_self">{escape(showable(one.title))}</a>'
+            for one, _ in mine
+        )
+        st.html(f'<nav class="fk-workspaces" aria-label="Workspaces">{listed}</nav>')

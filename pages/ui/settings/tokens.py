@@ -17,7 +17,7 @@ from pages.ui.components.links import server_address
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
 from pages.ui.session import Session
-from pages.ui.workspace import reader, reader_id, whole_workspace
+from pages.ui.workspace import reader, reader_id, whole_here
 
 _WHOSE = " Yours see and do what you may. Owners see everybody’s."
 _EMPTY = {"name": "", "models": "", "daily": None, "unpriced": False, "records": True, "metrics": False}
@@ -29,7 +29,7 @@ def draw_tokens(held: Session) -> None:
     those of a row.
     """
     who = reader()
-    everything = Tokens(whole_workspace().store)
+    everything = Tokens(whole_here().store)
     tokens: TokenDesk = MemberTokens(everything, who.access) if who is not None else everything
     st.markdown("#### Other programs")
     st.caption(

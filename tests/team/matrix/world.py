@@ -43,9 +43,11 @@ SITUATIONS = (
     "shared with me as editor, in the trash",
     "purged by somebody else",
     "taken from me",
+    "in another workspace",
     "never there",
 )
-"""How a person can stand to a conversation. One that was taken from them they could edit before."""
+"""How a person can stand to a conversation. One that was taken from them they could edit before; one in another
+workspace is their own there."""
 WORKSPACE_ROLES = tuple(Role)
 """`Role.NONE` is somebody who was a member and is one no longer."""
 NEVER_THERE = ConversationId("01890000-0000-7000-8000-0000000000ff")
@@ -86,6 +88,8 @@ class World:
     def __init__(self, general: Role, folder: Path) -> None:
         self.general = general
         self.store = MemoryStore()
+        self.elsewhere = MemoryStore()
+        """The store of another workspace."""
         self.team = Team(None)
         self.whole, self.models = workspace(self.store)
         self.whole.actor = AUTHOR
@@ -145,6 +149,11 @@ class World:
             self.team.sharing.share(id, self.me.id, role, by=self.ada.id)
         if situation.endswith("in the trash"):
             chat.trash()
+        if situation == "in another workspace":
+            self.elsewhere._conversations[id] = self.store._conversations.pop(id)
+            self.team.sharing.drop(id)
+            self.other = self.team.workspaces.make("Elsewhere", owner=self.me.id, by=self.me.id).id
+            self.team.of(self.other).sharing.adopt([(id, self.me.id)])
         if situation == "never there":
             del self.store._conversations[id]
             self.team.sharing.drop(id)
@@ -182,7 +191,8 @@ class World:
             author.conversation(id).trash()
             self.store.purge(id)
             self.team.sharing.drop(id)
-        model = self.ids["somebody else's"] if situation in {"purged by somebody else", "never there"} else id
+        gone = {"purged by somebody else", "in another workspace", "never there"}
+        model = self.ids["somebody else's"] if situation in gone else id
         return Cell(
             self,
             situation,
