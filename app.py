@@ -12,7 +12,7 @@ import gc
 import os
 import sys
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from importlib import metadata
 from pathlib import Path
@@ -76,6 +76,7 @@ from pages.ui.streamlit_patches.warmup import Traffic, prepare, warm_up_in  # no
 if TYPE_CHECKING:
     from forky_core.conversation.replies.reply_job import ReplyJob
     from forky_core.conversation.workspace import Workspace
+    from forky_core.model.parts import Json
     from forky_core.store.herald import Heard
 
 WARM_UP_AFTER = 10.0
@@ -134,6 +135,12 @@ def version_of(conversation: str, person: str) -> int | None:
     return version_of(conversation, person)
 
 
+def beside(what: str, person: str) -> Mapping[str, Json]:
+    from pages.ui.workspace import beside  # noqa: PLC0415 - at the top it would hold up the server's start
+
+    return beside(what, person)
+
+
 def policy() -> str:
     """The policy that lets the pages of Streamlit, of streamlit-agraph and of /present run their own inline scripts.
 
@@ -179,6 +186,9 @@ SETTINGS = Settings.from_environment()
 GATEWAY = Gateway(workspace, seen_by if TEAM is not None else None)
 PRESENTING = Presenting(seen_by)
 PRESENCE = Presence(TEAM.members.name_of if TEAM is not None else str)
+MOVING = Moving(version_of, hear, presence=PRESENCE, beside=beside)
+if TEAM is not None:
+    TEAM.inbox.changed = TEAM.threads.changed = MOVING.wake
 ROUTES = [
     Route("/healthz", healthz),
     Route(READY, Readiness(workspace, SIGN_IN.is_local)),
@@ -193,7 +203,7 @@ ROUTES = [
         ),
     ),
     Route(f"{REPLIES}/{{id}}", Watching(reply)),
-    Route(f"{MOVES}/{{id}}", Moving(version_of, hear, presence=PRESENCE)),
+    Route(f"{MOVES}/{{id}}", MOVING),
     Route(HERE_AT, PresenceAt(PRESENCE, version_of), methods=["POST"]),
     Route(f"{DOWNLOADS}/{{id}}", Downloading(offers.find)),
     *(Route(f"{PRESENT}/{path}", endpoint) for path, endpoint in PRESENTING.endpoints),

@@ -11,13 +11,14 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from forky_core import private_files
 from forky_core.model.errors import StoreDamaged, StoreError, StoreTooNew
+from forky_core.team.together_tables import TABLES as TOGETHER
 
 SCHEMA = 1
 LOOK = 0.2
@@ -95,6 +96,7 @@ class TeamDatabase:
         self._own_changes = 0
         self._looked = 0.0
         self._seen = 0
+        self._afterwards: list[Callable[[], None]] = []
         try:
             if location is not None:
                 private_files.make_folder(location.parent)
@@ -109,7 +111,7 @@ class TeamDatabase:
             with self.writing():
                 found = self._connection.execute("PRAGMA user_version").fetchone()[0]
                 if found == 0:
-                    for statement in _TABLES.split(";"):
+                    for statement in (_TABLES + TOGETHER).split(";"):
                         self._connection.execute(statement)
                     self._connection.execute(f"PRAGMA user_version = {SCHEMA}")
         except sqlite3.DatabaseError as error:
@@ -176,9 +178,21 @@ class TeamDatabase:
                 yield self._connection
                 self._connection.execute("COMMIT")
             except BaseException as error:
+                self._afterwards.clear()
                 with suppress(sqlite3.OperationalError):  # SQLite ends some failed transactions by itself.
                     self._connection.execute("ROLLBACK")
                 if isinstance(error, sqlite3.OperationalError):
                     raise StoreError(f"The people cannot be changed: {error}.") from error
                 raise
             self._own_changes += 1
+            afterwards, self._afterwards = self._afterwards, []
+        for work in afterwards:
+            work()
+
+    def afterwards(self, work: Callable[[], None]) -> None:
+        """Call `work` when the transaction that is going on has been written, and never if it fails.
+
+        No lock is held by then, and what it does is not part of the transaction. It must not raise.
+        """
+        with self._lock:
+            self._afterwards.append(work)

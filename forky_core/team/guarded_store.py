@@ -50,6 +50,7 @@ from forky_core.team.needed_roles import (
     needed_for,
     needed_on_branch,
 )
+from forky_core.team.request_notices import tell_of_requests
 from forky_core.team.roles import Role
 from forky_core.team.team import Team
 
@@ -184,11 +185,14 @@ class GuardedStore:
         begun: set[ConversationId] = set()
         try:
             allowed = [self._allowed(commit, begun) for commit in commits]
-            return self._store.commit_all(allowed)
+            done = self._store.commit_all(allowed)
         finally:
             for conversation in begun:
                 if not self._exists(conversation):
                     self._team.sharing.drop(conversation)
+        for commit in allowed:
+            tell_of_requests(self._team, commit, self.access.id)
+        return done
 
     def record(self, conversation: ConversationId, generation: Generation) -> None:
         self._require(conversation, self._needed_for_calls(conversation, [generation]))

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from forky_core.model import ConversationId
 from forky_core.team.audit import Audit
 from forky_core.team.database import TeamDatabase, now
 from forky_core.team.files import SharedFiles
+from forky_core.team.inbox import Inbox
 from forky_core.team.invitations import Invitations
+from forky_core.team.kept_drafts import KeptDrafts
+from forky_core.team.last_seen import LastSeen
 from forky_core.team.members import Members
 from forky_core.team.roles import Role
 from forky_core.team.sharing import Sharing
 from forky_core.team.team_sessions import TeamSessions
+from forky_core.team.threads import Threads
 
 WORKSPACE = "main"
 """The workspace that a server opens."""
@@ -30,10 +35,21 @@ class Team:
         self.invitations = Invitations(self.database, self.audit, WORKSPACE, clock=clock)
         self.sharing = Sharing(self.database, self.audit, self.members, WORKSPACE)
         self.files = SharedFiles(self.database, WORKSPACE)
+        self.threads = Threads(self.database, WORKSPACE, clock)
+        self.inbox = Inbox(self.database, self.members, self.sharing, WORKSPACE)
+        self.seen = LastSeen(self.database, WORKSPACE)
+        self.drafts = KeptDrafts(self.database, WORKSPACE)
         self.members.removed = lambda member, by: self.sessions.end_all(member, by=by)
+        self.audit.noted = self.inbox.note_audited
+        self.sharing.dropped = self._forget
 
     def close(self) -> None:
         self.database.close()
+
+    def _forget(self, conversation: ConversationId) -> None:
+        """Forget what people had beside a conversation that is gone for good."""
+        for kept in (self.threads, self.inbox, self.seen, self.drafts):
+            kept.forget(conversation)
 
     def first_owners_invitation(self) -> str | None:
         """The secret of an invitation for the first owner; None if there is an owner.

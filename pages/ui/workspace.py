@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -10,9 +11,10 @@ import streamlit as st
 from forky_core.conversation.replies.reply_job import ReplyJob
 from forky_core.forky import Forky
 from forky_core.gateway.access.person import PERSON, SESSION
-from forky_core.gateway.moving import LIBRARY
+from forky_core.gateway.moving import INBOX, LIBRARY
 from forky_core.model import ConversationId
 from forky_core.model.errors import ForkyError, NotAllowed, StoreDamaged
+from forky_core.model.parts import Json
 from forky_core.team.access import Access
 from forky_core.team.guarded_store import GuardedStore
 from forky_core.team.roles import Role
@@ -141,11 +143,25 @@ def version_of(conversation: str, person: str) -> int | None:
         return None
     try:
         forky = seen_by(person)
+        if conversation == INBOX:
+            return 0 if TEAM is not None else None
         return (
             forky.moved if conversation == LIBRARY else forky.store.view(ConversationId(conversation)).version
         )
     except ForkyError:
         return None
+
+
+def beside(what: str, person: str) -> Mapping[str, Json]:
+    """What a person is told of beside the operations of what they watch (gateway/moving.py): how many notices they have
+    not read, and the last event of a conversation's threads.
+    """
+    if TEAM is None:
+        return {}
+    told: dict[str, Json] = {"inbox": {"unread": TEAM.inbox.unread(person)}}
+    if what not in {INBOX, LIBRARY}:
+        told["threads"] = {"at": TEAM.threads.version(ConversationId(what))}
+    return told
 
 
 def close_workspace() -> None:

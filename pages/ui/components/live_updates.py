@@ -29,7 +29,8 @@ def hear_moves(chat: Conversation, *, version: int) -> None:
     """Mount it where others may be at work. `version` is the conversation's as this run drew it."""
     others = chat.people.me is not None or chat.people.room.people or SCOPE in chat.view.entries
     if others or TEAM is not None:
-        _hear("chat.moves", str(chat.id), version)
+        threads = TEAM.threads.version(chat.id) if TEAM is not None else None
+        _hear("chat.moves", str(chat.id), version, threads)
 
 
 def hear_library(forky: Workspace) -> None:
@@ -37,10 +38,11 @@ def hear_library(forky: Workspace) -> None:
     _hear("library.moves", LIBRARY, forky.moved)
 
 
-def _hear(key: str, what: str, at: int) -> None:
+def _hear(key: str, what: str, at: int, threads: int | None = None) -> None:
+    """`threads` is the last event of the conversation's threads, as this run drew them."""
     _component(
         key=key,
-        data={"url": f"{PREFIX}/{what}", "at": at},
+        data={"url": f"{PREFIX}/{what}", "at": at} | ({"threads": threads} if threads is not None else {}),
         on_moved_change=lambda: stay(session()),
         height="content",
     )
