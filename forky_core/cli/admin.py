@@ -59,12 +59,12 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def _run(run: Callable[[Team, argparse.Namespace], int], options: argparse.Namespace) -> int:
-    with _opened(options.database) as team:
+    with opened_team(options.database) as team:
         return run(team, options)
 
 
 @contextmanager
-def _opened(place: str | None) -> Iterator[Team]:
+def opened_team(place: str | None) -> Iterator[Team]:
     """The team of a database. Raises NotFound if it has none: a mistyped path must not make one."""
     database = Settings.from_environment({"FORKY_DATABASE": place} if place else None).database
     file = team_file(database) if isinstance(database, Path) else None
@@ -110,20 +110,20 @@ def run_invite(team: Team, options: argparse.Namespace) -> int:
 
 
 def run_role(team: Team, options: argparse.Namespace) -> int:
-    member = _named(team, options.handle)
+    member = named_member(team, options.handle)
     team.members.set_role(member.id, role_named(options.role), by="")
     changed = team.members.member(member.id)
     return _say(options, changed, f"{changed.name} is {changed.role.phrase} from now on.")
 
 
 def run_remove(team: Team, options: argparse.Namespace) -> int:
-    member = _named(team, options.handle)
+    member = named_member(team, options.handle)
     team.members.remove(member.id, by="")
     return _say(options, member, f"{member.name} is no longer a member.")
 
 
 def run_sign_out(team: Team, options: argparse.Namespace) -> int:
-    member = _named(team, options.handle)
+    member = named_member(team, options.handle)
     team.sessions.end_all(member.id, by="")
     return _say(options, member, f"{member.name} is signed out of every browser.")
 
@@ -145,7 +145,7 @@ def run_audit(team: Team, options: argparse.Namespace) -> int:
     return 0 if broken is None else 1
 
 
-def _named(team: Team, handle: str) -> Member:
+def named_member(team: Team, handle: str) -> Member:
     """The member with this handle. Raises NotFound if there is none."""
     member = team.members.by_handle(handle)
     if member is None or not member.role:

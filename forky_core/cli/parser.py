@@ -24,6 +24,7 @@ from forky_core.cli import (
     experimenting,
     exporting,
     importing,
+    inbox,
     listing,
     log,
     merge_file,
@@ -70,6 +71,7 @@ COMMANDS = (
     repair,
     password,
     admin,
+    inbox,
     completion,
 )
 """In the order of the help."""

@@ -114,7 +114,9 @@ class Moving(EventStream[Watched]):
                     beside = self._beside(thing.id, thing.person)
                     for name, data in beside.items():
                         if told.get(name) != data:
-                            await send_event(send, f"event: {name}\ndata: {json.dumps(data)}\n\n".encode("ascii"))
+                            await send_event(
+                                send, f"event: {name}\ndata: {json.dumps(data)}\n\n".encode("ascii")
+                            )
                     told = beside
                     if at > known:
                         known = at

@@ -49,6 +49,11 @@ class ConversationThreads:
         return self._role >= Role.COMMENTER and not self._store.view(self._conversation).trashed
 
     @property
+    def may_moderate(self) -> bool:
+        """Whether the member may delete comments of others."""
+        return self._role >= Role.OWNER
+
+    @property
     def counts(self) -> Mapping[MessageId, ThreadCount]:
         """How many threads hang on each message that has any."""
         self._require(Role.VIEWER)

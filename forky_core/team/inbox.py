@@ -123,6 +123,19 @@ class Inbox:
             )
             self._database.afterwards(lambda: self.changed(person))
 
+    def mark_threads(self, person: str, threads: Sequence[str]) -> None:
+        """Mark what tells a person of these threads as read: they are looking at them."""
+        rows = self._database.rows(
+            "SELECT number, about FROM notices WHERE workspace = ? AND person = ? AND read = 0",
+            self._workspace,
+            person,
+        )
+        shown = [row["number"] for row in rows if json.loads(row["about"]).get("thread") in threads]
+        if shown:
+            with self._database.writing():
+                for number in shown:
+                    self.mark(person, number)
+
     # Writing.
 
     def tell(

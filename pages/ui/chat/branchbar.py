@@ -8,6 +8,7 @@ from forky_core.model.errors import ForkyError
 from pages.ui.chat.acts import BRANCH_MENU
 from pages.ui.chat.branchbox import draw_branchbox
 from pages.ui.chat.people import link_people, people
+from pages.ui.chat.threads import link_threads, list_threads
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
 from pages.ui.components.showing import present_link
@@ -20,7 +21,7 @@ from pages.ui.workspace import reader
 
 
 def draw_branchbar(here: Frame) -> None:
-    """Keys: `chat.branch`, `chat.branch_menu`, `chat.present`, `chat.sees`, `chat.new`."""
+    """Keys: `chat.branch`, `chat.branch_menu`, `chat.present`, `chat.sees`, `chat.threads`, `chat.new`."""
     with st.container(key="line-branch", horizontal=True, vertical_alignment="center"):
         draw_branchbox(here, lambda name: _switch(here, name))
         chosen = st.menu_button(
@@ -38,6 +39,7 @@ def draw_branchbar(here: Frame) -> None:
         who = reader()
         mark = sharing_mark(who, here.chat.id) if who is not None else None
         asked_who = link_people(here) if who is None else False
+        asked_threads = link_threads(here)
         asked_sees = mark is not None and mark_button(mark, key="chat.sees")
         st.button(
             "New",
@@ -50,6 +52,8 @@ def draw_branchbar(here: Frame) -> None:
         )
     if who is not None and asked_sees:
         who_sees(who, here.session, here.chat)
+    elif asked_threads:
+        list_threads(here)
     elif chosen == "people" or asked_who:
         people(here)
     elif chosen == "rename":
