@@ -188,6 +188,7 @@ class ConversationThreads:
             NotAllowed: it is somebody else's.
         """
         self._require(Role.COMMENTER)
+        self._team.threads.forget_deleted()
         with self._team.database.writing():
             found, old = self._comment(thread, comment)
             if old.person != self._access.id:

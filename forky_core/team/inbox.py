@@ -27,6 +27,8 @@ KEPT = 500
 QUOTED = 120
 """The most characters of what somebody wrote that a notice quotes."""
 _TITLE = 80
+_MOST_COUNTED = 2_000
+"""People whose unread notices are kept counted."""
 _AUDITED: Mapping[str, NoticeKind] = {
     "shared": "shared",
     "handed over": "handed over",
@@ -230,9 +232,6 @@ class Inbox:
             found["quote"],
             bool(found["read"]),
         )
-
-
-_MOST_COUNTED = 2_000
 
 
 def _sentence(kind: NoticeKind, name: str, title: str, about: Mapping[str, str | int]) -> str:

@@ -42,6 +42,7 @@ class Team:
         self.members.removed = lambda member, by: self.sessions.end_all(member, by=by)
         self.audit.noted = self.inbox.note_audited
         self.sharing.dropped = self._forget
+        self.threads.forget_deleted()
 
     def close(self) -> None:
         self.database.close()

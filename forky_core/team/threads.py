@@ -17,6 +17,8 @@ from forky_core.team.database import TeamDatabase, now
 EventKind = Literal["began", "replied", "edited", "deleted", "undeleted", "resolved", "reopened"]
 UNDO = 24 * 3600 * 1_000_000
 """Microseconds in which the author of a deleted comment can take it back; after them its words are gone for good."""
+_MOST_COUNTED = 500
+"""Conversations whose threads are kept counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ class Threads:
 
     def of(self, conversation: ConversationId, message: MessageId | None = None) -> Sequence[Thread]:
         """The threads of a conversation, or of one message of it, the longest first."""
-        self._forget_deleted()
+        self.forget_deleted()
         rows = self._database.rows(
             "SELECT * FROM threads WHERE workspace = ? AND conversation = ? AND (? = '' OR message = ?) ORDER BY begun, id",
             self._workspace,
@@ -98,8 +100,8 @@ class Threads:
         )
         comments: dict[str, list[Comment]] = {}
         for row in self._database.rows(
-            "SELECT c.* FROM thread_comments c JOIN threads t ON t.id = c.thread "
-            "WHERE t.workspace = ? AND t.conversation = ? AND (? = '' OR t.message = ?) ORDER BY c.at, c.id",
+            "SELECT c.thread, c.id, c.person, c.text, c.at, c.edited, c.deleted FROM thread_comments c JOIN threads t ON t.id = c.thread "
+            "WHERE t.workspace = ? AND t.conversation = ? AND (? = '' OR t.message = ?) ORDER BY c.number",
             self._workspace,
             conversation,
             message or "",
@@ -171,6 +173,14 @@ class Threads:
             conversation,
         )
         return int(row["last"] or 0) if row else 0
+
+    def forget_deleted(self) -> None:
+        """Empty the words of comments that were deleted more than `UNDO` ago."""
+        long_ago = self._clock() - UNDO
+        gone = "deleted > 0 AND deleted < ? AND text <> ''"
+        if self._database.row(f"SELECT 1 FROM thread_comments WHERE {gone} LIMIT 1", long_ago) is not None:  # noqa: S608 - a fixed text
+            with self._database.writing() as connection:
+                connection.execute(f"UPDATE thread_comments SET text = '' WHERE {gone}", (long_ago,))  # noqa: S608 - a fixed text
 
     # Writing. Each belongs to a transaction of the database that goes on, if there is one.
 
@@ -262,14 +272,3 @@ class Threads:
                 (self._workspace, conversation, thread, message, self._clock(), person, event),
             )
             self._database.afterwards(lambda: self.changed(conversation))
-
-    def _forget_deleted(self) -> None:
-        """Empty the words of comments that were deleted more than `UNDO` ago."""
-        long_ago = self._clock() - UNDO
-        gone = "deleted > 0 AND deleted < ? AND text <> ''"
-        if self._database.row(f"SELECT 1 FROM thread_comments WHERE {gone} LIMIT 1", long_ago) is not None:  # noqa: S608 - a fixed text
-            with self._database.writing() as connection:
-                connection.execute(f"UPDATE thread_comments SET text = '' WHERE {gone}", (long_ago,))  # noqa: S608 - a fixed text
-
-
-_MOST_COUNTED = 500

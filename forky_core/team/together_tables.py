@@ -7,7 +7,7 @@ CREATE TABLE threads (
 );
 CREATE INDEX threads_of ON threads (workspace, conversation);
 CREATE TABLE thread_comments (
-    id TEXT PRIMARY KEY, thread TEXT NOT NULL REFERENCES threads (id) ON DELETE CASCADE, person TEXT NOT NULL,
+    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, thread TEXT NOT NULL REFERENCES threads (id) ON DELETE CASCADE, person TEXT NOT NULL,
     text TEXT NOT NULL, at INTEGER NOT NULL, edited INTEGER NOT NULL DEFAULT 0, deleted INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX thread_comments_of ON thread_comments (thread);
