@@ -90,6 +90,7 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "admin sign-out": (("bob",),),
     "admin remove": (("bob",),),
     "admin audit": ((),),
+    "inbox": (("bob",),),
 }
 """By command, in an order that works: what it is called with, beside `--json`."""
 
@@ -145,7 +146,9 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Mapping[st
         ids["published"] = published.page.id
     team = Team(team_file(database))
     team.members.add("Ada", Role.OWNER)
-    team.sessions.open(team.members.add("Bob", Role.EDITOR).id)
+    bob = team.members.add("Bob", Role.EDITOR)
+    team.sessions.open(bob.id)
+    team.inbox.tell(bob.id, "role", role="editor")
     team.close()
     for name in ("forky", "changed"):
         for words in (

@@ -18,7 +18,7 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.moving import LIBRARY, PREFIX
 from pages.ui.components.notice import stay
 from pages.ui.session import session
-from pages.ui.sign_in import TEAM
+from pages.ui.sign_in import team
 
 _component = st.components.v2.component(
     "forky.moving", js=Path(__file__).with_name("live_updates.js").read_text("utf-8"), html="<div></div>"
@@ -28,8 +28,9 @@ _component = st.components.v2.component(
 def hear_moves(chat: Conversation, *, version: int) -> None:
     """Mount it where others may be at work. `version` is the conversation's as this run drew it."""
     others = chat.people.me is not None or chat.people.room.people or SCOPE in chat.view.entries
-    if others or TEAM is not None:
-        threads = TEAM.threads.version(chat.id) if TEAM is not None else None
+    members = team()
+    if others or members is not None:
+        threads = members.threads.version(chat.id) if members is not None else None
         _hear("chat.moves", str(chat.id), version, threads)
 
 

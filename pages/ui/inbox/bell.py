@@ -6,6 +6,7 @@ The browser keeps the number up to date; no run of the page is needed for it.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -29,19 +30,17 @@ def draw_bell() -> None:
     who = reader()
     if who is None:
         return
-    _component(
+    bell: Any = _component(
         key="bar.inbox",
         data={
             "url": f"{PREFIX}/{INBOX}",
             "unread": who.team.inbox.unread(who.access.id),
             "lists": session().page == "inbox",
         },
-        on_open_change=_open,
+        on_open_change=lambda: None,
         on_changed_change=lambda: stay(session()),
         height="content",
         width="content",
     )
-
-
-def _open() -> None:
-    st.switch_page("inbox.py")
+    if bell.open:
+        st.switch_page("inbox.py")

@@ -55,15 +55,14 @@ def _draw_notice(who: Reader, notice: Notice) -> None:
         seen = " fk-read" if notice.read else ""
         st.html(f'<div class="fk-unread{seen}" aria-hidden="true"></div>', width="content")
         with st.container(gap=None):
-            st.button(
+            if st.button(
                 plain_label(notice.sentence, 300),
                 key=f"inbox.open.{notice.number}",
                 icon=f":material/{_ICONS[notice.kind]}:",
                 type="tertiary",
                 help="Go there",
-                on_click=_open,
-                args=(who, notice),
-            )
+            ):
+                _open(who, notice)
             if notice.quote:
                 st.html(f'<div class="fk-notice-words">{escape(showable(notice.quote))}</div>')
         st.html(
