@@ -53,7 +53,7 @@ function typed(event) {
   // Streamlit's field hands its text over on that key; the shortcut of Send, which listens further out, must not hear it.
   else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
     event.stopPropagation();
-    const said = event.target.closest('[class*="st-key-chat-say-"]')?.querySelector('[class*="st-key-chat-say_go"] button');
+    const said = event.target.closest('[class*="st-key-chat-speak-"]')?.querySelector('[class*="st-key-chat-say_go"] button');
     if (event.target.matches("textarea")) setTimeout(() => (said ? said.click() : press(form, "go")));
   }
 }

@@ -37,9 +37,10 @@ _component = st.components.v2.component(
 _CSS = """
 <style>
 .st-key-chat-threads { gap: .6rem !important; }
-.st-key-chat-threads [class*="st-key-thread-"] { gap: .35rem !important; padding: .6rem .75rem; border-radius: .55rem;
+.st-key-chat-threads :is([class*="st-key-thread-open-"], [class*="st-key-thread-resolved-"], .st-key-thread-new) { gap: .35rem !important; padding: .6rem .75rem; border-radius: .55rem;
   border: 1px solid color-mix(in srgb, currentColor 14%, transparent); }
 .st-key-chat-threads [class*="st-key-thread-resolved-"] { opacity: .82; }
+.st-key-chat-threads [data-testid="InputInstructions"] { display: none; }
 .fk-quoted { border-inline-start: 3px solid var(--fk-accent); padding: .1rem .6rem; font-size: .88rem; opacity: .85; overflow-wrap: anywhere;
   unicode-bidi: plaintext; }
 .fk-comment { font-size: .92rem; line-height: 1.5; min-width: 0; }
@@ -50,6 +51,8 @@ _CSS = """
 .fk-mention { font-weight: 600; color: var(--fk-accent); }
 .st-key-chat-threads [class*="st-key-line-comment"] { flex-wrap: nowrap !important; align-items: flex-start; gap: .2rem !important; }
 .st-key-chat-threads [class*="st-key-line-comment"] > :first-child { flex: 1 1 auto; min-width: 0; }
+[class*="st-key-thread-edit-"] p, [class*="st-key-thread-delete-"] p { font-size: 0; }
+[class*="st-key-thread-edit-"] button, [class*="st-key-thread-delete-"] button { padding: 0 .3rem; min-height: 1.75rem; opacity: .7; }
 .fk-handles { position: fixed; z-index: 999990; min-width: 12rem; max-width: calc(100vw - 12px); padding: .3rem; border-radius: .5rem;
   background: var(--fk-background); color: var(--fk-text); border: 1px solid color-mix(in srgb, currentColor 16%, transparent);
   box-shadow: 0 6px 24px rgb(0 0 0 / .18); font-size: .88rem; }
@@ -209,18 +212,29 @@ def _draw_thread(
             _draw_comment(here, who, threads, thread, comment, readers, may_write=may_write)
         if not may_write:
             return
-        if not thread.resolved:
-            _draw_field(here, thread.id, "Reply", lambda text: threads.reply(thread.id, text))
-        act, icon = ("Reopen", "undo") if thread.resolved else ("Resolve", "check_circle")
-        st.button(
-            act,
-            key=f"thread.{act.lower()}.{thread.id}",
-            icon=f":material/{icon}:",
-            type="tertiary",
-            help="It stays readable" if not thread.resolved else "Go on with it",
-            on_click=_try,
-            args=(here, lambda: threads.resolve(thread.id, resolved=not thread.resolved)),
-        )
+        if thread.resolved:
+            _draw_resolving(here, threads, thread)
+        else:
+            _draw_field(
+                here,
+                thread.id,
+                "Reply",
+                lambda text: threads.reply(thread.id, text),
+                beside=lambda: _draw_resolving(here, threads, thread),
+            )
+
+
+def _draw_resolving(here: Frame, threads: ConversationThreads, thread: Thread) -> None:
+    act, icon = ("Reopen", "undo") if thread.resolved else ("Resolve", "check_circle")
+    st.button(
+        act,
+        key=f"thread.{act.lower()}.{thread.id}",
+        icon=f":material/{icon}:",
+        type="tertiary",
+        help="Go on with it" if thread.resolved else "It stays readable",
+        on_click=_try,
+        args=(here, lambda: threads.resolve(thread.id, resolved=not thread.resolved)),
+    )
 
 
 def _draw_comment(
@@ -327,12 +341,13 @@ def _draw_field(
     text: str = "",
     of: str = "",
     then: Callable[[], None] | None = None,
+    beside: Callable[[], None] = lambda: None,
 ) -> None:
     """A text area whose draft is kept like that of a message, with the button that sends it."""
     key, kept = f"chat.say.{name}{of}", f"{here.chat.id}/thread/{of or name}"
     if key not in st.session_state:
         st.session_state[key] = drafts().at(kept).text or text
-    with st.container(key=f"chat-say-{name}"):
+    with st.container(key=f"chat-speak-{name}"):
         st.text_area(
             label,
             key=key,
@@ -350,6 +365,7 @@ def _draw_field(
                 on_click=_say,
                 args=(here, key, kept, say, then),
             )
+            beside()
             if then is not None:
                 st.button(
                     "Cancel",

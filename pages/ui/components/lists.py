@@ -26,7 +26,7 @@ _CSS = """
 [class*="st-key-row-"] a[data-testid^="stPageLink"]:hover p { text-decoration: underline; }
 
 .fk-new { padding: .05rem .5rem; border-radius: 1rem; font-size: .76rem; font-weight: 620; white-space: nowrap;
-  font-variant-numeric: tabular-nums; background: color-mix(in srgb, var(--st-primary-color, #1f6f63) 16%, transparent); }
+  font-variant-numeric: tabular-nums; background: color-mix(in srgb, currentColor 12%, transparent); }
 
 .fk-thread-log { list-style: none; margin: 0; padding: 0; font-size: .9rem; }
 .fk-thread-log li { padding: .25rem 0; overflow-wrap: anywhere; }

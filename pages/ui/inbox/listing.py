@@ -12,6 +12,7 @@ from forky_core.conversation.identity import now
 from forky_core.team.inbox import Notice, NoticeKind
 from forky_core.views.times import ago, stamp
 from pages.ui.components.markdown import plain_label, showable
+from pages.ui.components.palette import palette
 from pages.ui.workspace import Reader
 
 _ICONS: dict[NoticeKind, str] = {
@@ -33,17 +34,18 @@ _CSS = """
 .st-key-inbox-lines [class*="st-key-row-"] > :nth-child(2) { flex: 1 1 auto; min-width: 0; }
 .st-key-inbox-lines .stButton button[kind="tertiary"] { padding: 0; min-height: 1.6rem; text-align: start; justify-content: flex-start; }
 .st-key-inbox-lines [class*="st-key-row-unread"] .stButton button p { font-weight: 620; }
-.fk-unread { width: .55rem; height: .55rem; margin-top: .55rem; border-radius: 50%; background: var(--fk-accent); }
+.fk-unread { width: .55rem; height: .55rem; margin-top: .55rem; border-radius: 50%; background: ACCENT; }
 .fk-unread.fk-read { background: transparent; }
 .fk-notice-words { font-size: .88rem; opacity: .78; overflow-wrap: anywhere; unicode-bidi: plaintext; }
 .fk-notice-when { font-size: .8rem; opacity: .74; white-space: nowrap; line-height: 1.6rem; font-variant-numeric: tabular-nums; }
+@media (max-width: 640px) { .st-key-inbox-lines [class*="st-key-inbox-mark-"] p { font-size: 0; } }
 </style>
 """
 
 
 def draw_notices(who: Reader, notices: Sequence[Notice]) -> None:
     """Keys: `inbox.open.<number>`, `inbox.mark.<number>`."""
-    st.html(_CSS)
+    st.html(_CSS.replace("ACCENT", palette().accent))
     with st.container(key="inbox-lines", gap=None):
         for notice in notices:
             _draw_notice(who, notice)
