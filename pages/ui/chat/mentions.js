@@ -36,7 +36,7 @@ function open(field) {
     row.setAttribute("role", "option");
     row.setAttribute("aria-selected", String(at === state.at));
     more.textContent = name;
-    row.append(`@${handle}`, more);
+    row.append(`@${handle} `, more);
     row.onpointerdown = (event) => { event.preventDefault(); put(handle); };
     return row;
   }));
