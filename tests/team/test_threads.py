@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from forky_core.conversation.conversation import Conversation
@@ -92,13 +94,14 @@ def test_a_viewer_reads_and_an_outsider_does_not_find_it(room: Room) -> None:
     thread = room.threads(room.carol).begin(room.answer, "Hm.")
     viewer, outsider = room.threads(room.vic), room.threads(room.eve)
     assert not viewer.may_write
-    for write in (
+    writing: tuple[Callable[[ConversationThreads], object], ...] = (
         lambda threads: threads.begin(room.answer, "Me, too"),
         lambda threads: threads.reply(thread.id, "Me, too"),
         lambda threads: threads.resolve(thread.id),
         lambda threads: threads.edit(thread.id, thread.comments[0].id, "No"),
         lambda threads: threads.delete(thread.id, thread.comments[0].id),
-    ):
+    )
+    for write in writing:
         with pytest.raises(NotAllowed):
             write(viewer)
         with pytest.raises(NotFound, match="conversation"):
