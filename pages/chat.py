@@ -20,7 +20,7 @@ from pages.ui.chat.branchbar import draw_branchbar, rename_title
 from pages.ui.chat.cells import Look, cell_tree, draw_cell
 from pages.ui.chat.composer import draw_composer
 from pages.ui.chat.forms import FORMS, confirm_prune, draw_form
-from pages.ui.chat.news import arrive, draw_news, note_seen
+from pages.ui.chat.news import arrive, draw_news, draw_so_far, note_seen
 from pages.ui.chat.notebook import draw_cells
 from pages.ui.chat.offers import merges_of
 from pages.ui.chat.picks import draw_marks, draw_picks
@@ -77,12 +77,13 @@ def main() -> None:
         present=present_address(here.chat),
     )
     with path:
-        draw_news(here, news)
         beside = _draw_path(here)
+        draw_so_far(here, news)
     flush()
     hear_moves(here.chat, version=version)
     with top:
         _draw_top(here)
+        draw_news(here, news)
     with composer:
         draw_composer(here, here.chat.branch)
     with right, st.container(key="chat-side"):

@@ -35,6 +35,8 @@ _CSS = """
   background: color-mix(in srgb, var(--fk-accent) 7%, transparent); }
 .st-key-line-news :is(p, [data-testid="stMarkdownContainer"]) { margin: 0 !important; }
 .st-key-line-news > :first-child { flex: 1 1 12rem; }
+.st-key-chat-top > div:has(> .st-key-line-news) { flex: 1 1 100%; order: 3; }
+.st-key-chat-so-far .fk-merge { max-height: 45vh; overflow: auto; }
 .st-key-chat-so-far { padding: .8rem .9rem; border-radius: .6rem; gap: .4rem !important;
   border: 1px solid color-mix(in srgb, var(--fk-accent) 45%, transparent); }
 .fk-so-far-top { font-size: .88rem; opacity: .82; line-height: 1.5; }
@@ -94,16 +96,22 @@ def note_seen(here: Frame, arrival: Arrival | None, version: int) -> None:
 
 
 def draw_news(here: Frame, arrival: Arrival | None) -> None:
-    """Keys: `chat.news`, `chat.news_close`, `chat.so_far_close`."""
+    """Draw the bar of what is new, in the part of the page that stays in sight.
+
+    Keys: `chat.news`, `chat.news_close`.
+    """
     who = reader()
-    if arrival is None or who is None:
-        return
-    if arrival.so_far:
-        st.html(_CSS)
-        _draw_so_far(here, who, arrival)
-    elif arrival.news is not None:
+    if arrival is not None and who is not None and arrival.news is not None and not arrival.so_far:
         st.html(_CSS)
         _draw_bar(here, who, arrival, arrival.news)
+
+
+def draw_so_far(here: Frame, arrival: Arrival | None) -> None:
+    """Draw what happened so far, below the newest message, where the page opens. Keys: `chat.so_far_close`."""
+    who = reader()
+    if arrival is not None and who is not None and arrival.so_far:
+        st.html(_CSS)
+        _draw_so_far(here, who, arrival)
 
 
 def _draw_bar(here: Frame, who: Reader, arrival: Arrival, news: News) -> None:
