@@ -40,7 +40,7 @@ function open(field) {
     row.onpointerdown = (event) => { event.preventDefault(); put(handle); };
     return row;
   }));
-  if (!state.popup.isConnected) document.querySelector(".stApp").append(state.popup);
+  if (!state.popup.isConnected) (document.querySelector(".stMain") ?? document.querySelector(".stApp")).append(state.popup);
   field.setAttribute("aria-activedescendant", `fk-handle-${state.at}`);
   const box = field.getBoundingClientRect(), size = state.popup.getBoundingClientRect();
   state.popup.style.left = `${Math.max(6, Math.min(box.left + 8, innerWidth - size.width - 6))}px`;
@@ -65,6 +65,7 @@ function pressed(event) {
   if (event.key === "ArrowDown") state.at = (state.at + 1) % many;
   else if (event.key === "ArrowUp") state.at = (state.at - 1 + many) % many;
   else if ((event.key === "Enter" || event.key === "Tab") && !event.ctrlKey && !event.metaKey) { put(state.found[state.at][0]); event.preventDefault(); event.stopPropagation(); return; }
+  else if (event.key === "Enter") { close(); return; }
   else if (event.key === "Escape") { close(); event.preventDefault(); event.stopPropagation(); return; }
   else return;
   event.preventDefault(); event.stopPropagation();
