@@ -18,9 +18,11 @@ from forky_core.team.threads import Thread
 from pages.ui import sign_in, workspace
 from pages.ui.chat.news import names_of
 from pages.ui.chat.threads import comment_words
+from pages.ui.components.downloads import offers
 from pages.ui.drafts import Draft, drafts
 from pages.ui.registry import pages
 from tests.builders import talk
+from tests.hangs import HANG
 from tests.pages import apptest
 from tests.pages.apptest import act, by_key, cells, html, keys, settled
 from tests.pages.teams import TeamServer, team_server
@@ -224,6 +226,27 @@ def test_history_lists_what_was_done_in_threads_and_not_what_was_said(
     server.sign_in(ben)
     drawn = everything(apptest.open_page("history.py", chat))
     assert "began a thread on" in drawn and "xylophone" not in drawn
+
+
+def test_an_export_has_threads_only_where_that_is_ticked(
+    server: TeamServer, ada: Member, ben: Member, chat: Conversation
+) -> None:
+    begun(server, ada, chat, "xylophone")
+    server.sign_in(ben)
+    test = AppTest.from_file(str(Path(__file__).with_name("share_dialog.py")), default_timeout=HANG)
+    test.session_state["id"] = chat.id
+    settled(test.run())
+    assert kept_threads() == []
+    by_key(test, "share.threads").set_value(True)
+    settled(test.run())
+    (text,) = kept_threads()
+    assert "> xylophone" in text and "**Ada**" in text
+
+
+def kept_threads() -> list[str]:
+    """What is in the files of threads that are offered for download."""
+    found = [one for one in offers._offered.values() if one.name.endswith("-threads.md")]
+    return [b"".join(one.pieces()).decode() for one in found]
 
 
 # What is new, and what happened so far.

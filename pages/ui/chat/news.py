@@ -185,7 +185,7 @@ def _draw_so_far(here: Frame, who: Reader, arrival: Arrival) -> None:
                 args=(arrival,),
             )
         told = [f"{count(len(chat.path()), 'message')} on “{showable(chat.branch_name)}”"]
-        others = len(here.chat.branches) - 1
+        others = len(here.branch_names(chat.branch_name)) - 1
         told += [count(others, "more branch")] if others else []
         shared = who.access.shared.get(here.chat.id)
         owner = who.team.members.name_of(shared.owner) if shared is not None and shared.owner else ""
