@@ -12,7 +12,7 @@ import gc
 import os
 import sys
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from importlib import metadata
 from pathlib import Path
@@ -29,6 +29,7 @@ if str(HERE) not in sys.path:
     sys.path.insert(0, str(HERE))
 
 from forky_core.gateway.access.gate import Gate  # noqa: E402 - the lines above make it importable
+from forky_core.gateway.access.person import viewer, within  # noqa: E402
 from forky_core.gateway.downloading import PREFIX as DOWNLOADS  # noqa: E402
 from forky_core.gateway.downloading import Downloading  # noqa: E402
 from forky_core.gateway.front import Gateway  # noqa: E402
@@ -76,6 +77,7 @@ from pages.ui.streamlit_patches.warmup import Traffic, prepare, warm_up_in  # no
 if TYPE_CHECKING:
     from forky_core.conversation.replies.reply_job import ReplyJob
     from forky_core.conversation.workspace import Workspace
+    from forky_core.model.parts import Json
     from forky_core.store.herald import Heard
 
 WARM_UP_AFTER = 10.0
@@ -140,6 +142,12 @@ def version_of(conversation: str, person: str) -> int | None:
     return version_of(conversation, person)
 
 
+def beside(what: str, person: str) -> Mapping[str, Json]:
+    from pages.ui.workspace import beside  # noqa: PLC0415 - at the top it would hold up the server's start
+
+    return beside(what, person)
+
+
 def policy() -> str:
     """The policy that lets the pages of Streamlit, of streamlit-agraph and of /present run their own inline scripts.
 
@@ -189,6 +197,9 @@ GATEWAY = (
 )
 PRESENTING = Presenting(seen_by)
 PRESENCE = Presence(TEAM.members.name_of if TEAM is not None else str)
+MOVING = Moving(version_of, hear, presence=PRESENCE, beside=beside)
+if TEAM is not None:
+    TEAM.changed = lambda of, id: MOVING.wake(within(viewer("", of), id))
 ROUTES = [
     Route("/healthz", healthz),
     Route(READY, Readiness(workspace, SIGN_IN.is_local)),
@@ -203,7 +214,7 @@ ROUTES = [
         ),
     ),
     Route(f"{REPLIES}/{{id}}", Watching(reply)),
-    Route(f"{MOVES}/{{id}}", Moving(version_of, hear, presence=PRESENCE)),
+    Route(f"{MOVES}/{{id}}", MOVING),
     Route(HERE_AT, PresenceAt(PRESENCE, version_of), methods=["POST"]),
     Route(f"{DOWNLOADS}/{{id}}", Downloading(offers.find)),
     *(Route(f"{PRESENT}/{path}", endpoint) for path, endpoint in PRESENTING.endpoints),

@@ -20,6 +20,7 @@ from pages.ui.chat.branchbar import draw_branchbar, rename_title
 from pages.ui.chat.cells import Look, cell_tree, draw_cell
 from pages.ui.chat.composer import draw_composer
 from pages.ui.chat.forms import FORMS, confirm_prune, draw_form
+from pages.ui.chat.news import arrive, draw_news, draw_so_far, note_seen
 from pages.ui.chat.notebook import draw_cells
 from pages.ui.chat.offers import merges_of
 from pages.ui.chat.picks import draw_marks, draw_picks
@@ -29,6 +30,7 @@ from pages.ui.chat.reverting import confirm_revert, draw_unresolved, settle
 from pages.ui.chat.side import draw_pane, draw_side, pane
 from pages.ui.chat.starters import draw_about_example, draw_nothing_said, draw_nothing_yet
 from pages.ui.chat.style import apply_chat_style
+from pages.ui.chat.threads import open_named_thread, thread_counts
 from pages.ui.chat.window import book_of, draw_earlier, draw_later, more_of, window_anchor
 from pages.ui.components.live_updates import hear_moves
 from pages.ui.components.models import label_of
@@ -53,6 +55,8 @@ def main() -> None:
         _draw_nothing()
         return
     version = here.chat.view.version
+    open_named_thread(here)
+    news = arrive(here)
     # Laid out from the top, filled in the order in which it is waited for: the browser draws what has arrived.
     top = st.container(key="chat-top", horizontal=True, vertical_alignment="center")
     with st.container(key=f"chat-body-{pane(here)}"):
@@ -74,10 +78,12 @@ def main() -> None:
     )
     with path:
         beside = _draw_path(here)
+        draw_so_far(here, news)
     flush()
     hear_moves(here.chat, version=version)
     with top:
         _draw_top(here)
+        draw_news(here, news)
     with composer:
         draw_composer(here, here.chat.branch)
     with right, st.container(key="chat-side"):
@@ -91,6 +97,7 @@ def main() -> None:
         settle(here)
     if beside is not None:
         draw_ahead(here, *beside)
+    note_seen(here, news, version)
 
 
 def _draw_top(here: Frame) -> None:
@@ -154,6 +161,7 @@ def _draw_cells(here: Frame, job: ReplyJob | None) -> tuple[Sequence[Cell], Look
         lambda id: opening_of(messages.get(id)),
         branch_colors(here.chat.view.branches),
         (lambda _id: "") if names_themselves() else here.chat.people.author_of,
+        None if names_themselves() else thread_counts(here),
     )
     with st.container(key="chat-earlier-slot"):
         draw_earlier(here, book, path[0].id)

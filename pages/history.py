@@ -13,6 +13,7 @@ from pages.ui.components.undoing import page_top
 from pages.ui.components.verifying import draw_verification, verify_button
 from pages.ui.frame import Frame, locate
 from pages.ui.history.log import draw_entries
+from pages.ui.history.threads import draw_thread_log
 from pages.ui.page import Page
 
 PAGE = Page(title="History", icon="history", order=70)
@@ -31,6 +32,7 @@ def main() -> None:
     page_top(f"History of “{title_or_placeholder(frame.chat.title)}”", frame.forky, frame.session, frame.chat)
     with st.container(key="column-history"):
         _draw_log(frame)
+        draw_thread_log(frame)
 
 
 def _draw_log(frame: Frame) -> None:

@@ -105,7 +105,10 @@ MAY_IMPORT: dict[str, set[str]] = {
         "retrieval",
         "votes",
     },
-    "team": VALUES | CONTRACTS | {"conversation", "csv_lines", "private_files", "store.deciding"},
+    "team": VALUES
+    | CONTRACTS
+    | LOGS
+    | {"conversation", "csv_lines", "private_files", "store.deciding", "views"},
     "publishing": VALUES
     | CONTRACTS
     | LOGS

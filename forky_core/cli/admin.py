@@ -113,20 +113,20 @@ def run_invite(team: Team, options: argparse.Namespace) -> int:
 
 
 def run_role(team: Team, options: argparse.Namespace) -> int:
-    member = _named(team, options.handle)
+    member = named_member(team, options.handle)
     team.members.set_role(member.id, role_named(options.role), by="")
     changed = team.members.member(member.id)
     return _say(options, changed, f"{changed.name} is {changed.role.phrase} from now on.")
 
 
 def run_remove(team: Team, options: argparse.Namespace) -> int:
-    member = _named(team, options.handle)
+    member = named_member(team, options.handle)
     team.members.remove(member.id, by="")
     return _say(options, member, f"{member.name} is no longer a member.")
 
 
 def run_sign_out(team: Team, options: argparse.Namespace) -> int:
-    member = _named(team, options.handle)
+    member = named_member(team, options.handle)
     team.sessions.end_all(member.id, by="")
     return _say(options, member, f"{member.name} is signed out of every browser.")
 
@@ -148,7 +148,7 @@ def run_audit(team: Team, options: argparse.Namespace) -> int:
     return 0 if broken is None else 1
 
 
-def _named(team: Team, handle: str) -> Member:
+def named_member(team: Team, handle: str) -> Member:
     """The member with this handle. Raises NotFound if there is none."""
     member = team.members.by_handle(handle)
     if member is None or not member.role:

@@ -27,6 +27,7 @@ from forky_core.cli import (
     experimenting,
     exporting,
     importing,
+    inbox,
     listing,
     log,
     merge_file,
@@ -75,6 +76,7 @@ COMMANDS = (
     repair,
     password,
     admin,
+    inbox,
     completion,
 )
 """In the order of the help."""

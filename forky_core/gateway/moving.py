@@ -8,6 +8,9 @@ unknown one is 404. The hosts and origins that may connect are those of all our 
 `/moves/library` covers all conversations: the time of the last change takes the place of the operation's number. It is
 told once a second at most, since a busy program would otherwise make a page redraw all the time.
 
+With `beside`, watchers are also sent what changes beside the operations, as `event: inbox` and `event: threads`:
+numbers, and never what anybody wrote. `/moves/inbox` has nothing but these events.
+
 Watchers sleep until the store says that something has changed (`Store.hear`): a tab in which nothing happens costs no
 more than its connection.
 """
@@ -17,24 +20,26 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forky_core.gateway.access.person import within
+from forky_core.gateway.access.person import person_in, within
 from forky_core.gateway.asgi import Receive, Send
 from forky_core.gateway.events import HEADERS, EventStream, disconnected, send_event
 from forky_core.gateway.serving import server_stops
 
 if TYPE_CHECKING:  # The server's start does not wait for these imports.
     from forky_core.gateway.presence import Presence
+    from forky_core.model.parts import Json
     from forky_core.store.herald import Heard
 
 PREFIX = "/moves"
 MOST = 500
 """The most concurrent watchers; further requests get 503."""
 LIBRARY = "library"
+INBOX = "inbox"
 GATHER = 0.02
 """Seconds between a change and its event: changes that follow within them are sent together."""
 SELDOM = 1.0
@@ -58,6 +63,7 @@ class Moving(EventStream[Watched]):
     `version` returns the number of the last operation of a conversation as a person sees it, who is given by their id
     (`access.person`); None if they may not see it or there is none. `hear` is `Store.hear` of the open store.
     With `presence`, watchers of a conversation are sent who else is there: `event: here` with a list as its data.
+    `beside` returns the data of further events, by name, for the id of what is watched and a person's.
     """
 
     unknown = "No such conversation."
@@ -68,14 +74,20 @@ class Moving(EventStream[Watched]):
         hear: Callable[[Heard], Callable[[], None]],
         *,
         presence: Presence | None = None,
+        beside: Callable[[str, str], Mapping[str, Json]] = lambda _id, _person: {},
         most: int = MOST,
     ) -> None:
         super().__init__(most)
         self._version = version
+        self._beside = beside
         self._alarms = Alarms(hear)
         self._presence = presence
         if presence is not None:
             presence.changed = self._alarms.wake
+
+    def wake(self, id: str) -> None:
+        """Have those who watch a conversation, or whose person's id this is, look again. Safe from any thread."""
+        self._alarms.heard(id)
 
     async def _found(self, id: str, person: str) -> Watched | None:
         # The first check may read the file; later ones find the view in memory.
@@ -88,8 +100,10 @@ class Moving(EventStream[Watched]):
         left.add_done_callback(lambda _: changed.set())
         pause = SELDOM if thing.id == LIBRARY else GATHER
         there: list[dict[str, str | bool]] = []
+        told: Mapping[str, Json] = {}
         try:
-            with self._alarms.set_for(within(thing.person, thing.id), changed):
+            me, what = within(thing.person, person_in(thing.person)), within(thing.person, thing.id)
+            with self._alarms.set_for(what, changed), self._alarms.set_for(me, changed):
                 await send_event(send, b"event: alive\ndata:\n\n")
                 while not left.done() and not server_stops():
                     changed.clear()
@@ -104,6 +118,13 @@ class Moving(EventStream[Watched]):
                     if others != there:
                         there = others
                         await send_event(send, f"event: here\ndata: {json.dumps(there)}\n\n".encode("ascii"))
+                    beside = self._beside(thing.id, thing.person)
+                    for name, data in beside.items():
+                        if told.get(name) != data:
+                            await send_event(
+                                send, f"event: {name}\ndata: {json.dumps(data)}\n\n".encode("ascii")
+                            )
+                    told = beside
                     if at > known:
                         known = at
                         await send_event(send, f"data: {json.dumps({'at': at})}\n\n".encode("ascii"))
@@ -146,7 +167,7 @@ class Alarms:
         """Have an event set, within the block, whenever the conversation changes, or any for `LIBRARY`."""
         if not self._set:
             self._loop = asyncio.get_running_loop()
-            self._forget = self._hear(self._heard)
+            self._forget = self._hear(self.heard)
         self._set.setdefault(id, set()).add(alarm)
         try:
             yield
@@ -157,7 +178,8 @@ class Alarms:
             if not self._set and self._forget is not None:
                 self._forget()
 
-    def _heard(self, conversation: str) -> None:
+    def heard(self, conversation: str) -> None:
+        """Wake those who watch a conversation. Safe from any thread."""
         with self._lock:
             waking = bool(self._changed)
             self._changed.add(conversation)

@@ -44,6 +44,11 @@ def merge_failed(*, conversation: Id, step: Word, fault: Fault) -> None:
     """A merge, rebase or revert could not be planned or landed, for a reason other than a person's mistake."""
 
 
+@event("notice.undelivered", WARNING)
+def notice_undelivered(*, kind: Word) -> None:
+    """A channel, such as mail, failed with a notice for somebody; it is in their inbox all the same."""
+
+
 # Replies and models
 
 

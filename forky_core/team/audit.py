@@ -6,7 +6,7 @@ names, by their random ids.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from forky_core.model.hashing import content_hash
@@ -57,6 +57,8 @@ class Audit:
         """`workspace` is the id that entries name; "" names none."""
         self._database = database
         self._workspace = workspace
+        self.noted: Callable[[str, str, Mapping[str, str | int]], None] = lambda _event, _person, _about: None
+        """Called with each new entry's event, person and what it is about, within the same transaction."""
 
     def note(self, event: str, person: str = NOBODY, **about: str | int) -> None:
         """Add an entry. Within a transaction of the database it is part of that."""
@@ -69,6 +71,7 @@ class Audit:
                 "INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (number, _id(previous, number, at, person, event, said), previous, at, person, event, said),
             )
+            self.noted(event, person, about)
 
     def entries(self, *, after: int = 0, most: int | None = None) -> Sequence[AuditEntry]:
         """Entries with a number above `after`, oldest first; with `most`, only the newest so many of them."""

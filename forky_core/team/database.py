@@ -11,13 +11,14 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from forky_core import private_files
 from forky_core.model.errors import StoreDamaged, StoreError, StoreTooNew
+from forky_core.team.together_tables import TABLES as TOGETHER
 
 SCHEMA = 1
 LOOK = 0.2
@@ -87,7 +88,7 @@ INSERT INTO workspaces VALUES ('main', 'First workspace', '', '', 0, 0);
 CREATE INDEX members_of ON members (person);
 CREATE TABLE workspace_tokens (digest TEXT PRIMARY KEY, workspace TEXT NOT NULL);
 """
-_SCHEMA = (_TABLES, _PROTECTED_BRANCHES, _WORKSPACES)
+_SCHEMA = (_TABLES, _PROTECTED_BRANCHES, _WORKSPACES, TOGETHER)
 
 
 def digest_of(secret: str) -> bytes:
@@ -114,6 +115,7 @@ class TeamDatabase:
         self._own_changes = 0
         self._looked = 0.0
         self._seen = 0
+        self._afterwards: list[Callable[[], None]] = []
         try:
             if location is not None:
                 private_files.make_folder(location.parent)
@@ -195,9 +197,21 @@ class TeamDatabase:
                 yield self._connection
                 self._connection.execute("COMMIT")
             except BaseException as error:
+                self._afterwards.clear()
                 with suppress(sqlite3.OperationalError):  # SQLite ends some failed transactions by itself.
                     self._connection.execute("ROLLBACK")
                 if isinstance(error, sqlite3.OperationalError):
                     raise StoreError(f"The people cannot be changed: {error}.") from error
                 raise
             self._own_changes += 1
+            afterwards, self._afterwards = self._afterwards, []
+        for work in afterwards:
+            work()
+
+    def afterwards(self, work: Callable[[], None]) -> None:
+        """Call `work` when the transaction that is going on has been written, and never if it fails.
+
+        No lock is held by then, and what it does is not part of the transaction. It must not raise.
+        """
+        with self._lock:
+            self._afterwards.append(work)

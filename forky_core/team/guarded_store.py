@@ -52,6 +52,7 @@ from forky_core.team.needed_roles import (
     refuse_anothers_review,
 )
 from forky_core.team.protected_changes import CheckedCommit, ProtectedChanges
+from forky_core.team.request_notices import tell_of_requests
 from forky_core.team.roles import Role
 from forky_core.team.team import Team
 
@@ -193,11 +194,13 @@ class GuardedStore:
                     self._team.protections.note_bypass(
                         operation.conversation, operation.number, by=self.access.id
                     )
-            return made
         finally:
             for conversation in begun:
                 if not self._exists(conversation):
                     self._team.sharing.drop(conversation)
+        for one in allowed:
+            tell_of_requests(self._team, one.commit, self.access.id)
+        return made
 
     def record(self, conversation: ConversationId, generation: Generation) -> None:
         self._require(conversation, self._needed_for_calls(conversation, [generation]))

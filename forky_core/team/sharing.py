@@ -7,7 +7,7 @@ of the team began, as those from before there was a team, belongs to the owners 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from forky_core.model import ConversationId
@@ -41,6 +41,8 @@ class Sharing:
         self._audit = audit
         self._members = members
         self._workspace = workspace
+        self.dropped: Callable[[ConversationId], None] = lambda _conversation: None
+        """Called with a conversation that is forgotten, within the same transaction."""
 
     def known(self, conversation: ConversationId) -> bool:
         """Whether it is recorded to whom this conversation belongs."""
@@ -87,6 +89,7 @@ class Sharing:
                     f"DELETE FROM {table} WHERE workspace = ? AND conversation = ?",  # noqa: S608 - fixed names
                     (self._workspace, conversation),
                 )
+            self.dropped(conversation)
 
     def of(self, conversation: ConversationId) -> SharedWith:
         """With whom a conversation is shared. Raises NotFound if it is not recorded."""

@@ -11,17 +11,22 @@ from collections.abc import Callable
 from copy import copy
 from pathlib import Path
 
+from forky_core.model import ConversationId
 from forky_core.model.errors import NotFound
 from forky_core.team.audit import Audit
 from forky_core.team.database import TeamDatabase, now
 from forky_core.team.files import SharedFiles
+from forky_core.team.inbox import Inbox, Notice
 from forky_core.team.invitations import Invitations
+from forky_core.team.kept_drafts import KeptDrafts
+from forky_core.team.last_seen import LastSeen
 from forky_core.team.members import Members
 from forky_core.team.protection import Protections
 from forky_core.team.roles import Role
 from forky_core.team.sharing import Sharing
 from forky_core.team.team_sessions import TeamSessions
 from forky_core.team.team_workspaces import NO_WORKSPACE, WORKSPACE, TeamWorkspaces
+from forky_core.team.threads import Threads
 
 __all__ = ["WORKSPACE", "Team", "team_file"]
 
@@ -38,6 +43,11 @@ class Team:
         self.first = self
         """The team of the first workspace."""
         self._clock = clock
+        self._told: list[Callable[[Notice], None]] = []
+        """Who is told of notices of any workspace."""
+        self.changed: Callable[[str, str], None] = lambda _workspace, _id: None
+        """Called with a workspace, and the id of a person whose notices have changed in it or of a conversation whose
+        threads have; only that of the first team is."""
         self._teams = {WORKSPACE: self}
         self._lock = threading.Lock()
         self._keep(WORKSPACE)
@@ -52,7 +62,16 @@ class Team:
         self.sharing = Sharing(self.database, self.audit, self.members, workspace)
         self.protections = Protections(self.database, self.audit, workspace)
         self.files = SharedFiles(self.database, workspace)
+        self.threads = Threads(self.database, workspace, self._clock)
+        self.inbox = Inbox(self.database, self.members, self.sharing, workspace, self._told)
+        self.seen = LastSeen(self.database, workspace)
+        self.drafts = KeptDrafts(self.database, workspace)
         self.members.removed = self._sign_out
+        self.audit.noted = self.inbox.note_audited
+        self.sharing.dropped = self._forget
+        self.inbox.changed = lambda person: self.first.changed(workspace, person)
+        self.threads.changed = lambda conversation: self.first.changed(workspace, conversation)
+        self.threads.forget_deleted()
 
     def of(self, workspace: str) -> Team:
         """The team of a workspace of this server, by its id. Raises NotFound if there is none, or it is archived."""
@@ -73,6 +92,11 @@ class Team:
         """End every session of somebody who is a member of nothing any more."""
         if not self.workspaces.lets_in(member):
             self.sessions.end_all(member, by=by)
+
+    def _forget(self, conversation: ConversationId) -> None:
+        """Forget what people had beside a conversation that is gone for good."""
+        for kept in (self.threads, self.inbox, self.seen, self.drafts):
+            kept.forget(conversation)
 
     def first_owners_invitation(self) -> str | None:
         """The secret of an invitation for the first owner; None if there is an owner.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from typing import TypeVar
+from weakref import ref
 
 from forky_core.conversation.workspace import Workspace
 from forky_core.model import ConversationId
+from forky_core.model.errors import ForkyError
 from forky_core.team.guarded_store import GuardedStore
 from forky_core.team.sharing import OWNERS
 from forky_core.team.team import Team
@@ -18,6 +20,8 @@ def join_team(forky: Workspace, team: Team, *, shown_to_all: ConversationId | No
 
     Those that were begun without the team belong to its owners. `shown_to_all` is one that every member sees.
     """
+    held = ref(forky)  # A workspace that nobody uses any more is let go of.
+    team.inbox.title_of = lambda conversation: _title_in(held(), conversation)
     everything = (*forky.store.conversations(), *forky.store.conversations(trashed=True))
     team.sharing.forget_others(summary.id for summary in everything)
     team.sharing.adopt((summary.id, OWNERS) for summary in everything)
@@ -29,3 +33,11 @@ def member_view(forky: AnyWorkspace, team: Team, member: str) -> AnyWorkspace:
     """The open workspace as a person sees it: their operations carry their id, and the guard decides about the rest."""
     store = GuardedStore(forky.store, team, member)
     return forky.through(store, member, name_of=team.members.names_in)
+
+
+def _title_in(forky: Workspace | None, conversation: ConversationId) -> str:
+    """The title of a conversation; "" if it cannot be read."""
+    try:
+        return forky.store.view(conversation).title if forky is not None else ""
+    except ForkyError:
+        return ""

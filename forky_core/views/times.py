@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 _MINUTE = 60
 _HOUR = 3600
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 def ago(at: int, now: int) -> str:
@@ -23,6 +24,19 @@ def ago(at: int, now: int) -> str:
         return "yesterday"
     if days < 7:
         return f"{days} days ago"
+    return _day(then, with_year=then.year != today.year)
+
+
+def since(at: int, now: int) -> str:
+    """Return `at` as what follows “since”: "14:05", "yesterday", "Tuesday", "3 Mar", "3 Mar 2025"."""
+    then, today = local(at), local(now)
+    days = (today.date() - then.date()).days
+    if days <= 0:
+        return f"{then:%H:%M}"
+    if days == 1:
+        return "yesterday"
+    if days < 7:
+        return _WEEKDAYS[then.weekday()]
     return _day(then, with_year=then.year != today.year)
 
 

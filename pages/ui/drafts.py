@@ -1,7 +1,9 @@
-"""What is typed and not yet sent, by conversation and branch, kept in the server process.
+"""What is typed and not yet sent, by conversation and branch.
 
-So a draft outlives switching branches and pages and a reload of the tab; it is the person's, not the tab's. Nothing
-of it is in the database: what was not sent was not said.
+A draft outlives switching branches and pages and a reload of the tab; it is the person's, not the tab's. On the server
+of one person it is kept in the process. A team's is in the file of its people (team/kept_drafts.py), so that another
+browser, another node or a later start of the server goes on with it. No conversation has it: what was not sent was not
+said.
 """
 
 from __future__ import annotations
@@ -12,12 +14,15 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from forky_core.model.parts import AttachmentPart
-from pages.ui.workspace import viewer_id
+from forky_core.model.hashing import mend_text
+from forky_core.model.parts import AttachmentPart, Json, part_from_stored
+from forky_core.team.kept_drafts import KeptDrafts
+from pages.ui.workspace import reader_id, team_here
 
 _MOST = 2_000
-"""Drafts of a person that are kept; the one that was touched longest ago goes first."""
-_MOST_PEOPLE = 1_000
+"""Drafts that are kept in the process; the one that was touched longest ago goes first."""
+_LONGEST = 1_000_000
+"""Characters of a member's draft that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,7 @@ class Draft:
 
 
 class Drafts:
-    """Safe from any thread."""
+    """The drafts of one reader, kept in the process. Safe from any thread."""
 
     def __init__(self) -> None:
         self._drafts: OrderedDict[str, Draft] = OrderedDict()
@@ -70,15 +75,40 @@ class Drafts:
                 self._drafts.popitem(last=False)
 
 
+class MembersDrafts(Drafts):
+    """The drafts of one member of a team, read from and written to the file of its people."""
+
+    def __init__(self, kept: KeptDrafts, person: str) -> None:
+        super().__init__()
+        self._kept = kept
+        self._person = person
+
+    def at(self, place: str) -> Draft:
+        found = self._kept.at(self._person, place)
+        if found is None:
+            return Draft()
+        files = (part_from_stored(file) for file in found.get("files", ()))
+        return Draft(
+            str(found.get("text", "")),
+            tuple(file for file in files if isinstance(file, AttachmentPart)),
+            str(found.get("search", "")),
+        )
+
+    def _put(self, place: str, draft: Draft) -> None:
+        if draft == self.at(place):
+            return
+        content: dict[str, Json] = {"text": mend_text(draft.text[:_LONGEST]), "search": draft.search}
+        if draft.files:
+            content["files"] = [file.stored() for file in draft.files]
+        self._kept.keep(self._person, place, None if draft.empty else content)
+
+
 def drafts() -> Drafts:
     """Those of whoever looks at this page; on the server of one person, those of the server."""
-    by_person, reader = _by_person(), viewer_id()
-    found = by_person.setdefault(reader, Drafts())
-    while len(by_person) > _MOST_PEOPLE:
-        by_person.pop(next(iter(by_person)), None)
-    return found
+    members = team_here()
+    return MembersDrafts(members.drafts, reader_id()) if members is not None else _of_the_server()
 
 
 @st.cache_resource(show_spinner=False)
-def _by_person() -> dict[str, Drafts]:
-    return {}
+def _of_the_server() -> Drafts:
+    return Drafts()

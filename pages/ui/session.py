@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # Every page holds a session; what one page does with it is t
     from forky_core.llm.probing import ServerProposal
     from forky_core.views.graph_filter import GraphFilter
     from pages.ui.bisect.search import Searching
+    from pages.ui.chat.news import Arrival
     from pages.ui.merge.planning import Planning
 
 _KEY = "session"
@@ -74,6 +75,8 @@ class Session:
     """The last choice in the branch box that was heard: it waits for the answer (ui/chat/branchbox.py)."""
     race: tuple[str, MessageId | None] | None = None
     """Why the last question was not sent (somebody else moved the branch first), and the head its author had read."""
+    arrival: Arrival | None = None
+    """How this tab came to the conversation that it shows, on a team's server (ui/chat/news.py)."""
     copied: tuple[int, str] = (0, "")
     """A counter and the text that the browser is to put on its clipboard when the counter rises."""
     notice: str = ""

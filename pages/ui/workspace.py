@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -19,9 +19,10 @@ from forky_core.gateway.access.person import (
     viewer,
     workspace_in,
 )
-from forky_core.gateway.moving import LIBRARY
+from forky_core.gateway.moving import INBOX, LIBRARY
 from forky_core.model import ConversationId
 from forky_core.model.errors import ForkyError, NotAllowed, NotFound, StoreDamaged
+from forky_core.model.parts import Json
 from forky_core.settings import Settings
 from forky_core.store.herald import Heard
 from forky_core.team.access import Access
@@ -180,6 +181,11 @@ def reader() -> Reader | None:
     return Reader(store.access.team, store.access, st.context.headers.get(SESSION.decode()) or "")
 
 
+def team_here() -> Team | None:
+    """The team of this page's workspace; None on the server of one person."""
+    return TEAM.of(workspace_id()) if TEAM is not None else None
+
+
 def operates() -> bool:
     """Whether the reader may change what is the operator's: models, keys, servers and storage."""
     found = reader()
@@ -250,6 +256,8 @@ def version_of(conversation: str, person: str) -> int | None:
         if workspace != FIRST and asked in _versions and not _is_awake(workspace):
             return _versions[asked] if _sees(conversation, person) else None
         forky = seen_by(person)
+        if conversation == INBOX:
+            return 0 if TEAM is not None else None
         version = (
             forky.moved if conversation == LIBRARY else forky.store.view(ConversationId(conversation)).version
         )
@@ -286,6 +294,19 @@ def hear(heard: Heard) -> Callable[[], None]:
             end()
 
     return forget
+
+
+def beside(what: str, person: str) -> Mapping[str, Json]:
+    """What a person is told of beside the operations of what they watch (gateway/moving.py): how many notices they have
+    not read, and the last event of a conversation's threads.
+    """
+    if TEAM is None:
+        return {}
+    team = TEAM.of(workspace_in(person))
+    told: dict[str, Json] = {"inbox": {"unread": team.inbox.unread(person_in(person))}}
+    if what not in {INBOX, LIBRARY}:
+        told["threads"] = {"at": team.threads.version(ConversationId(what))}
+    return told
 
 
 def close_workspace() -> None:

@@ -100,6 +100,7 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "admin workspace open": (("The closed club",),),
     "admin backup": (("{folder}/backups",),),
     "admin restore": (("{backup}",),),
+    "inbox": (("bob",),),
 }
 """By command, in an order that works: what it is called with, beside `--json`."""
 
@@ -159,7 +160,9 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Mapping[st
     team.workspaces.make("The rowing club", owner=ada.id, by=ada.id)
     closed = team.workspaces.make("The closed club", owner=ada.id, by=ada.id)
     team.workspaces.archive(closed.id, archived=True, by=ada.id)
-    team.sessions.open(team.members.add("Bob", Role.EDITOR).id)
+    bob = team.members.add("Bob", Role.EDITOR)
+    team.sessions.open(bob.id)
+    team.inbox.tell(bob.id, "role", role="editor")
     made = back_up(folder / "prepared backup", team, ServerFiles(database, folder / "workspaces"))
     ids["backup"] = str(made.folder)
     team.close()

@@ -107,3 +107,30 @@ def test_nobody_moves_the_tab_of_somebody_else() -> None:
         say(client, BEN, tab="same")
         say(client, ADA, tab="same", gone=True)
         assert [one["name"] for one in presence.others("room", "person:ada")] == ["Ben"]
+
+
+def test_what_changes_beside_the_operations_is_told_to_whom_it_is_about() -> None:
+    unread = {"person:ada": 0, "person:ben": 0}
+    moving = Moving(version, hear, beside=lambda _id, person: {"inbox": {"unread": unread[person]}})
+    with (
+        listening(Starlette(routes=[Route(f"{PREFIX}/{{id}}", moving)])) as url,
+        httpx.Client(base_url=url, timeout=HANG) as client,
+        client.stream("GET", f"{PREFIX}/room?after=1", headers=ADA) as of_ada,
+        client.stream("GET", f"{PREFIX}/room?after=1", headers=BEN) as of_ben,
+    ):
+        adas, bens = of_ada.iter_lines(), of_ben.iter_lines()
+        assert noticed(adas) == noticed(bens) == 0
+        unread["person:ada"] = 2
+        moving.wake("person:ada")
+        assert noticed(adas) == 2
+        unread["person:ben"] = 1
+        moving.wake("room")
+        assert noticed(bens) == 1
+
+
+def noticed(lines: Iterator[str]) -> int:
+    """The next number of notices that are not read."""
+    for line in lines:
+        if line == "event: inbox":
+            return int(json.loads(next(lines).removeprefix("data:"))["unread"])
+    raise AssertionError("The stream ended.")

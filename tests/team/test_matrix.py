@@ -29,9 +29,11 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.model.errors import InTheWay, NotAllowed, NotFound
 from forky_core.store.contract import Store
 from forky_core.store.document_contract import DocumentKeeper
+from forky_core.team.conversation_threads import ConversationThreads
 from tests.team.matrix.file_rows import FILES, KEEPER, OTHERS, desks
 from tests.team.matrix.rules import ALLOWED, NOT_FOUND, REFUSED
 from tests.team.matrix.store_rows import STORE, Row
+from tests.team.matrix.thread_rows import THREADS
 from tests.team.matrix.verb_rows import VERBS, WORKSPACE
 from tests.team.matrix.world import NEVER_THERE, SITUATIONS, WORKSPACE_ROLES, Cell, World, role_in, world
 
@@ -88,6 +90,10 @@ def test_the_verbs_of_a_workspace(made: World) -> None:
     assert list(differences(made, WORKSPACE)) == []
 
 
+def test_threads(made: World) -> None:
+    assert list(differences(made, THREADS)) == []
+
+
 def test_documents_and_files(made: World) -> None:
     found = []
     for row in (*KEEPER, *OTHERS):
@@ -132,6 +138,7 @@ def test_every_entrance_has_a_row() -> None:
     verbs = public(Conversation) - NAMESPACES.keys()
     verbs |= {f"{name}.{verb}" for name, kind in NAMESPACES.items() for verb in public(kind)}
     assert {row.covers for row in VERBS} == verbs
+    assert {row.covers for row in THREADS} == public(ConversationThreads)
     assert ({row.covers for row in WORKSPACE} | {row.covers for row in OTHERS}) - {"blob"} == public(
         Workspace
     )

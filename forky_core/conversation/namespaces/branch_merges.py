@@ -11,6 +11,7 @@ from forky_core.conversation.merging import fusing, grafting, rebasing, replanni
 from forky_core.conversation.merging.decisions import options_with
 from forky_core.conversation.merging.failures import merge_step
 from forky_core.conversation.merging.replaying import RebaseReplay
+from forky_core.conversation.merging.so_far import so_far
 from forky_core.merge.claims.claim_set import ClaimSet
 from forky_core.merge.claims.conflict_resolution import Choice, Clash
 from forky_core.merge.fuse import FusePlan
@@ -21,6 +22,7 @@ from forky_core.merge.plan import MergePlan
 from forky_core.merge.rebase import RebasePlan
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model import Operation
+from forky_core.model.parts import MergePart
 
 
 class BranchMerges:
@@ -102,6 +104,13 @@ class BranchMerges:
             NothingToDo: it has no answered question of its own.
         """
         return replaying.replay(self._session, plan, model)
+
+    def so_far(self) -> MergePart | None:
+        """What happened on this branch so far, as the note that a squash of all of it would be; None for an empty one.
+
+        Rules write it. Nothing is stored.
+        """
+        return so_far(self._session, self._chat.branch_name)
 
     @property
     def claims(self) -> ClaimSet:

@@ -16,6 +16,7 @@ from pages.ui.chat.acts import Act
 from pages.ui.chat.forms import FORMS
 from pages.ui.chat.offers import ACT, way_of
 from pages.ui.chat.stashes import stash_from
+from pages.ui.chat.threads import quote_for_thread
 from pages.ui.chat.window import tip_below
 from pages.ui.components.links import passage_place
 from pages.ui.components.notice import done, stay
@@ -48,6 +49,8 @@ def act_on(here: Frame, act: Act) -> None:
             here.session.costs_of = message.id
             stay(here.session)
         else:
+            if act.name == "threads":
+                quote_for_thread(here, act.quote)
             _act(here, act.name, message)
 
 

@@ -129,7 +129,14 @@ function clicked(event) {
   if (button.dataset.act === "more") { state.opener === button ? closeMenu() : openMenu(button); return; }
   if (state.popup) closeMenu();
   if (button.dataset.act === "sibling" && window.__forkyShowAhead?.(of(button))) seekEnd();
-  state.send(button.dataset.act, of(button));
+  state.send(button.dataset.act, of(button), button.dataset.act === "threads" ? state.selected : undefined);
+}
+
+// What is selected in the cell of the button, before the press takes the selection away.
+function reached(event) {
+  const cell = event.target.closest?.('[data-act="threads"]')?.closest('[class*="st-key-cell-"]'), chosen = getSelection();
+  const inside = cell && !chosen.isCollapsed && cell.contains(chosen.anchorNode) && cell.contains(chosen.focusNode);
+  state.selected = inside ? chosen.toString().slice(0, 600) : "";
 }
 
 function pressed(event) {
@@ -159,13 +166,14 @@ function copy(text) {
 }
 
 export default function ({ data, setTriggerValue }) {
-  state.send = (name, id) => setTriggerValue("act", { name, id, n: Date.now() + state.n++ });
+  state.send = (name, id, quote) => setTriggerValue("act", { name, id, ...(quote ? { quote } : {}), n: Date.now() + state.n++ });
   state.openAt = openAt; state.close = () => { if (state.popup) closeMenu(); }; state.present = data.present;
   state.menu = data.menu; state.merges = data.merges; state.costs = data.costs;
   if (state.popup) tellCosts(of(state.opener));
   if (!state.listening) {
     state.listening = true;
     document.addEventListener("click", clicked);
+    document.addEventListener("pointerdown", reached, true);
     document.addEventListener("pointerover", hovered);
     document.addEventListener("keydown", pressed, true);
   }
@@ -173,6 +181,7 @@ export default function ({ data, setTriggerValue }) {
   const still = keepPlace(data), calm = keepCursor(data);
   return () => {
     document.removeEventListener("click", clicked);
+    document.removeEventListener("pointerdown", reached, true);
     document.removeEventListener("pointerover", hovered);
     document.removeEventListener("keydown", pressed, true);
     closeMenu(); still(); calm(); state.listening = false;

@@ -25,6 +25,8 @@ class Act:
     name: str
     id: str
     """The message it stands on."""
+    quote: str = ""
+    """Words of the message that were selected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ def hear_acts(  # noqa: PLR0913 - each is one thing that the browser is told
     def handle() -> None:
         said: Any = st.session_state.get(key, {}).get("act")
         if isinstance(said, dict) and isinstance(said.get("name"), str):
-            on_act(Act(said["name"], str(said.get("id", ""))))
+            on_act(Act(said["name"], str(said.get("id", "")), str(said.get("quote", ""))))
 
     _component(
         key=key,

@@ -12,6 +12,7 @@ const ROW = 29, LANE = 17, LEFT = 15, EDGE = 8; // Pixels at a scale of 1: of a 
 const SIZE = 14, SMALL = 11, LEGIBLE = 6.5; // Pixels of the type; words that would be smaller than the last are not drawn.
 const TOOLS = 40; // Pixels that the buttons take.
 const NEAREST = 2.5, STEP = 1.4; // The largest scale, and how much a press of a button changes it.
+const DISC = 18, CROWD = 4; // Pixels of the disc of a person who is here, and the most of them at one row.
 const FINDS = 600; // Frames that are waited for agraph's network.
 
 const painted = (then) => requestAnimationFrame(() => setTimeout(then));
@@ -69,6 +70,7 @@ class GraphMap {
     this.hear = (event) => this.heard(event.detail ?? event); // See streamlit_patches/early_script.py.
     for (const kind of KINDS) addEventListener(kind, this.hear);
     this.watch = new ResizeObserver(() => this.resized());
+    this.unfollow = followPeople((others) => this.meet(others));
     painted(() => {
       if (this.gone) return;
       this.box.append(this.frame, this.tools);
@@ -80,6 +82,7 @@ class GraphMap {
   end() {
     this.gone = true;
     this.reader?.end();
+    this.unfollow();
     this.watch.disconnect();
     for (const kind of KINDS) removeEventListener(kind, this.hear);
     preview.hide();
@@ -113,7 +116,7 @@ class GraphMap {
     this.network = network;
     network.off("doubleClick"); // agraph would open a node's title as a window.
     network.on("beforeDrawing", (ctx) => this.drawBands(ctx));
-    network.on("afterDrawing", (ctx) => this.drawWords(ctx));
+    network.on("afterDrawing", (ctx) => { this.drawWords(ctx); this.drawPeople(ctx); });
     network.on("click", (event) => this.clicked(event));
     network.on("oncontext", (event) => { event.event.preventDefault(); this.menu(event.pointer); });
     network.on("hold", (event) => { if (event.event.pointerType === "touch") this.menu(event.pointer); });
@@ -129,6 +132,23 @@ class GraphMap {
     requestAnimationFrame(() => { this.home(); this.frame.style.opacity = 1; }); // vis-network fits what it drew first.
   }
 
+  // Who else is here: drawn on the canvas, so that no run of the page and no change of the network is needed.
+  meet(others) {
+    this.others = others;
+    this.place();
+    this.network?.redraw();
+  }
+
+  // The people at each row, by its number. Somebody at a message inside a folded run is at the row of the run.
+  place() {
+    this.at = new Map();
+    for (const one of this.given ? this.others : []) {
+      const at = this.rowOf.get(one.message) ?? this.rowOf.get(this.given.read[one.message]);
+      if (at !== undefined) this.at.set(at, [...(this.at.get(at) ?? []), one].slice(0, CROWD));
+    }
+    this.box.dataset.here = [...this.at].map(([at, people]) => `${people.map((one) => one.name).join(", ")} at ${this.given.rows[at].id}`).join("; ");
+  }
+
   // New rows. What is under the hand keeps its place in the window; what somebody went to comes into sight.
   take(given) {
     const before = this.given;
@@ -136,6 +156,7 @@ class GraphMap {
     const tall = given.rows.length * ROW + 2 * EDGE;
     this.box.style.height = `${Math.max(tall, 4 * ROW)}px`;
     this.rowOf = new Map(given.rows.map((row, at) => [row.id, at]));
+    this.place();
     if (this.network) painted(() => this.change(before));
   }
 
@@ -402,11 +423,33 @@ class GraphMap {
     let free = -Infinity; // Where the next name may stand, in a picture that is too small for words.
     for (let at = from; at < to; at++) {
       const row = rows[at], middle = y(first + at), start = x(lanes) + (legible ? 0 : 2 / scale);
-      if (legible) this.drawRow(ctx, row, start, end, middle);
+      const room = (this.at.get(at)?.length ?? 0) * (DISC + 3) / Math.min(1, scale);
+      if (legible) this.drawRow(ctx, row, start, end - room, middle);
       else if ((row.branches.length || row.current) && middle > free) {
         this.drawNames(ctx, row, start, end, middle, SMALL / scale);
         free = middle + (SMALL + 1) / scale;
       }
+    }
+    ctx.restore();
+  }
+
+  // Discs at the right edge of their rows.
+  drawPeople(ctx) {
+    const { first, colors } = this.given, [left, , scale] = this.camera(), size = DISC / Math.min(1, scale);
+    ctx.save();
+    ctx.textAlign = "center"; ctx.textBaseline = "middle";
+    ctx.font = `600 ${size * 0.56}px ${FACE}`;
+    for (const [at, people] of this.at) {
+      people.forEach((one, place) => {
+        const across = left + this.size[0] / scale - size * 0.5 - 5 / scale - place * (size + 3 / scale), middle = y(first + at);
+        ctx.beginPath();
+        ctx.arc(across, middle, size / 2, 0, 2 * Math.PI);
+        ctx.fillStyle = colorOf(one.person);
+        ctx.strokeStyle = colors.background; ctx.lineWidth = 1.5 / scale;
+        ctx.fill(); ctx.stroke();
+        ctx.fillStyle = "#fff";
+        ctx.fillText(initials(one.name), across, middle + size * 0.04);
+      });
     }
     ctx.restore();
   }

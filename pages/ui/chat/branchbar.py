@@ -9,6 +9,7 @@ from pages.ui.chat.acts import BRANCH_MENU
 from pages.ui.chat.branch_owners import draw_whose
 from pages.ui.chat.branchbox import draw_branchbox
 from pages.ui.chat.people import link_people, people
+from pages.ui.chat.threads import link_threads, list_threads
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
 from pages.ui.components.showing import present_link
@@ -22,7 +23,7 @@ from pages.ui.workspace import reader
 
 
 def draw_branchbar(here: Frame) -> None:
-    """Keys: `chat.branch`, `chat.branch_menu`, `chat.present`, `chat.sees`, `chat.new`."""
+    """Keys: `chat.branch`, `chat.branch_menu`, `chat.present`, `chat.sees`, `chat.threads`, `chat.new`."""
     with st.container(key="line-branch", horizontal=True, vertical_alignment="center"):
         draw_branchbox(here, lambda name: _switch(here, name))
         who = reader()
@@ -44,6 +45,7 @@ def draw_branchbar(here: Frame) -> None:
         link_polls(here)
         mark = sharing_mark(who, here.chat.id) if who is not None else None
         asked_who = link_people(here) if who is None else False
+        asked_threads = link_threads(here)
         asked_sees = mark is not None and mark_button(mark, key="chat.sees")
         st.button(
             "New",
@@ -58,6 +60,8 @@ def draw_branchbar(here: Frame) -> None:
         who_sees(who, here.session, here.chat)
     elif who is not None and chosen == "protect":
         protect(who, here.session, here.chat)
+    elif asked_threads:
+        list_threads(here)
     elif chosen == "people" or asked_who:
         people(here)
     elif chosen == "rename":

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from html import escape
 
@@ -31,6 +31,7 @@ from forky_core.model.parts import (
     ToolResultPart,
 )
 from forky_core.opaque import opaque
+from forky_core.team.threads import ThreadCount
 from forky_core.views import captions
 from forky_core.views.notebook import Cell
 from forky_core.views.shelf import count
@@ -64,6 +65,8 @@ class Look:
     """Of branches (forky_core/layout/colors.py)."""
     author: Callable[[MessageId], str] = field(default=lambda _id: "")
     """The name of the member of a team who said a message; "" where that is not known."""
+    threads: Mapping[MessageId, ThreadCount] | None = None
+    """How many threads hang on messages; None where there is no team."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +252,7 @@ def head(cell: Cell, look: Look) -> str:
     )
     return (
         f'<div class="fk-head" data-cell="{escape(id)}"><h3 class="fk-who fk-{message.role}">'
-        f"{escape(showable(name))}</h3>{when}{_took(cell, look)}{marks}{chips}{_siblings(cell)}"
+        f"{escape(showable(name))}</h3>{when}{_took(cell, look)}{marks}{chips}{_siblings(cell)}{_threads(cell, look)}"
         f'<span class="fk-acts">{_acts(cell, look)}</span></div>'
     )
 
@@ -266,6 +269,19 @@ def _siblings(cell: Cell) -> str:
     )
 
 
+def _threads(cell: Cell, look: Look) -> str:
+    """HTML of how many threads hang on a message; it opens them."""
+    found = look.threads.get(cell.message.id) if look.threads else None
+    if found is None:
+        return ""
+    label = f"{count(found.open, 'open thread')}" if found.open else count(found.resolved, "resolved thread")
+    done = "" if found.open else " fk-resolved"
+    return (
+        f'<button data-act="threads" class="fk-threads{done}" aria-label="{label}">{found.open or found.resolved}'
+        "</button>"
+    )
+
+
 def _acts(cell: Cell, look: Look) -> str:
     answer = cell.message.role == "assistant"
     first = button("regenerate", "Answer again …") if answer else button("edit", "Edit and ask again …")
@@ -273,6 +289,11 @@ def _acts(cell: Cell, look: Look) -> str:
         button("fork", "Fork here …")
         + (first if cell.message.merge is None else "")
         + button("copy", "Copy the text")
+        + (
+            button("threads", "Discuss this …")
+            if look.threads is not None and not _threads(cell, look)
+            else ""
+        )
         + button("pick", "Pick for a merge", pressed=cell.message.id in look.picks)
         + button("more", "More")
     )
@@ -349,8 +370,13 @@ def _expand(id: str) -> str:
 
 
 def _merge(merge: MergePart, look: Look, corrected: Sequence[CorrectedLine]) -> str:
-    leads = Leads(_number, partial(passage_link, look.conversation), look.words, _entries, _expand)
+    leads = replace(message_leads(look.conversation, look.words), expand=_expand)
     return note_html(merge, leads, corrected=corrected)
+
+
+def message_leads(conversation: ConversationId, words: Callable[[MessageId], str]) -> Leads:
+    """How a note on the Chat page leads to what it names; `words` are those of `Look`."""
+    return Leads(_number, partial(passage_link, conversation), words, _entries)
 
 
 def _number(id: MessageId, shown: str, label: str) -> str:

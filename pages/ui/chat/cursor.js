@@ -5,7 +5,7 @@
 const MOUNTS = 5000; // Milliseconds after which a field that does not come is given up.
 const RESTS = 300; // Milliseconds in which what was just drawn may still be drawn once more, or move.
 const FORM = ".st-key-chat-form", COMPOSER = ".st-key-chat-composer textarea";
-const FIRST = { fork: "name input", tag: "name input", edit: "text textarea", regenerate: "go button" };
+const FIRST = { fork: "name input", tag: "name input", edit: "text textarea", regenerate: "go button", threads: "cancel button" };
 
 const cursor = (window.__forkyCursor ??= { form: "", place: "", frame: 0 });
 
@@ -53,7 +53,8 @@ function typed(event) {
   // Streamlit's field hands its text over on that key; the shortcut of Send, which listens further out, must not hear it.
   else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
     event.stopPropagation();
-    if (event.target.matches("textarea")) setTimeout(() => press(form, "go"));
+    const said = event.target.closest('[class*="st-key-chat-speak-"]')?.querySelector('[class*="st-key-chat-say_go"] button');
+    if (event.target.matches("textarea")) setTimeout(() => (said ? said.click() : press(form, "go")));
   }
 }
 

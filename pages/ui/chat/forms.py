@@ -1,4 +1,4 @@
-"""The forms that open below a cell: fork here, edit and ask again, answer again, tag; and the dialog before a prune."""
+"""The forms that open below a cell: fork here, edit and ask again, answer again, tag, threads; and a prune's dialog."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from forky_core.conversation.branching import PrunePlan
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
+from pages.ui.chat.threads import draw_threads
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.models import grouped, model_title
 from pages.ui.components.notice import done
@@ -17,7 +18,7 @@ from pages.ui.frame import Frame, go, saying
 from pages.ui.session import session
 
 _Verb = Callable[[Frame, MessageId], None]
-FORMS = frozenset({"fork", "edit", "regenerate", "tag"})
+FORMS = frozenset({"fork", "edit", "regenerate", "tag", "threads"})
 
 
 def draw_form(here: Frame, act: str, message: Message) -> None:
@@ -32,6 +33,8 @@ def draw_form(here: Frame, act: str, message: Message) -> None:
                 _edit(here, message)
             case "regenerate":
                 _regenerate(here, message)
+            case "threads":
+                draw_threads(here, message)
 
 
 def _named(here: Frame, message: Message, verb: str, label: str, placeholder: str) -> None:

@@ -18,13 +18,13 @@ import streamlit as st
 
 from forky_core.views.graph import GraphView
 from pages.ui.chat.agraph_page import agraph_url
-from pages.ui.chat.rows import POINTING, Gesture, drawn, mounted
+from pages.ui.chat.rows import DOTS, POINTING, Gesture, drawn, mounted
 from pages.ui.components.palette import Palette, blend, palette
 from pages.ui.workspace import workspace_path
 
 _agraph_frame = st.components.v2.component(
     "forky_agraph",
-    js=POINTING + Path(__file__).with_name("agraph.js").read_text("utf-8"),
+    js=DOTS + POINTING + Path(__file__).with_name("agraph.js").read_text("utf-8"),
     css=Path(__file__).with_name("agraph.css").read_text("utf-8"),
     isolate_styles=False,
 )

@@ -1,11 +1,7 @@
-// The browser's half of pages/ui/chat/presence.py; the protocol is that of forky_core/gateway/presence.py.
+// The browser's half of pages/ui/chat/presence.py; the protocol is that of forky_core/gateway/presence.py. Uses dots.js.
 
 const TYPING = 4000; // Milliseconds after the last key for which somebody is typing.
-const COLORS = ["#1f6f63", "#8a4b9c", "#b0612a", "#2f6aa8", "#a83c5b", "#5f6f1f"];
 const tab = Math.random().toString(36).slice(2);
-
-const colorOf = (person) => COLORS[[...person].reduce((sum, letter) => sum + letter.codePointAt(0), 0) % COLORS.length];
-const initials = (name) => name.split(/\s+/).map((word) => [...word][0]).slice(0, 2).join("").toUpperCase();
 
 class Presence {
   constructor() {

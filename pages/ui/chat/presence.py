@@ -11,6 +11,7 @@ from pathlib import Path
 import streamlit as st
 
 from forky_core.gateway.presence import EVERY, PATH
+from pages.ui.chat.rows import DOTS
 from pages.ui.frame import Frame
 from pages.ui.sign_in import TEAM
 from pages.ui.streamlit_patches.navigation import lead
@@ -18,7 +19,7 @@ from pages.ui.workspace import workspace_path
 
 _component = st.components.v2.component(
     "forky.presence",
-    js=Path(__file__).with_name("presence.js").read_text("utf-8"),
+    js=DOTS + Path(__file__).with_name("presence.js").read_text("utf-8"),
     css=Path(__file__).with_name("presence.css").read_text("utf-8"),
     html='<div class="fk-here" role="group" aria-label="Who else is here"></div>',
     isolate_styles=False,

@@ -20,6 +20,8 @@ from pages.ui.components.palette import Palette, blend
 
 POINTING = Path(__file__).with_name("pointing.js").read_text("utf-8")
 """The script that both have in common."""
+DOTS = Path(__file__).with_name("dots.js").read_text("utf-8")
+"""The script that draws people as discs, for everything that shows who else is here."""
 _UNSAFE = re.compile(r"[^\w:.-]")
 _READ = 200
 """Messages of the path, from its end, whose rows the browser is told: more than a notebook draws."""

@@ -14,6 +14,7 @@ _ICONS = {
     '[data-act="copy"]': "content_copy",
     '[data-act="pick"]': "check_box_outline_blank",
     '[data-act="pick"][aria-pressed="true"]': "check_box",
+    '[data-act="threads"]': "forum",
     '[data-act="more"]': "more_horiz",
     '[data-act="sibling"]:first-child': "chevron_left",
     '[data-act="sibling"]:last-child': "chevron_right",
@@ -55,6 +56,9 @@ CONTENTS
   [class*="-current-"] .fk-head [data-act="fork"]::after { content: "Fork"; font-size: .82rem; }
 }
 .fk-head .fk-word { width: auto; height: auto; font-size: .82rem; }
+.fk-head button.fk-threads { width: auto; display: inline-flex; align-items: center; gap: .25rem; padding: 0 .4rem; opacity: .9;
+  font-size: .8rem; font-variant-numeric: tabular-nums; color: var(--fk-accent); }
+.fk-head button.fk-threads.fk-resolved { color: inherit; opacity: .7; }
 .fk-siblings { display: inline-flex; align-items: center; font-variant-numeric: tabular-nums; font-size: .8rem; }
 .fk-siblings button { width: 1.4rem; }
 .fk-menu { position: fixed; z-index: 999990; min-width: 13.5rem; padding: .3rem; border-radius: .5rem; display: flex;

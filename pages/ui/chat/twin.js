@@ -1,5 +1,5 @@
 // The list of rows with its lanes. Text is only ever set as textContent: it was written by models and people. Uses
-// pointing.js, which comes before it.
+// dots.js and pointing.js, which come before it.
 const ROW = 28, LANE = 14, LEFT = 12, SVG = "http://www.w3.org/2000/svg";
 
 function shape(kind, attributes) {
@@ -150,6 +150,21 @@ export default function (component) {
   held.reader?.end();
   held.reader = followReading(read);
 
+  // Who else is here, at the end of the row that they look at.
+  const meet = (others) => {
+    for (const dot of list.querySelectorAll(".dot")) dot.remove();
+    for (const one of others) {
+      const at = data.rows.findIndex((row) => row.id === one.message || row.id === data.read[one.message]);
+      if (at < 0) continue;
+      const dot = piece("span", "dot", initials(one.name));
+      dot.style.background = colorOf(one.person);
+      dot.title = `${one.name} is here`;
+      rows[at].append(dot);
+    }
+  };
+  held.unfollow?.();
+  held.unfollow = followPeople(meet);
+
   list.onkeydown = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const row = data.rows[active];
@@ -178,5 +193,5 @@ export default function (component) {
     event.preventDefault();
     event.stopPropagation();
   };
-  return () => { held.reader?.end(); preview.hide(); };
+  return () => { held.reader?.end(); held.unfollow?.(); preview.hide(); };
 }

@@ -12,10 +12,10 @@ from pathlib import Path
 import streamlit as st
 
 from forky_core.views.graph import GraphView
-from pages.ui.chat.rows import POINTING, Gesture, drawn, mounted
+from pages.ui.chat.rows import DOTS, POINTING, Gesture, drawn, mounted
 from pages.ui.components.palette import palette
 
-_JS = POINTING + Path(__file__).with_name("twin.js").read_text("utf-8")
+_JS = DOTS + POINTING + Path(__file__).with_name("twin.js").read_text("utf-8")
 _CSS = Path(__file__).with_name("twin.css").read_text("utf-8")
 _component = st.components.v2.component("forky_twin", html='<div class="twin"></div>', css=_CSS, js=_JS)
 

@@ -25,6 +25,13 @@ _CSS = """
 [class*="st-key-row-"] a[data-testid^="stPageLink"] p { font-weight: 550; overflow: hidden; text-overflow: ellipsis; }
 [class*="st-key-row-"] a[data-testid^="stPageLink"]:hover p { text-decoration: underline; }
 
+.fk-new { padding: .05rem .5rem; border-radius: 1rem; font-size: .76rem; font-weight: 620; white-space: nowrap;
+  font-variant-numeric: tabular-nums; background: color-mix(in srgb, currentColor 12%, transparent); }
+
+.fk-thread-log { list-style: none; margin: 0; padding: 0; font-size: .9rem; }
+.fk-thread-log li { padding: .25rem 0; overflow-wrap: anywhere; }
+.fk-thread-log time { display: inline-block; min-width: 6.5rem; font-size: .82rem; opacity: .74; }
+
 /* What a search found. */
 [class*="st-key-found-"] { gap: 0 !important; }
 [class*="st-key-found-group-"] { padding: .5rem 0 .3rem; }

@@ -3,6 +3,8 @@
 const SETTLE = 250; // Milliseconds: what this tab did itself has been drawn by then, and is no news.
 const RETRY = 3000;
 
+const pass = (name, detail) => window.dispatchEvent(new CustomEvent(name, { detail }));
+
 class Moves {
   constructor() {
     this.url = null;
@@ -14,6 +16,7 @@ class Moves {
     this.tell = tell;
     if (data.url !== this.url) { this.close(); this.url = data.url; this.told = 0; }
     this.drawn = data.at;
+    this.threads = data.threads;
     this.connect();
   }
 
@@ -22,8 +25,10 @@ class Moves {
     if (this.source || this.url === null || document.hidden) return;
     const source = (this.source = new EventSource(`${this.url}?after=${this.drawn}`));
     source.addEventListener("message", (event) => this.news(JSON.parse(event.data).at));
-    // Who else is there is drawn by another part of the page (pages/ui/chat/presence.js).
-    source.addEventListener("here", (event) => window.dispatchEvent(new CustomEvent("forky-here", { detail: JSON.parse(event.data) })));
+    // Who else is there is drawn by other parts of the page (pages/ui/chat/dots.js), notices by pages/ui/inbox/bell.js.
+    source.addEventListener("here", (event) => pass("forky-here", (window.__forkyHere = JSON.parse(event.data))));
+    source.addEventListener("inbox", (event) => pass("forky-inbox", JSON.parse(event.data)));
+    source.addEventListener("threads", (event) => this.discussed(JSON.parse(event.data).at));
     source.addEventListener("error", () => { this.close(); this.again = setTimeout(() => this.connect(), RETRY); });
   }
 
@@ -38,6 +43,17 @@ class Moves {
     }, SETTLE);
   }
 
+  // The threads of the conversation have changed, which is no operation of it.
+  discussed(at) {
+    clearTimeout(this.discussing);
+    this.discussing = setTimeout(() => {
+      if (this.threads === undefined || at <= this.threads) return;
+      if (document.querySelector("[data-testid=stDialog]")) { this.discussed(at); return; }
+      this.threads = at;
+      this.tell(at);
+    }, SETTLE);
+  }
+
   close() {
     this.source?.close();
     clearTimeout(this.again);
@@ -46,7 +62,9 @@ class Moves {
 
   part() {
     this.close();
+    pass("forky-here", (window.__forkyHere = []));
     clearTimeout(this.waiting);
+    clearTimeout(this.discussing);
     document.removeEventListener("visibilitychange", this.turned);
   }
 }
@@ -54,6 +72,7 @@ class Moves {
 let moves = null;
 export default function ({ data, setTriggerValue }) {
   moves ??= new Moves();
+  window.__forkyMoves = true;
   moves.hear(data, (at) => setTriggerValue("moved", at));
-  return () => { moves?.part(); moves = null; };
+  return () => { moves?.part(); moves = null; window.__forkyMoves = false; };
 }

@@ -18,8 +18,7 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.moving import LIBRARY, PREFIX
 from pages.ui.components.notice import stay
 from pages.ui.session import session
-from pages.ui.sign_in import TEAM
-from pages.ui.workspace import workspace_path
+from pages.ui.workspace import team_here, workspace_path
 
 _component = st.components.v2.component(
     "forky.moving", js=Path(__file__).with_name("live_updates.js").read_text("utf-8"), html="<div></div>"
@@ -29,8 +28,10 @@ _component = st.components.v2.component(
 def hear_moves(chat: Conversation, *, version: int) -> None:
     """Mount it where others may be at work. `version` is the conversation's as this run drew it."""
     others = chat.people.me is not None or chat.people.room.people or SCOPE in chat.view.entries
-    if others or TEAM is not None:
-        _hear("chat.moves", str(chat.id), version)
+    members = team_here()
+    if others or members is not None:
+        threads = members.threads.version(chat.id) if members is not None else None
+        _hear("chat.moves", str(chat.id), version, threads)
 
 
 def hear_library(forky: Workspace) -> None:
@@ -38,10 +39,12 @@ def hear_library(forky: Workspace) -> None:
     _hear("library.moves", LIBRARY, forky.moved)
 
 
-def _hear(key: str, what: str, at: int) -> None:
+def _hear(key: str, what: str, at: int, threads: int | None = None) -> None:
+    """`threads` is the last event of the conversation's threads, as this run drew them."""
     _component(
         key=key,
-        data={"url": f"{workspace_path()}{PREFIX}/{what}", "at": at},
+        data={"url": f"{workspace_path()}{PREFIX}/{what}", "at": at}
+        | ({"threads": threads} if threads is not None else {}),
         on_moved_change=lambda: stay(session()),
         height="content",
     )

@@ -15,6 +15,7 @@ from pages.ui.components.finder import ask_to_search, go_searching
 from pages.ui.components.markdown import showable
 from pages.ui.components.notice import done, draw_notice
 from pages.ui.frame import saying
+from pages.ui.inbox.bell import draw_bell
 from pages.ui.keyboard.component import draw_keyboard
 from pages.ui.people.reader_menu import draw_reader
 from pages.ui.session import Session
@@ -59,6 +60,7 @@ def page_top(
 
 
 def _draw_end(forky: Workspace, held: Session, chat: Conversation | None) -> None:
+    draw_bell()
     draw_reader()
     draw_keyboard(forky, held, chat)
 

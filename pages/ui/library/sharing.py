@@ -9,7 +9,14 @@ import streamlit as st
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.exporting import Exporter
-from forky_core.formats.exporting.redaction import PrivateValue, findings, redacted, reworded, unread_files
+from forky_core.formats.exporting.redaction import (
+    PrivateValue,
+    findings,
+    found_in,
+    redacted,
+    reworded,
+    unread_files,
+)
 from forky_core.formats.exporting.registry import exporter, exporters
 from forky_core.formats.exporting.sharing import (
     export_value,
@@ -23,12 +30,17 @@ from forky_core.formats.forky_file.chat import Chat
 from forky_core.gateway.downloading import Download
 from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
+from forky_core.team.conversation_threads import ConversationThreads
+from forky_core.team.guarded_store import GuardedStore
+from forky_core.team.threads_file import MEDIA_TYPE, threads_file
+from forky_core.views.captions import opening_of
 from forky_core.views.graph import line_of_text
 from forky_core.views.listed import listed_branches
-from forky_core.views.shelf import title_or_placeholder
+from forky_core.views.shelf import count, title_or_placeholder
 from pages.ui.components.downloads import download_link
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.private_values import draw_private_values
+from pages.ui.workspace import reader
 
 _SCOPES = {"all": "All of it", "branch": "One branch", "messages": "Chosen messages"}
 _MOST_MESSAGES = 500
@@ -57,7 +69,7 @@ def share(forky: Workspace, chat: Conversation) -> None:
 
 def draw_share(forky: Workspace, chat: Conversation) -> None:
     """Keys: `share.format`, `share.scope`, `share.branch`, `share.messages`, `share.log`, `share.download`,
-    `share.tick.<n>`.
+    `share.tick.<n>`, `share.threads`, `share.threads_download`.
     """
     st.markdown(f"**{plain_label(title_or_placeholder(chat.title))}**")
     name = st.selectbox(
@@ -84,6 +96,38 @@ def draw_share(forky: Workspace, chat: Conversation) -> None:
             lambda: pieces(redacted(held.chat, ticked), to),
         ),
         key="share.download",
+    )
+    _draw_threads(forky, chat, held)
+
+
+def _draw_threads(forky: Workspace, chat: Conversation, held: _Held) -> None:
+    """What people discuss at the messages that leave, as a second file, where there is any and somebody wants it."""
+    who = reader()
+    if who is None or not isinstance(forky.store, GuardedStore):
+        return
+    every = ConversationThreads(who.team, forky.store, chat.id).all()
+    threads = [thread for thread in every if thread.message in held.chat.messages]
+    if not threads or not st.toggle(
+        f"With a file of the {count(len(threads), 'thread')} that people have about it",
+        key="share.threads",
+        help="What people say to each other about messages is in no other file",
+    ):
+        return
+    messages = chat.visible.messages
+    text = threads_file(
+        chat.title,
+        threads,
+        who.team.members.name_of,
+        lambda id: opening_of(messages.get(id)),
+    )
+    ticked = draw_private_values(found_in([("the threads", text)]), f"share.threads.{chat.id}")
+    download_link(
+        Download(
+            f"{file_name(reworded(held.chat.title, ticked), exporter('markdown')).removesuffix('.md')}-threads.md",
+            MEDIA_TYPE,
+            lambda: iter([reworded(text, ticked).encode()]),
+        ),
+        key="share.threads_download",
     )
 
 

@@ -8,7 +8,8 @@ import streamlit as st
 
 from forky_core.conversation.identity import now
 from forky_core.conversation.workspace import Workspace
-from forky_core.model import ConversationSummary
+from forky_core.model import ConversationId, ConversationSummary
+from forky_core.team.news import news_in
 from forky_core.views.shelf import Shelf, ShelfLine, count, shelf, title_or_placeholder
 from pages.ui.components.links import chat_link
 from pages.ui.components.markdown import plain_label
@@ -22,19 +23,38 @@ from pages.ui.workspace import reader
 
 def draw_lines(forky: Workspace, held: Session, listed: Shelf) -> None:
     """Keys: `library.` with `sees.<id>`, `rename.<id>`, `export.<id>`, `delete.<id>`, `page`."""
+    news = _news(forky, listed)
     with st.container(key="library-lines", gap=None):
         for line in listed.lines:
-            _draw_line(forky, held, line)
+            _draw_line(forky, held, line, news.get(line.summary.id, ""))
     if listed.pages > 1:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.pagination(listed.pages, key="library.page")
             st.caption(count(listed.fitting, "conversation"), width="content")
 
 
-def _draw_line(forky: Workspace, held: Session, line: ShelfLine) -> None:
+def _news(forky: Workspace, listed: Shelf) -> dict[ConversationId, str]:
+    """What is new to the reader in the listed conversations, in a word; nothing on the server of one person."""
+    who = reader()
+    if who is None:
+        return {}
+    shown = [(line.summary.id, line.summary.updated) for line in listed.lines]
+    found = news_in(who.team, who.access.id, shown, forky.store)
+    shared = who.access.shared
+    return {
+        id: f"{news.count} new" if news is not None else "New"
+        for id, news in found.items()
+        # What one has begun oneself, as by an import, is nothing new.
+        if news is not None or (id in shared and shared[id].owner != who.access.id)
+    }
+
+
+def _draw_line(forky: Workspace, held: Session, line: ShelfLine, news: str) -> None:
     id = line.summary.id
     with st.container(key=f"row-{id}", horizontal=True, vertical_alignment="center"):
         chat_link(line.title, id, line.summary.branch)
+        if news:
+            st.html(f'<span class="fk-new">{news}</span>', width="content")
         if line.summary.program:
             st.caption(plain_label(line.summary.program, 40), width="content")
         st.caption(f"{line.counts} · {line.when}", width="content")

@@ -360,6 +360,7 @@ VERBS: tuple[Row, ...] = (
         CHANGE,
         lambda c: _wait(_side(c).merges.replay(_rebase_plan(c), model="scripted/one")),
     ),
+    Row("merges.so_far", READ, lambda c: c.chat.merges.so_far()),
     Row("merges.claims", READ, lambda c: c.chat.merges.claims),
     Row("merges.unresolved", READ, lambda c: c.chat.merges.unresolved),
     Row(

@@ -18,6 +18,7 @@ from forky_core.model.errors import ForkyError
 from forky_core.model.parts import AttachmentPart
 from forky_core.store.memory.documents import MemoryDocuments
 from forky_core.store.memory.store import MemoryStore, _Conversation
+from forky_core.team.conversation_threads import ConversationThreads
 from forky_core.team.guarded_store import GuardedStore
 from forky_core.team.members import Member
 from forky_core.team.protection import BranchRule
@@ -82,6 +83,20 @@ class Talk:
     document: str
 
 
+@dataclass(frozen=True)
+class ThreadIds:
+    """A thread of a conversation, and comments of it."""
+
+    thread: str
+    mine: str
+    theirs: str
+    gone: str
+    """Mine, and deleted."""
+
+
+NO_THREAD = ThreadIds("none", "none", "none", "none")
+
+
 class World:
     """The workspace, its team, and a person with one role in it."""
 
@@ -100,6 +115,7 @@ class World:
         self.file.write_text("Boats float because they are lighter than the water they push away.")
         self.plans: dict[str, Any] = {}
         self.ids: dict[str, ConversationId] = {}
+        self.threads: dict[ConversationId, ThreadIds] = {}
         for situation in SITUATIONS:
             self._make(situation)
         if general:
@@ -147,6 +163,7 @@ class World:
         elif situation == "taken from me" or situation.startswith("shared with me"):
             role = role_in(situation, Role.VIEWER) or Role.EDITOR
             self.team.sharing.share(id, self.me.id, role, by=self.ada.id)
+        self.threads[id] = self._discuss(id, answer.id)
         if situation.endswith("in the trash"):
             chat.trash()
         if situation == "in another workspace":
@@ -158,6 +175,18 @@ class World:
             del self.store._conversations[id]
             self.team.sharing.drop(id)
             self.ids[situation] = NEVER_THERE
+
+    def _discuss(self, id: ConversationId, message: MessageId) -> ThreadIds:
+        """A thread with a comment of mine, of somebody else, and one of mine that is deleted."""
+        threads = self.team.threads
+        thread = threads.begin(id, message, "", self.me.id, "Mine")
+        made = threads.find(id, thread)
+        assert made is not None
+        theirs = threads.reply(made, self.ada.id, "Theirs")
+        gone = threads.reply(made, self.me.id, "Gone")
+        deleted = next(one for one in threads.of(id)[0].comments if one.id == gone)
+        threads.delete(made, deleted, by=self.me.id)
+        return ThreadIds(thread, made.comments[0].id, theirs, gone)
 
     def _owner(self, situation: str) -> str:
         return (
@@ -229,6 +258,16 @@ class Cell:
     @property
     def talk(self) -> Talk:
         return self.world.talk
+
+    @property
+    def ids(self) -> ThreadIds:
+        """The thread of the conversation."""
+        return self.world.threads.get(self.id, NO_THREAD)
+
+    @property
+    def threads(self) -> ConversationThreads:
+        """The threads of the conversation, as they may use them."""
+        return ConversationThreads(self.world.team, self.store, self.id)
 
     @property
     def own(self) -> Conversation:

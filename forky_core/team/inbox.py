@@ -1,0 +1,294 @@
+"""What a person should know about: who mentioned them, answered them, or gave them something.
+
+A notice belongs to one person. It has a sentence and an address, and at most a few words of what was written. Notices
+about a conversation are there only while that person may see it: whoever loses the right to it loses them at once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import urlencode
+
+from forky_core.model import ConversationId
+from forky_core.model.parts import canonical_json
+from forky_core.observability import events
+from forky_core.team.database import TeamDatabase, now
+from forky_core.team.members import Members
+from forky_core.team.sharing import Sharing
+
+NoticeKind = Literal[
+    "mention", "reply", "thread", "review", "comment", "landed", "declined", "shared", "handed over", "role"
+]
+KEPT = 500
+"""Notices of a person that are kept; the oldest go first."""
+QUOTED = 120
+"""The most characters of what somebody wrote that a notice quotes."""
+_TITLE = 80
+_MOST_COUNTED = 2_000
+"""People whose unread notices are kept counted."""
+_AUDITED: Mapping[str, NoticeKind] = {
+    "shared": "shared",
+    "handed over": "handed over",
+    "role changed": "role",
+}
+"""Events of the audit log that are news to the person they are about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """One thing that a person should know about."""
+
+    person: str
+    """Whose it is, by id."""
+    kind: NoticeKind
+    sentence: str
+    address: str
+    """Where it leads: a path of this server, with its query."""
+    at: int
+    """Microseconds since the epoch, UTC."""
+    number: int = 0
+    """Later ones have higher numbers."""
+    quote: str = ""
+    """The first words of what was written; "" if nothing was."""
+    read: bool = False
+
+
+class Inbox:
+    """The notices of one workspace."""
+
+    def __init__(
+        self,
+        database: TeamDatabase,
+        members: Members,
+        sharing: Sharing,
+        workspace: str,
+        subscribers: list[Callable[[Notice], None]] | None = None,
+    ) -> None:
+        """`subscribers` are those of `on_notice`, which the inboxes of a server's workspaces share."""
+        self._database = database
+        self._members = members
+        self._sharing = sharing
+        self._workspace = workspace
+        self._subscribers = subscribers if subscribers is not None else []
+        self._counted: dict[str, tuple[int, int]] = {}
+        """The number of unread notices of people, each with the version of the database that it is from."""
+        self.changed: Callable[[str], None] = lambda _person: None
+        """Called with the id of a person whose notices have changed, after it was written."""
+        self.title_of: Callable[[ConversationId], str] = lambda _conversation: ""
+        """Returns the title of a conversation, or "" where none can be read."""
+
+    def on_notice(self, callback: Callable[[Notice], None]) -> Callable[[], None]:
+        """Have `callback` called with each new notice, from the thread that caused it, after it was written.
+
+        A callback that takes time hands the notice to a thread of its own. What it raises is logged and stops nobody.
+        Returns what ends the subscription.
+        """
+        self._subscribers.append(callback)
+        return lambda: self._subscribers.remove(callback) if callback in self._subscribers else None
+
+    # Reading. Each of these is for the person whose id is given, and shows only what they may see now.
+
+    def of(self, person: str, *, unread: bool = False, most: int = 100, after: int = 0) -> Sequence[Notice]:
+        """The notices of a person with a number above `after`, newest first."""
+        visible = self._sharing.roles_in(person)
+        rows = self._database.rows(
+            "SELECT * FROM notices WHERE workspace = ? AND person = ? AND read <= ? AND number > ? "
+            "ORDER BY number DESC",
+            self._workspace,
+            person,
+            0 if unread else 1,
+            after,
+        )
+        if not self._members.role_of(person):
+            return []
+        seen = [row for row in rows if not row["conversation"] or row["conversation"] in visible]
+        return [self._notice(row) for row in seen[:most]]
+
+    def unread(self, person: str) -> int:
+        """The number of unread notices of a person."""
+        version = self._database.version
+        known = self._counted.get(person)
+        if known is None or known[0] != version:
+            if len(self._counted) > _MOST_COUNTED:
+                self._counted.clear()
+            known = self._counted[person] = (version, len(self.of(person, unread=True, most=KEPT)))
+        return known[1]
+
+    def mark(self, person: str, number: int, *, read: bool = True) -> None:
+        """Mark one notice of a person as read or as unread; one of somebody else stays as it is."""
+        with self._database.writing() as connection:
+            connection.execute(
+                "UPDATE notices SET read = ? WHERE number = ? AND person = ?", (int(read), number, person)
+            )
+            self._database.afterwards(lambda: self.changed(person))
+
+    def mark_all(self, person: str) -> None:
+        """Mark every notice of a person as read."""
+        with self._database.writing() as connection:
+            connection.execute(
+                "UPDATE notices SET read = 1 WHERE workspace = ? AND person = ?", (self._workspace, person)
+            )
+            self._database.afterwards(lambda: self.changed(person))
+
+    def mark_threads(self, person: str, threads: Sequence[str]) -> None:
+        """Mark what tells a person of these threads as read: they are looking at them."""
+        rows = self._database.rows(
+            "SELECT number, about FROM notices WHERE workspace = ? AND person = ? AND read = 0",
+            self._workspace,
+            person,
+        )
+        shown = [row["number"] for row in rows if json.loads(row["about"]).get("thread") in threads]
+        if shown:
+            with self._database.writing():
+                for number in shown:
+                    self.mark(person, number)
+
+    # Writing.
+
+    def tell(
+        self,
+        person: str,
+        kind: NoticeKind,
+        *,
+        by: str = "",
+        conversation: ConversationId | None = None,
+        quote: str = "",
+        **about: str | int,
+    ) -> bool:
+        """Give a person a notice, unless they caused it or may not see what it is about; whether they were given it.
+
+        `about` says where it leads: the `message`, `thread` or `request`, and the `role` that they were given. Within
+        a transaction of the database it is part of that.
+        """
+        if person == by or not self._members.role_of(person):
+            return False
+        if conversation is not None and not self._sharing.role_in(conversation, person):
+            return False
+        title = _shortened(self.title_of(conversation), _TITLE) if conversation is not None else ""
+        with self._database.writing() as connection:
+            number = connection.execute(
+                "INSERT INTO notices (workspace, person, kind, conversation, cause, quote, title, about, at) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    self._workspace,
+                    person,
+                    kind,
+                    conversation or "",
+                    by,
+                    _shortened(quote, QUOTED),
+                    title,
+                    canonical_json(about),
+                    now(),
+                ),
+            ).lastrowid
+            connection.execute(
+                "DELETE FROM notices WHERE person = ? AND number <= "
+                "(SELECT number FROM notices WHERE person = ? ORDER BY number DESC LIMIT 1 OFFSET ?)",
+                (person, person, KEPT),
+            )
+            row = self._database.row("SELECT * FROM notices WHERE number = ?", number)
+            made = self._notice(row)
+            self._database.afterwards(lambda: self._deliver(made))
+        return True
+
+    def note_audited(self, event: str, by: str, about: Mapping[str, str | int]) -> None:
+        """Tell a person of an event of the audit log that is about them: a share, a hand-over or another role."""
+        kind = _AUDITED.get(event)
+        if kind is None:
+            return
+        id = about.get("conversation")
+        conversation = ConversationId(str(id)) if id is not None else None
+        self.tell(
+            str(about.get("member", "")),
+            kind,
+            by=by,
+            conversation=conversation,
+            role=str(about.get("role", "")),
+        )
+
+    def forget(self, conversation: ConversationId) -> None:
+        """Forget every notice about a conversation that is gone for good."""
+        with self._database.writing() as connection:
+            connection.execute(
+                "DELETE FROM notices WHERE workspace = ? AND conversation = ?",
+                (self._workspace, conversation),
+            )
+
+    def _deliver(self, notice: Notice) -> None:
+        self.changed(notice.person)
+        for callback in tuple(self._subscribers):
+            try:
+                callback(notice)
+            except Exception:  # noqa: BLE001 - a channel that fails must not fail what was said
+                events.notice_undelivered(kind=notice.kind)
+
+    def _notice(self, row: object) -> Notice:
+        found = dict(row)  # type: ignore[call-overload]
+        about = json.loads(found["about"])
+        conversation = ConversationId(found["conversation"])
+        title = (_shortened(self.title_of(conversation), _TITLE) if conversation else "") or found["title"]
+        return Notice(
+            found["person"],
+            found["kind"],
+            _sentence(found["kind"], self._members.name_of(found["cause"]), title, about),
+            _address(found["kind"], conversation, about),
+            found["at"],
+            found["number"],
+            found["quote"],
+            bool(found["read"]),
+        )
+
+
+def _sentence(kind: NoticeKind, name: str, title: str, about: Mapping[str, str | int]) -> str:
+    who, where = name or "Somebody", f"“{title or 'Untitled'}”"
+    role = str(about.get("role", ""))
+    an = f"{'an' if role[:1] in 'aeiou' else 'a'} {role}"
+    request = f"request {about.get('request', '')}"
+    match kind:
+        case "mention":
+            return f"{who} mentioned you in {where}."
+        case "reply":
+            return f"{who} replied in a thread of {where}."
+        case "thread":
+            return f"{who} began a thread on your message in {where}."
+        case "review":
+            return f"{who} asks for a merge, {request} in {where}."
+        case "comment":
+            return f"{who} commented on {request} in {where}."
+        case "landed":
+            return f"{who} landed your {request} in {where}."
+        case "declined":
+            return f"{who} declined your {request} in {where}."
+        case "shared":
+            return f"{who} shared {where} with you; you are {an} of it."
+        case "handed over":
+            return f"{who} handed {where} over to you."
+        case "role":
+            return (
+                f"{who} made you {an} of this workspace." if name else f"You are {an} of this workspace now."
+            )
+
+
+def _address(kind: NoticeKind, conversation: ConversationId, about: Mapping[str, str | int]) -> str:
+    if kind == "role":
+        return "/people"
+    if "request" in about:
+        return "/merge?" + urlencode(
+            {"c": conversation, "b": about.get("branch", ""), "request": about["request"]}
+        )
+    place: dict[str, str] = {"c": conversation}
+    if message := str(about.get("message", "")):
+        place["m"] = message.removeprefix("b2:")
+    if thread := about.get("thread"):
+        place["thread"] = str(thread)
+    if kind == "shared":
+        place["so_far"] = "1"
+    return "/?" + urlencode(place)
+
+
+def _shortened(text: str, most: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"

@@ -1,0 +1,70 @@
+"""Who is told of a merge request: whoever the conversation belongs to, its author, who takes part, who is mentioned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+
+from forky_core.conversation.merging.merge_request import REQUESTS, MergeRequest
+from forky_core.model import Change
+from forky_core.model.errors import StoreError
+from forky_core.store.contract import Commit
+from forky_core.team.conversation_mentions import mentioned_in
+from forky_core.team.inbox import NoticeKind
+from forky_core.team.roles import Role
+from forky_core.team.sharing import OWNERS
+from forky_core.team.team import Team
+
+_LOADING = frozenset({"undo", "redo", "restore", "import", "unite", "create"})
+"""Verbs that bring an earlier request back, of which everybody knows already."""
+
+
+def tell_of_requests(team: Team, commit: Commit, by: str) -> None:
+    """Give notices of the merge requests that a change made, answered or commented on; `by` is who made it."""
+    if commit.verb in _LOADING:
+        return
+    for change in commit.changes:
+        if change.key.startswith(REQUESTS) and change.after is not None and change.before != change.after:
+            # The change has been made: a request that cannot be read, or a file that is full, is no reason to fail.
+            with suppress(StoreError, KeyError, TypeError, ValueError):
+                _tell(team, commit, change, by)
+
+
+def _tell(team: Team, commit: Commit, change: Change, by: str) -> None:
+    number = int(change.key.removeprefix(REQUESTS))
+    new = MergeRequest.from_stored(number, change.after or {})
+    old = MergeRequest.from_stored(number, change.before) if change.before is not None else None
+    fresh = new.comments[len(old.comments) if old is not None else 0 :]
+    words = "\n".join(
+        [*([new.note] if old is None or old.note != new.note else []), *(one.text for one in fresh)]
+    )
+    told: set[str] = {by}
+
+    def tell(people: Iterable[str], kind: NoticeKind) -> None:
+        for person in people:
+            if person not in told and team.inbox.tell(
+                person,
+                kind,
+                by=by,
+                conversation=commit.conversation,
+                quote=words,
+                request=number,
+                branch=new.into,
+            ):
+                told.add(person)
+
+    tell(mentioned_in(team, commit.conversation, words), "mention")
+    if old is None:
+        tell(_reviewers(team, commit), "review")
+    elif new.state not in (old.state, "open"):
+        tell([new.by], "landed" if new.state == "accepted" else "declined")
+    if fresh:
+        tell([new.by, *(one.by for one in new.comments)], "comment")
+
+
+def _reviewers(team: Team, commit: Commit) -> list[str]:
+    """Whoever the conversation belongs to; for one of nobody in particular, the owners of the workspace."""
+    owner = team.sharing.of(commit.conversation).owner
+    if owner != OWNERS:
+        return [owner]
+    return [member.id for member in team.members.all() if member.role is Role.OWNER]

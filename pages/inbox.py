@@ -1,0 +1,62 @@
+"""Inbox: who mentioned, answered or gave one something, with the way there. Only a team's server has this page."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.views.shelf import count
+from pages.ui.components.lists import apply_list_style
+from pages.ui.components.undoing import last_shown, page_top
+from pages.ui.inbox.listing import draw_notices
+from pages.ui.page import Page
+from pages.ui.session import session
+from pages.ui.workspace import reader, workspace
+
+PAGE = Page(
+    title="Inbox", icon="notifications", order=74, shown=False, about_conversation=False, of_team=True
+)
+
+_SHOWN = {"unread": "Not read", "all": "All"}
+
+
+def main() -> None:
+    who = reader()
+    assert who is not None, "pages/ui/registry.py leaves this page out on the server of one person"
+    forky, held = workspace(), session()
+    apply_list_style()
+    page_top("Inbox", forky, held, last_shown(forky, held), names_it=True)
+    inbox, me = who.team.inbox, who.access.id
+    with st.container(key="column-inbox", gap="small"):
+        unread = inbox.unread(me)
+        with st.container(key="line-inbox", horizontal=True, vertical_alignment="center"):
+            st.session_state.setdefault("inbox.shown", "unread" if unread else "all")
+            shown = st.segmented_control(
+                "Which notices",
+                list(_SHOWN),
+                key="inbox.shown",
+                required=True,
+                format_func=_SHOWN.__getitem__,
+                label_visibility="collapsed",
+            )
+            if unread:
+                st.caption(f"{count(unread, 'notice')} not read", width="stretch")
+                st.button(
+                    "Mark all as read",
+                    key="inbox.mark_all",
+                    icon=":material/done_all:",
+                    on_click=inbox.mark_all,
+                    args=(me,),
+                )
+        notices = inbox.of(me, unread=shown == "unread")
+        if notices:
+            draw_notices(who, notices)
+        elif shown == "unread":
+            st.caption("You have read everything.")
+        else:
+            st.caption(
+                "Nothing yet. When somebody mentions you, answers you, asks you for a review or shares a conversation "
+                "with you, it is listed here."
+            )
+
+
+main()

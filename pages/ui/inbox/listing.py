@@ -1,0 +1,90 @@
+"""The lines of the Inbox: what happened, a few words of it, and the way there, which marks it as read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from urllib.parse import parse_qsl, urlsplit
+
+import streamlit as st
+
+from forky_core.conversation.identity import now
+from forky_core.team.inbox import Notice, NoticeKind
+from forky_core.views.times import ago, stamp
+from pages.ui.components.markdown import plain_label, showable
+from pages.ui.components.palette import palette
+from pages.ui.workspace import Reader
+
+_ICONS: dict[NoticeKind, str] = {
+    "mention": "alternate_email",
+    "reply": "forum",
+    "thread": "forum",
+    "review": "rate_review",
+    "comment": "comment",
+    "landed": "merge",
+    "declined": "block",
+    "shared": "group_add",
+    "handed over": "key",
+    "role": "badge",
+}
+_PAGES = {"/": "chat.py", "/merge": "merge.py", "/people": "people.py"}
+_CSS = """
+<style>
+.st-key-inbox-lines [class*="st-key-row-"] { flex-wrap: nowrap !important; align-items: flex-start; padding: .5rem .1rem; }
+.st-key-inbox-lines [class*="st-key-row-"] > :nth-child(2) { flex: 1 1 auto; min-width: 0; }
+.st-key-inbox-lines .stButton button[kind="tertiary"] { padding: 0; min-height: 1.6rem; text-align: start; justify-content: flex-start; }
+.st-key-inbox-lines [class*="st-key-row-unread"] .stButton button p { font-weight: 620; }
+.fk-unread { width: .55rem; height: .55rem; margin-top: .55rem; border-radius: 50%; background: ACCENT; }
+.fk-unread.fk-read { background: transparent; }
+.fk-notice-words { font-size: .88rem; opacity: .78; overflow-wrap: anywhere; unicode-bidi: plaintext; }
+.fk-notice-when { font-size: .8rem; opacity: .74; white-space: nowrap; line-height: 1.6rem; font-variant-numeric: tabular-nums; }
+@media (max-width: 640px) { .st-key-inbox-lines [class*="st-key-inbox-mark-"] p { font-size: 0; } }
+</style>
+"""
+
+
+def draw_notices(who: Reader, notices: Sequence[Notice]) -> None:
+    """Keys: `inbox.open.<number>`, `inbox.mark.<number>`."""
+    st.html(_CSS.replace("ACCENT", palette().accent))
+    with st.container(key="inbox-lines", gap=None):
+        for notice in notices:
+            _draw_notice(who, notice)
+
+
+def _draw_notice(who: Reader, notice: Notice) -> None:
+    state = "read" if notice.read else "unread"
+    with st.container(key=f"row-{state}-{notice.number}", horizontal=True):
+        seen = " fk-read" if notice.read else ""
+        st.html(f'<div class="fk-unread{seen}" aria-hidden="true"></div>', width="content")
+        with st.container(gap=None):
+            if st.button(
+                plain_label(notice.sentence, 300),
+                key=f"inbox.open.{notice.number}",
+                icon=f":material/{_ICONS[notice.kind]}:",
+                type="tertiary",
+                help="Go there",
+            ):
+                _open(who, notice)
+            if notice.quote:
+                st.html(f'<div class="fk-notice-words">{escape(showable(notice.quote))}</div>')
+        st.html(
+            f'<time class="fk-notice-when" title="{escape(stamp(notice.at))}">{escape(ago(notice.at, now()))}</time>',
+            width="content",
+        )
+        label = "Mark as not read" if notice.read else "Mark as read"
+        st.button(
+            label,
+            key=f"inbox.mark.{notice.number}",
+            icon=f":material/{'mark_email_unread' if notice.read else 'done'}:",
+            type="tertiary",
+            help=label,
+            on_click=who.team.inbox.mark,
+            args=(who.access.id, notice.number),
+            kwargs={"read": not notice.read},
+        )
+
+
+def _open(who: Reader, notice: Notice) -> None:
+    who.team.inbox.mark(who.access.id, notice.number)
+    place = urlsplit(notice.address)
+    st.switch_page(_PAGES[place.path], query_params=dict(parse_qsl(place.query)))
