@@ -228,7 +228,8 @@ def _smtp(value: Callable[[str], str]) -> SmtpSettings | None:
     security = value("FORKY_SMTP_SECURITY").lower() or "starttls"
     if security not in get_args(SmtpSecurity):
         raise RequestError(
-            f"FORKY_SMTP_SECURITY is “{security[:80]}”, which Forky does not know.", "Write starttls, tls or off."
+            f"FORKY_SMTP_SECURITY is “{security[:80]}”, which Forky does not know.",
+            "Write starttls, tls or off.",
         )
     secured = cast(SmtpSecurity, security)
     port = value("FORKY_SMTP_PORT") or str(_SMTP_PORTS[secured])

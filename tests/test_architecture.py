@@ -105,7 +105,10 @@ MAY_IMPORT: dict[str, set[str]] = {
         "retrieval",
         "votes",
     },
-    "team": VALUES | CONTRACTS | LOGS | {"settings", "conversation", "csv_lines", "private_files", "store.deciding"},
+    "team": VALUES
+    | CONTRACTS
+    | LOGS
+    | {"settings", "conversation", "csv_lines", "private_files", "store.deciding"},
     "publishing": VALUES
     | CONTRACTS
     | LOGS

@@ -70,6 +70,28 @@ CREATE TABLE audit (
 );
 """
 
+_GETTING_IN = """
+CREATE TABLE one_time_links (
+    digest BLOB PRIMARY KEY, person TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE, purpose TEXT NOT NULL,
+    about TEXT NOT NULL, made_by TEXT NOT NULL, expires INTEGER NOT NULL
+);
+CREATE INDEX one_time_links_of ON one_time_links (person);
+CREATE TABLE proofs (
+    session TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE, at INTEGER NOT NULL
+);
+"""
+_DELIVERY = """
+CREATE TABLE delivery_choices (
+    person TEXT PRIMARY KEY REFERENCES people (id) ON DELETE CASCADE, mail TEXT NOT NULL, webhook TEXT NOT NULL,
+    secret TEXT NOT NULL, digested INTEGER NOT NULL, problem TEXT NOT NULL
+);
+CREATE TABLE deliveries (
+    number INTEGER PRIMARY KEY, person TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE, channel TEXT NOT NULL,
+    notice TEXT NOT NULL, due INTEGER NOT NULL, tries INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX deliveries_due ON deliveries (due);
+"""
+
 
 def digest_of(secret: str) -> bytes:
     """The sha256 of a secret of 256 random bits, which is all that is kept of it."""
@@ -109,7 +131,7 @@ class TeamDatabase:
             with self.writing():
                 found = self._connection.execute("PRAGMA user_version").fetchone()[0]
                 if found == 0:
-                    for statement in _TABLES.split(";"):
+                    for statement in (_TABLES + _GETTING_IN + _DELIVERY).split(";"):
                         self._connection.execute(statement)
                     self._connection.execute(f"PRAGMA user_version = {SCHEMA}")
         except sqlite3.DatabaseError as error:

@@ -220,7 +220,9 @@ class Mailer:
         server, name = self.server, socket.gethostname()
         named = name if "." in name else "[127.0.0.1]"  # Python would ask the network for a full name.
         if server.security == "tls":
-            return smtplib.SMTP_SSL(server.host, server.port, named, timeout=PATIENCE, context=self._trusted())
+            return smtplib.SMTP_SSL(
+                server.host, server.port, named, timeout=PATIENCE, context=self._trusted()
+            )
         connection = smtplib.SMTP(server.host, server.port, named, timeout=PATIENCE)
         if server.security == "starttls":
             try:
@@ -302,4 +304,6 @@ def _failure(error: Exception, server: SmtpSettings) -> MailFailed:
         )
     if isinstance(error, socket.gaierror):
         return MailFailed("no such host", f"There is no mail server named {server.host}.", "FORKY_SMTP_HOST.")
-    return MailFailed("no answer", f"The mail server {place} does not answer.", "Look at FORKY_SMTP_HOST and _PORT.")
+    return MailFailed(
+        "no answer", f"The mail server {place} does not answer.", "Look at FORKY_SMTP_HOST and _PORT."
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import datetime
+import datetime as dt
 import ipaddress
 import re
 import ssl
@@ -57,7 +57,7 @@ class PostOffice:
     def to(self, address: str) -> list[EmailMessage]:
         return [mail for mail in self.mails if mail["To"] == address]
 
-    async def handle_RCPT(
+    async def handle_RCPT(  # noqa: N802 - aiosmtpd's name
         self, server: Any, session: Any, envelope: Any, address: str, options: list[str]
     ) -> str:
         if address == self.refuses:
@@ -65,7 +65,7 @@ class PostOffice:
         envelope.rcpt_tos.append(address)
         return "250 OK"
 
-    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:
+    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802 - aiosmtpd's name
         if self.answers:
             return self.answers.pop(0)
         self.encrypted.append(server.transport.get_extra_info("sslcontext") is not None)
@@ -111,7 +111,7 @@ def certificate(folder: Path) -> tuple[ssl.SSLContext, ssl.SSLContext]:
     """A server's context with a certificate for this machine that nobody trusts, and a client's that trusts it."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
-    begins = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=1)
+    begins = dt.datetime.now(dt.UTC) - dt.timedelta(days=1)
     made = (
         x509.CertificateBuilder()
         .subject_name(name)
@@ -119,8 +119,10 @@ def certificate(folder: Path) -> tuple[ssl.SSLContext, ssl.SSLContext]:
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
         .not_valid_before(begins)
-        .not_valid_after(begins + datetime.timedelta(days=3))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), False)
+        .not_valid_after(begins + dt.timedelta(days=3))
+        .add_extension(
+            x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), False
+        )
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), True)
         .sign(key, hashes.SHA256())
     )

@@ -57,7 +57,9 @@ def test_sending_waits_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         assert mailer.status.waiting <= 1
 
 
-@pytest.mark.filterwarnings("ignore:Requiring AUTH while not requiring TLS")  # It does not see that all is TLS.
+@pytest.mark.filterwarnings(
+    "ignore:Requiring AUTH while not requiring TLS"
+)  # It does not see that all is TLS.
 @pytest.mark.parametrize("security", ["starttls", "tls"])
 def test_an_encrypted_server_is_trusted_by_its_certificate_alone(
     tmp_path: Path, security: SmtpSecurity

@@ -62,6 +62,7 @@ p.or {{ text-align: center; margin: 1rem 0; }}
   background: none; color: inherit; font-weight: 600; text-decoration: none;
 }}
 .way + .way {{ margin-top: .6rem; }}
+p.below {{ margin: .8rem 0 0; text-align: center; }}
 p[role=status] {{ margin: .6rem 0 0; }}
 p[role=status]:empty {{ margin: 0; }}
 </style>
@@ -120,13 +121,26 @@ def ways_page(script: str, target: str, offers: list[str], sentence: str) -> str
 def join_page(host: str, role: Role, offers: list[str], sentence: str) -> str:
     """The page of an invitation; `host` is the name of who invites, "" for the first owner's."""
     said = (
-        f"{escape(host)} invites you to this Forky, as {role.phrase}."
+        f"<bdi>{escape(host)}</bdi> invites you to this Forky, as {role.phrase}."
         if host
         else (f"This Forky has nobody yet. You become its {role.word}.")
     )
     wrong = f'<p class="wrong" role="alert">{escape(sentence)}</p>' if sentence else ""
     main = f"<p>{said}</p>\n{wrong}\n{_OR.join(offers)}"
     return _FRAME.format(head="", title="Welcome to Forky", main=main)
+
+
+def again_page(name: str, offers: list[str], sentence: str) -> str:
+    """The page on which somebody who is signed in proves once more who they are."""
+    wrong = f'<p class="wrong" role="alert">{escape(sentence)}</p>\n' if sentence else ""
+    said = (
+        f"You are signed in as <bdi>{escape(name)}</bdi>. What comes next changes how you get in, so show once more that "
+        "it is you."
+        if offers
+        else "You come in by the proxy in front of this Forky, which cannot ask you again: nothing can be added here."
+    )
+    main = f"{wrong}<p>{said}</p>\n{_OR.join(offers)}"
+    return _FRAME.format(head="", title="Is it you?", main=main)
 
 
 def way_page(title: str, main: str) -> str:

@@ -11,12 +11,15 @@ from forky_core.gateway.access.door import own_path, read_form
 from forky_core.gateway.access.ways.contract import Desk, Errand
 from forky_core.gateway.asgi import Receive, Scope, Send, refuse
 from forky_core.model.errors import BadContent, ForkyError
+from forky_core.team.account import MAIL, PASSWORD, has_identity
 from forky_core.team.admission import Proof
 from forky_core.team.invitations import NOT_OPEN, Invitation
 from forky_core.team.members import Identity, fit_handle
 from forky_core.team.team import Team
 
-ISSUER = "password"
+ISSUER = PASSWORD
+FORGOTTEN = "/sign-in/reset"
+"""Where somebody asks for a link to another password."""
 WRONG = "That handle and that password do not go together."
 _CHANGES = Attempts()
 """Attempts to change a password, by the person's id: whoever finds a browser open cannot try many."""
@@ -24,7 +27,7 @@ _CHANGES = Attempts()
 
 def has_password(team: Team, member: str) -> bool:
     """Whether a person signs in with a password."""
-    return any(identity.issuer == ISSUER for identity in team.members.identities(member))
+    return has_identity(team, member, ISSUER)
 
 
 def change_password(
@@ -56,7 +59,9 @@ class PasswordWay:
 
     name = "password"
 
-    def __init__(self, attempts: Attempts | None = None) -> None:
+    def __init__(self, attempts: Attempts | None = None, *, mailed: bool = False) -> None:
+        """`mailed` says that mail can be sent: to whoever has forgotten their password, for instance."""
+        self._mailed = mailed
         self._attempts = Attempts() if attempts is None else attempts
         self._checking = asyncio.Semaphore(1)
         """Limits checks to one at a time: one takes 64 MB and a tenth of a second on purpose."""
@@ -68,8 +73,8 @@ class PasswordWay:
 
     def offer(
         self,
-        desk: Desk,  # noqa: ARG002
-        scope: Scope,  # noqa: ARG002
+        desk: Desk,
+        scope: Scope,
         errand: Errand,
         invitation: Invitation | None,
     ) -> str:
@@ -77,13 +82,28 @@ class PasswordWay:
             f'<input type="hidden" name="next" value="{escape(errand.target)}">'
             f'<input type="hidden" name="invitation" value="{escape(errand.invitation)}">'
         )
+        forgotten = (
+            f'\n<p class="below"><a href="{FORGOTTEN}">Forgot your password?</a></p>' if self._mailed else ""
+        )
+        member = desk.member(scope) if errand.again else None
+        if member is not None:
+            known = [one for one in desk.team.members.identities(member.id) if one.issuer == ISSUER]
+            return (
+                f"""<form method="post" action="/sign-in/password">{hidden}<input type="hidden" name="again" value="1">
+<input type="hidden" name="handle" value="{escape(known[0].subject)}">
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required autofocus>
+<button>Go on</button></form>"""
+                if known
+                else ""
+            )
         if invitation is None:
             return f"""<form method="post" action="/sign-in/password">{hidden}
 <label for="handle">Handle</label>
 <input id="handle" name="handle" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus>
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required>
-<button>Sign in</button></form>"""
+<button>Sign in</button></form>{forgotten}"""
         return f"""<form method="post" action="/sign-in/password">{hidden}
 <label for="name">Your name</label>
 <input id="name" name="name" autocomplete="name" maxlength="80" required autofocus>
@@ -101,7 +121,8 @@ class PasswordWay:
         if form is None:
             await refuse(scope, send, 413, "That is too long for a form.")
             return
-        errand = Errand(own_path(form.get("next", "/")), form.get("invitation", ""))
+        again = bool(form.get("again"))
+        errand = Errand(own_path(form.get("next", "/")), form.get("invitation", ""), again=again)
         handle, password = form.get("handle", ""), form.get("password", "")
         if errand.invitation and "name" in form:
             await self._begin(desk, scope, send, errand, form)
@@ -129,7 +150,9 @@ class PasswordWay:
             )
             return
         # Who has the secret that was sent to an address reads what is sent to it.
-        proof = Proof(self.name, Identity(ISSUER, chosen, secret), form["name"], chosen, invitation.email)
+        also = (Identity(MAIL, invitation.email),) if self._mailed and invitation.email else ()
+        identity = Identity(ISSUER, chosen, secret)
+        proof = Proof(self.name, identity, form["name"], chosen, invitation.email, also=also)
         await desk.admit(scope, send, proof, errand)
 
     async def _check(
