@@ -20,6 +20,8 @@ _SENTENCES: Mapping[str, str] = {
     "password reset offered": "{who} had a link to another password made for {of}",
     "password reset mailed": "A link to another password was asked for and sent to {whom}",
     "password reset": "{who} chose another password by a link",
+    "webhook set": "{who} had notices sent to a webhook",
+    "webhook removed": "{who} had no more notices sent to a webhook",
     "address confirmed": "{who} confirmed an address of e-mail",
     "member added": "{who} became {role}",
     "member renamed": "{who} changed {whose} name",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from forky_core.team.mail import Mail
 
 _WHOEVER = "If this was not you, nothing has to be done."
@@ -81,3 +83,30 @@ The invitation is for this address, for one person, and for {until}.
 def trial_letter(to: str) -> Mail:
     """What an owner sends to themselves to see whether mail gets through."""
     return Mail(to, "A test of Forky's mail", "Mail from this Forky gets through.\n", "test")
+
+
+def notice_letter(to: str, lines: Sequence[tuple[str, str]], settings: str) -> Mail:
+    """One notice: its sentence, and the address that it leads to. `settings` is where somebody chooses otherwise."""
+    ((sentence, address),) = lines
+    text = f"""{_one_line(sentence)}
+
+{address}
+
+You choose what is sent to you: {settings}
+"""
+    return Mail(to, _one_line(sentence), text, "notice")
+
+
+def digest_letter(to: str, lines: Sequence[tuple[str, str]], settings: str) -> Mail:
+    """Several notices in one mail, likewise."""
+    told = "\n\n".join(f"- {_one_line(sentence)}\n  {address}" for sentence, address in lines)
+    text = f"""{told}
+
+You choose what is sent to you: {settings}
+"""
+    return Mail(to, f"{len(lines)} news from Forky", text, "digest")
+
+
+def _one_line(text: str) -> str:
+    """A text of people in one line, without what would reorder it or break out of it."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:400]

@@ -14,7 +14,6 @@ from forky_core.model.errors import ForkyError
 from forky_core.settings import Settings
 from forky_core.team.team import Team, team_file
 
-
 if TYPE_CHECKING:
     from forky_core.team.mail import Mailer
 
@@ -39,8 +38,9 @@ def _from_environment() -> tuple[Door, Team | None, Mailer | None]:
 
 
 SIGN_IN, TEAM, MAILER = _from_environment()
-"""The door, the people who come in by it, and what sends them mail. `TEAM` is None on the server of one person, `MAILER`
-where the operator has named no mail server.
+"""The door, the people who come in by it, and what sends them mail.
+
+`TEAM` is None on the server of one person, and `MAILER` where the operator has named no mail server.
 """
 
 

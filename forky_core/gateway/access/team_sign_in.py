@@ -54,6 +54,11 @@ class TeamSignIn(Door):
     def team(self) -> Team:
         return self._team
 
+    @property
+    def adding(self) -> Sequence[tuple[str, str]]:
+        """What somebody who is signed in can add to their ways in: what a link to it says, and its address."""
+        return [one for way in self._ways.values() for one in way.adding]
+
     def required(self, scope: Scope) -> bool:  # noqa: ARG002 - one answer for every request
         return True
 

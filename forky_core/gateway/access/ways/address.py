@@ -5,6 +5,7 @@ Somebody else who is sent such a link, because an address was mistyped, is not t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 from forky_core.gateway.access.door import read_form, send_page
@@ -28,6 +29,10 @@ class AddressWay:
 
     def __init__(self, mailer: Mailer) -> None:
         self._mailer = mailer
+
+    @property
+    def adding(self) -> Sequence[tuple[str, str]]:
+        return ()
 
     def recognises(self, scope: Scope) -> bool:  # noqa: ARG002 - one answer for every request
         return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -82,6 +83,11 @@ class WayIn(Protocol):
 
     def recognises(self, scope: Scope) -> bool:
         """Whether a request says by itself who sends it, so that `/sign-in/NAME` is opened without a page before it."""
+        ...
+
+    @property
+    def adding(self) -> Sequence[tuple[str, str]]:
+        """What somebody who is signed in can add of it to their ways in: what a link to it says, and its address."""
         ...
 
     def offer(self, desk: Desk, scope: Scope, errand: Errand, invitation: Invitation | None) -> str:

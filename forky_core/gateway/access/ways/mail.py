@@ -14,7 +14,7 @@ import hmac
 import re
 import secrets
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from urllib.parse import parse_qs, urlencode
@@ -70,6 +70,10 @@ class MailWay:
         self._refusals = Refusals(self.name)
         self._sending: deque[asyncio.Task[None]] = deque(maxlen=1_000)
         """The work after an answer, which the event loop alone would forget."""
+
+    @property
+    def adding(self) -> Sequence[tuple[str, str]]:
+        return ()
 
     def recognises(self, scope: Scope) -> bool:  # noqa: ARG002 - one answer for every request
         return False

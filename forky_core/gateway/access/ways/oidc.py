@@ -65,6 +65,10 @@ class OidcWay:
         self._waiting: Once[Waiting] = Once(MINUTES * 60)
         self._refusals = Refusals(self.name)
 
+    @property
+    def adding(self) -> Sequence[tuple[str, str]]:
+        return [(f"Add {one.label}", f"{PATH}/{one.name}/{ADD}") for one in self.providers]
+
     def recognises(self, scope: Scope) -> bool:  # noqa: ARG002 - one answer for every request
         return False
 

@@ -90,9 +90,7 @@ class ProviderClient:
         except TimeoutError as error:
             raise _silent(label) from error
 
-    async def _authorization(
-        self, redirect: str, state: str, nonce: str, verifier: str, prompt: str
-    ) -> str:
+    async def _authorization(self, redirect: str, state: str, nonce: str, verifier: str, prompt: str) -> str:
         metadata = await self._published()
         # It was imported in a thread before (`_load`), since that takes half a second.
         from authlib.oauth2.rfc7636 import create_s256_code_challenge  # noqa: PLC0415

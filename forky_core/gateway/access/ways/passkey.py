@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+from collections.abc import Sequence
 from html import escape
 
 from forky_core.gateway.access.door import own_path, read_form, send_page
@@ -79,6 +80,10 @@ class PasskeyWay:
         self._challenges: Once[str] = Once(MINUTES * 60)
         """For each challenge the id of the person who adds a passkey; "" for signing in."""
         self._refusals = Refusals(self.name)
+
+    @property
+    def adding(self) -> Sequence[tuple[str, str]]:
+        return (("Add a passkey", ADD),)
 
     def recognises(self, scope: Scope) -> bool:  # noqa: ARG002 - one answer for every request
         return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from forky_core.gateway.access.credentials import Attempts, Password, hashed
@@ -67,6 +67,10 @@ class PasswordWay:
         """Limits checks to one at a time: one takes 64 MB and a tenth of a second on purpose."""
         self._nobody: Password | None = None
         """Checked where there is no such handle, so that the time of an answer does not tell which handles exist."""
+
+    @property
+    def adding(self) -> Sequence[tuple[str, str]]:
+        return ()
 
     def recognises(self, scope: Scope) -> bool:  # noqa: ARG002 - one answer for every request
         return False

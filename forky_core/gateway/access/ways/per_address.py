@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -14,18 +15,20 @@ _REMEMBERED = 10_000
 
 
 class PerAddress:
-    """Counts the mails of the last hour. Only the event loop may use it."""
+    """Counts the mails of the last hour. Safe from any thread."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._sent: OrderedDict[str, list[float]] = OrderedDict()
+        self._lock = threading.Lock()
 
     def allows(self, address: str) -> bool:
         """Whether this address may be sent one more mail, which is then counted."""
-        now = self._clock()
-        times = [moment for moment in self._sent.pop(address, []) if moment > now - WINDOW]
-        allowed = len(times) < MOST
-        self._sent[address] = [*times, now] if allowed else times
-        while len(self._sent) > _REMEMBERED:
-            self._sent.popitem(last=False)
-        return allowed
+        with self._lock:
+            now = self._clock()
+            times = [moment for moment in self._sent.pop(address, []) if moment > now - WINDOW]
+            allowed = len(times) < MOST
+            self._sent[address] = [*times, now] if allowed else times
+            while len(self._sent) > _REMEMBERED:
+                self._sent.popitem(last=False)
+            return allowed

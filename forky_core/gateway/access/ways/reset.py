@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from forky_core.gateway.access.credentials import Attempts, hashed
@@ -44,6 +44,10 @@ class ResetWay:
         self._checking = asyncio.Semaphore(1)
         """Limits hashing to one password at a time, as the way with a password does."""
         self._sending: deque[asyncio.Task[None]] = deque(maxlen=1_000)
+
+    @property
+    def adding(self) -> Sequence[tuple[str, str]]:
+        return ()
 
     def recognises(self, scope: Scope) -> bool:  # noqa: ARG002 - one answer for every request
         return False
