@@ -29,7 +29,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from forky_core.gateway.access.person import person_of
-from forky_core.gateway.asgi import AsgiApp, Message, Receive, Scope, Send, answer, header
+from forky_core.gateway.asgi import AsgiApp, Receive, Scope, Send, answer, header, read_body
 from forky_core.gateway.events import HEADERS, STUCK, EventStream, disconnected
 from forky_core.gateway.serving import server_stops
 from forky_core.gateway.shown_documents import ShownDocuments, require_shown, shown_chat
@@ -328,16 +328,10 @@ async def _told(
     if scope["method"] != "POST":
         await _refuse(scope, send, 405, "Only POST.")
         return None
-    body = bytearray()
-    message: Message = {"more_body": True}
-    while message.get("more_body"):
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            return None
-        body += message.get("body", b"")
-        if len(body) > longest:
-            await _refuse(scope, send, 413, "That is too long.")
-            return None
+    body = await read_body(receive, longest)
+    if body is None:
+        await _refuse(scope, send, 413, "That is too long.")
+        return None
     try:
         told = json.loads(body)
     except (ValueError, RecursionError):
