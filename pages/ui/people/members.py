@@ -11,6 +11,7 @@ from forky_core.conversation.identity import now
 from forky_core.gateway.access.ways.reset import OPEN as RESET
 from forky_core.team.account import OWNERS_HOURS
 from forky_core.team.administration import Administration
+from forky_core.team.look_alikes import look_alikes
 from forky_core.team.members import Member
 from forky_core.team.role_lines import IN_WORKSPACE
 from forky_core.team.roles import ASSIGNABLE, Role, role_named
@@ -40,9 +41,10 @@ def draw_members(people: Administration, held: Session) -> None:
     page = int(st.session_state.get("people.page", 1))
     pages = -(-len(everybody) // _SHOWN)
     first = (min(page, pages) - 1) * _SHOWN
+    alike = look_alikes(everybody)
     with st.container(key="members", gap=None):
         for member in everybody[first : first + _SHOWN]:
-            _draw_member(people, held, member)
+            _draw_member(people, held, member, alike.get(member.id))
     if pages > 1:
         st.pagination(pages, key="people.page")
     draw_roles(IN_WORKSPACE)
@@ -58,13 +60,13 @@ def _about(people: Administration, everybody: Sequence[Member], owners: Sequence
     return f"{many}. Owners invite people and change roles: {names}."
 
 
-def _draw_member(people: Administration, held: Session, member: Member) -> None:
+def _draw_member(people: Administration, held: Session, member: Member, alike: Member | None) -> None:
     """Keys: `people.role.<handle>`, `people.out.<handle>`, `people.remove.<handle>`."""
     me = member.id == people.me.id
     with st.container(key=f"row-member-{member.handle}", horizontal=True, vertical_alignment="center"):
-        st.html(
-            who(member.name, f"{member.handle} · joined {ago(member.since, now())}", tag="You" if me else "")
-        )
+        below = f"{member.handle} · joined {ago(member.since, now())}"
+        warning = f" · the name looks like that of {alike.handle}, who is somebody else" if alike else ""
+        st.html(who(member.name, f"{below}{warning}", tag="You" if me else ""))
         if not people.owns:
             st.caption(member.role.word.capitalize(), width="content")
             return

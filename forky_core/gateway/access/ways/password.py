@@ -20,6 +20,8 @@ from forky_core.team.team import Team
 ISSUER = PASSWORD
 FORGOTTEN = "/sign-in/reset"
 """Where somebody asks for a link to another password."""
+MOST_WAITING = 300
+"""Sign-ins that may wait for their check, which takes a tenth of a second; one more is told to come back."""
 WRONG = "That handle and that password do not go together."
 _CHANGES = Attempts()
 """Attempts to change a password, by the person's id: whoever finds a browser open cannot try many."""
@@ -65,6 +67,8 @@ class PasswordWay:
         self._attempts = Attempts() if attempts is None else attempts
         self._checking = asyncio.Semaphore(1)
         """Limits checks to one at a time: one takes 64 MB and a tenth of a second on purpose."""
+        self._waiting = 0
+        """Sign-ins that wait for their check, or are being checked."""
         self._nobody: Password | None = None
         """Checked where there is no such handle, so that the time of an answer does not tell which handles exist."""
 
@@ -160,6 +164,19 @@ class PasswordWay:
         await desk.admit(scope, send, proof, errand)
 
     async def _check(
+        self, desk: Desk, scope: Scope, send: Send, errand: Errand, handle: str, password: str
+    ) -> None:
+        if self._waiting >= MOST_WAITING:
+            sentence = "Very many people sign in just now. Try again in half a minute."
+            await desk.refuse(scope, send, 503, sentence, errand, wait=30.0)
+            return
+        self._waiting += 1
+        try:
+            await self._check_in_turn(desk, scope, send, errand, handle, password)
+        finally:
+            self._waiting -= 1
+
+    async def _check_in_turn(
         self, desk: Desk, scope: Scope, send: Send, errand: Errand, handle: str, password: str
     ) -> None:
         client = desk.client(scope)
