@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 import pytest
 
@@ -22,9 +24,11 @@ from forky_core.team.roles import Role
 from tests.builders import talk
 from tests.hangs import HANG
 from tests.loops import finished
+from tests.programs import CHECKOUT
 from tests.team.people import DAY, Office, office
 from tests.team.post_office import PostOffice, post_office
 
+TEAM_MD = CHECKOUT / "docs" / "team.md"
 BASE = "https://forky.example"
 HOUR = 3600 * 1_000_000
 
@@ -186,6 +190,12 @@ def test_a_webhook_gets_a_notice_signed(post: Post, receiver: Receiver) -> None:
     told = json.loads(body)
     assert (told["sentence"], told["address"], told["kind"]) == ("“Grüße”", f"{BASE}/", "mention")
     assert told["at"] == "2023-11-14T22:13:20.000+00:00"
+    example: dict[str, Any] = {}
+    (text,) = re.findall(r"<!-- tested -->\n```python\n(.*?)```", TEAM_MD.read_text("utf-8"), re.DOTALL)
+    exec(text, example)  # noqa: S102 - our own documentation
+    sent = {name.title(): value for name, value in headers.items()}
+    assert example["is_from_forky"](secret, sent, body)
+    assert not example["is_from_forky"](secret, sent, body + b" ")
     assert signature("another", headers["x-forky-timestamp"], body) not in headers["x-forky-signature"]
     assert post.waiting == 0 and post.delivery.choice(post.ada.id).problem == ""
 

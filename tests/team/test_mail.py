@@ -17,6 +17,7 @@ from forky_core.team import mail as mailing
 from forky_core.team.mail import Mail, Mailer, MailFailed
 from tests.app_server import free_port
 from tests.hangs import HANG
+from tests.operating.page import blocks
 from tests.team.post_office import PASSWORD, SENDER, USER, PostOffice, certificate, post_office
 
 LETTER = Mail("ada@example.org", "Boats", "Grüße: https://forky.example/sign-in/mail/x\n", "test")
@@ -192,3 +193,12 @@ def test_a_setting_that_makes_no_sense_is_named(name: str, value: str) -> None:
     }
     with pytest.raises(RequestError, match=name.partition("_PASSWORD")[0]):
         Settings.from_environment(fine | {name: value})
+
+
+def test_the_example_of_the_manual_is_understood(tmp_path: Path) -> None:
+    (text,) = blocks("mail")
+    lines = dict(line.split("=", 1) for line in text.splitlines() if line and not line.startswith("#"))
+    file = tmp_path / "password"
+    file.write_text("hush\n")
+    settings = Settings.from_environment(lines | {"FORKY_SMTP_PASSWORD_FILE": str(file)}).smtp
+    assert settings == SmtpSettings("smtp.example.org", SENDER, 587, "starttls", "forky", "hush")
