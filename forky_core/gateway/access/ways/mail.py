@@ -208,7 +208,7 @@ def _form(errand: Errand, invitation: Invitation | None, sentence: str) -> str:
     new = (
         """<label for="name">Your name</label>
 <input id="name" name="name" autocomplete="name" maxlength="80" required autofocus>
-<label for="handle">Handle <small>your branches begin with it, as in ada/idea</small></label>
+<label for="handle">Handle <small>for your branches, as in ada/idea</small></label>
 <input id="handle" name="handle" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="30" required>
 """
         if invitation is not None
