@@ -63,10 +63,9 @@ from forky_core.settings import Settings  # noqa: E402
 from forky_core.showing.assets import script_sources  # noqa: E402
 from pages.ui.chat.agraph_page import agraph_folder, agraph_route  # noqa: E402
 from pages.ui.components.downloads import offers  # noqa: E402
-from pages.ui.delivery import DELIVERY  # noqa: E402
 from pages.ui.observability.failures import show_incident  # noqa: E402
 from pages.ui.observability.set_up import observe_process  # noqa: E402
-from pages.ui.sign_in import MAILER, SIGN_IN, TEAM  # noqa: E402
+from pages.ui.sign_in import DELIVERY, MAILER, SIGN_IN, TEAM  # noqa: E402
 from pages.ui.streamlit_patches.early_script import SCRIPT  # noqa: E402
 from pages.ui.streamlit_patches.first_paint import LEAVING_SCRIPT  # noqa: E402
 from pages.ui.streamlit_patches.patch import streamlit_folder  # noqa: E402

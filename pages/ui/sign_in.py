@@ -15,14 +15,15 @@ from forky_core.settings import Settings
 from forky_core.team.team import Team, team_file
 
 if TYPE_CHECKING:
+    from forky_core.team.delivery import Delivery
     from forky_core.team.mail import Mailer
 
 
-def _from_environment() -> tuple[Door, Team | None, Mailer | None]:
+def _from_environment() -> tuple[Door, Team | None, Mailer | None, Delivery | None]:
     try:
         settings = Settings.from_environment()
         if not settings.team:
-            return SignIn.from_settings(settings), None, None
+            return SignIn.from_settings(settings), None, None, None
         kept = settings.database if isinstance(settings.database, Path) else None
         team = Team(team_file(kept) if kept is not None else None)
         from forky_core.gateway.access.ways.offered import ways_from  # noqa: PLC0415 - only where there is a team
@@ -32,15 +33,30 @@ def _from_environment() -> tuple[Door, Team | None, Mailer | None]:
         mailer = Mailer(settings.smtp) if settings.smtp is not None else None
         team.members.idle_issuers = () if mailer is not None else (MAIL,)
         origins = Origins.of(settings.hosts, settings.origins)
-        return TeamSignIn(origins, team, ways_from(settings, mailer)), team, mailer
+        door = TeamSignIn(origins, team, ways_from(settings, mailer))
+        return door, team, mailer, _delivery(settings, team, mailer)
     except ForkyError as error:
         sys.exit(f"Forky does not start. {error}")
 
 
-SIGN_IN, TEAM, MAILER = _from_environment()
-"""The door, the people who come in by it, and what sends them mail.
+def _delivery(settings: Settings, team: Team, mailer: Mailer | None) -> Delivery:
+    """What takes the notices of the team's inbox to people, once it is started."""
+    from forky_core.gateway.webhooks import CheckedWebhooks  # noqa: PLC0415 - only where there is a team
+    from forky_core.team.delivery import Delivery  # noqa: PLC0415
 
-`TEAM` is None on the server of one person, and `MAILER` where the operator has named no mail server.
+    allowed = settings.webhooks
+    webhooks = CheckedWebhooks(private=allowed == "private") if allowed != "off" else None
+    delivery = Delivery(team, mailer=mailer, webhooks=webhooks)
+    inbox = getattr(team, "inbox", None)
+    if inbox is not None:
+        inbox.on_notice(delivery.take)
+    return delivery
+
+
+SIGN_IN, TEAM, MAILER, DELIVERY = _from_environment()
+"""The door, the people who come in by it, what sends them mail, and what takes notices to them.
+
+`TEAM` and `DELIVERY` are None on the server of one person, and `MAILER` where the operator has named no mail server.
 """
 
 

@@ -15,7 +15,7 @@ from forky_core.team.delivery import Delivery
 from forky_core.team.mail import Mailer
 from forky_core.team.members import Identity, Member
 from forky_core.team.roles import Role
-from pages.ui import delivery, sign_in
+from pages.ui import sign_in
 from tests.app_server import free_port
 from tests.hangs import HANG
 from tests.pages.apptest import by_key, keys, settled
@@ -37,7 +37,7 @@ def office(server: TeamServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Post
         mailer = Mailer(opened.settings(), pauses=(0.05,))
         monkeypatch.setattr(sign_in, "MAILER", mailer)
         made = Delivery(server.team, mailer=mailer, webhooks=CheckedWebhooks())
-        monkeypatch.setattr(delivery, "DELIVERY", made)
+        monkeypatch.setattr(sign_in, "DELIVERY", made)
         yield opened
         mailer.close()
 
@@ -121,7 +121,7 @@ def test_a_person_chooses_what_is_sent_to_them(server: TeamServer, office: PostO
     test = me()
     assert by_key(test, "people.notices").value == "daily"
     by_key(test, "people.notices").set_value("at once").run()
-    made = delivery.DELIVERY
+    made = sign_in.DELIVERY
     assert made is not None and made.choice(ada.id).mail == "at once"
     by_key(test, "people.webhook.url").set_value("https://10.0.0.1/hook")
     by_key(test, "people.webhook.save").click().run()

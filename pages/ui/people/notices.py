@@ -7,7 +7,7 @@ import streamlit as st
 from forky_core.model.errors import ForkyError
 from forky_core.team.administration import Administration
 from forky_core.team.delivery import MAIL_CHOICES, Delivery, MailChoice
-from pages.ui import delivery as served
+from pages.ui import sign_in
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
 from pages.ui.session import Session
@@ -20,7 +20,7 @@ _REFUSED = "people.webhook.refused"
 
 def draw_notices(people: Administration, reader: Reader, held: Session) -> None:
     """Keys: `people.notices` and `people.webhook.` with `open`, `url`, `save`, `remove`, `copied`."""
-    delivery = served.DELIVERY
+    delivery = sign_in.DELIVERY
     if delivery is None or not (delivery.has_mail or delivery.has_webhooks):
         return
     st.markdown("#### What is sent to you")
