@@ -23,7 +23,7 @@ from pages.ui.settings.providers import draw_default, draw_keyed, draw_reviewer,
 from pages.ui.settings.published import draw_published_pages
 from pages.ui.settings.storage import draw_storage
 from pages.ui.settings.tokens import draw_tokens
-from pages.ui.workspace import operates, runs_server, whole_here, workspace
+from pages.ui.workspace import operates, reader, runs_server, whole_here, workspace
 
 PAGE = Page(title="Settings", icon="tune", order=80, about_conversation=False)
 
@@ -56,6 +56,10 @@ def main() -> None:
         draw_published_pages(forky)
         if owns and runs_server():
             draw_storage(forky, whole_here())
+            if (who := reader()) is not None:
+                from pages.ui.settings.mail import draw_mail  # noqa: PLC0415 - only where there is a team
+
+                draw_mail(who, held)
         draw_about()
 
 

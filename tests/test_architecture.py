@@ -108,7 +108,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "team": VALUES
     | CONTRACTS
     | LOGS
-    | {"conversation", "csv_lines", "private_files", "store.deciding", "views"},
+    | {"settings", "conversation", "csv_lines", "private_files", "store.deciding", "views"},
     "publishing": VALUES
     | CONTRACTS
     | LOGS

@@ -12,10 +12,14 @@ from pathlib import Path
 from forky_core.cli.admin_workspaces import add_workspaces
 from forky_core.cli.plain import one_line
 from forky_core.gateway.access.team_sign_in import JOIN
+from forky_core.gateway.access.ways.reset import OPEN
 from forky_core.model.errors import NotFound
 from forky_core.settings import Settings
+from forky_core.team.account import OWNERS_HOURS, reset_link
 from forky_core.team.audit_report import as_json_lines, sentence
-from forky_core.team.invitations import DAYS
+from forky_core.team.invitations import DAYS, Invitation
+from forky_core.team.letters import invitation_letter
+from forky_core.team.mail import Mailer, MailFailed
 from forky_core.team.members import Member
 from forky_core.team.roles import ASSIGNABLE, role_named
 from forky_core.team.team import Team, team_file
@@ -40,7 +44,12 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     people = action("people", run_people, "list everybody who is a member")
     invite = action("invite", run_invite, "make an invitation and print its address, this once")
     invite.add_argument("role", help=f"the role of whoever accepts it: {roles}")
-    invite.add_argument("--email", default="", metavar="ADDRESS", help="the only address that it is for")
+    invite.add_argument(
+        "--email",
+        default="",
+        metavar="ADDRESS",
+        help="the only address that it is for; it is sent there where FORKY_SMTP_HOST is set",
+    )
     invite.add_argument("--days", type=int, default=DAYS, help=f"until it expires (default: {DAYS})")
     invite.add_argument("--uses", type=int, default=1, help="how many people may accept it (default: 1)")
     invite.add_argument("--address", help="where Forky is reached (default: FORKY_ORIGINS, or this machine)")
@@ -51,11 +60,16 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     remove.add_argument("handle", help="whose")
     sign_out = action("sign-out", run_sign_out, "sign somebody out of every browser")
     sign_out.add_argument("handle", help="whom")
+    reset = action(
+        "reset-password", run_reset_password, "print a link to another password for somebody, this once"
+    )
+    reset.add_argument("handle", help="whose")
+    reset.add_argument("--address", help="where Forky is reached (default: FORKY_ORIGINS, or this machine)")
     audit = action("audit", run_audit, "print the audit log, and check that it is whole")
     audit.add_argument(
         "--last", type=int, default=LAST, metavar="N", help=f"entries (default: {LAST}; 0: all)"
     )
-    for one in (people, invite, role, remove, sign_out, audit):
+    for one in (people, invite, role, remove, sign_out, reset, audit):
         one.add_argument("--json", action="store_true", help="one JSON object a line")
     add_workspaces(action, actions)
 
@@ -101,6 +115,7 @@ def run_invite(team: Team, options: argparse.Namespace) -> int:
         role_named(options.role), email=options.email, days=options.days, uses=options.uses
     )
     address = f"{_base(options.address)}{JOIN}/{secret}"
+    sent = _mail(invitation, address, options.days)
     if options.json:
         fields = {"id": invitation.id, "role": invitation.role.word, "email": invitation.email}
         print(
@@ -108,8 +123,24 @@ def run_invite(team: Team, options: argparse.Namespace) -> int:
         )
     else:
         print(address)
+        if sent:
+            print(f"It was sent to {invitation.email}.")
         print(f"It makes whoever opens it {invitation.role.phrase}, until {stamp(invitation.expires)}.")
     return 0
+
+
+def _mail(invitation: Invitation, address: str, days: int) -> bool:
+    """Whether an invitation to an address was sent to it. That it was not is told, and its address is printed."""
+    server = Settings.from_environment().smtp
+    if server is None or not invitation.email:
+        return False
+    role = invitation.role.phrase
+    try:
+        Mailer(server).send_now(invitation_letter(invitation.email, address, host="", role=role, days=days))
+    except MailFailed as error:
+        print(f"It was not sent by mail. {one_line(str(error))}", file=sys.stderr)
+        return False
+    return True
 
 
 def run_role(team: Team, options: argparse.Namespace) -> int:
@@ -129,6 +160,20 @@ def run_sign_out(team: Team, options: argparse.Namespace) -> int:
     member = named_member(team, options.handle)
     team.sessions.end_all(member.id, by="")
     return _say(options, member, f"{member.name} is signed out of every browser.")
+
+
+def run_reset_password(team: Team, options: argparse.Namespace) -> int:
+    member = named_member(team, options.handle)
+    address = f"{_base(options.address)}{OPEN}/{reset_link(team, member.id, by='')}"
+    if options.json:
+        print(json.dumps({**_as_json(member), "address": address}, ensure_ascii=False))
+    else:
+        print(address)
+        name = one_line(member.name)
+        print(
+            f"Whoever opens it within {OWNERS_HOURS} hours gets in as {name}, who is then signed out elsewhere."
+        )
+    return 0
 
 
 def run_audit(team: Team, options: argparse.Namespace) -> int:

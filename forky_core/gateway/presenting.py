@@ -28,8 +28,8 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from forky_core.gateway.access.person import base_path, viewer_of, workspace_in, workspace_of
-from forky_core.gateway.asgi import AsgiApp, Message, Receive, Scope, Send, answer, header
+from forky_core.gateway.access.person import viewer_of, workspace_in, workspace_of
+from forky_core.gateway.asgi import AsgiApp, Receive, Scope, Send, answer, header, read_body
 from forky_core.gateway.events import HEADERS, STUCK, EventStream, disconnected
 from forky_core.gateway.serving import server_stops
 from forky_core.gateway.shown_documents import ShownDocuments, require_shown, shown_chat
@@ -44,6 +44,7 @@ from forky_core.model.errors import (
     Outdated,
     RequestError,
 )
+from forky_core.team.team_workspaces import base_path
 
 if TYPE_CHECKING:  # The server's start does not wait for these imports.
     from forky_core.conversation.workspace import Workspace
@@ -336,16 +337,10 @@ async def _told(
     if scope["method"] != "POST":
         await _refuse(scope, send, 405, "Only POST.")
         return None
-    body = bytearray()
-    message: Message = {"more_body": True}
-    while message.get("more_body"):
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            return None
-        body += message.get("body", b"")
-        if len(body) > longest:
-            await _refuse(scope, send, 413, "That is too long.")
-            return None
+    body = await read_body(receive, longest)
+    if body is None:
+        await _refuse(scope, send, 413, "That is too long.")
+        return None
     try:
         told = json.loads(body)
     except (ValueError, RecursionError):

@@ -21,6 +21,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from forky_core.gateway.asgi import Receive, Send
@@ -40,10 +41,19 @@ ALIVE = 1.0
 """Seconds without text after which `alive` is sent."""
 
 
-class Watching(EventStream["ReplyJob"]):
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A reply, and whether whoever watches it still may."""
+
+    job: ReplyJob
+    allowed: Callable[[], bool]
+
+
+class Watching(EventStream[Watched]):
     """The endpoint: an ASGI app for `PREFIX/{id}`.
 
-    `find` returns a reply that a person may watch, by their id (`access.person`); it must not wait.
+    `find` returns a reply that a person may watch, by their id (`access.person`); it must not wait. It is asked again
+    before each event, so that whoever loses the right to a conversation reads no further word of it.
     """
 
     unknown = "No such reply is being written."
@@ -52,14 +62,19 @@ class Watching(EventStream["ReplyJob"]):
         super().__init__(most)
         self._find = find
 
-    async def _found(self, id: str, person: str) -> ReplyJob | None:
-        return self._find(id, person)
+    async def _found(self, id: str, person: str) -> Watched | None:
+        job = self._find(id, person)
+        if job is None:
+            return None
+        # A reply that has ended is found no more, and its last words are still to be sent.
+        return Watched(job, lambda: not job.running or self._find(id, person) is job)
 
-    async def _tell(self, thing: ReplyJob, known: int, receive: Receive, send: Send) -> None:
+    async def _tell(self, thing: Watched, known: int, receive: Receive, send: Send) -> None:
         await _watch(thing, known, receive, send)
 
 
-async def _watch(job: ReplyJob, position: int, receive: Receive, send: Send) -> None:
+async def _watch(watched: Watched, position: int, receive: Receive, send: Send) -> None:
+    job = watched.job
     await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
     loop, woken = asyncio.get_running_loop(), asyncio.Event()
     gone = asyncio.ensure_future(left(receive))
@@ -70,7 +85,7 @@ async def _watch(job: ReplyJob, position: int, receive: Receive, send: Send) -> 
             loop.call_soon_threadsafe(woken.set)
 
     try:
-        while not gone.done() and not server_stops():
+        while not gone.done() and not server_stops() and watched.allowed():
             news = job.since(position)
             fresh, position = news.position != position, news.position
             if fresh:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from forky_core.model.errors import NotAllowed, NotFound
 from forky_core.team.access import Access
+from forky_core.team.account import address_link, reset_link
 from forky_core.team.audit import AuditEntry
 from forky_core.team.invitations import DAYS, Invitation
 from forky_core.team.members import Identity, Member
@@ -78,6 +79,18 @@ class Administration:
         """
         self._team.members.drop_identity(self._access.id, issuer, subject)
 
+    def change_address(self, session: str, address: str) -> tuple[str, str]:
+        """The address as it is stored, and the secret of a link that confirms it as the member's own.
+
+        `session` is the id of the session by which they are signed in.
+
+        Raises:
+            ProofNeeded: they have not proved lately who they are.
+            BadContent: it is no address.
+            NameTaken: it belongs to somebody else here.
+        """
+        return address_link(self._team, self._access.id, session, address)
+
     # The others.
 
     def members(self) -> Sequence[Member]:
@@ -116,6 +129,15 @@ class Administration:
             if not self._team.members.role_of(member):
                 raise NotFound("That person is not a member.")
             self._team.sessions.end_all(member, by=self._access.id)
+
+    def reset_password(self, member: str) -> str:
+        """The secret of a link by which somebody chooses another password, once; it is not stored.
+
+        Raises NotFound if they are not a member.
+        """
+        with self._team.database.writing():
+            self._access.require(Role.OWNER, "have a password chosen anew")
+            return reset_link(self._team, member, by=self._access.id)
 
     # Invitations.
 

@@ -32,6 +32,10 @@ class Proof:
     None says nothing."""
     newcomer: Role | None = None
     """The role with which the operator lets in whoever is new; it changes nothing for a member."""
+    also: tuple[Identity, ...] = ()
+    """Further identities that somebody new gets, unless they are somebody else's."""
+    asked_again: bool = False
+    """Whether the person was asked just now, and did not come by an earlier sign-in at the issuer."""
 
 
 def admit(team: Team, proof: Proof, invitation: str = "") -> Member:
@@ -102,6 +106,9 @@ def _let_in(team: Team, proof: Proof, invitation: str) -> Member:
         return team.members.member(member.id)
     added = there.members.add(proof.name or identity.subject, role, handle=proof.handle, email=proof.email)
     team.members.keep_identity(added.id, identity)
+    for further in proof.also:
+        if team.members.by_identity(further.issuer, further.subject) is None:
+            team.members.keep_identity(added.id, further)
     return added
 
 

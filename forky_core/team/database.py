@@ -88,7 +88,29 @@ INSERT INTO workspaces VALUES ('main', 'First workspace', '', '', 0, 0);
 CREATE INDEX members_of ON members (person);
 CREATE TABLE workspace_tokens (digest TEXT PRIMARY KEY, workspace TEXT NOT NULL);
 """
-_SCHEMA = (_TABLES, _PROTECTED_BRANCHES, _WORKSPACES, TOGETHER)
+
+_GETTING_IN = """
+CREATE TABLE one_time_links (
+    digest BLOB PRIMARY KEY, person TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE, purpose TEXT NOT NULL,
+    about TEXT NOT NULL, made_by TEXT NOT NULL, expires INTEGER NOT NULL
+);
+CREATE INDEX one_time_links_of ON one_time_links (person);
+CREATE TABLE proofs (
+    session TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE, at INTEGER NOT NULL
+);
+"""
+_DELIVERY = """
+CREATE TABLE delivery_choices (
+    person TEXT PRIMARY KEY REFERENCES people (id) ON DELETE CASCADE, mail TEXT NOT NULL, webhook TEXT NOT NULL,
+    secret TEXT NOT NULL, digested INTEGER NOT NULL, problem TEXT NOT NULL
+);
+CREATE TABLE deliveries (
+    number INTEGER PRIMARY KEY, person TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE, channel TEXT NOT NULL,
+    notice TEXT NOT NULL, due INTEGER NOT NULL, tries INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX deliveries_due ON deliveries (due);
+"""
+_SCHEMA = (_TABLES, _PROTECTED_BRANCHES, _WORKSPACES, TOGETHER, _GETTING_IN, _DELIVERY)
 
 
 def digest_of(secret: str) -> bytes:

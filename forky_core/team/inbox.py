@@ -18,6 +18,7 @@ from forky_core.observability import events
 from forky_core.team.database import TeamDatabase, now
 from forky_core.team.members import Members
 from forky_core.team.sharing import Sharing
+from forky_core.team.team_workspaces import base_path
 
 NoticeKind = Literal[
     "mention", "reply", "thread", "review", "comment", "landed", "declined", "shared", "handed over", "role"
@@ -234,7 +235,7 @@ class Inbox:
             found["person"],
             found["kind"],
             _sentence(found["kind"], self._members.name_of(found["cause"]), title, about),
-            _address(found["kind"], conversation, about),
+            base_path(self._workspace) + _address(found["kind"], conversation, about),
             found["at"],
             found["number"],
             found["quote"],

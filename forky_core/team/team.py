@@ -21,6 +21,7 @@ from forky_core.team.invitations import Invitations
 from forky_core.team.kept_drafts import KeptDrafts
 from forky_core.team.last_seen import LastSeen
 from forky_core.team.members import Members
+from forky_core.team.one_time_links import OneTimeLinks
 from forky_core.team.protection import Protections
 from forky_core.team.roles import Role
 from forky_core.team.sharing import Sharing
@@ -39,6 +40,7 @@ class Team:
         self.database = TeamDatabase(location)
         audit = Audit(self.database)
         self.sessions = TeamSessions(self.database, audit, clock=clock)
+        self.links = OneTimeLinks(self.database, clock=clock)
         self.workspaces = TeamWorkspaces(self.database, audit)
         self.first = self
         """The team of the first workspace."""

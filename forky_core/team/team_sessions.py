@@ -47,8 +47,10 @@ class TeamSessions:
         self._audit = audit
         self._clock = clock
 
-    def open(self, member: str, *, device: str = "", way: str = "") -> str:
-        """Open a session and return its token. `way` says how the person proved who they are, for the audit log."""
+    def open(self, member: str, *, device: str = "", way: str = "", proved: bool = False) -> str:
+        """Open a session and return its token. `way` says how the person proved who they are, for the audit log;
+        `proved` says that they were asked for it just now.
+        """
         token, moment = secrets.token_urlsafe(32), self._clock()
         with self._database.writing() as connection:
             connection.execute("DELETE FROM sessions WHERE expires <= ?", (moment,))
@@ -62,8 +64,41 @@ class TeamSessions:
                 "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (digest_of(token), id, member, device[:200], moment, moment, moment + LIFETIME * _MICRO),
             )
+            if proved:
+                self._note_proof(id)
             self._audit.note("signed in", member, session=id, way=way)
         return token
+
+    def renew(self, id: str, *, way: str = "", proved: bool = False) -> str:
+        """Give a session another token and return it: a copy of the former one opens nothing any more.
+
+        What is open in the session stays open. Raises NotFound if there is none with this id.
+        """
+        token, moment = secrets.token_urlsafe(32), self._clock()
+        with self._database.writing() as connection:
+            row = connection.execute("SELECT person FROM sessions WHERE id = ?", (id,)).fetchone()
+            if row is None:
+                raise NotFound("That session has ended already.")
+            connection.execute(
+                "UPDATE sessions SET digest = ?, seen = ?, expires = ? WHERE id = ?",
+                (digest_of(token), moment, moment + LIFETIME * _MICRO, id),
+            )
+            if proved:
+                self._note_proof(id)
+            self._audit.note("proved again", row["person"], session=id, way=way)
+        return token
+
+    def proved(self, id: str, *, within: int) -> bool:
+        """Whether the person of an open session proved who they are within the last so many microseconds."""
+        row = self._database.row("SELECT at FROM proofs WHERE session = ?", id)
+        return row is not None and self.is_open(id) and self._clock() - within < row["at"] <= self._clock()
+
+    def _note_proof(self, id: str) -> None:
+        with self._database.writing() as connection:
+            connection.execute(
+                "INSERT INTO proofs VALUES (?, ?) ON CONFLICT (session) DO UPDATE SET at = excluded.at",
+                (id, self._clock()),
+            )
 
     def find(self, token: str) -> TeamSession | None:
         """The session of a token; None if it has ended or never existed."""

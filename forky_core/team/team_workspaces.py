@@ -20,11 +20,24 @@ from forky_core.team.roles import Role
 
 WORKSPACE = "main"
 """The id of the first workspace."""
+BELOW = "/w"
+"""What the addresses of further workspaces begin with, before the id."""
 MOST_OF_ONE = 50
 """Shared workspaces that one person may have made."""
 _WHAT = "A workspace"
 NO_WORKSPACE = "There is no such workspace."
 _KNOWN = "SELECT w.id, w.title, w.person, w.made_by, w.created, w.archived FROM workspaces w"
+
+
+def base_path(workspace: str) -> str:
+    """What the paths of a workspace begin with: `/w/ID`; "" for the first one."""
+    return "" if workspace == WORKSPACE else f"{BELOW}/{workspace}"
+
+
+def workspace_of_path(path: str) -> str:
+    """The id of the workspace to which a path that `base_path` begins leads."""
+    first, _, rest = path.removeprefix("/").partition("/")
+    return rest.partition("/")[0] if f"/{first}" == BELOW else WORKSPACE
 
 
 @dataclass(frozen=True, slots=True)

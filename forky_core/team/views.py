@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 from weakref import ref
 
+from forky_core.conversation.recording.scopes import ensure_salt
 from forky_core.conversation.workspace import Workspace
 from forky_core.model import ConversationId
 from forky_core.model.errors import ForkyError
@@ -25,6 +26,7 @@ def join_team(forky: Workspace, team: Team, *, shown_to_all: ConversationId | No
     everything = (*forky.store.conversations(), *forky.store.conversations(trashed=True))
     team.sharing.forget_others(summary.id for summary in everything)
     team.sharing.adopt((summary.id, OWNERS) for summary in everything)
+    ensure_salt(forky.store)
     if shown_to_all is not None:
         team.sharing.share_with_everyone(shown_to_all, shared=True, by="")
 

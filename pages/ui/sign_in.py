@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forky_core.gateway.access.door import Door
 from forky_core.gateway.access.origins import Origins
@@ -13,12 +14,16 @@ from forky_core.model.errors import ForkyError, RequestError
 from forky_core.settings import Settings
 from forky_core.team.team import Team, team_file
 
+if TYPE_CHECKING:
+    from forky_core.team.delivery import Delivery
+    from forky_core.team.mail import Mailer
 
-def _from_environment() -> tuple[Door, Team | None]:
+
+def _from_environment() -> tuple[Door, Team | None, Mailer | None, Delivery | None]:
     try:
         settings = Settings.from_environment()
         if not settings.team:
-            return SignIn.from_settings(settings), None
+            return SignIn.from_settings(settings), None, None, None
         kept = settings.database if isinstance(settings.database, Path) else None
         if kept is None and settings.workspaces is not None:
             raise RequestError(
@@ -27,14 +32,35 @@ def _from_environment() -> tuple[Door, Team | None]:
             )
         team = Team(team_file(kept) if kept is not None else None)
         from forky_core.gateway.access.ways.offered import ways_from  # noqa: PLC0415 - only where there is a team
+        from forky_core.team.account import MAIL  # noqa: PLC0415
+        from forky_core.team.mail import Mailer  # noqa: PLC0415
 
-        return TeamSignIn(Origins.of(settings.hosts, settings.origins), team, ways_from(settings)), team
+        mailer = Mailer(settings.smtp) if settings.smtp is not None else None
+        team.members.idle_issuers = () if mailer is not None else (MAIL,)
+        origins = Origins.of(settings.hosts, settings.origins)
+        door = TeamSignIn(origins, team, ways_from(settings, mailer))
+        return door, team, mailer, _delivery(settings, team, mailer)
     except ForkyError as error:
         sys.exit(f"Forky does not start. {error}")
 
 
-SIGN_IN, TEAM = _from_environment()
-"""The door, and the people who come in by it; `TEAM` is None on the server of one person."""
+def _delivery(settings: Settings, team: Team, mailer: Mailer | None) -> Delivery:
+    """What takes the notices of the team's inbox to people, once it is started."""
+    from forky_core.gateway.webhooks import CheckedWebhooks  # noqa: PLC0415 - only where there is a team
+    from forky_core.team.delivery import Delivery  # noqa: PLC0415
+
+    allowed = settings.webhooks
+    webhooks = CheckedWebhooks(private=allowed == "private") if allowed != "off" else None
+    delivery = Delivery(team, mailer=mailer, webhooks=webhooks)
+    team.inbox.on_notice(delivery.take)
+    return delivery
+
+
+SIGN_IN, TEAM, MAILER, DELIVERY = _from_environment()
+"""The door, the people who come in by it, what sends them mail, and what takes notices to them.
+
+`TEAM` and `DELIVERY` are None on the server of one person, and `MAILER` where the operator has named no mail server.
+"""
 
 
 def team() -> Team | None:

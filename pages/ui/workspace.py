@@ -10,15 +10,7 @@ import streamlit as st
 
 from forky_core.conversation.replies.reply_job import ReplyJob
 from forky_core.forky import Forky
-from forky_core.gateway.access.person import (
-    PERSON,
-    SESSION,
-    WORKSPACE,
-    base_path,
-    person_in,
-    viewer,
-    workspace_in,
-)
+from forky_core.gateway.access.person import PERSON, SESSION, WORKSPACE, person_in, viewer, workspace_in
 from forky_core.gateway.moving import INBOX, LIBRARY
 from forky_core.model import ConversationId
 from forky_core.model.errors import ForkyError, NotAllowed, NotFound, StoreDamaged
@@ -29,7 +21,7 @@ from forky_core.team.access import Access
 from forky_core.team.guarded_store import GuardedStore
 from forky_core.team.roles import Role
 from forky_core.team.team import Team
-from forky_core.team.team_workspaces import NO_WORKSPACE
+from forky_core.team.team_workspaces import NO_WORKSPACE, base_path
 from forky_core.team.team_workspaces import WORKSPACE as FIRST
 from forky_core.team.views import join_team, member_view
 from forky_core.welcome import ensure_welcome

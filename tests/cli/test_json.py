@@ -91,6 +91,7 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "admin invite": (("viewer",),),
     "admin role": (("bob", "viewer"),),
     "admin sign-out": (("bob",),),
+    "admin reset-password": (("bob",),),
     "admin remove": (("bob",),),
     "admin audit": ((),),
     "admin workspaces": ((),),

@@ -43,6 +43,7 @@ OWNERS_ALONE: dict[str, Callable[[Administration, str], object]] = {
     "take back": lambda people, _bob: people.take_back("0"),
     "set a role": lambda people, bob: people.set_role(bob, Role.OWNER),
     "remove": lambda people, bob: people.remove(bob),
+    "another password": lambda people, bob: people.reset_password(bob),
     "sign out": lambda people, bob: people.sign_out(bob),
     "count events": lambda people, _bob: people.events(),
     "read the log": lambda people, _bob: people.page_of_audit(1, 10),

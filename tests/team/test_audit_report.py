@@ -51,7 +51,7 @@ def test_the_life_of_a_team_reads_well(team: Team) -> None:
     team.members.set_role(bob.id, Role.VIEWER, by=ada.id)
     team.sessions.end_all(bob.id, by=bob.id)
     team.members.remove(bob.id, by=ada.id)
-    team.audit.note("sign-in refused", way="password", handle="mallory")
+    team.audit.note("sign-in refused", way="password", member=ada.id)
     assert told(team) == [
         "The operator made an invitation for an owner",
         "An invitation was accepted",
@@ -69,7 +69,7 @@ def test_the_life_of_a_team_reads_well(team: Team) -> None:
         "Bob signed themselves out everywhere else",
         "Countess Lovelace signed Bob out everywhere",
         "Countess Lovelace removed Bob",
-        "A sign-in as “mallory” by password was refused",
+        "A sign-in as Countess Lovelace by password was refused",
     ]
 
 

@@ -16,8 +16,10 @@ from forky_core.forky import Forky
 from forky_core.gateway.access.door import OUT, PATH, SCRIPT, SESSION
 from forky_core.gateway.access.gate import Gate
 from forky_core.gateway.access.origins import Origins
-from forky_core.gateway.access.team_sign_in import JOIN, TeamSignIn
+from forky_core.gateway.access.team_sign_in import AGAIN, JOIN, TeamSignIn
+from forky_core.gateway.access.ways.passkey import PasskeyWay
 from forky_core.gateway.access.ways.password import PasswordWay
+from forky_core.gateway.access.ways.reset import ResetWay
 from forky_core.gateway.downloading import Download
 from forky_core.gateway.tokens import Tokens
 from forky_core.team.roles import Role
@@ -39,7 +41,7 @@ class Site:
 
     def __init__(self, made: World) -> None:
         self.made = made
-        self.door = TeamSignIn(Origins(), made.team, [PasswordWay()])
+        self.door = TeamSignIn(Origins(), made.team, [PasswordWay(), PasskeyWay(), ResetWay()])
         gate = front.MIDDLEWARE[1]
         kwargs: dict[str, Any] = {**gate.kwargs, "sign_in": self.door}
         self.gate = Gate(Starlette(routes=front.ROUTES), **kwargs)
@@ -187,7 +189,11 @@ DOOR = {
     OUT: 200,
     SESSION: 401,
     SCRIPT: 200,
+    AGAIN: 303,
     f"{PATH}/password": 404,
+    f"{PATH}/reset": 200,
+    f"{PATH}/reset/open/none": 403,
+    f"{PATH}/passkey/add": 401,
     f"{PATH}/none": 404,
     f"{JOIN}/none": 404,
 }

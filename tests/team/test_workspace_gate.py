@@ -12,16 +12,11 @@ import pytest
 
 from forky_core.gateway.access.gate import Gate
 from forky_core.gateway.access.origins import Origins
-from forky_core.gateway.access.person import (
-    base_path,
-    person_in,
-    viewer,
-    within,
-    workspace_in,
-)
+from forky_core.gateway.access.person import person_in, viewer, within, workspace_in
 from forky_core.gateway.access.team_sign_in import TeamSignIn
 from forky_core.gateway.access.ways.password import PasswordWay
 from forky_core.team.roles import Role
+from forky_core.team.team_workspaces import base_path
 from tests.loops import finished
 from tests.team.asked import Asked, ask, echo
 from tests.team.people import Office

@@ -60,12 +60,17 @@ class Scopes:
     def _salt(self) -> str:
         with self._lock:
             if not self._salted:
-                kept = self._store.setting(_SALT)
-                if kept is None:
-                    kept = secrets.token_hex(16)
-                    self._store.set_setting(_SALT, kept)
-                self._salted = kept
+                self._salted = ensure_salt(self._store)
             return self._salted
+
+
+def ensure_salt(store: Store) -> str:
+    """The salt of a store's scopes, which is made once. In a team nobody but an owner could make it."""
+    kept = store.setting(_SALT)
+    if kept is None:
+        kept = secrets.token_hex(16)
+        store.set_setting(_SALT, kept)
+    return kept
 
 
 def _hash(*values: str) -> str:

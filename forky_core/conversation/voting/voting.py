@@ -17,7 +17,6 @@ from forky_core.graph import first_parent_path
 from forky_core.model import Message, MessageId, Operation
 from forky_core.model.errors import BadContent, InTheWay, NotAllowed, Outdated
 from forky_core.model.hashing import content_hash
-from forky_core.model.room import fit_name
 from forky_core.votes.poll import (
     BAD,
     BEST,
@@ -188,11 +187,8 @@ def called(poll: Poll, *, begins: bool = False) -> str:
 
 
 def voter_of(session: Session) -> str:
-    """What a person's votes carry: their name, or their id where actors are ids."""
-    if session.person:
-        return session.person
-    is_id = session.name_of(session.actor) != session.actor
-    return session.actor if is_id else fit_name(session.actor)
+    """What a person's votes carry: the name they go by here, or otherwise the actor, which in a team is their id."""
+    return session.person or session.actor
 
 
 def _find(poll: Poll, person: str, name: str) -> MessageId:

@@ -6,6 +6,7 @@ a team of people. `gate.Gate` asks either of them.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, quote, urlencode
@@ -42,6 +43,7 @@ PLACE = "forky.workspace"
 PREFIX = "forky.prefix"
 """The key in a request's scope under which `Door.placed` notes what it took from the beginning of the path."""
 
+_ADDS = re.compile(rf"{PATH}(?:/[a-z0-9-]+){{1,2}}/add", re.ASCII)
 _LARGEST_FORM = 8192
 """The most bytes of a form that are read."""
 _FORWARDED = (
@@ -197,9 +199,13 @@ async def send_page(scope: Scope, send: Send, status: int, page: str, *headers: 
 
 
 def own_path(target: str) -> str:
-    """The path to open after signing in: one of this server, never another server's address."""
+    """The path to open after signing in: one of this server, never another server's address.
+
+    Of the addresses by which people sign in it can only be one at which somebody who is signed in adds another way.
+    """
     plain = target.startswith("/") and not target.startswith(("//", "/\\")) and target.isascii()
-    return target if plain and target.isprintable() and not target.startswith((PATH, OUT)) else "/"
+    signs_in = target.startswith((PATH, OUT)) and not _ADDS.fullmatch(target)
+    return target if plain and target.isprintable() and not signs_in else "/"
 
 
 async def read_form(receive: Receive) -> dict[str, str] | None:

@@ -14,8 +14,6 @@ SESSION = b"x-forky-session"
 WORKSPACE = b"x-forky-workspace"
 """The id of the workspace that the request is for, likewise; without it the first one."""
 FROM_THE_GATE = frozenset({PERSON, HANDLE, SESSION, WORKSPACE})
-BELOW = "/w"
-"""The path below which the addresses of other workspaces than the first one lie: `/w/ID/library`."""
 _AT = "@"
 
 
@@ -53,8 +51,3 @@ def within(viewer: str, id: str) -> str:
     """An id, as of a conversation, in a form that the same id in another workspace does not have."""
     workspace = workspace_in(viewer)
     return f"{workspace}/{id}" if workspace != FIRST or "/" in id else id
-
-
-def base_path(workspace: str) -> str:
-    """What the paths of a workspace begin with: `/w/ID`; "" for the first one."""
-    return "" if workspace == FIRST else f"{BELOW}/{workspace}"

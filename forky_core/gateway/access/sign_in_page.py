@@ -62,6 +62,7 @@ p.or {{ text-align: center; margin: 1rem 0; }}
   background: none; color: inherit; font-weight: 600; text-decoration: none;
 }}
 .way + .way {{ margin-top: .6rem; }}
+p.below {{ margin: .8rem 0 0; text-align: center; }}
 p[role=status] {{ margin: .6rem 0 0; }}
 p[role=status]:empty {{ margin: 0; }}
 </style>
@@ -127,7 +128,7 @@ def join_page(
     """
     where = f"“{escape(workspace)}”" if workspace else "this Forky"
     said = (
-        f"{escape(host)} invites you to {where}, as {role.phrase}."
+        f"<bdi>{escape(host)}</bdi> invites you to {where}, as {role.phrase}."
         if host
         else (f"This Forky has nobody yet. You become its {role.word}.")
     )
@@ -144,6 +145,19 @@ def accept_page(action: str, workspace: str, name: str, sentence: str) -> str:
     button = f'<form method="post" action="{escape(action)}"><button>Join</button></form>' if action else ""
     main = f"<p>You are invited to {where}. You join as {escape(name)}.</p>\n{wrong}{button}"
     return _FRAME.format(head="", title="An invitation", main=main)
+
+
+def again_page(name: str, offers: list[str], sentence: str) -> str:
+    """The page on which somebody who is signed in proves once more who they are."""
+    wrong = f'<p class="wrong" role="alert">{escape(sentence)}</p>\n' if sentence else ""
+    said = (
+        f"You are signed in as <bdi>{escape(name)}</bdi>. What comes next changes how you get in, so show once more that "
+        "it is you."
+        if offers
+        else "You come in by the proxy in front of this Forky, which cannot ask you again: nothing can be added here."
+    )
+    main = f"{wrong}<p>{said}</p>\n{_OR.join(offers)}"
+    return _FRAME.format(head="", title="Is it you?", main=main)
 
 
 def way_page(title: str, main: str) -> str:

@@ -28,11 +28,11 @@ from forky_core.gateway.access.door import (
     send_page,
 )
 from forky_core.gateway.access.origins import Origins
-from forky_core.gateway.access.person import BELOW, base_path
 from forky_core.gateway.access.sessions import LIFETIME, SignInSession
 from forky_core.gateway.access.sign_in_page import (
     SCRIPT_TEXT,
     accept_page,
+    again_page,
     entered,
     join_page,
     sign_out_form,
@@ -41,14 +41,17 @@ from forky_core.gateway.access.sign_in_page import (
 from forky_core.gateway.access.ways.contract import Errand, WayIn
 from forky_core.gateway.asgi import Header, Receive, Scope, Send, answer, header, refuse, wants_html
 from forky_core.model.errors import ForkyError, NotFound
+from forky_core.team.account import has_proved, proves_anew
 from forky_core.team.admission import Proof, admit, join
 from forky_core.team.invitations import NOT_OPEN
 from forky_core.team.members import Member
 from forky_core.team.team import Team
-from forky_core.team.team_workspaces import WORKSPACE
+from forky_core.team.team_workspaces import BELOW, WORKSPACE, base_path
 
 JOIN = "/join"
 _IN_WORKSPACE = re.compile(rf"{BELOW}/([0-9a-f]{{16}})(?=/|$)")
+AGAIN = f"{PATH}/again"
+"""Where somebody who is signed in proves once more who they are."""
 LOOK = 0.25
 """Seconds between two looks at whether open sessions are still valid."""
 
@@ -67,6 +70,11 @@ class TeamSignIn(Door):
     @property
     def team(self) -> Team:
         return self._team
+
+    @property
+    def adding(self) -> Sequence[tuple[str, str]]:
+        """What somebody who is signed in can add to their ways in: what a link to it says, and its address."""
+        return [one for way in self._ways.values() for one in way.adding]
 
     def required(self, scope: Scope) -> bool:  # noqa: ARG002 - one answer for every request
         return True
@@ -157,6 +165,8 @@ class TeamSignIn(Door):
             await answer(scope, send, 204 if self.session(scope) else 401)
         elif path == PATH and reads:
             await self._show(scope, send)
+        elif path == AGAIN and reads:
+            await self._show_again(scope, send)
         elif path == OUT and reads:
             await send_page(scope, send, 200, sign_out_form(OUT))
         elif path == OUT and method == "POST":
@@ -183,6 +193,22 @@ class TeamSignIn(Door):
         session = self.session(scope)
         return self._team.members.member(session.person) if session is not None else None
 
+    def session_id(self, scope: Scope) -> str:
+        session = self.session(scope)
+        return session.id if session is not None else ""
+
+    def has_proved(self, scope: Scope) -> bool:
+        return has_proved(self._team, self.session_id(scope))
+
+    def link(self, scope: Scope, path: str) -> str:
+        # A mail leads to where the operator says that Forky is, whatever the request called it.
+        address, allowed = self.address(scope), self.origins.allowed
+        return f"{address if not allowed or address in allowed else min(allowed)}{path}"
+
+    async def ask_again(self, scope: Scope, send: Send, target: str) -> None:
+        place = f"{AGAIN}?{urlencode({'next': target})}".encode("ascii")
+        await answer(scope, send, 303, headers=[(b"location", place)])
+
     async def admit(self, scope: Scope, send: Send, proof: Proof, errand: Errand) -> None:
         try:
             member = admit(self._team, proof, errand.invitation)
@@ -193,10 +219,21 @@ class TeamSignIn(Door):
         if errand.invitation and errand.target == "/":
             invited = self._team.team_of_invitation(errand.invitation).workspace
             errand = replace(errand, target=f"{base_path(invited)}/")
-        self._end(scope)
-        device = header(scope, b"user-agent")
-        token = self._team.sessions.open(member.id, device=device, way=proof.way)
+        device, proved = header(scope, b"user-agent"), proves_anew(self._team, member.id, proof)
+        present = self._session_of(scope, errand, member)
+        if present:
+            token = self._team.sessions.renew(present, way=proof.way, proved=proved)
+        else:
+            self._end(scope)
+            token = self._team.sessions.open(member.id, device=device, way=proof.way, proved=proved)
         await send_page(scope, send, 200, entered(errand.target), self.set_cookie(scope, token, LIFETIME))
+
+    def _session_of(self, scope: Scope, errand: Errand, member: Member) -> str:
+        """The id of the session in which this person is signed in already and proves once more who they are."""
+        mine = {session.id for session in self._team.sessions.of(member.id)}
+        found = self._team.sessions.find(self.token(scope))
+        ids = (errand.session, found.id if found is not None else "")
+        return next((id for id in ids if id in mine), "")
 
     async def refuse(
         self, scope: Scope, send: Send, status: int, sentence: str, errand: Errand, *, wait: float = 0.0
@@ -218,6 +255,15 @@ class TeamSignIn(Door):
             await send_page(scope, send, 200, entered(f"{PATH}/{way.name}?{urlencode({'next': target})}"))
             return
         await send_page(scope, send, 200, self._page(scope, Errand(target)))
+
+    async def _show_again(self, scope: Scope, send: Send) -> None:
+        query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
+        target = own_path(query.get("next", ["/"])[0])
+        if self.session(scope) is None:
+            place = f"{PATH}?{urlencode({'next': target})}".encode("ascii")
+            await answer(scope, send, 303, headers=[(b"location", place)])
+            return
+        await send_page(scope, send, 200, self._page(scope, Errand(target, again=True)))
 
     async def _join(self, scope: Scope, send: Send, secret: str) -> None:
         errand = Errand(invitation=secret)
@@ -267,6 +313,9 @@ class TeamSignIn(Door):
         invited = self._team.team_of_invitation(errand.invitation) if errand.invitation else self._team
         invitation = invited.invitations.open(errand.invitation) if errand.invitation else None
         offers = [way.offer(self, scope, errand, invitation) for way in self._ways.values()]
+        member = self.member(scope) if errand.again else None
+        if member is not None:
+            return again_page(member.name, [offer for offer in offers if offer], sentence)
         if invitation is None:
             return ways_page(SCRIPT, errand.target, [offer for offer in offers if offer], sentence)
         host = ""

@@ -31,6 +31,8 @@ from forky_core.gateway.v1.relaying import relay
 from forky_core.matching import Call as ReadCall
 from forky_core.matching import is_greedy
 from forky_core.model.errors import BadCall
+from forky_core.team.guarded_store import GuardedStore
+from forky_core.team.roles import Role
 
 if TYPE_CHECKING:
     from forky_core.conversation.workspace import Workspace
@@ -158,6 +160,7 @@ class ModelCallHandler:
             remember=after.remember,
             settle=after.settle,
             note=note,
+            allowed=partial(_is_member, asked.forky),
         )
 
     async def _work(self, exchange: Exchange, asked: _Asked, body: bytes) -> None:
@@ -194,6 +197,12 @@ class _Afterwards:
         if self._answer is not None:
             id, (conversation, answer) = self._answer
             save_id(self._asked.forky.store, self._asked.caller.token.id, id, conversation, answer)
+
+
+def _is_member(forky: Workspace) -> bool:
+    """Whether the workspace is still somebody's to see; always so on the server of one person."""
+    store = forky.store
+    return not isinstance(store, GuardedStore) or store.access.role is not Role.NONE
 
 
 def _understood(read: Callable[[], ReadCall]) -> ReadCall:

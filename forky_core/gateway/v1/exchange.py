@@ -32,6 +32,7 @@ T = TypeVar("T")
 STOPPED = "It was stopped in Forky."
 CLIENT_LEFT = "The client that asked left before the reply was finished."
 SERVER_STOPS = "Forky stopped before the reply was finished."
+NO_MEMBER = "Whoever asked is no longer a member of this team."
 _PATIENCE = 2.0
 """Seconds that a client waits for a recording to begin or to land; after that it continues in the background."""
 _LOOK = 1.0
@@ -60,6 +61,8 @@ class Exchange:
     """Saves that permanently; called in a thread, when the client has its answer."""
     note: CallNote
     """The log entry of the call."""
+    allowed: Callable[[], bool] = lambda: True
+    """Whether whoever asked may still ask; looked at while the answer is on its way."""
     responses: list[Response] = field(default_factory=list)
     started: bool = False
     """Whether the head of the answer was sent."""
@@ -89,11 +92,15 @@ class Exchange:
                     self._cut = CLIENT_LEFT
                 elif server_stops():
                     self._cut = SERVER_STOPS
+                elif not self.allowed():
+                    self._cut = NO_MEMBER
                 if self._cut:
                     main.cancel()
                     await asyncio.wait({main})
             error = _error_of(main)
-            if main.cancelled() and not gone.done():
+            if main.cancelled() and self._cut == NO_MEMBER:
+                error = ApiError(403, NO_MEMBER, "forbidden")
+            elif main.cancelled() and not gone.done():
                 error = ApiError(503, SERVER_STOPS, "server_stops", headers={"retry-after": "5"})
             if error is not None:
                 await self._fail(error)

@@ -11,6 +11,7 @@ from forky_core.documents.searching import split_address
 from forky_core.model import ConversationId, MessageId
 from forky_core.model.document import ADDRESS
 from pages.ui.components.markdown import plain_label
+from pages.ui.sign_in import SIGN_IN
 
 _USUAL = "http://127.0.0.1:8501"
 
@@ -70,3 +71,12 @@ def server_address() -> str:
     """Where this browser reaches Forky."""
     place = urlsplit(st.context.url or _USUAL)
     return f"{place.scheme}://{place.netloc}" if place.netloc else _USUAL
+
+
+def mailed_address() -> str:
+    """What an address of this server begins with in a mail: what the operator says, whatever a browser claims."""
+    allowed = SIGN_IN.origins.allowed
+    if allowed:
+        return str(min(allowed))
+    seen, host = server_address(), st.context.headers.get("Host") or ""  # The gate has checked the host.
+    return seen if not host or urlsplit(seen).netloc == host else f"http://{host}"

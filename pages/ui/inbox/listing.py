@@ -13,7 +13,7 @@ from forky_core.team.inbox import Notice, NoticeKind
 from forky_core.views.times import ago, stamp
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.palette import palette
-from pages.ui.workspace import Reader
+from pages.ui.workspace import Reader, workspace_path
 
 _ICONS: dict[NoticeKind, str] = {
     "mention": "alternate_email",
@@ -87,4 +87,6 @@ def _draw_notice(who: Reader, notice: Notice) -> None:
 def _open(who: Reader, notice: Notice) -> None:
     who.team.inbox.mark(who.access.id, notice.number)
     place = urlsplit(notice.address)
-    st.switch_page(_PAGES[place.path], query_params=dict(parse_qsl(place.query)))
+    st.switch_page(
+        _PAGES[place.path.removeprefix(workspace_path())], query_params=dict(parse_qsl(place.query))
+    )

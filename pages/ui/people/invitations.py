@@ -12,11 +12,13 @@ from forky_core.gateway.access.team_sign_in import JOIN
 from forky_core.model.errors import ForkyError
 from forky_core.team.administration import Administration
 from forky_core.team.invitations import DAYS, MOST_DAYS, MOST_USES, Invitation
+from forky_core.team.letters import invitation_letter
 from forky_core.team.role_lines import IN_WORKSPACE
 from forky_core.team.roles import ASSIGNABLE, Role, role_named
 from forky_core.views.shelf import count
 from forky_core.views.times import ago, stamp
-from pages.ui.components.links import server_address
+from pages.ui import sign_in
+from pages.ui.components.links import mailed_address, server_address
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
 from pages.ui.session import Session
@@ -82,7 +84,8 @@ def _draw_form(people: Administration, held: Session) -> None:
             "E-mail",
             key="people.invitation.email",
             placeholder="anybody who has the address",
-            help="With one, the invitation is for whoever signs in with this address, and for one person. Forky sends nothing.",
+            help="With one, the invitation is for whoever signs in with this address, and for one person. "
+            + ("Forky sends it there." if sign_in.MAILER is not None else "Forky sends nothing."),
         )
         middle.number_input("Days", 1, MOST_DAYS, key="people.invitation.days", help="Until it expires")
         right.number_input(
@@ -112,9 +115,25 @@ def _make(people: Administration, held: Session) -> None:
     except ForkyError as error:
         held.choices[_REFUSED] = str(error)
         return
-    held.choices |= {_FRESH: secret, _ABOUT: f"{_described(invitation)}."}
+    sent = _mail(people, invitation, secret, int(state["people.invitation.days"]))
+    held.choices |= {
+        _FRESH: secret,
+        _ABOUT: f"{_described(invitation)}{', is on its way by mail' if sent else ''}.",
+    }
     for name, empty in _EMPTY.items():
         state[f"people.invitation.{name}"] = empty
+
+
+def _mail(people: Administration, invitation: Invitation, secret: str, days: int) -> bool:
+    """Whether an invitation to an address was sent to it."""
+    mailer = sign_in.MAILER
+    if mailer is None or not invitation.email:
+        return False
+    address = f"{mailed_address()}{JOIN}/{secret}"
+    role = invitation.role.phrase
+    return mailer.send(
+        invitation_letter(invitation.email, address, host=people.me.name, role=role, days=days)
+    )
 
 
 def _draw_invitation(people: Administration, held: Session, invitation: Invitation) -> None:

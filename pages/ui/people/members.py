@@ -8,12 +8,16 @@ from functools import partial
 import streamlit as st
 
 from forky_core.conversation.identity import now
+from forky_core.gateway.access.ways.reset import OPEN as RESET
+from forky_core.team.account import OWNERS_HOURS
 from forky_core.team.administration import Administration
+from forky_core.team.look_alikes import look_alikes
 from forky_core.team.members import Member
 from forky_core.team.role_lines import IN_WORKSPACE
 from forky_core.team.roles import ASSIGNABLE, Role, role_named
 from forky_core.views.shelf import count
 from forky_core.views.times import ago
+from pages.ui.components.links import server_address
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
 from pages.ui.people.leaving import leave
@@ -22,6 +26,8 @@ from pages.ui.people.style import who
 from pages.ui.session import Session
 from pages.ui.workspace import other_workspaces
 
+_FRESH = "people.reset.fresh"
+_FOR = "people.reset.for"
 _SHOWN = 50
 _BUTTON = 120
 """The width of the button at the end of each row, in pixels."""
@@ -32,12 +38,14 @@ def draw_members(people: Administration, held: Session) -> None:
     everybody = people.members()
     owners = [member for member in everybody if member.role is Role.OWNER]
     st.caption(_about(people, everybody, owners))
+    _draw_fresh(held)
     page = int(st.session_state.get("people.page", 1))
     pages = -(-len(everybody) // _SHOWN)
     first = (min(page, pages) - 1) * _SHOWN
+    alike = look_alikes(everybody)
     with st.container(key="members", gap=None):
         for member in everybody[first : first + _SHOWN]:
-            _draw_member(people, held, member)
+            _draw_member(people, held, member, alike.get(member.id))
     if pages > 1:
         st.pagination(pages, key="people.page")
     draw_roles(IN_WORKSPACE)
@@ -53,13 +61,13 @@ def _about(people: Administration, everybody: Sequence[Member], owners: Sequence
     return f"{many}. Owners invite people and change roles: {names}."
 
 
-def _draw_member(people: Administration, held: Session, member: Member) -> None:
+def _draw_member(people: Administration, held: Session, member: Member, alike: Member | None) -> None:
     """Keys: `people.role.<handle>`, `people.out.<handle>`, `people.remove.<handle>`."""
     me = member.id == people.me.id
     with st.container(key=f"row-member-{member.handle}", horizontal=True, vertical_alignment="center"):
-        st.html(
-            who(member.name, f"{member.handle} · joined {ago(member.since, now())}", tag="You" if me else "")
-        )
+        below = f"{member.handle} · joined {ago(member.since, now())}"
+        warning = f" · the name looks like that of {alike.handle}, who is somebody else" if alike else ""
+        st.html(who(member.name, f"{below}{warning}", tag="You" if me else ""))
         if not people.owns:
             st.caption(member.role.word.capitalize(), width="content")
             return
@@ -85,7 +93,7 @@ def _draw_member(people: Administration, held: Session, member: Member) -> None:
             type="tertiary",
             icon=":material/person_remove:",
             width=_BUTTON,
-            help=f"Remove {plain_label(member.name, 40)}, or sign them out",
+            help=f"Remove {plain_label(member.name, 40)}, sign them out, or let them choose another password",
         ):
             _remove(people, held, member)
 
@@ -97,19 +105,51 @@ def _change_role(people: Administration, held: Session, member: Member) -> None:
         held.say(f"{member.name} is {role.phrase} from now on.")
 
 
+def _offer_password(people: Administration, held: Session, member: Member) -> None:
+    with saying(held):
+        held.choices[_FRESH] = people.reset_password(member.id)
+        held.choices[_FOR] = member.name
+
+
+def _draw_fresh(held: Session) -> None:
+    """The address of a new link, once. Keys: `people.reset.copied`."""
+    secret = held.choices.get(_FRESH)
+    if secret is None:
+        return
+    with st.container(border=True, key="reset-fresh"):
+        name = plain_label(held.choices.get(_FOR, ""), 80)
+        st.markdown(
+            f"**A link to another password for {name}.** Give it to nobody else: whoever opens it gets in as {name}. It "
+            f"serves once, within {OWNERS_HOURS} hours, and signs {name} out everywhere. It is not shown again."
+        )
+        st.code(f"{server_address()}{RESET}/{secret}", language=None, wrap_lines=True)
+        st.button("I have copied it", key="people.reset.copied", on_click=_copied, args=(held,))
+
+
+def _copied(held: Session) -> None:
+    for key in (_FRESH, _FOR):
+        held.choices.pop(key, None)
+
+
 @st.dialog("Remove somebody", icon=":material/person_remove:")
 def _remove(people: Administration, held: Session, member: Member) -> None:
-    """Keys: `remove.keep`, `remove.out`, `remove.yes`."""
+    """Keys: `remove.keep`, `remove.password`, `remove.out`, `remove.yes`."""
     st.html(who(member.name, f"{member.handle} · {member.role.word}"))
     st.caption(
-        "Whoever is removed sees nothing here any more, and is signed out where this was their last workspace. What they "
-        "wrote stays, under their name. An invitation brings them back."
-        if other_workspaces() is not None
-        else "Whoever is removed is signed out everywhere and sees nothing here any more. What they wrote stays, under "
-        "their name. An invitation brings them back."
+        (
+            "Whoever is removed sees nothing here any more, and is signed out where this was their last workspace. What "
+            "they wrote stays, under their name. An invitation brings them back."
+            if other_workspaces() is not None
+            else "Whoever is removed is signed out everywhere and sees nothing here any more. What they wrote stays, "
+            "under their name. An invitation brings them back."
+        )
+        + " Somebody who cannot get in any more gets a link with which they choose another password."
     )
     with st.container(horizontal=True, horizontal_alignment="right"):
         if st.button("Keep them", key="remove.keep"):
+            st.rerun()
+        offer = partial(_offer_password, people, held, member)
+        if st.button("Another password", key="remove.password", on_click=offer):
             st.rerun()
         out = partial(_say_done, held, f"{member.name} is signed out everywhere.", people.sign_out, member.id)
         if people.runs_server and st.button("Only sign them out", key="remove.out", on_click=out):

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 
 import streamlit as st
 
 from forky_core.conversation.identity import now
 from forky_core.gateway.access.door import OUT, PATH
+from forky_core.gateway.access.team_sign_in import TeamSignIn
 from forky_core.gateway.access.ways.passkey_check import ISSUER as PASSKEY
 from forky_core.gateway.access.ways.password import ISSUER as PASSWORD
 from forky_core.gateway.access.ways.password import change_password, has_password
 from forky_core.model.errors import BadContent, ForkyError
+from forky_core.team.account import MAIL
 from forky_core.team.administration import Administration
 from forky_core.team.devices import device_name
 from forky_core.team.members import Identity
 from forky_core.team.team_sessions import TeamSession
 from forky_core.views.times import ago
-from pages.ui.components.markdown import plain_label
+from pages.ui.components.markdown import plain_label, showable
 from pages.ui.frame import saying
+from pages.ui.people.address import JOINER, draw_address
 from pages.ui.people.leaving import leave
+from pages.ui.people.notices import draw_notices
 from pages.ui.people.style import who
 from pages.ui.session import Session
+from pages.ui.sign_in import SIGN_IN
 from pages.ui.workspace import Reader
 
 PASSKEYS = f"{PATH}/passkey/add"
@@ -49,6 +55,8 @@ def draw_myself(people: Administration, reader: Reader, held: Session) -> None:
         st.form_submit_button("Save", key="people.rename", on_click=_rename, args=(people, held, me.name))
     _draw_sessions(people, reader, held)
     _draw_ways_in(people, held)
+    draw_address(people, reader, held)
+    draw_notices(people, reader, held)
     if has_password(reader.team, me.id):
         _draw_password(reader, held)
     _draw_leaving(people, held)
@@ -118,7 +126,10 @@ def _draw_ways_in(people: Administration, held: Session) -> None:
     with st.container(key="ways-in", gap=None):
         for number, way in enumerate(ways):
             with st.container(key=f"row-provider-way-{number}", horizontal=True, vertical_alignment="center"):
-                st.markdown(f":material/key: {plain_label(_way_name(way, ways), 120)}", width="stretch")
+                st.markdown(
+                    f":material/key: {plain_label(_way_name(way, ways), 120).replace('@', f'@{JOINER}')}",
+                    width="stretch",
+                )
                 if len(ways) > 1:
                     st.button(
                         "Remove",
@@ -129,8 +140,12 @@ def _draw_ways_in(people: Administration, held: Session) -> None:
                         on_click=_drop,
                         args=(people, held, way),
                     )
-    with st.container(key="line-me-passkey", horizontal=True):
-        st.html(f'<a class="fk-leave" href="{PASSKEYS}" target="_self">Add a passkey</a>')
+    adding = SIGN_IN.adding if isinstance(SIGN_IN, TeamSignIn) else [("Add a passkey", PASSKEYS)]
+    with st.container(key="line-me-passkey", horizontal=True, gap="medium"):
+        for label, place in adding:
+            st.html(
+                f'<a class="fk-leave" href="{escape(place)}" target="_self">{escape(showable(label))}</a>'
+            )
 
 
 def _way_name(way: Identity, ways: Sequence[Identity]) -> str:
@@ -140,6 +155,8 @@ def _way_name(way: Identity, ways: Sequence[Identity]) -> str:
     if way.issuer == PASSKEY:
         passkeys = [one for one in ways if one.issuer == PASSKEY]
         return "Passkey" if len(passkeys) == 1 else f"Passkey {passkeys.index(way) + 1}"
+    if way.issuer == MAIL:
+        return f"Links by mail to {way.subject}"
     return way.issuer.removeprefix("https://")
 
 

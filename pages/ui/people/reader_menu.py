@@ -9,7 +9,7 @@ from html import escape
 import streamlit as st
 
 from forky_core.gateway.access.door import OUT
-from forky_core.gateway.access.person import base_path
+from forky_core.team.team_workspaces import base_path
 from forky_core.team.workspace_desk import WorkspaceDesk
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.people.workspaces import desk_of

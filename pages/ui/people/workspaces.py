@@ -9,11 +9,10 @@ from html import escape
 import streamlit as st
 
 from forky_core.conversation.identity import now
-from forky_core.gateway.access.person import base_path
 from forky_core.model.errors import ForkyError
 from forky_core.settings import Settings
 from forky_core.team.roles import Role
-from forky_core.team.team_workspaces import WORKSPACE, TeamWorkspace
+from forky_core.team.team_workspaces import WORKSPACE, TeamWorkspace, base_path
 from forky_core.team.workspace_desk import WorkspaceDesk
 from forky_core.views.times import ago
 from pages.ui.components.markdown import plain_label, showable

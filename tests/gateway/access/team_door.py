@@ -41,6 +41,7 @@ class TeamDoor:
 
     address: str
     team: Team
+    sign_in: TeamSignIn
 
     def browser(self) -> httpx.Client:
         return httpx.Client(
@@ -63,7 +64,7 @@ def team_door(ways: Sequence[WayIn], *, hosts: Sequence[str] = ()) -> Iterator[T
     app = Starlette(routes=[Route("/{path:path}", _who)], middleware=[Middleware(Gate, sign_in=sign_in)])
     try:
         with listening(app) as address:
-            yield TeamDoor(address, team)
+            yield TeamDoor(address, team, sign_in)
     finally:
         team.close()
 

@@ -16,6 +16,8 @@ from forky_core.gateway.access.ways import oidc_client
 from forky_core.gateway.access.ways.oidc import OidcWay
 from forky_core.gateway.access.ways.oidc_providers import IdentityProvider, RoleRules
 from forky_core.gateway.access.ways.password import PasswordWay
+from forky_core.model.errors import InTheWay
+from forky_core.team.members import Identity, Member
 from forky_core.team.roles import Role
 from tests.app_server import free_port
 from tests.gateway.access.odd_provider import OddProvider, new_key, odd_provider
@@ -350,3 +352,83 @@ def test_the_role_of_a_provider_is_for_newcomers_and_its_rules_hold_at_every_sig
         assert browser.get("/").status_code == 303, "The sessions from before have ended."
         assert comes("ruled", sub="cy", groups=None).status_code == 403
         assert comes("ruled", sub="bo", groups=["staff"]).status_code == 200 and role("bo") is Role.EDITOR
+
+
+# A provider as one more way in.
+
+
+def has_session(browser: httpx.Client, door: TeamDoor, member: Member, *, proved: bool) -> None:
+    token = door.team.sessions.open(member.id, proved=proved)
+    browser.cookies.set(f"forky_session_{browser.base_url.port}", token)
+
+
+def add(browser: httpx.Client, subject: str) -> httpx.Response:
+    """Add what the provider says about a subject to the ways in of whoever is signed in."""
+    begun = browser.post("/sign-in/oidc/work/add")
+    assert begun.status_code == 303, begun.text
+    assert asked(begun.headers["location"])["prompt"] == "login"
+    return browser.get(say_yes(browser, begun.headers["location"], subject))
+
+
+def test_a_provider_is_added_to_ones_ways_in_and_removed_again(door: TeamDoor) -> None:
+    member = door.team.members.add("Bob", Role.EDITOR)
+    door.team.members.keep_identity(member.id, Identity("passkey", "a key", "{}"))
+    with door.browser() as browser:
+        has_session(browser, door, member, proved=True)
+        page = browser.get("/sign-in/oidc/work/add")
+        assert page.status_code == 200 and "lets you in here, as <bdi>Bob</bdi>" in page.text
+        assert "Way to sign in added" in add(browser, "added-bob").text
+    with door.browser() as another:
+        assert enter(door, another, "added-bob").status_code == 200
+        assert another.get("/").text.startswith("bob ")
+    added, passkey = door.team.members.identities(member.id)[::-1]
+    door.team.members.drop_identity(member.id, passkey.issuer, passkey.subject)
+    with pytest.raises(InTheWay):
+        door.team.members.drop_identity(member.id, added.issuer, added.subject)
+
+
+def test_nobody_adds_a_provider_without_a_proof_of_the_last_minutes(door: TeamDoor) -> None:
+    member = door.team.members.add("Carl", Role.EDITOR)
+    with door.browser() as browser:
+        assert browser.post("/sign-in/oidc/work/add").status_code == 401
+        has_session(browser, door, member, proved=False)
+        for method in ("GET", "POST"):
+            sent = browser.request(method, "/sign-in/oidc/work/add")
+            assert sent.headers["location"] == "/sign-in/again?next=%2Fsign-in%2Foidc%2Fwork%2Fadd"
+        # The session ends while its person is at the provider.
+        has_session(browser, door, member, proved=True)
+        begun = browser.post("/sign-in/oidc/work/add").headers["location"]
+        back = say_yes(browser, begun, "carl")
+        door.team.sessions.end_all(member.id, by=member.id)
+        refused = browser.get(back)
+        assert refused.status_code == 403 and "Not added" in refused.text
+    assert door.team.members.identities(member.id) == []
+
+
+def test_an_identity_of_somebody_else_cannot_be_added(door: TeamDoor) -> None:
+    with door.browser() as browser:
+        enter(door, browser, "taken", invitation=door.invitation())
+    member = door.team.members.add("Dora", Role.EDITOR)
+    with door.browser() as browser:
+        has_session(browser, door, member, proved=True)
+        refused = add(browser, "taken")
+        assert refused.status_code == 403 and "belongs to somebody else" in refused.text
+
+
+def test_whoever_has_only_a_provider_proves_by_it_when_it_was_told_to_ask_again(door: TeamDoor) -> None:
+    with door.browser() as browser:
+        enter(door, browser, "erna", invitation=door.invitation())
+        (session,) = door.team.sessions.of(door.team.members.all()[-1].id)
+        assert not door.team.sessions.proved(session.id, within=600_000_000)
+        page = browser.get("/sign-in/again", params={"next": "/people?tab=me"})
+        assert "again=1" in page.text
+        # Without it the provider lets a browser through that has signed in there before.
+        enter(door, browser, "erna")
+        mine = door.team.sessions.of(session.member)
+        assert not any(door.team.sessions.proved(one.id, within=600_000_000) for one in mine)
+        begun = browser.get("/sign-in/oidc/work", params={"next": "/people?tab=me", "again": "1"})
+        assert asked(begun.headers["location"])["prompt"] == "login"
+        done = browser.get(say_yes(browser, begun.headers["location"], "erna"))
+        assert 'content="0;url=/people?tab=me"' in done.text
+        mine = door.team.sessions.of(session.member)
+        assert any(door.team.sessions.proved(one.id, within=600_000_000) for one in mine)

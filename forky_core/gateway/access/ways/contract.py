@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -21,6 +22,10 @@ class Errand:
     """The path on this server to open afterwards."""
     invitation: str = ""
     """The secret of the invitation that they opened; "" if there is none."""
+    again: bool = False
+    """Whether they are signed in, and prove once more who they are …"""
+    session: str = ""
+    """… in the session with this id; "" where the request that ends it has the session's cookie."""
 
 
 class Desk(Protocol):
@@ -41,8 +46,24 @@ class Desk(Protocol):
         """The person who is signed in where a request comes from; None if nobody is."""
         ...
 
+    def session_id(self, scope: Scope) -> str:
+        """The id of this person's session; "" if nobody is signed in."""
+        ...
+
+    def has_proved(self, scope: Scope) -> bool:
+        """Whether this person has proved who they are within the last minutes."""
+        ...
+
+    def link(self, scope: Scope, path: str) -> str:
+        """The whole address of a path of this server, for a mail."""
+        ...
+
     async def admit(self, scope: Scope, send: Send, proof: Proof, errand: Errand) -> None:
         """Let in whoever a proof belongs to, or say why not. This answers the request."""
+        ...
+
+    async def ask_again(self, scope: Scope, send: Send, target: str) -> None:
+        """Send whoever is signed in to where they prove once more who they are, and then to this path."""
         ...
 
     async def refuse(
@@ -62,6 +83,11 @@ class WayIn(Protocol):
 
     def recognises(self, scope: Scope) -> bool:
         """Whether a request says by itself who sends it, so that `/sign-in/NAME` is opened without a page before it."""
+        ...
+
+    @property
+    def adding(self) -> Sequence[tuple[str, str]]:
+        """What somebody who is signed in can add of it to their ways in: what a link to it says, and its address."""
         ...
 
     def offer(self, desk: Desk, scope: Scope, errand: Errand, invitation: Invitation | None) -> str:

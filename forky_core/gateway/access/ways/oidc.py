@@ -11,22 +11,27 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from urllib.parse import parse_qs, urlencode
 
-from forky_core.gateway.access.door import cookie, cookie_header, own_path
+from forky_core.gateway.access.door import cookie, cookie_header, own_path, send_page
+from forky_core.gateway.access.sign_in_page import way_page
 from forky_core.gateway.access.ways.contract import Desk, Errand
 from forky_core.gateway.access.ways.oidc_client import ProviderClient, ProviderFailed
 from forky_core.gateway.access.ways.oidc_providers import IdentityProvider
 from forky_core.gateway.access.ways.once import Once
 from forky_core.gateway.access.ways.refusals import Refusals
 from forky_core.gateway.asgi import Header, Receive, Scope, Send, answer, refuse
-from forky_core.model.errors import ForkyError
+from forky_core.model.errors import ForkyError, NotAllowed
+from forky_core.team.account import PASSKEY, PASSWORD, has_identity, require_proof
+from forky_core.team.admission import Proof
 from forky_core.team.invitations import Invitation
+from forky_core.team.roles import Role
 
 PATH = "/sign-in/oidc"
 BACK = "back"
+ADD = "add"
 MINUTES = 10
 """How long somebody may take at the provider."""
 _AGAIN = "This sign-in was not begun in this browser, was finished already, or took too long. Start again."
@@ -43,6 +48,8 @@ class Waiting:
     nonce: str
     verifier: str
     errand: Errand
+    adds: str = ""
+    """The id of the person who adds this provider to their ways in; "" for signing in."""
 
 
 class OidcWay:
@@ -58,28 +65,45 @@ class OidcWay:
         self._waiting: Once[Waiting] = Once(MINUTES * 60)
         self._refusals = Refusals(self.name)
 
+    @property
+    def adding(self) -> Sequence[tuple[str, str]]:
+        return [(f"Add {one.label}", f"{PATH}/{one.name}/{ADD}") for one in self.providers]
+
     def recognises(self, scope: Scope) -> bool:  # noqa: ARG002 - one answer for every request
         return False
 
     def offer(
         self,
-        desk: Desk,  # noqa: ARG002
-        scope: Scope,  # noqa: ARG002
+        desk: Desk,
+        scope: Scope,
         errand: Errand,
         invitation: Invitation | None,
     ) -> str:
+        member = desk.member(scope) if errand.again else None
+        if member is not None and has_identity(desk.team, member.id, PASSWORD, PASSKEY):
+            return ""
         verb = "Sign in" if invitation is None else "Come in"
         query = {"next": errand.target} | ({"invitation": errand.invitation} if errand.invitation else {})
+        query |= {"again": "1"} if errand.again else {}
         return "\n".join(
             f'<a class="way" href="{escape(f"{PATH}/{name}?{urlencode(query)}")}">'
             f"{verb} with {escape(client.provider.label)}</a>"
             for name, client in self._clients.items()
         )
 
+    @property
+    def providers(self) -> Sequence[IdentityProvider]:
+        """The providers, in the operator's order."""
+        return [client.provider for client in self._clients.values()]
+
     async def __call__(self, desk: Desk, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
         name, _, rest = scope["path"].removeprefix(f"{PATH}/").partition("/")
         client = self._clients.get(name)
-        if client is None or rest not in {"", BACK} or scope["method"] != "GET":
+        asked = (scope["method"], rest)
+        if client is not None and asked in {("GET", ADD), ("POST", ADD)}:
+            await self._add(desk, scope, send, client)
+            return
+        if client is None or asked not in {("GET", ""), ("GET", BACK)}:
             await refuse(scope, send, 404, "There is nothing at this address.")
             return
         query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
@@ -88,19 +112,49 @@ class OidcWay:
         if rest == BACK:
             await self._finish(desk, scope, send, client, fields)
         else:
-            errand = Errand(own_path(fields.get("next", "/")), fields.get("invitation", ""))
+            again = bool(fields.get("again"))
+            session = desk.session_id(scope) if again else ""
+            target, invitation = own_path(fields.get("next", "/")), fields.get("invitation", "")
+            errand = Errand(target, invitation, again=again, session=session)
             await self._begin(desk, scope, send, client, errand)
 
+    async def _add(self, desk: Desk, scope: Scope, send: Send, client: ProviderClient) -> None:
+        """Ask somebody who is signed in whether to add this provider, and send them to it."""
+        member, label = desk.member(scope), escape(client.provider.label)
+        place = f"{PATH}/{client.provider.name}/{ADD}"
+        if member is None:
+            await refuse(scope, send, 401, "Sign in first, and add another way then.")
+        elif not desk.has_proved(scope):
+            await desk.ask_again(scope, send, place)
+        elif scope["method"] == "POST":
+            # The session's cookie does not come back from the provider; its id does, and is looked at again then.
+            errand = Errand("/people?tab=me", session=desk.session_id(scope))
+            await self._begin(desk, scope, send, client, errand, adds=member.id)
+        else:
+            main = f"""<p>From then on your account at {label} lets you in here, as <bdi>{escape(member.name)}</bdi>.</p>
+<form method="post" action="{escape(place)}"><button>Go to {label}</button></form>"""
+            await send_page(scope, send, 200, way_page("Add a way to sign in", main))
+
     async def _begin(
-        self, desk: Desk, scope: Scope, send: Send, client: ProviderClient, errand: Errand
+        self,
+        desk: Desk,
+        scope: Scope,
+        send: Send,
+        client: ProviderClient,
+        errand: Errand,
+        *,
+        adds: str = "",
     ) -> None:
         # One cookie for all tabs of a browser, so that a second sign-in does not break the first.
         browser = self._browser(desk, scope) or secrets.token_urlsafe(32)
         redirect = f"{desk.address(scope)}{PATH}/{client.provider.name}/{BACK}"
         nonce, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(48)
-        state = self._waiting.keep(Waiting(client.provider.name, browser, redirect, nonce, verifier, errand))
+        waiting = Waiting(client.provider.name, browser, redirect, nonce, verifier, errand, adds)
+        state = self._waiting.keep(waiting)
         try:
-            place = await client.authorization(redirect, state, nonce, verifier)
+            place = await client.authorization(
+                redirect, state, nonce, verifier, asks_again=errand.again or bool(adds)
+            )
         except ForkyError as error:
             self._waiting.take(state)
             await self._refuse(desk, scope, send, client, errand, error)
@@ -129,7 +183,28 @@ class OidcWay:
         except ForkyError as error:
             await self._refuse(desk, scope, send, client, waiting.errand, error)
             return
-        await desk.admit(scope, send, proof, waiting.errand)
+        if waiting.adds:
+            await self._keep(desk, scope, send, client, waiting, proof)
+            return
+        await desk.admit(scope, send, replace(proof, asked_again=waiting.errand.again), waiting.errand)
+
+    async def _keep(
+        self, desk: Desk, scope: Scope, send: Send, client: ProviderClient, waiting: Waiting, proof: Proof
+    ) -> None:
+        """Make what the provider vouches for a way in for the person who asked for it."""
+        label = escape(client.provider.label)
+        try:
+            require_proof(desk.team, waiting.errand.session)
+            if proof.role is Role.NONE:
+                raise NotAllowed("Your account there gives you no role here.", "Ask whoever runs this Forky.")
+            desk.team.members.keep_identity(waiting.adds, proof.identity)
+        except ForkyError as error:
+            wrong = f'<p class="wrong" role="alert">{escape(str(error))}</p>\n<p><a href="/people?tab=me">You</a></p>'
+            await send_page(scope, send, 403, way_page("Not added", wrong))
+            return
+        main = f"""<p>Your account at {label} lets you in here from now on.</p>
+<p><a href="/people?tab=me">Go on to You</a></p>"""
+        await send_page(scope, send, 200, way_page("Way to sign in added", main))
 
     async def _refuse(
         self,

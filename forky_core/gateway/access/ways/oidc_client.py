@@ -56,14 +56,17 @@ class ProviderClient:
         self._read_at = 0.0
         self._keys: Any = None
 
-    async def authorization(self, redirect: str, state: str, nonce: str, verifier: str) -> str:
-        """The address at the provider to send a browser to.
+    async def authorization(
+        self, redirect: str, state: str, nonce: str, verifier: str, *, asks_again: bool = False
+    ) -> str:
+        """The address at the provider to send a browser to; `asks_again` has somebody asked who has signed in there.
 
         Raises:
             ProviderFailed: the provider does not answer.
         """
         await self._load()
-        return await self._in_time(self._authorization(redirect, state, nonce, verifier))
+        prompt = "login" if asks_again else ""
+        return await self._in_time(self._authorization(redirect, state, nonce, verifier, prompt))
 
     async def prove(self, redirect: str, answer: Mapping[str, str], nonce: str, verifier: str) -> Proof:
         """Who somebody is, from what the provider's answer brought back; `redirect` as at the beginning.
@@ -87,7 +90,7 @@ class ProviderClient:
         except TimeoutError as error:
             raise _silent(label) from error
 
-    async def _authorization(self, redirect: str, state: str, nonce: str, verifier: str) -> str:
+    async def _authorization(self, redirect: str, state: str, nonce: str, verifier: str, prompt: str) -> str:
         metadata = await self._published()
         # It was imported in a thread before (`_load`), since that takes half a second.
         from authlib.oauth2.rfc7636 import create_s256_code_challenge  # noqa: PLC0415
@@ -102,6 +105,8 @@ class ProviderClient:
             "code_challenge": create_s256_code_challenge(verifier),
             "code_challenge_method": "S256",
         }
+        if prompt:
+            question["prompt"] = prompt
         place = self._endpoint(metadata, "authorization_endpoint")
         return f"{place}{'&' if '?' in place else '?'}{urlencode(question)}"
 

@@ -32,6 +32,11 @@ class Once(Generic[Value]):
         self._kept[key] = (now + self._seconds, value)
         return key
 
+    def look(self, key: str) -> Value | None:
+        """The value of a key, which can still be taken; None if it cannot."""
+        expires, value = self._kept.get(key, (0.0, None))
+        return value if expires > self._clock() else None
+
     def take(self, key: str) -> Value | None:
         """The value of a key, which is forgotten; None if it was taken before, has expired, or never existed."""
         expires, value = self._kept.pop(key, (0.0, None))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+from collections.abc import Sequence
 from html import escape
 
 from forky_core.gateway.access.door import own_path, read_form, send_page
@@ -25,8 +26,9 @@ from forky_core.gateway.access.ways.passkey_check import (
     sign_in_options,
 )
 from forky_core.gateway.access.ways.refusals import Refusals
-from forky_core.gateway.asgi import Receive, Scope, Send, answer, refuse
+from forky_core.gateway.asgi import Receive, Scope, Send, answer, refuse, wants_html
 from forky_core.model.errors import ForkyError, NotAllowed
+from forky_core.team.account import has_identity
 from forky_core.team.admission import Proof
 from forky_core.team.invitations import Invitation
 from forky_core.team.members import Member
@@ -79,15 +81,23 @@ class PasskeyWay:
         """For each challenge the id of the person who adds a passkey; "" for signing in."""
         self._refusals = Refusals(self.name)
 
+    @property
+    def adding(self) -> Sequence[tuple[str, str]]:
+        return (("Add a passkey", ADD),)
+
     def recognises(self, scope: Scope) -> bool:  # noqa: ARG002 - one answer for every request
         return False
 
     def offer(self, desk: Desk, scope: Scope, errand: Errand, invitation: Invitation | None) -> str:
         if invitation is not None or not _works_at(desk.address(scope)):
             return ""
+        member = desk.member(scope) if errand.again else None
+        if member is not None and not has_identity(desk.team, member.id, ISSUER):
+            return ""
         return f"""<form id="passkey" method="post" action="{PATH}" data-options="{PATH}/options">
 <input type="hidden" name="next" value="{escape(errand.target)}"><input type="hidden" name="credential">
-<button class="way">Sign in with a passkey</button>
+<input type="hidden" name="again" value="{"1" if errand.again else ""}">
+<button class="way">{"Use a passkey" if errand.again else "Sign in with a passkey"}</button>
 <p id="passkey-sentence" role="status"></p></form><script src="{SCRIPT}" defer></script>"""
 
     async def __call__(self, desk: Desk, scope: Scope, receive: Receive, send: Send) -> None:
@@ -102,6 +112,11 @@ class PasskeyWay:
             await refuse(scope, send, 404, "There is nothing at this address.")
         elif (member := desk.member(scope)) is None:
             await refuse(scope, send, 401, "Sign in first, and add a passkey then.")
+        elif not desk.has_proved(scope):
+            if wants_html(scope):
+                await desk.ask_again(scope, send, ADD)
+            else:
+                await refuse(scope, send, 403, "Prove once more who you are: load this page again.")
         elif asked == ("GET", ADD):
             await send_page(scope, send, 200, _add_page(desk, scope, member))
         elif asked == ("POST", f"{ADD}/options"):
@@ -134,7 +149,7 @@ class PasskeyWay:
         if form is None:
             await refuse(scope, send, 413, "That is too long for a form.")
             return
-        errand = Errand(own_path(form.get("next", "/")))
+        errand = Errand(own_path(form.get("next", "/")), again=bool(form.get("again")))
         try:
             shown = await self._answer(form.get("credential", ""), "")
             known = desk.team.members.by_identity(ISSUER, shown.id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from forky_core.gateway.access.credentials import Attempts, Password, hashed
@@ -11,12 +11,17 @@ from forky_core.gateway.access.door import own_path, read_form
 from forky_core.gateway.access.ways.contract import Desk, Errand
 from forky_core.gateway.asgi import Receive, Scope, Send, refuse
 from forky_core.model.errors import BadContent, ForkyError
+from forky_core.team.account import MAIL, PASSWORD, has_identity
 from forky_core.team.admission import Proof
 from forky_core.team.invitations import NOT_OPEN, Invitation
 from forky_core.team.members import Identity, fit_handle
 from forky_core.team.team import Team
 
-ISSUER = "password"
+ISSUER = PASSWORD
+FORGOTTEN = "/sign-in/reset"
+"""Where somebody asks for a link to another password."""
+MOST_WAITING = 300
+"""Sign-ins that may wait for their check, which takes a tenth of a second; one more is told to come back."""
 WRONG = "That handle and that password do not go together."
 _CHANGES = Attempts()
 """Attempts to change a password, by the person's id: whoever finds a browser open cannot try many."""
@@ -24,7 +29,7 @@ _CHANGES = Attempts()
 
 def has_password(team: Team, member: str) -> bool:
     """Whether a person signs in with a password."""
-    return any(identity.issuer == ISSUER for identity in team.members.identities(member))
+    return has_identity(team, member, ISSUER)
 
 
 def change_password(
@@ -56,20 +61,28 @@ class PasswordWay:
 
     name = "password"
 
-    def __init__(self, attempts: Attempts | None = None) -> None:
+    def __init__(self, attempts: Attempts | None = None, *, mailed: bool = False) -> None:
+        """`mailed` says that mail can be sent: to whoever has forgotten their password, for instance."""
+        self._mailed = mailed
         self._attempts = Attempts() if attempts is None else attempts
         self._checking = asyncio.Semaphore(1)
         """Limits checks to one at a time: one takes 64 MB and a tenth of a second on purpose."""
+        self._waiting = 0
+        """Sign-ins that wait for their check, or are being checked."""
         self._nobody: Password | None = None
         """Checked where there is no such handle, so that the time of an answer does not tell which handles exist."""
+
+    @property
+    def adding(self) -> Sequence[tuple[str, str]]:
+        return ()
 
     def recognises(self, scope: Scope) -> bool:  # noqa: ARG002 - one answer for every request
         return False
 
     def offer(
         self,
-        desk: Desk,  # noqa: ARG002
-        scope: Scope,  # noqa: ARG002
+        desk: Desk,
+        scope: Scope,
         errand: Errand,
         invitation: Invitation | None,
     ) -> str:
@@ -77,13 +90,28 @@ class PasswordWay:
             f'<input type="hidden" name="next" value="{escape(errand.target)}">'
             f'<input type="hidden" name="invitation" value="{escape(errand.invitation)}">'
         )
+        forgotten = (
+            f'\n<p class="below"><a href="{FORGOTTEN}">Forgot your password?</a></p>' if self._mailed else ""
+        )
+        member = desk.member(scope) if errand.again else None
+        if member is not None:
+            known = [one for one in desk.team.members.identities(member.id) if one.issuer == ISSUER]
+            return (
+                f"""<form method="post" action="/sign-in/password">{hidden}<input type="hidden" name="again" value="1">
+<input type="hidden" name="handle" value="{escape(known[0].subject)}">
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required autofocus>
+<button>Go on</button></form>"""
+                if known
+                else ""
+            )
         if invitation is None:
             return f"""<form method="post" action="/sign-in/password">{hidden}
 <label for="handle">Handle</label>
 <input id="handle" name="handle" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus>
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required>
-<button>Sign in</button></form>"""
+<button>Sign in</button></form>{forgotten}"""
         return f"""<form method="post" action="/sign-in/password">{hidden}
 <label for="name">Your name</label>
 <input id="name" name="name" autocomplete="name" maxlength="80" required autofocus>
@@ -101,7 +129,8 @@ class PasswordWay:
         if form is None:
             await refuse(scope, send, 413, "That is too long for a form.")
             return
-        errand = Errand(own_path(form.get("next", "/")), form.get("invitation", ""))
+        again = bool(form.get("again"))
+        errand = Errand(own_path(form.get("next", "/")), form.get("invitation", ""), again=again)
         handle, password = form.get("handle", ""), form.get("password", "")
         if errand.invitation and "name" in form:
             await self._begin(desk, scope, send, errand, form)
@@ -129,10 +158,25 @@ class PasswordWay:
             )
             return
         # Who has the secret that was sent to an address reads what is sent to it.
-        proof = Proof(self.name, Identity(ISSUER, chosen, secret), form["name"], chosen, invitation.email)
+        also = (Identity(MAIL, invitation.email),) if self._mailed and invitation.email else ()
+        identity = Identity(ISSUER, chosen, secret)
+        proof = Proof(self.name, identity, form["name"], chosen, invitation.email, also=also)
         await desk.admit(scope, send, proof, errand)
 
     async def _check(
+        self, desk: Desk, scope: Scope, send: Send, errand: Errand, handle: str, password: str
+    ) -> None:
+        if self._waiting >= MOST_WAITING:
+            sentence = "Very many people sign in just now. Try again in half a minute."
+            await desk.refuse(scope, send, 503, sentence, errand, wait=30.0)
+            return
+        self._waiting += 1
+        try:
+            await self._check_in_turn(desk, scope, send, errand, handle, password)
+        finally:
+            self._waiting -= 1
+
+    async def _check_in_turn(
         self, desk: Desk, scope: Scope, send: Send, errand: Errand, handle: str, password: str
     ) -> None:
         client = desk.client(scope)

@@ -40,6 +40,10 @@ class ProxyWay:
         self._role = role
         self._refusals = Refusals(self.name)
 
+    @property
+    def adding(self) -> Sequence[tuple[str, str]]:
+        return ()
+
     def recognises(self, scope: Scope) -> bool:
         return bool(self._subject(scope))
 

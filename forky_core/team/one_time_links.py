@@ -1,0 +1,84 @@
+"""Links that serve once: another password, and the confirmation of an address.
+
+A link is 256 random bits, of which only the sha256 is stored, like an invitation's. A newer link for the same purpose
+takes the older ones of that person back, so that what was sent last is what works.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from forky_core.model.errors import NotFound
+from forky_core.team.database import TeamDatabase, digest_of, now
+
+Purpose = Literal["reset", "confirm"]
+NOT_OPEN = "This link is not open: it was used, has expired, or a newer one was made."
+_MINUTE = 60 * 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class OneTimeLink:
+    """A link that has not been used."""
+
+    person: str
+    """Whose it is, by id."""
+    purpose: Purpose
+    about: str
+    """The address that is confirmed; "" for a password."""
+    made_by: str
+    """Who had it made, by id; "" for the operator, or for a request that nobody has signed in for."""
+    expires: int
+    """Microseconds since the epoch, UTC."""
+
+
+class OneTimeLinks:
+    """The links of one team."""
+
+    def __init__(self, database: TeamDatabase, *, clock: Callable[[], int] = now) -> None:
+        """`clock` returns microseconds since the epoch, UTC."""
+        self._database = database
+        self._clock = clock
+
+    def make(self, person: str, purpose: Purpose, *, minutes: int, about: str = "", by: str = "") -> str:
+        """Make a link and return its secret, which is not stored; earlier ones of the person for this end."""
+        secret, moment = secrets.token_urlsafe(32), self._clock()
+        with self._database.writing() as connection:
+            connection.execute(
+                "DELETE FROM one_time_links WHERE expires <= ? OR (person = ? AND purpose = ?)",
+                (moment, person, purpose),
+            )
+            connection.execute(
+                "INSERT INTO one_time_links VALUES (?, ?, ?, ?, ?, ?)",
+                (digest_of(secret), person, purpose, about, by, moment + minutes * _MINUTE),
+            )
+        return secret
+
+    def find(self, secret: str, purpose: Purpose) -> OneTimeLink | None:
+        """The link of a secret, which stays open; None if it is not."""
+        row = self._database.row(
+            "SELECT person, purpose, about, made_by, expires FROM one_time_links "
+            "WHERE digest = ? AND purpose = ? AND expires > ?",
+            digest_of(secret),
+            purpose,
+            self._clock(),
+        )
+        return OneTimeLink(*row) if row is not None else None
+
+    def take(self, secret: str, purpose: Purpose) -> OneTimeLink:
+        """Use a link. Call it within the transaction that does what it is for. Raises NotFound if it is not open."""
+        with self._database.writing() as connection:
+            link = self.find(secret, purpose)
+            if link is None:
+                raise NotFound(NOT_OPEN, "Ask for a new one.")
+            connection.execute("DELETE FROM one_time_links WHERE digest = ?", (digest_of(secret),))
+        return link
+
+    def forget(self, person: str, purpose: Purpose) -> None:
+        """Take back the links of a person for this purpose."""
+        with self._database.writing() as connection:
+            connection.execute(
+                "DELETE FROM one_time_links WHERE person = ? AND purpose = ?", (person, purpose)
+            )
