@@ -54,6 +54,8 @@ class Settings:
     (`off`)."""
     team: bool = False
     """FORKY_TEAM: `on` where several people use this server: each signs in, and sees what is theirs or shared."""
+    key_file: Path | None = None
+    """FORKY_KEY_FILE: the file with the key that encrypts stored keys of a team. Default: beside the database."""
     sign_in_providers: Path | None = None
     """FORKY_SIGN_IN_PROVIDERS: a TOML file with the identity providers by which people of a team sign in."""
     proxy_header: str = ""
@@ -92,6 +94,7 @@ class Settings:
             origins=tuple(_origin(origin) for origin in _several(value("FORKY_ORIGINS"))),
             sign_in=_sign_in(value("FORKY_SIGN_IN")),
             team=_switch("FORKY_TEAM", value("FORKY_TEAM"), default=False),
+            key_file=Path(value("FORKY_KEY_FILE")).expanduser() if value("FORKY_KEY_FILE") else None,
             sign_in_providers=Path(value("FORKY_SIGN_IN_PROVIDERS")).expanduser()
             if value("FORKY_SIGN_IN_PROVIDERS")
             else None,

@@ -21,6 +21,7 @@ SOURCES = sorted(
     if path.exists()
 )
 HOMES = {
+    "cryptography": ("forky_core/team/spending/", "forky_core/gateway/access/ways/"),
     "authlib": ("forky_core/gateway/access/ways/",),
     "joserfc": ("forky_core/gateway/access/ways/",),
     "webauthn": ("forky_core/gateway/access/ways/",),
@@ -105,7 +106,10 @@ MAY_IMPORT: dict[str, set[str]] = {
         "retrieval",
         "votes",
     },
-    "team": VALUES | CONTRACTS | {"conversation", "csv_lines", "private_files", "store.deciding"},
+    "team": VALUES
+    | CONTRACTS
+    | LOGS
+    | {"conversation", "csv_lines", "documents", "extras", "llm", "private_files", "store.deciding"},
     "publishing": VALUES
     | CONTRACTS
     | LOGS

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from forky_core.conversation.counts import Counts
 from forky_core.conversation.indexes import Indexes
@@ -57,6 +57,19 @@ class Models(Protocol):
 
     def embedder(self, name: str) -> Embedder:
         """The embedding model with this name. Raises NotFound if nobody offers it."""
+        ...
+
+
+@runtime_checkable
+class RestrictedModels(Models, Protocol):
+    """The models of somebody who may not ask all of them at any time (team/spending/guarded_models.py)."""
+
+    def within(self, conversation: ConversationId) -> Models:
+        """The same models for the questions of one conversation."""
+        ...
+
+    def refusal(self, model: str) -> str:
+        """Why a model would not answer now, as a sentence; "" if it would. Raises NotFound if it is not available."""
         ...
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from forky_core import private_files
 from forky_core.model.errors import StoreDamaged, StoreError, StoreTooNew
+from forky_core.team.spending.tables import SPENDING_TABLES
 
 SCHEMA = 1
 LOOK = 0.2
@@ -109,7 +110,7 @@ class TeamDatabase:
             with self.writing():
                 found = self._connection.execute("PRAGMA user_version").fetchone()[0]
                 if found == 0:
-                    for statement in _TABLES.split(";"):
+                    for statement in f"{_TABLES}{SPENDING_TABLES}".split(";"):
                         self._connection.execute(statement)
                     self._connection.execute(f"PRAGMA user_version = {SCHEMA}")
         except sqlite3.DatabaseError as error:
@@ -155,11 +156,12 @@ class TeamDatabase:
             raise StoreError(f"The people could not be copied to {copy}: {error}.") from error
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self, *, renews: bool = True) -> Iterator[sqlite3.Connection]:
         """One transaction: all that is done within it is durable afterwards, or nothing if an exception ends it.
 
         No other process or thread writes meanwhile, so that what is read within it still holds when it ends. One that
-        is begun within another belongs to that one.
+        is begun within another belongs to that one. With `renews` False, `version` stays: what is written says nothing of
+        what people may see.
 
         Raises:
             StoreError: another process did not finish in time, or the disk is full.
@@ -181,4 +183,4 @@ class TeamDatabase:
                 if isinstance(error, sqlite3.OperationalError):
                     raise StoreError(f"The people cannot be changed: {error}.") from error
                 raise
-            self._own_changes += 1
+            self._own_changes += renews

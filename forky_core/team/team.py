@@ -12,6 +12,7 @@ from forky_core.team.invitations import Invitations
 from forky_core.team.members import Members
 from forky_core.team.roles import Role
 from forky_core.team.sharing import Sharing
+from forky_core.team.spending.team_spending import TeamSpending, usual_key_file
 from forky_core.team.team_sessions import TeamSessions
 
 WORKSPACE = "main"
@@ -21,8 +22,13 @@ WORKSPACE = "main"
 class Team:
     """The people of a workspace. Safe from any thread; close it."""
 
-    def __init__(self, location: Path | None, *, clock: Callable[[], int] = now) -> None:
-        """Open the file of a team, or make it; None keeps it in memory. Raises StoreError if it cannot be opened."""
+    def __init__(
+        self, location: Path | None, *, key_file: Path | None = None, clock: Callable[[], int] = now
+    ) -> None:
+        """Open the file of a team, or make it; None keeps it in memory. Raises StoreError if it cannot be opened.
+
+        `key_file` has the key that encrypts providers' keys; None: it is beside the file of the team.
+        """
         self.database = TeamDatabase(location)
         self.audit = Audit(self.database)
         self.members = Members(self.database, self.audit, WORKSPACE)
@@ -30,10 +36,21 @@ class Team:
         self.invitations = Invitations(self.database, self.audit, WORKSPACE, clock=clock)
         self.sharing = Sharing(self.database, self.audit, self.members, WORKSPACE)
         self.files = SharedFiles(self.database, WORKSPACE)
-        self.members.removed = lambda member, by: self.sessions.end_all(member, by=by)
+        if key_file is None and location is not None:
+            key_file = usual_key_file(location)
+        self.spending = TeamSpending(
+            self.database, self.audit, self.members, WORKSPACE, key_file=key_file, clock=clock
+        )
+        self.members.removed = self._removed
 
     def close(self) -> None:
+        self.spending.close()
         self.database.close()
+
+    def _removed(self, member: str, by: str) -> None:
+        """End what a person had who stops being a member."""
+        self.sessions.end_all(member, by=by)
+        self.spending.keys.drop_all(member)
 
     def first_owners_invitation(self) -> str | None:
         """The secret of an invitation for the first owner; None if there is an owner.

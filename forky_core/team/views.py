@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TypeVar
 
 from forky_core.conversation.workspace import Workspace
+from forky_core.llm.catalogue import Catalogue
 from forky_core.model import ConversationId
 from forky_core.team.guarded_store import GuardedStore
 from forky_core.team.sharing import OWNERS
+from forky_core.team.spending.guarded_models import GuardedModels
 from forky_core.team.team import Team
 
 AnyWorkspace = TypeVar("AnyWorkspace", bound=Workspace)
@@ -21,11 +23,14 @@ def join_team(forky: Workspace, team: Team, *, shown_to_all: ConversationId | No
     everything = (*forky.store.conversations(), *forky.store.conversations(trashed=True))
     team.sharing.forget_others(summary.id for summary in everything)
     team.sharing.adopt((summary.id, OWNERS) for summary in everything)
+    if isinstance(forky.models, Catalogue):
+        forky.models.keep_keys_in(team.spending.workspace_keys)
     if shown_to_all is not None:
         team.sharing.share_with_everyone(shown_to_all, shared=True, by="")
 
 
 def member_view(forky: AnyWorkspace, team: Team, member: str) -> AnyWorkspace:
-    """The open workspace as a person sees it: their operations carry their id, and the guard decides about the rest."""
+    """The open workspace as a person sees it: their operations carry their id, and the guards decide about the rest."""
     store = GuardedStore(forky.store, team, member)
-    return forky.through(store, member, name_of=team.members.names_in)
+    models = GuardedModels(forky.models, store.access)
+    return forky.through(store, member, name_of=team.members.names_in, models=models)

@@ -20,7 +20,7 @@ def _from_environment() -> tuple[Door, Team | None]:
         if not settings.team:
             return SignIn.from_settings(settings), None
         kept = settings.database if isinstance(settings.database, Path) else None
-        team = Team(team_file(kept) if kept is not None else None)
+        team = Team(team_file(kept) if kept is not None else None, key_file=settings.key_file)
         from forky_core.gateway.access.ways.offered import ways_from  # noqa: PLC0415 - only where there is a team
 
         return TeamSignIn(Origins.of(settings.hosts, settings.origins), team, ways_from(settings)), team
