@@ -24,9 +24,9 @@ def money(nano: int) -> str:
     """An amount of money as people read it: "$5.00", "$0.0012"."""
     sign, value = ("-" if nano < 0 else ""), Decimal(abs(nano)) / NANO
     for places in (2, 4, 6):
-        shown = f"{value:,.{places}f}"
-        if not value or value >= Decimal(1).scaleb(2 - places):
-            return f"{sign}${shown}"
+        exact = value == value.quantize(Decimal(1).scaleb(-places))
+        if exact or value >= Decimal(1).scaleb(1 - places):
+            return f"{sign}${value:,.{places}f}"
     return f"{sign}${value:,.9f}".rstrip("0")
 
 
