@@ -1,10 +1,11 @@
-"""People: everybody who takes part, who is invited, oneself, and the audit log. Only a team's server has this page."""
+"""People: who takes part, who is invited, oneself, spending, and the audit log. Only a team's server has this page."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from forky_core.team.administration import Administration
+from forky_core.team.spending.spending_desk import SpendingDesk
 from pages.ui.components.lists import apply_list_style
 from pages.ui.components.undoing import last_shown, page_top
 from pages.ui.page import Page
@@ -12,13 +13,20 @@ from pages.ui.people.audit import draw_audit
 from pages.ui.people.invitations import draw_invitations
 from pages.ui.people.members import draw_members
 from pages.ui.people.myself import draw_myself
+from pages.ui.people.spending import draw_spending
 from pages.ui.people.style import apply_people_style
 from pages.ui.session import session
 from pages.ui.workspace import reader, workspace
 
 PAGE = Page(title="People", icon="group", order=75, about_conversation=False, of_team=True)
 
-_TABS = {"members": "Members", "invitations": "Invitations", "me": "You", "audit": "Audit log"}
+_TABS = {
+    "members": "Members",
+    "invitations": "Invitations",
+    "me": "You",
+    "spending": "Spending",
+    "audit": "Audit log",
+}
 _OWNERS_TABS = {"invitations", "audit"}
 
 
@@ -36,6 +44,8 @@ def main() -> None:
                 draw_invitations(people, held)
             case "me":
                 draw_myself(people, who, held)
+            case "spending":
+                draw_spending(SpendingDesk(who.team, who.access), forky, held)
             case "audit":
                 draw_audit(people, forky)
             case _:

@@ -32,11 +32,15 @@ def add_to(action: Action) -> tuple[argparse.ArgumentParser, ...]:
     grant = action("grant", run_grant, "grant somebody credit: from then on they may spend only that")
     grant.add_argument("handle", help="whom")
     grant.add_argument("amount", help="how much more, in US dollars")
-    grant.add_argument("--messages", action="store_true", help="the amount is a number of answers, not of dollars")
+    grant.add_argument(
+        "--messages", action="store_true", help="the amount is a number of answers, not of dollars"
+    )
     grant.add_argument("--take-back", action="store_true", help="take so much back, of what is not spent")
     limit = action("limit", run_limit, "set a limit, or without a value show them")
     limit.add_argument("handle", help=f"whose; “{ALL}”: of whoever has none of their own")
-    limit.add_argument("name", nargs="?", help=f"one of {', '.join(name.replace('_', '-') for name in LIMITS)}, credit")
+    limit.add_argument(
+        "name", nargs="?", help=f"one of {', '.join(name.replace('_', '-') for name in LIMITS)}, credit"
+    )
     limit.add_argument(
         "value",
         nargs="?",
@@ -50,7 +54,9 @@ def add_to(action: Action) -> tuple[argparse.ArgumentParser, ...]:
     models.add_argument("--offline", action="store_true", help="only the offline models")
     spending = action("spending", run_spending, "print who spent what")
     spending.add_argument("--by", choices=BY, default="person", help="what is added up (default: person)")
-    spending.add_argument("--days", type=int, default=0, metavar="N", help="only of the last N days, with today")
+    spending.add_argument(
+        "--days", type=int, default=0, metavar="N", help="only of the last N days, with today"
+    )
     spending.add_argument("--person", metavar="HANDLE", help="only of this person")
     rotate = action("rotate-keys", run_rotate, "encrypt every stored key anew, with a new master key")
     keys = action("keys", run_keys, "list whose keys are stored for which providers; never the keys")
@@ -77,7 +83,9 @@ def run_limit(team: Team, options: argparse.Namespace) -> int:
         _change_limit(team, person, options.name.replace("-", "_").casefold(), options.value)
     own = team.spending.limits.own(person)
     if options.json:
-        shown = {name: bool(value) if name in SWITCHES else _limit(name, value) for name, value in own.items()}
+        shown = {
+            name: bool(value) if name in SWITCHES else _limit(name, value) for name, value in own.items()
+        }
         print(json.dumps({"handle": options.handle, "limits": shown}))
         return 0
     for name, value in own.items():
@@ -111,7 +119,11 @@ def _read(name: LimitName, word: str) -> int | None:
         return int(word == "yes")
     if word == _NONE:
         return None
-    return read_amount("dollars" if name == "dollars_a_day" else "messages", word) if name != "stored_bytes" else _size(word)
+    return (
+        read_amount("dollars" if name == "dollars_a_day" else "messages", word)
+        if name != "stored_bytes"
+        else _size(word)
+    )
 
 
 def _size(word: str) -> int:
@@ -162,7 +174,9 @@ def run_rotate(team: Team, options: argparse.Namespace) -> int:
     else:
         print(f"{'1 key is' if done == 1 else f'{done} keys are'} encrypted with a new master key.")
         if lost:
-            print(f"{lost} could not be opened, since their master key is missing. They must be entered again.")
+            print(
+                f"{lost} could not be opened, since their master key is missing. They must be entered again."
+            )
     return 0 if not lost else 1
 
 
@@ -175,7 +189,9 @@ def run_keys(team: Team, options: argparse.Namespace) -> int:
                 print(json.dumps({**fields, "trouble": key.trouble}))
             else:
                 whose = handle or "the workspace"
-                print(one_line(f"{whose:<20}  {key.provider:<14}  {stamp(key.added)}  {key.trouble}").rstrip())
+                print(
+                    one_line(f"{whose:<20}  {key.provider:<14}  {stamp(key.added)}  {key.trouble}").rstrip()
+                )
     return 0
 
 

@@ -35,8 +35,8 @@ FailureKind = Literal[
     "not_allowed",
     "unknown",
 ]
-"""`cut_off`: the stream ended without a finish reason. `refused`: by a content filter. `no_credit` and `not_allowed`: by
-the rules of a team, before a provider is asked."""
+"""`cut_off`: the stream ended without a finish reason. `refused`: by a content filter. `no_credit` and `not_allowed`:
+by the rules of a team, before a provider is asked."""
 
 
 @dataclass(frozen=True, slots=True)

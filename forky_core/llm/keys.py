@@ -122,7 +122,9 @@ class PersonsKeys(Keys):
         self._own = own
 
     def enter(self, id: str, key: str | None, by: str = "") -> None:
-        raise NotImplementedError("everybody's keys are entered in the catalogue, a person's in the team's file")
+        raise NotImplementedError(
+            "everybody's keys are entered in the catalogue, a person's in the team's file"
+        )
 
     def entered(self, id: str) -> str | None:
         return self._everybodys.entered(id)

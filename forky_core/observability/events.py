@@ -188,7 +188,7 @@ def gateway_unsaved(*, what: Word, fault: Fault) -> None:
 
 @event("spending.unsaved", ERROR)
 def spending_unsaved(*, model: Model, fault: Fault) -> None:
-    """What a member's call of a model cost could not be written; what was set aside for it is charged two minutes later."""
+    """What a member's call of a model cost could not be written; what was set aside is charged two minutes later."""
 
 
 @event("token.changed")

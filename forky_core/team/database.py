@@ -160,8 +160,8 @@ class TeamDatabase:
         """One transaction: all that is done within it is durable afterwards, or nothing if an exception ends it.
 
         No other process or thread writes meanwhile, so that what is read within it still holds when it ends. One that
-        is begun within another belongs to that one. With `renews` False, `version` stays: what is written says nothing of
-        what people may see.
+        is begun within another belongs to that one. With `renews` False, `version` stays: what is written says nothing
+        of what people may see.
 
         Raises:
             StoreError: another process did not finish in time, or the disk is full.

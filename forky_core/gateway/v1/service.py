@@ -193,11 +193,11 @@ class Service:
             seen = self._seen_by(token.person)
             if isinstance(seen.models, GuardedModels):
                 seen.models.count_request()
-            return seen, caller
         except SpendingRefused as refused:
             raise of_failure(refused.failure) from refused
         except NotAllowed as error:
             raise ApiError(403, str(error), "forbidden") from error
+        return seen, caller
 
     async def _body(self, headers: Mapping[str, str], receive: Receive) -> bytes:
         """The whole request. ApiError (413) where it is too large."""

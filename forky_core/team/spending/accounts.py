@@ -91,7 +91,9 @@ class Accounts:
     def balances(self, person: str) -> Mapping[Unit, Balance]:
         """What a person was granted, by unit; {} for somebody whose spending needs no credit."""
         rows = self._database.rows(
-            "SELECT unit, amount, granted FROM balances WHERE workspace = ? AND person = ?", self._workspace, person
+            "SELECT unit, amount, granted FROM balances WHERE workspace = ? AND person = ?",
+            self._workspace,
+            person,
         )
         found = {row["unit"]: Balance(row["amount"], row["granted"]) for row in rows}
         return {unit: found[unit] for unit in UNITS if unit in found}
@@ -106,7 +108,7 @@ class Accounts:
         return (row[0], row[1]) if row else (0, 0)
 
     def spent_today(self, person: str) -> tuple[int, int]:
-        """What a person's calls of today (UTC) cost: billionths of a dollar, and messages; without those of own keys."""
+        """The cost of a person's calls of today (UTC) but those by own keys: billionths of a dollar, messages."""
         row = self._database.row(
             "SELECT coalesce(sum(dollars), 0), coalesce(sum(messages), 0) FROM ledger "
             "WHERE workspace = ? AND person = ? AND day = ? AND own_key = 0",
@@ -165,7 +167,7 @@ class Accounts:
             return self.balances(person)[unit]
 
     def end(self, person: str, *, by: str) -> None:
-        """Let a person spend without credit again, as far as limits allow. Raises NothingToDo if they have no balance."""
+        """Let a person spend without credit again, within their limits. Raises NothingToDo without a balance."""
         with self._database.writing() as connection:
             gone = connection.execute(
                 "DELETE FROM balances WHERE workspace = ? AND person = ?", (self._workspace, person)
@@ -306,9 +308,7 @@ class Accounts:
 
     # What the methods above ask; within their transaction.
 
-    def _fitting(
-        self, person: str, quote: Quote, limits: Limits, balances: Mapping[Unit, Balance]
-    ) -> int:
+    def _fitting(self, person: str, quote: Quote, limits: Limits, balances: Mapping[Unit, Balance]) -> int:
         """The money to set aside for a call. Raises SpendingRefused if it does not fit."""
         if limits.needs_credit and not balances:
             raise SpendingRefused(
@@ -440,7 +440,10 @@ class Accounts:
                     return
             try:
                 self.show_life(running)
-            except (StoreError, sqlite3.Error):  # The next one may be written again; a lease is four of them long.
+            except (
+                StoreError,
+                sqlite3.Error,
+            ):  # The next one may be written again; a lease is four of them long.
                 continue
 
     def show_life(self, holds: list[Hold]) -> None:

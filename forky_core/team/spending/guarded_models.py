@@ -28,7 +28,6 @@ from forky_core.llm.contract import (
     TextDelta,
     ToolCallDone,
 )
-from forky_core.llm.keys import Keys
 from forky_core.llm.providers import provider_of
 from forky_core.llm.status import ProviderStatus
 from forky_core.llm.tokens import estimate_tokens
@@ -72,12 +71,16 @@ class GuardedModels:
     # The contract of the models on offer.
 
     def models(self) -> tuple[ModelInfo, ...]:
-        found = self._models.models(self._keys) if isinstance(self._models, Catalogue) else self._models.models()
+        found = (
+            self._models.models(self._keys) if isinstance(self._models, Catalogue) else self._models.models()
+        )
         return tuple(info for info in found if self.allows(info))
 
     def default(self) -> str:
         usual = (
-            self._models.default(self._keys) if isinstance(self._models, Catalogue) else self._models.default()
+            self._models.default(self._keys)
+            if isinstance(self._models, Catalogue)
+            else self._models.default()
         )
         if self.allows(self._inner(usual).info()):
             return usual
@@ -148,7 +151,8 @@ class GuardedModels:
     ) -> Meter:
         """Set aside what a call may cost, and return its meter, which must be settled.
 
-        `conversation` and `branch` are where it is asked, if that is known. `counted` says that the request has been counted already.
+        `conversation` and `branch` are where it is asked, if that is known. `counted` says that the request has been
+        counted already.
 
         Raises:
             SpendingRefused: the call may not be made.

@@ -47,7 +47,7 @@ class Ledger:
         self._workspace = workspace
 
     def sums(self, by: By, *, person: str | None = None, since: str = "") -> Sequence[Sum]:
-        """The sums, the dearest first, those of days newest first; with `person`, of their calls only. `since` is a day."""
+        """The sums, dearest first, those of days newest first; with `person`, of their calls only. `since` is a day."""
         columns = ", ".join(_COLUMNS[by])
         order = "day DESC" if by == "day" else "3 DESC, 2 DESC, 1"
         return self._summed(columns, order, person, since)
@@ -86,7 +86,18 @@ def as_csv(
 ) -> Iterator[bytes]:
     """The lines as a table that spreadsheets open; amounts are in US dollars."""
     yield b"\xef\xbb\xbf" + csv_line(
-        ("day", "person", "model", "conversation", "branch", "calls", "messages", "dollars", "own key", "unpriced")
+        (
+            "day",
+            "person",
+            "model",
+            "conversation",
+            "branch",
+            "calls",
+            "messages",
+            "dollars",
+            "own key",
+            "unpriced",
+        )
     )
     for (day, person, model, conversation, branch), one in lines:
         title = title_of(conversation)

@@ -1,7 +1,7 @@
 """What each person may use at most: of money, messages, requests, uploads and storage.
 
-A limit is set for everybody, and for single people, whose own counts instead of everybody's. Nothing is limited until an
-owner says so.
+A limit is set for everybody, and for single people, whose own counts instead of everybody's. Nothing is limited until
+an owner says so.
 """
 
 from __future__ import annotations

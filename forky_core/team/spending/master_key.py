@@ -31,7 +31,7 @@ class KeyLost(StoreError):
 
 
 class MasterKey:
-    """The file with the key; safe from any thread and with other processes. It is made when something is first sealed."""
+    """The file with the key; safe from any thread and with other processes. The first `seal` makes it."""
 
     def __init__(self, file: Path | None) -> None:
         """None keeps the key in memory, and loses it when the process ends."""

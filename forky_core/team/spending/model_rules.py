@@ -51,7 +51,9 @@ class ModelRules:
         if models is not None:
             patterns = tuple(dict.fromkeys(word for text in models if (word := text.strip())))
             if len(patterns) > _MOST_PATTERNS or any(len(word) > _LONGEST_PATTERN for word in patterns):
-                raise BadContent(f"At most {_MOST_PATTERNS} names of models fit.", "Use * for several at once.")
+                raise BadContent(
+                    f"At most {_MOST_PATTERNS} names of models fit.", "Use * for several at once."
+                )
         with self._database.writing() as connection:
             connection.execute(
                 "DELETE FROM model_rules WHERE workspace = ? AND role = ?", (self._workspace, role.value)

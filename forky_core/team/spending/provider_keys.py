@@ -93,7 +93,13 @@ class ProviderKeys:
             connection.execute(
                 "INSERT INTO provider_keys VALUES (?, ?, ?, ?, ?) ON CONFLICT (workspace, person, provider) "
                 "DO UPDATE SET sealed = excluded.sealed, added = excluded.added",
-                (self._workspace, person, provider, self._master.seal(key, self._place(person, provider)), now()),
+                (
+                    self._workspace,
+                    person,
+                    provider,
+                    self._master.seal(key, self._place(person, provider)),
+                    now(),
+                ),
             )
             self._audit.note("key added", by, provider=provider, **_whose(person))
 
@@ -122,7 +128,9 @@ class ProviderKeys:
             self._workspace,
             person,
         )
-        return [StoredKey(row["provider"], row["added"], self._trouble(person, row["provider"])) for row in rows]
+        return [
+            StoredKey(row["provider"], row["added"], self._trouble(person, row["provider"])) for row in rows
+        ]
 
     def rotate(self, *, by: str) -> tuple[int, int]:
         """Encrypt every key anew with a new master key; returns how many were, and how many could not be opened.
@@ -168,7 +176,7 @@ class ProviderKeys:
         return ""
 
     def _place(self, person: str, provider: str) -> str:
-        return "\n".join((self._workspace, person, provider))
+        return f"{self._workspace}\n{person}\n{provider}"
 
 
 class WorkspaceKeys:

@@ -28,7 +28,9 @@ class RequestRate:
         now = self._clock()
         with self._lock:
             if len(self._times) >= _MOST_PEOPLE:
-                self._times = {one: times for one, times in self._times.items() if times and now - times[-1] < _MINUTE}
+                self._times = {
+                    one: times for one, times in self._times.items() if times and now - times[-1] < _MINUTE
+                }
             times = self._times.setdefault(person, deque())
             while times and now - times[0] >= _MINUTE:
                 times.popleft()

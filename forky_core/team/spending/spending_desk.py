@@ -1,4 +1,4 @@
-"""What one member does about spending: their own account and keys, and as an owner everybody's accounts and the rules."""
+"""What one member does about spending: their own account and keys; as an owner everybody's accounts and the rules."""
 
 from __future__ import annotations
 
@@ -162,9 +162,7 @@ class SpendingDesk:
     def total(self, *, everybody: bool = False, since: str = "") -> Sum:
         return self._spending.ledger.total(person=self._whose(everybody=everybody), since=since)
 
-    def lines(
-        self, *, everybody: bool = False, since: str = ""
-    ) -> Sequence[tuple[tuple[str, ...], Sum]]:
+    def lines(self, *, everybody: bool = False, since: str = "") -> Sequence[tuple[tuple[str, ...], Sum]]:
         """The sums for each day, person, model, conversation and branch; that an owner exports them is audited."""
         whose = self._whose(everybody=everybody)
         if everybody:
@@ -179,7 +177,7 @@ class SpendingDesk:
 
     # One's own keys.
 
-    def keys(self) -> Sequence[StoredKey]:
+    def own_keys(self) -> Sequence[StoredKey]:
         """The providers for which the member has a key of their own."""
         return self._spending.keys.stored(self._access.id)
 

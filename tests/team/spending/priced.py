@@ -22,9 +22,7 @@ OFFLINE = ModelInfo("offline/quote", "Offline: quotes", "Offline", input_price=0
 
 def asked(question: float = 0.01, step: float = 0.1, *, messages: int = 1, model: str = "dear/one") -> Quote:
     """The quote of a call; amounts are in US dollars."""
-    return Quote(
-        model, model, True, round(question * NANO), round(step * NANO), messages, 1e-4, "c1", "main"
-    )
+    return Quote(model, model, True, round(question * NANO), round(step * NANO), messages, 1e-4, "c1", "main")
 
 
 def paid(cost: float | None = 0.05, tokens: int = 500) -> Done:
@@ -77,4 +75,7 @@ def refusal(found: Sequence[ModelEvent]) -> str:
 
 def left(team: Team, person: str) -> int:
     """What can still be set aside of a balance in money."""
-    return team.spending.accounts.balances(person)["dollars"].amount - team.spending.accounts.set_aside(person)[0]
+    return (
+        team.spending.accounts.balances(person)["dollars"].amount
+        - team.spending.accounts.set_aside(person)[0]
+    )

@@ -81,7 +81,9 @@ def test_at_zero_it_is_refused_with_what_to_do(team: Team, bob: Member) -> None:
     accounts = team.spending.accounts
     grant(team, bob, 1, "messages")
     accounts.settle(accounts.reserve(bob.id, asked()), None, arrived=True)
-    with pytest.raises(SpendingRefused, match="Your balance of 1 message is used up. Ask an owner to top it up") as refused:
+    with pytest.raises(
+        SpendingRefused, match=r"Your balance of 1 message is used up\. Ask an owner to top it up"
+    ) as refused:
         accounts.reserve(bob.id, asked())
     assert refused.value.kind == "no_credit" and refused.value.retry_after is None
     accounts.grant(bob.id, "messages", 1, by="")
@@ -131,7 +133,7 @@ def test_a_limit_of_ones_own_counts_instead_of_everybodys(team: Team, bob: Membe
 
 def test_where_credit_is_needed_nobody_spends_without_a_grant(team: Team, bob: Member) -> None:
     team.spending.limits.set(EVERYBODY, "needs_credit", 1, by="")
-    with pytest.raises(SpendingRefused, match="You have no credit here yet. Ask an owner"):
+    with pytest.raises(SpendingRefused, match=r"You have no credit here yet\. Ask an owner"):
         team.spending.accounts.reserve(bob.id, asked())
     grant(team, bob, DOLLAR)
     assert team.spending.accounts.reserve(bob.id, asked()).id
@@ -211,10 +213,10 @@ def test_a_model_without_a_known_price_is_refused_or_counted_by_messages(team: T
     odd = type(odd)("odd", "Odd", False, 0, 0, 1, 0.0)
     assert accounts.reserve(bob.id, odd).id == ""
     grant(team, bob, DOLLAR)
-    with pytest.raises(SpendingRefused, match="What Odd costs is not known"):
+    with pytest.raises(SpendingRefused, match=r"What Odd costs is not known"):
         accounts.reserve(bob.id, odd)
     limits.set(bob.id, "counts_unpriced", 1, by="")
-    with pytest.raises(SpendingRefused, match="What Odd costs is not known"):
+    with pytest.raises(SpendingRefused, match=r"What Odd costs is not known"):
         accounts.reserve(bob.id, odd)  # Nothing limits their messages.
     limits.set(bob.id, "messages_a_day", 2, by="")
     accounts.settle(accounts.reserve(bob.id, odd), None, arrived=True)
@@ -257,7 +259,9 @@ class AnyOrder(RuleBasedStateMachine):
     def available(self, unit: str) -> int:
         return self.granted[unit] - self.charged[unit] - self.held(unit)
 
-    @rule(process=st.integers(0, 1), unit=st.sampled_from(["dollars", "messages"]), amount=st.integers(1, 500))
+    @rule(
+        process=st.integers(0, 1), unit=st.sampled_from(["dollars", "messages"]), amount=st.integers(1, 500)
+    )
     def grant(self, process: int, unit: Unit, amount: int) -> None:
         self.teams[process].spending.accounts.grant(self.bob, unit, amount, by="")
         self.granted[unit] += amount

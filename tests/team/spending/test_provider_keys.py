@@ -43,7 +43,9 @@ def everything_in(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in folder.iterdir() if path.is_file())
 
 
-def test_a_key_is_found_again_and_stands_in_no_file(team: Team, bob: Member, file: Path, tmp_path: Path) -> None:
+def test_a_key_is_found_again_and_stands_in_no_file(
+    team: Team, bob: Member, file: Path, tmp_path: Path
+) -> None:
     team.spending.keys.keep(bob.id, "openai", f"  {SECRET}\n", by=bob.id)
     assert team.spending.keys.find(bob.id, "openai") == SECRET
     again = Team(file)
@@ -56,7 +58,9 @@ def test_a_key_is_found_again_and_stands_in_no_file(team: Team, bob: Member, fil
     assert all(SECRET not in entry.about for entry in team.audit.entries())
 
 
-def test_the_master_key_is_in_a_file_of_its_own_that_nobody_else_reads(team: Team, bob: Member, tmp_path: Path) -> None:
+def test_the_master_key_is_in_a_file_of_its_own_that_nobody_else_reads(
+    team: Team, bob: Member, tmp_path: Path
+) -> None:
     file = tmp_path / "forky.people.key"
     assert not file.exists(), "it is made at first use"
     team.spending.keys.keep(bob.id, "openai", SECRET, by=bob.id)
@@ -101,7 +105,9 @@ def test_a_lost_master_key_is_a_sentence(team: Team, bob: Member, file: Path, tm
     kept = key.read_bytes()
     key.unlink()
     again = Team(file)
-    with pytest.raises(KeyLost, match=r"forky.people.key is missing.*Put the file back, or enter the key again"):
+    with pytest.raises(
+        KeyLost, match=r"forky.people.key is missing.*Put the file back, or enter the key again"
+    ):
         again.spending.keys.find(bob.id, "openai")
     assert "is missing" in again.spending.keys.stored(bob.id)[0].trouble
     again.spending.keys.keep(bob.id, "groq", SECRET, by=bob.id)
@@ -136,7 +142,8 @@ def test_a_row_that_was_copied_to_somebody_else_opens_nothing(team: Team, bob: M
     team.spending.keys.keep(bob.id, "openai", SECRET, by=bob.id)
     with sqlite3.connect(file) as thief:
         thief.execute(
-            "INSERT INTO provider_keys SELECT workspace, ?, provider, sealed, added FROM provider_keys", (eve.id,)
+            "INSERT INTO provider_keys SELECT workspace, ?, provider, sealed, added FROM provider_keys",
+            (eve.id,),
         )
     thief.close()
     again = Team(file)
@@ -146,10 +153,15 @@ def test_a_row_that_was_copied_to_somebody_else_opens_nothing(team: Team, bob: M
     again.close()
 
 
-def test_rotation_encrypts_every_key_anew_while_a_server_runs(team: Team, bob: Member, file: Path, tmp_path: Path) -> None:
+def test_rotation_encrypts_every_key_anew_while_a_server_runs(
+    team: Team, bob: Member, file: Path, tmp_path: Path
+) -> None:
     team.spending.keys.keep(bob.id, "openai", SECRET, by=bob.id)
     team.spending.keys.keep(WORKSPACE_KEYS, "openai", "sk-workspace", by=bob.id)
-    former, rows = (tmp_path / "forky.people.key").read_text(), "SELECT sealed FROM provider_keys ORDER BY person"
+    former, rows = (
+        (tmp_path / "forky.people.key").read_text(),
+        "SELECT sealed FROM provider_keys ORDER BY person",
+    )
     sealed = [row[0] for row in team.database.rows(rows)]
     other = Team(file)
     assert other.spending.keys.rotate(by="") == (2, 0)
