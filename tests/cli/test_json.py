@@ -23,6 +23,7 @@ from tests.cli.conftest import Ended
 from tests.formats.seeds import seeds, whole
 from tests.formats.sources import SAMPLES
 from tests.formats.test_landing import chat as exported
+from tests.team.spending.priced import asked
 
 Run = Callable[..., Ended]
 
@@ -88,6 +89,12 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "admin invite": (("viewer",),),
     "admin role": (("bob", "viewer"),),
     "admin sign-out": (("bob",),),
+    "admin grant": (("bob", "2.50"), ("bob", "20", "--messages"), ("bob", "1", "--take-back")),
+    "admin limit": (("everybody", "messages-a-day", "20"), ("bob", "needs-credit", "yes"), ("bob",)),
+    "admin models": (("editor", "gpt-4o*"), ("editor",), ("editor", "--all")),
+    "admin spending": ((), ("--by", "day", "--days", "7"), ("--person", "bob", "--by", "branch")),
+    "admin keys": ((),),
+    "admin rotate-keys": ((),),
     "admin remove": (("bob",),),
     "admin audit": ((),),
 }
@@ -145,7 +152,10 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Mapping[st
         ids["published"] = published.page.id
     team = Team(team_file(database))
     team.members.add("Ada", Role.OWNER)
-    team.sessions.open(team.members.add("Bob", Role.EDITOR).id)
+    bob = team.members.add("Bob", Role.EDITOR)
+    team.sessions.open(bob.id)
+    team.spending.keys.keep(bob.id, "openai", "sk-bob", by=bob.id)
+    team.spending.accounts.settle(team.spending.accounts.reserve(bob.id, asked()), 1_000_000, arrived=True)
     team.close()
     for name in ("forky", "changed"):
         for words in (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 
 import pytest
@@ -60,8 +61,6 @@ def test_a_refused_file_is_not_stored_and_opens_nothing(here: Office, bob: Membe
     with pytest.raises(SpendingRefused):
         forky.attach(b"too large", name="a.txt")
     assert here.team.spending.uploads.stored(bob.id) == 0
-    import hashlib  # noqa: PLC0415
-
     with pytest.raises(NotFound):
         forky.store.blob(hashlib.sha256(b"too large").hexdigest())
 
