@@ -114,19 +114,19 @@ def test_keys_are_listed_and_encrypted_anew_and_never_printed(
 ) -> None:
     team.spending.keys.keep(bob.id, "openai", SECRET, by=bob.id)
     team.spending.keys.keep(WORKSPACE_KEYS, "groq", SECRET, by=bob.id)
-    former = database.with_name(f"{database.stem}.people.key").read_text()
+    former = database.with_name(f"{database.stem}.key").read_text()
     printed = [forky("admin", "keys"), forky("admin", "keys", "--json"), forky("admin", "rotate-keys")]
     printed += [forky("admin", "audit"), forky("admin", "audit", "--json")]
     assert all(ended.code == 0 and SECRET not in ended.out + ended.err for ended in printed)
     assert printed[0].out.splitlines()[0].startswith("the workspace") and "openai" in printed[0].out
     assert printed[2].out == "2 keys are encrypted with a new master key.\n"
-    assert database.with_name(f"{database.stem}.people.key").read_text() != former
+    assert database.with_name(f"{database.stem}.key").read_text() != former
     assert team.spending.keys.find(bob.id, "openai") == SECRET
 
 
 def test_a_lost_master_key_is_a_sentence(forky: Run, team: Team, bob: Member, database: Path) -> None:
     team.spending.keys.keep(bob.id, "openai", SECRET, by=bob.id)
-    database.with_name(f"{database.stem}.people.key").unlink()
+    database.with_name(f"{database.stem}.key").unlink()
     listed = forky("admin", "keys")
     assert listed.code == 0 and "is missing, so a stored key cannot be opened" in listed.out
     ended = forky("admin", "rotate-keys")

@@ -53,6 +53,9 @@ class TeamSpending:
         self.accounts.close()
 
 
-def usual_key_file(database: Path) -> Path:
-    """Where the key is kept that encrypts providers' keys, if FORKY_KEY_FILE does not say: beside the database."""
-    return database.with_name(f"{database.stem}.key")
+def usual_key_file(people: Path) -> Path:
+    """Where the key that encrypts providers' keys is kept, if FORKY_KEY_FILE does not say: beside the people's file.
+
+    Its name is `forky.key` for `forky.people.sqlite`, which the backups of docs/operating.md leave out.
+    """
+    return people.with_name(f"{people.stem.removesuffix('.people')}.key")

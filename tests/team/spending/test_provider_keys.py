@@ -61,7 +61,7 @@ def test_a_key_is_found_again_and_stands_in_no_file(
 def test_the_master_key_is_in_a_file_of_its_own_that_nobody_else_reads(
     team: Team, bob: Member, tmp_path: Path
 ) -> None:
-    file = tmp_path / "forky.people.key"
+    file = tmp_path / "forky.key"
     assert not file.exists(), "it is made at first use"
     team.spending.keys.keep(bob.id, "openai", SECRET, by=bob.id)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -73,7 +73,7 @@ def test_a_file_that_is_named_is_used_instead(file: Path, tmp_path: Path) -> Non
     team = Team(file, key_file=place)
     bob = team.members.add("Bob", Role.OWNER)
     team.spending.keys.keep(bob.id, "openai", SECRET, by=bob.id)
-    assert place.exists() and not file.with_name("forky.people.key").exists()
+    assert place.exists() and not file.with_name("forky.key").exists()
     team.close()
 
 
@@ -101,13 +101,11 @@ def test_the_same_key_is_never_encrypted_the_same_way_twice(tmp_path: Path) -> N
 
 def test_a_lost_master_key_is_a_sentence(team: Team, bob: Member, file: Path, tmp_path: Path) -> None:
     team.spending.keys.keep(bob.id, "openai", SECRET, by=bob.id)
-    key = tmp_path / "forky.people.key"
+    key = tmp_path / "forky.key"
     kept = key.read_bytes()
     key.unlink()
     again = Team(file)
-    with pytest.raises(
-        KeyLost, match=r"forky.people.key is missing.*Put the file back, or enter the key again"
-    ):
+    with pytest.raises(KeyLost, match=r"forky.key is missing.*Put the file back, or enter the key again"):
         again.spending.keys.find(bob.id, "openai")
     assert "is missing" in again.spending.keys.stored(bob.id)[0].trouble
     again.spending.keys.keep(bob.id, "groq", SECRET, by=bob.id)
@@ -159,14 +157,14 @@ def test_rotation_encrypts_every_key_anew_while_a_server_runs(
     team.spending.keys.keep(bob.id, "openai", SECRET, by=bob.id)
     team.spending.keys.keep(WORKSPACE_KEYS, "openai", "sk-workspace", by=bob.id)
     former, rows = (
-        (tmp_path / "forky.people.key").read_text(),
+        (tmp_path / "forky.key").read_text(),
         "SELECT sealed FROM provider_keys ORDER BY person",
     )
     sealed = [row[0] for row in team.database.rows(rows)]
     other = Team(file)
     assert other.spending.keys.rotate(by="") == (2, 0)
     other.close()
-    now = (tmp_path / "forky.people.key").read_text()
+    now = (tmp_path / "forky.key").read_text()
     assert now != former and len(now.splitlines()) == 2
     assert not set(sealed) & {row[0] for row in team.database.rows(rows)}
     assert team.spending.keys.find(bob.id, "openai") == SECRET
@@ -188,7 +186,7 @@ def test_rotation_keeps_what_it_could_not_open(team: Team, bob: Member, tmp_path
     with pytest.raises(NothingToDo):
         team.spending.keys.rotate(by="")
     team.spending.keys.keep(bob.id, "openai", SECRET, by=bob.id)
-    (tmp_path / "forky.people.key").unlink()
+    (tmp_path / "forky.key").unlink()
     team.spending.keys.keep(bob.id, "groq", SECRET, by=bob.id)
     assert team.spending.keys.rotate(by="") == (1, 1)
     assert team.spending.keys.find(bob.id, "groq") == SECRET
