@@ -63,24 +63,12 @@ def _draw_own(desk: SpendingDesk) -> None:
             if account.limits.needs_credit
             else _figure("No balance", "Your spending needs no credit.")
         )
-    today, limit = account.today, account.limits
-    if limit.messages_a_day is not None and limit.dollars_a_day is None:
-        figures.append(
-            _figure(
-                said("messages", today[1]),
-                f"today, of {limit.messages_a_day:,} a day",
-                limit.messages_a_day - today[1],
-                limit.messages_a_day,
-            )
-        )
-    else:
-        of = (
-            f"today, of {money(limit.dollars_a_day)} a day"
-            if limit.dollars_a_day is not None
-            else "spent today"
-        )
-        left = limit.dollars_a_day - today[0] if limit.dollars_a_day is not None else None
-        figures.append(_figure(money(today[0]), of, left, limit.dollars_a_day))
+    limit, (dollars, messages) = account.limits, account.today
+    of = f"today, of {money(limit.dollars_a_day)} a day" if limit.dollars_a_day is not None else "spent today"
+    figures.append(_figure(money(dollars), of, dollars, limit.dollars_a_day, fills=True))
+    if limit.messages_a_day is not None:
+        of = f"today, of {limit.messages_a_day:,} a day"
+        figures.append(_figure(said("messages", messages), of, messages, limit.messages_a_day, fills=True))
     month = desk.total(since=_since(30))
     own = f", and {money(month.own_dollars)} with your own keys" if month.own_dollars else ""
     figures.append(_figure(money(month.dollars), f"in 30 days{own}"))
@@ -89,11 +77,12 @@ def _draw_own(desk: SpendingDesk) -> None:
     st.html(f'<div class="fk-figures">{"".join(figures)}</div>')
 
 
-def _figure(value: str, below: str, left: int | None = None, of: int | None = None) -> str:
+def _figure(value: str, below: str, part: int = 0, whole: int | None = None, *, fills: bool = False) -> str:
+    """One figure, with a bar of a part of a whole if there is one: of what is left, or with `fills` of what is used."""
     bar = ""
-    if left is not None and of:
-        share = max(0.0, min(1.0, left / of))
-        low = " fk-low" if share <= 0.1 else ""
+    if whole:
+        share = max(0.0, min(1.0, part / whole))
+        low = " fk-low" if (share >= 0.9 if fills else share <= 0.1) else ""
         bar = f'<span class="fk-bar{low}" aria-hidden="true"><i style="width:{share:.1%}"></i></span>'
     return f"<div><b>{escape(value)}</b><small>{escape(below)}</small>{bar}</div>"
 
