@@ -75,7 +75,7 @@ def test_an_owner_grants_credit_and_a_question_without_it_is_refused(
         dialog = page.get_by_role("dialog", name="Credit and limits")
         dialog.get_by_label("How much more").fill("2.50")
         dialog.get_by_role("button", name="Grant", exact=True).click()
-        expect(row).to_contain_text("$2.50 of $2.50 left")
+        expect(row.get_by_text("$2.50 of $2.50 left")).to_be_visible()
         assert team.spending.accounts.balances(bob.id)["dollars"].amount == round(2.5 * NANO)
 
         watched.open(f"{server}/library")
