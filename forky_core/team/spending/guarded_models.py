@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from threading import Event
 from typing import Any
 
-from forky_core.conversation.session import Models
+from forky_core.conversation.session import Models, RestrictedModels
 from forky_core.documents.searching import Embedder
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import (
@@ -44,7 +44,7 @@ from forky_core.team.spending.refusals import SpendingRefused
 _NO_PARAMETERS: Mapping[str, Any] = {}
 
 
-class GuardedModels:
+class GuardedModels(RestrictedModels):
     """The models on offer for one person; safe from any thread."""
 
     def __init__(self, models: Models, access: Access, conversation: str = "") -> None:

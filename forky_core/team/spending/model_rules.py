@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 
 from forky_core.model.errors import BadContent
@@ -25,13 +25,19 @@ class ModelRules:
         self._database = database
         self._audit = audit
         self._workspace = workspace
+        self._version = -1
+        self._patterns: Mapping[int, tuple[str, ...]] = {}
 
     def of(self, role: Role) -> tuple[str, ...] | None:
         """The patterns of a role's models, `*` standing for any characters; () for no model, None for every one."""
-        row = self._database.row(
-            "SELECT models FROM model_rules WHERE workspace = ? AND role = ?", self._workspace, role.value
-        )
-        return tuple(json.loads(row["models"])) if row else None
+        version = self._database.version
+        if version != self._version:
+            rows = self._database.rows(
+                "SELECT role, models FROM model_rules WHERE workspace = ?", self._workspace
+            )
+            self._patterns = {row["role"]: tuple(json.loads(row["models"])) for row in rows}
+            self._version = version
+        return self._patterns.get(role.value)
 
     def allows(self, role: Role, model: str) -> bool:
         """Whether a model, which must not be an offline one, may be asked in a role."""

@@ -152,7 +152,7 @@ def _draw_sums(desk: SpendingDesk, forky: Workspace) -> None:
     st.markdown("#### Who spent what" if desk.owns else "#### What you spent")
     everybody = desk.owns
     with st.container(key="line-sums", horizontal=True, vertical_alignment="center"):
-        by = st.segmented_control(
+        chosen = st.segmented_control(
             "Add up by",
             [one for one in BY if everybody or one != "person"],
             key="people.spending.by",
@@ -169,6 +169,7 @@ def _draw_sums(desk: SpendingDesk, forky: Workspace) -> None:
             default="30 days",
             label_visibility="collapsed",
         )
+    by: By = next(one for one in BY if one == chosen)
     day = _since(_DAYS[str(since)])
     sums = desk.sums(by, everybody=everybody, since=day)
     if not sums:

@@ -148,15 +148,16 @@ def _draw_limits(
         columns = st.columns(2)
         for place, (limit, (label, step, one)) in enumerate(_FIELDS.items()):
             now = known.get(limit)
-            value = columns[place % 2].number_input(
-                label,
-                0.0 if one > 1 else 0,
-                _MOST if one > 1 else int(_MOST),
-                value=None if now is None else now / one if one > 1 else now,
-                step=step if one > 1 else int(step),
-                key=f"spend.limit.{limit}",
-                placeholder="no limit" if person == EVERYBODY or limit in known else "everybody’s",
-            )
+            empty = "no limit" if person == EVERYBODY or limit in known else "everybody’s"
+            key, column = f"spend.limit.{limit}", columns[place % 2]
+            value: float | None
+            if one > 1:
+                shown = None if now is None else now / one
+                value = column.number_input(label, 0.0, _MOST, shown, step=step, key=key, placeholder=empty)
+            else:
+                value = column.number_input(
+                    label, 0, int(_MOST), now, step=int(step), key=key, placeholder=empty
+                )
             if value is not None:
                 found[limit] = round(value * one)
         if person != EVERYBODY:

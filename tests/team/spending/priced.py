@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from threading import Event
 
+from forky_core.documents.searching import Embedder
 from forky_core.llm.contract import Done, Failed, Model, ModelEvent, ModelInfo, Request
 from forky_core.llm.scripted import ScriptedModel
 from forky_core.model import Usage
@@ -47,7 +48,7 @@ class PricedModels:
     def models(self) -> tuple[ModelInfo, ...]:
         return DEAR, UNPRICED, OFFLINE
 
-    def embedder(self, name: str) -> object:
+    def embedder(self, name: str) -> Embedder:
         raise NotFound(f"There is no embedding model “{name}”.")
 
     def default(self) -> str:

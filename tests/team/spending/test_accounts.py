@@ -125,7 +125,7 @@ def test_a_limit_of_ones_own_counts_instead_of_everybodys(team: Team, bob: Membe
     assert limits.of(bob.id).dollars_a_day == 0
     limits.set(bob.id, "dollars_a_day", None, by="")
     assert limits.of(bob.id).dollars_a_day is None
-    assert team.spending.accounts.reserve(bob.id, asked())
+    assert team.spending.accounts.reserve(bob.id, asked()).id == ""
     limits.unset(bob.id, "dollars_a_day", by="")
     with pytest.raises(SpendingRefused):
         team.spending.accounts.reserve(bob.id, asked())
