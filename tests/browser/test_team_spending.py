@@ -14,7 +14,7 @@ from forky_core.team.roles import Role
 from forky_core.team.spending.amounts import NANO
 from forky_core.team.spending.limits import EVERYBODY
 from forky_core.team.team import Team
-from tests.browser.conftest import CHECKOUT, expect, served
+from tests.browser.conftest import CHECKOUT, expect, served, settled
 from tests.browser.test_axe import faults
 from tests.browser.test_team_page import come_in, invited
 from tests.team.spending.priced import asked
@@ -79,7 +79,10 @@ def test_an_owner_grants_credit_and_a_question_without_it_is_refused(
         assert team.spending.accounts.balances(bob.id)["dollars"].amount == round(2.5 * NANO)
 
         watched.open(f"{server}/library")
-        page.get_by_role("button", name="New").first.click()
+        page.get_by_role("button", name="New conversation").click()
+        page.get_by_role("button", name="Create").click()
+        page.wait_for_function("() => location.search.includes('c=')")
+        settled(page)
         page.get_by_placeholder(re.compile("Ask")).first.fill("Why do boats float?")
         page.keyboard.press("Control+Enter")
         expect(page.get_by_text("You have no credit here yet.").first).to_be_visible()
