@@ -82,6 +82,8 @@ class Settings:
     """FORKY_PERSONAL_WORKSPACES: whether each person may have a workspace of their own, where there are several."""
     open_workspaces: int = 20
     """FORKY_OPEN_WORKSPACES: the most files of further workspaces that are open at a time."""
+    key_file: Path | None = None
+    """FORKY_KEY_FILE: the file with the key that encrypts stored keys of a team. Default: beside the database."""
     sign_in_providers: Path | None = None
     """FORKY_SIGN_IN_PROVIDERS: a TOML file with the identity providers by which people of a team sign in."""
     proxy_header: str = ""
@@ -132,6 +134,7 @@ class Settings:
                 "FORKY_PERSONAL_WORKSPACES", value("FORKY_PERSONAL_WORKSPACES"), default=True
             ),
             open_workspaces=_number("FORKY_OPEN_WORKSPACES", value("FORKY_OPEN_WORKSPACES"), default=20),
+            key_file=Path(value("FORKY_KEY_FILE")).expanduser() if value("FORKY_KEY_FILE") else None,
             sign_in_providers=Path(value("FORKY_SIGN_IN_PROVIDERS")).expanduser()
             if value("FORKY_SIGN_IN_PROVIDERS")
             else None,

@@ -1,4 +1,4 @@
-"""People: everybody who takes part, who is invited, oneself, and the audit log. Only a team's server has this page."""
+"""People: who takes part, who is invited, oneself, spending, and the audit log. Only a team's server has this page."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Collection
 import streamlit as st
 
 from forky_core.team.administration import Administration
+from forky_core.team.spending.spending_desk import SpendingDesk
 from pages.ui.components.lists import apply_list_style
 from pages.ui.components.undoing import last_shown, page_top
 from pages.ui.page import Page
@@ -14,6 +15,7 @@ from pages.ui.people.audit import draw_audit
 from pages.ui.people.invitations import draw_invitations
 from pages.ui.people.members import draw_members
 from pages.ui.people.myself import draw_myself
+from pages.ui.people.spending import draw_spending
 from pages.ui.people.style import apply_people_style
 from pages.ui.people.workspaces import desk_of, draw_workspaces
 from pages.ui.session import session
@@ -26,6 +28,7 @@ _TABS = {
     "invitations": "Invitations",
     "workspaces": "Workspaces",
     "me": "You",
+    "spending": "Spending",
     "audit": "Audit log",
 }
 _OWNERS_TABS = {"invitations", "audit"}
@@ -50,6 +53,8 @@ def main() -> None:
                 draw_myself(people, who, held)
             case "workspaces" if desk is not None:
                 draw_workspaces(who, desk, held)
+            case "spending":
+                draw_spending(SpendingDesk(who.team, who.access), forky, held)
             case "audit":
                 draw_audit(people, forky)
             case _:

@@ -2,14 +2,17 @@
 and where the conversations are kept.
 
 A key that is typed here goes to the catalogue's memory and nowhere else: not to the database, the address, a log, or
-back to a page.
+back to a page. On a team's server it is stored encrypted (forky_core/team/spending/provider_keys.py).
 """
 
 from __future__ import annotations
 
 import streamlit as st
 
+from forky_core.conversation.session import Models
+from forky_core.conversation.workspace import Workspace
 from forky_core.llm.catalogue import Catalogue
+from forky_core.team.spending.guarded_models import GuardedModels
 from pages.ui.chat.people import draw_me
 from pages.ui.chat.starters import tour_button
 from pages.ui.components.lists import apply_list_style
@@ -19,6 +22,7 @@ from pages.ui.person import names_themselves
 from pages.ui.session import session
 from pages.ui.settings.about import draw_about
 from pages.ui.settings.access import draw_access
+from pages.ui.settings.own_keys import draw_own_keys
 from pages.ui.settings.providers import draw_default, draw_keyed, draw_reviewer, draw_servers
 from pages.ui.settings.published import draw_published_pages
 from pages.ui.settings.storage import draw_storage
@@ -36,12 +40,13 @@ def main() -> None:
         owns = operates()
         if not owns:
             st.caption("The owners of this workspace decide about models, keys, servers and storage.")
-        elif isinstance(forky.models, Catalogue):
-            draw_default(forky, forky.models, held)
-            draw_reviewer(forky, forky.models)
-            draw_keyed(forky.models, held)
+        elif isinstance(models := _set_up(forky), Catalogue):
+            draw_default(forky, models, held)
+            draw_reviewer(forky, models)
+            draw_keyed(models, held)
             if runs_server():  # A server of models may be one that only this machine reaches.
-                draw_servers(forky, forky.models, held)
+                draw_servers(forky, models, held)
+        draw_own_keys(forky, held)
         st.markdown("#### Tour")
         st.caption(
             "Five things to do in the example: fork, ask, merge, undo, look at an experiment. It can be left at any time."
@@ -61,6 +66,11 @@ def main() -> None:
 
                 draw_mail(who, held)
         draw_about()
+
+
+def _set_up(forky: Workspace) -> Models:
+    """The models as whoever sets them up sees them."""
+    return forky.models.catalogue() if isinstance(forky.models, GuardedModels) else forky.models
 
 
 main()

@@ -21,6 +21,7 @@ SOURCES = sorted(
     if path.exists()
 )
 HOMES = {
+    "cryptography": ("forky_core/team/spending/", "forky_core/gateway/access/ways/"),
     "authlib": ("forky_core/gateway/access/ways/",),
     "joserfc": ("forky_core/gateway/access/ways/",),
     "webauthn": ("forky_core/gateway/access/ways/",),
@@ -108,7 +109,17 @@ MAY_IMPORT: dict[str, set[str]] = {
     "team": VALUES
     | CONTRACTS
     | LOGS
-    | {"settings", "conversation", "csv_lines", "private_files", "store.deciding", "views"},
+    | {
+        "settings",
+        "conversation",
+        "csv_lines",
+        "documents",
+        "extras",
+        "llm",
+        "private_files",
+        "store.deciding",
+        "views",
+    },
     "publishing": VALUES
     | CONTRACTS
     | LOGS

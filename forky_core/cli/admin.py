@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from forky_core.cli import admin_spending
 from forky_core.cli.admin_workspaces import add_workspaces
 from forky_core.cli.plain import one_line
 from forky_core.gateway.access.team_sign_in import JOIN
@@ -69,7 +70,8 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     audit.add_argument(
         "--last", type=int, default=LAST, metavar="N", help=f"entries (default: {LAST}; 0: all)"
     )
-    for one in (people, invite, role, remove, sign_out, reset, audit):
+    spending = admin_spending.add_to(action)
+    for one in (people, invite, role, remove, sign_out, reset, audit, *spending):
         one.add_argument("--json", action="store_true", help="one JSON object a line")
     add_workspaces(action, actions)
 
@@ -83,14 +85,15 @@ def _run(run: Callable[[Team, argparse.Namespace], int], options: argparse.Names
 @contextmanager
 def opened_team(place: str | None) -> Iterator[Team]:
     """The team of a database. Raises NotFound if it has none: a mistyped path must not make one."""
-    database = Settings.from_environment({"FORKY_DATABASE": place} if place else None).database
+    settings = Settings.from_environment()
+    database = Settings.from_environment({"FORKY_DATABASE": place}).database if place else settings.database
     file = team_file(database) if isinstance(database, Path) else None
     if file is None or not file.exists():
         raise NotFound(
             f"There is no team at {file or database}.",
             "A server that is started with FORKY_TEAM=on makes one.",
         )
-    team = Team(file)
+    team = Team(file, key_file=settings.key_file)
     try:
         yield team
     finally:

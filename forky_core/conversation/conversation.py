@@ -394,5 +394,5 @@ class Conversation(BranchReader):
         """Check before anything is written: NotFound for an unavailable model, NotAllowed if an
         allowance is used up.
         """
-        refuse_to_spend(self._session)
+        refuse_to_spend(self._session, name)
         self._session.models.model(name or self._session.models.default())

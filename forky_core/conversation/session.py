@@ -6,6 +6,7 @@ Nothing here changes anything. A verb reads from a `Session`, builds a `Transact
 from __future__ import annotations
 
 import threading
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -60,6 +61,21 @@ class Models(Protocol):
     def embedder(self, name: str) -> Embedder:
         """The embedding model with this name. Raises NotFound if nobody offers it."""
         ...
+
+
+class RestrictedModels(Models):
+    """The models of somebody who may not ask all of them at any time (team/spending/guarded_models.py).
+
+    A class to inherit from: whether models are restricted is asked at every question, which a protocol answers slowly.
+    """
+
+    @abstractmethod
+    def within(self, conversation: ConversationId) -> Models:
+        """The same models for the questions of one conversation."""
+
+    @abstractmethod
+    def refusal(self, model: str) -> str:
+        """Why a model would not answer now, as a sentence; "" if it would. Raises NotFound if it is not available."""
 
 
 def short(message: MessageId) -> str:

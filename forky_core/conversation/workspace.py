@@ -17,7 +17,7 @@ from forky_core.conversation.indexes import Indexes
 from forky_core.conversation.recording.recorder import Recorder
 from forky_core.conversation.recording.recording import Recorded, Recording, Reply
 from forky_core.conversation.replies.replies import Replies
-from forky_core.conversation.session import Models, Session
+from forky_core.conversation.session import Models, RestrictedModels, Session
 from forky_core.conversation.transaction import Transaction
 from forky_core.conversation.validation import fit_model, fit_text
 from forky_core.conversation.visible import VisibleCaches
@@ -56,13 +56,21 @@ class Workspace:
         self._lock = threading.Lock()
         self._is_view = False
 
-    def through(self, store: Store, actor: str, *, name_of: Callable[[str], str] = str) -> Self:
+    def through(
+        self,
+        store: Store,
+        actor: str,
+        *,
+        name_of: Callable[[str], str] = str,
+        models: Models | None = None,
+    ) -> Self:
         """The same open workspace through another store of the same database, for another person.
 
-        Such a store may show less and refuse more. Replies, models and what is cached are shared. Closing it closes
-        nothing.
+        Such a store may show less and refuse more, and so may `models`. Replies and what is cached are shared. Closing
+        it closes nothing.
         """
         view = copy(self)
+        view.models = models or self.models
         view.store, view.actor, view.name_of, view._is_view = store, actor, name_of, True
         view._recorder = Recorder(view._session, store)
         view._repos = {}
@@ -285,7 +293,7 @@ class Workspace:
                 self._repos[id] = Session(
                     self.store,
                     self.replies,
-                    self.models,
+                    self.models.within(id) if isinstance(self.models, RestrictedModels) else self.models,
                     id,
                     self.actor,
                     indexes=self.indexes,

@@ -31,9 +31,12 @@ FailureKind = Literal[
     "timeout",
     "cut_off",
     "bad_request",
+    "no_credit",
+    "not_allowed",
     "unknown",
 ]
-"""`cut_off`: the stream ended without a finish reason. `refused`: by a content filter."""
+"""`cut_off`: the stream ended without a finish reason. `refused`: by a content filter. `no_credit` and `not_allowed`:
+by the rules of a team, before a provider is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,9 @@ class Request:
     """OpenAI names: temperature, max_tokens, tools, seed …"""
     cache_key: str = ""
     """The conversation's id, for providers that route their prompt cache by a key."""
+    conversation: str = ""
+    branch: str = ""
+    """Where it is asked, for the account of what was spent, if that is known; neither is sent."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -266,6 +266,8 @@ _SENTENCES: Mapping[str, str] = {
     "timeout": "{who} stopped answering. Ask again, or choose another model.",
     "cut_off": "The reply broke off before it was finished. Resume it, or ask again.",
     "bad_request": "{who} did not accept the request{code}: {words}",
+    "no_credit": "Nothing is left to ask {model} with. Ask an owner of the workspace, or choose another model.",
+    "not_allowed": "You may not ask {model} here. Ask an owner of the workspace, or choose another model.",
     "unknown": "{who} failed in a way Forky does not know: {words}",
 }
 

@@ -33,6 +33,8 @@ def keyed_status(provider: Provider, keys: Keys, models: int) -> ProviderStatus:
     key, source, variable = keys.find(provider)
     base_url = keys.base_url(provider) or ""
     said = {
+        "own": "Your own key; it serves for your questions only.",
+        "stored": "Key entered here; stored encrypted.",
         "entered": "Key entered here; kept in memory until Forky stops.",
         "environment": f"Key found in {variable}.",
         "secrets": f"Key found in .streamlit/secrets.toml as {variable}.",
@@ -46,7 +48,9 @@ def keyed_status(provider: Provider, keys: Keys, models: int) -> ProviderStatus:
 
 def server_status(server: LocalServer, keys: Keys, found: ServerAnswer | None) -> ProviderStatus:
     """Return the status of a server; `found` is None if it was not asked yet."""
-    source: KeySource = "entered" if keys.entered(server.id) else "not needed"
+    source: KeySource = "not needed"
+    if keys.entered(server.id):
+        source = "stored" if keys.vault is not None else "entered"
     count = len(found.models) if found else 0
     if found is None:
         sentence = "Looking for it …"

@@ -93,9 +93,22 @@ class Room:
         """Whether there is more than one person or more than one model."""
         return len(self.people) > 1 or len(self.models) > 1
 
-    def person(self, name: str) -> Person:
-        """Return the person of that name; one without settings may do everything."""
-        return next((one for one in self.people if one.name == name), Person(name))
+    def knows(self, name: str) -> bool:
+        """Whether a person of this name, in any case, is on the list."""
+        same = name.casefold()
+        return any(one.name.casefold() == same for one in self.people)
+
+    def person(self, name: str, *, known: bool = False) -> Person:
+        """Return the person of that name, in any case.
+
+        One who is not on the list may do everything, unless somebody's allowance is limited: then a new name would be a
+        way around it, and such a person may not ask. `known` says that it is certain who they are.
+        """
+        same = name.casefold()
+        found = next((one for one in self.people if one.name.casefold() == same), None)
+        if found is not None:
+            return found
+        return Person(name, asks=known or not any(one.limited for one in self.people))
 
     def stored(self) -> dict[str, Json]:
         """Return the room as JSON, without its people and without the fields that have their default."""

@@ -191,6 +191,11 @@ def gateway_unsaved(*, what: Word, fault: Fault) -> None:
     """The spending of tokens, or the id of an answer, could not be saved."""
 
 
+@event("spending.unsaved", ERROR)
+def spending_unsaved(*, model: Model, fault: Fault) -> None:
+    """What a member's call of a model cost could not be written; what was set aside is charged two minutes later."""
+
+
 @event("token.changed")
 def token_changed(*, token: TokenName, id: Id, change: Word) -> None:
     """A token was made or revoked, or its recording switched on or off."""

@@ -40,7 +40,7 @@ Fault: TypeAlias = BaseException
 _FAILURES = """
     bad_call bad_key bad_request content_encoding content_filter context_length_exceeded context_overflow crash cut_off
     database empty forbidden incomplete insufficient_quota internal invalid_api_key invalid_value loop method
-    model_not_allowed model_not_found no_key no_token no_upstream_key not_found overloaded previous_response_not_found
+    model_not_allowed model_not_found no_credit no_key no_token no_upstream_key not_allowed not_found overloaded previous_response_not_found
     quota rate_limit_exceeded rate_limited refused request_too_large server_stops stopped store timeout unknown
     unknown_url unreachable upstream_cut_off upstream_failed upstream_key_refused upstream_moved upstream_overloaded
     upstream_refused_request upstream_timeout upstream_unreachable

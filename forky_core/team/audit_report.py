@@ -53,6 +53,16 @@ _SENTENCES: Mapping[str, str] = {
     "conversation moved away": "{who} moved {conversation} to another workspace",
     "conversation moved here": "{who} moved {conversation} here from another workspace",
     "audit log exported": "{who} exported the audit log",
+    "credit granted": "{who} granted {whom} {credit}",
+    "credit taken back": "{who} took {credit} back from {whom}",
+    "credit ended": "{who} let {whom} spend without credit",
+    "limit set": "{who} set {limit} of {everybody} to {value}",
+    "limit removed": "{who} removed {limit} of {everybody}",
+    "models of a role set": "{who} set what {role} may ask to {models}",
+    "key added": "{who} added a key for {provider}{own}",
+    "key removed": "{who} removed a key for {provider}{own}",
+    "keys encrypted anew": "{who} had {keys} stored keys encrypted anew",
+    "spending exported": "{who} exported who spent what",
 }
 """What is said of each event. One that is not listed is said in its own words."""
 
@@ -85,6 +95,14 @@ def sentence(entry: AuditEntry, name_of: Callable[[str], str], title_of: Callabl
         issuer=f" ({about['issuer']})" if about.get("issuer") else "",
         of_member=f" as {name_of(member)}" if member else "",
         uses=f", for {uses} people" if uses > 1 else "",
+        credit=about.get("credit", ""),
+        limit=str(about.get("limit", "")).replace("_", " "),
+        value=about.get("value", ""),
+        everybody=name_of(member) if member else "everybody",
+        models=about.get("models", ""),
+        provider=about.get("provider", ""),
+        own=" of the workspace" if about.get("of") == "workspace" else " of their own",
+        keys=about.get("keys", ""),
         conversation=title_of(str(about["conversation"])) if "conversation" in about else "a conversation",
     )
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from forky_core import private_files
 from forky_core.model.errors import StoreDamaged, StoreError, StoreTooNew
+from forky_core.team.spending.tables import SPENDING_TABLES
 from forky_core.team.together_tables import TABLES as TOGETHER
 
 SCHEMA = 1
@@ -110,7 +111,7 @@ CREATE TABLE deliveries (
 );
 CREATE INDEX deliveries_due ON deliveries (due);
 """
-_SCHEMA = (_TABLES, _PROTECTED_BRANCHES, _WORKSPACES, TOGETHER, _GETTING_IN, _DELIVERY)
+_SCHEMA = (_TABLES, _PROTECTED_BRANCHES, _WORKSPACES, TOGETHER, _GETTING_IN, _DELIVERY, SPENDING_TABLES)
 
 
 def digest_of(secret: str) -> bytes:
@@ -198,11 +199,12 @@ class TeamDatabase:
             raise StoreError(f"The people could not be copied to {copy}: {error}.") from error
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self, *, renews: bool = True) -> Iterator[sqlite3.Connection]:
         """One transaction: all that is done within it is durable afterwards, or nothing if an exception ends it.
 
         No other process or thread writes meanwhile, so that what is read within it still holds when it ends. One that
-        is begun within another belongs to that one.
+        is begun within another belongs to that one. With `renews` False, `version` stays: what is written says nothing
+        of what people may see.
 
         Raises:
             StoreError: another process did not finish in time, or the disk is full.
@@ -225,7 +227,7 @@ class TeamDatabase:
                 if isinstance(error, sqlite3.OperationalError):
                     raise StoreError(f"The people cannot be changed: {error}.") from error
                 raise
-            self._own_changes += 1
+            self._own_changes += renews
             afterwards, self._afterwards = self._afterwards, []
         for work in afterwards:
             work()

@@ -25,6 +25,7 @@ from forky_core.team.one_time_links import OneTimeLinks
 from forky_core.team.protection import Protections
 from forky_core.team.roles import Role
 from forky_core.team.sharing import Sharing
+from forky_core.team.spending.team_spending import TeamSpending, usual_key_file
 from forky_core.team.team_sessions import TeamSessions
 from forky_core.team.team_workspaces import NO_WORKSPACE, WORKSPACE, TeamWorkspaces
 from forky_core.team.threads import Threads
@@ -35,8 +36,13 @@ __all__ = ["WORKSPACE", "Team", "team_file"]
 class Team:
     """The people of a workspace. Safe from any thread; close it."""
 
-    def __init__(self, location: Path | None, *, clock: Callable[[], int] = now) -> None:
-        """Open the file of a team, or make it; None keeps it in memory. Raises StoreError if it cannot be opened."""
+    def __init__(
+        self, location: Path | None, *, key_file: Path | None = None, clock: Callable[[], int] = now
+    ) -> None:
+        """Open the file of a team, or make it; None keeps it in memory. Raises StoreError if it cannot be opened.
+
+        `key_file` has the key that encrypts providers' keys; None: it is beside the file of the team.
+        """
         self.database = TeamDatabase(location)
         audit = Audit(self.database)
         self.sessions = TeamSessions(self.database, audit, clock=clock)
@@ -45,6 +51,7 @@ class Team:
         self.first = self
         """The team of the first workspace."""
         self._clock = clock
+        self._key_file = key_file if key_file is not None or location is None else usual_key_file(location)
         self._told: list[Callable[[Notice], None]] = []
         """Who is told of notices of any workspace."""
         self.changed: Callable[[str, str], None] = lambda _workspace, _id: None
@@ -68,7 +75,10 @@ class Team:
         self.inbox = Inbox(self.database, self.members, self.sharing, workspace, self._told)
         self.seen = LastSeen(self.database, workspace)
         self.drafts = KeptDrafts(self.database, workspace)
-        self.members.removed = self._sign_out
+        self.spending = TeamSpending(
+            self.database, self.audit, self.members, workspace, key_file=self._key_file, clock=self._clock
+        )
+        self.members.removed = self._removed
         self.audit.noted = self.inbox.note_audited
         self.sharing.dropped = self._forget
         self.inbox.changed = lambda person: self.first.changed(workspace, person)
@@ -88,12 +98,15 @@ class Team:
         return found
 
     def close(self) -> None:
+        for team in tuple(self._teams.values()):
+            team.spending.close()
         self.database.close()
 
-    def _sign_out(self, member: str, by: str) -> None:
-        """End every session of somebody who is a member of nothing any more."""
+    def _removed(self, member: str, by: str) -> None:
+        """End what a person had who stops being a member, and their sessions if they are a member of nothing now."""
         if not self.workspaces.lets_in(member):
             self.sessions.end_all(member, by=by)
+        self.spending.keys.drop_all(member)
 
     def _forget(self, conversation: ConversationId) -> None:
         """Forget what people had beside a conversation that is gone for good."""

@@ -7,10 +7,12 @@ from weakref import ref
 
 from forky_core.conversation.recording.scopes import ensure_salt
 from forky_core.conversation.workspace import Workspace
+from forky_core.llm.catalogue import Catalogue
 from forky_core.model import ConversationId
 from forky_core.model.errors import ForkyError
 from forky_core.team.guarded_store import GuardedStore
 from forky_core.team.sharing import OWNERS
+from forky_core.team.spending.guarded_models import GuardedModels
 from forky_core.team.team import Team
 
 AnyWorkspace = TypeVar("AnyWorkspace", bound=Workspace)
@@ -27,14 +29,17 @@ def join_team(forky: Workspace, team: Team, *, shown_to_all: ConversationId | No
     team.sharing.forget_others(summary.id for summary in everything)
     team.sharing.adopt((summary.id, OWNERS) for summary in everything)
     ensure_salt(forky.store)
+    if isinstance(forky.models, Catalogue):
+        forky.models.keep_keys_in(team.spending.workspace_keys)
     if shown_to_all is not None:
         team.sharing.share_with_everyone(shown_to_all, shared=True, by="")
 
 
 def member_view(forky: AnyWorkspace, team: Team, member: str) -> AnyWorkspace:
-    """The open workspace as a person sees it: their operations carry their id, and the guard decides about the rest."""
+    """The open workspace as a person sees it: their operations carry their id, and the guards decide about the rest."""
     store = GuardedStore(forky.store, team, member)
-    return forky.through(store, member, name_of=team.members.names_in)
+    models = GuardedModels(forky.models, store.access)
+    return forky.through(store, member, name_of=team.members.names_in, models=models)
 
 
 def _title_in(forky: Workspace | None, conversation: ConversationId) -> str:

@@ -62,7 +62,7 @@ def test_everybody_sees_who_is_here_and_only_an_owner_changes_it(
     test = people()
     assert "Ada Lovelace" in said(test) and "bob · joined" in said(test)
     assert not [key for key in keys(test) if key.startswith(("people.role", "people.remove"))]
-    assert by_key(test, "people.tab").options == ["Members", "You"]
+    assert by_key(test, "people.tab").options == ["Members", "You", "Spending"]
     server.sign_in(ada)
     assert {"people.role.bob", "people.remove.bob", "people.role.ada-lovelace"} <= set(keys(people()))
 

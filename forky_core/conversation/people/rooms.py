@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from forky_core.conversation.people.spending import spent
+from forky_core.conversation.people.spending import asker, spent
 from forky_core.conversation.people.voices import voice_of
 from forky_core.conversation.replies.asking import say, say_on_fork
 from forky_core.conversation.replies.in_turn import answer_in_turn, models_of
 from forky_core.conversation.replies.once import NO_PARAMETERS
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
-from forky_core.conversation.session import Session
+from forky_core.conversation.session import RestrictedModels, Session
 from forky_core.conversation.transaction import with_a_free_key
 from forky_core.conversation.validation import fit_model
 from forky_core.model import Branch, Message, MessageId, Operation, Rules
@@ -92,13 +92,17 @@ def _answering(
     who, silent = _spoken_to(session, draft, models_of(session, rules, model))
     for name in who:
         session.models.model(name)
-    if not who or session.person is None:
+    if who and isinstance(session.models, RestrictedModels):
+        refused = {name: session.models.refusal(name) for name in who}
+        silent = next((sentence for sentence in refused.values() if sentence), silent)
+        who = tuple(name for name in who if not refused[name])
+    if not who or (asks := asker(session)) is None:
         return who, silent
-    allowance = spent(session, session.person)
+    allowance = spent(session, asks)
     if allowance.refusal:
         return (), allowance.refusal
-    answers, silent = allowance.of_several(len(who))
-    return who[:answers], silent
+    answers, fewer = allowance.of_several(len(who))
+    return who[:answers], fewer or silent
 
 
 def _spoken_to(session: Session, draft: Draft, everyone: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
@@ -123,7 +127,9 @@ def _names(session: Session, model: str) -> tuple[str, ...]:
 
 
 def set_person(session: Session, person: Person) -> Operation:
-    """Add a participant, or change their settings.
+    """Add a participant, or change their settings. A name in another case is the same person.
+
+    As soon as somebody's allowance is limited, whoever is not on the list may not ask (`Room.person`).
 
     Raises:
         BadName, BadContent: see `fit_person`.
@@ -133,6 +139,13 @@ def set_person(session: Session, person: Person) -> Operation:
 
     def put() -> Operation:
         tx = session.require_not_trashed()
+        for other in tx.view.room.people:
+            if other.name != fit.name and other.name.casefold() == fit.name.casefold():
+                tx.set(f"{PEOPLE}{other.name}", None)  # The same person, written in another case.
+        setter = session.person
+        if fit.limited and setter is not None and not tx.view.room.knows(setter):
+            # From now on only who is on the list may ask; whoever makes it so is one of them.
+            tx.set(f"{PEOPLE}{setter}", Person(setter).stored())
         tx.set(f"{PEOPLE}{fit.name}", fit.stored())
         if not tx.changes:
             raise NothingToDo(f"{fit.name} takes part like that already.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from forky_core.conversation.session import Session
+from forky_core.conversation.session import RestrictedModels, Session
 from forky_core.model import MessageId, Operation
 from forky_core.model.errors import NotAllowed
 from forky_core.model.room import Person
@@ -18,11 +18,15 @@ class Spending:
     person: Person
     answers: int
     dollars: float
+    listed: bool = True
+    """False for a name that is not on the conversation's list, where only who is on it may ask."""
 
     @property
     def refusal(self) -> str:
         """A polite sentence if the allowance permits no answer now, else ""."""
         name = self.person.name
+        if not self.listed:
+            return f"{name} is not on the list of who may ask here; somebody on it can add them."
         if not self.person.asks:
             return f"{name} takes part without asking the model; somebody else can have it answer."
         if self.person.messages is not None and self.answers >= self.person.messages:
@@ -55,9 +59,30 @@ class Spending:
         return ", ".join(facts)
 
 
+def asker(session: Session) -> str | None:
+    """The name of whoever asks, as allowances know it: the one they gave, or a team member's; None for nobody."""
+    if session.person is not None:
+        return session.person
+    name = session.name_of(session.actor)
+    return name if name != session.actor else None
+
+
 def spent(session: Session, name: str) -> Spending:
-    """What a person has used so far today. Undo gives nothing back: the answers were paid for."""
-    person = session.view.room.person(name)
+    """What a person has used so far today. Undo gives nothing back: the answers were paid for.
+
+    Names are compared without regard to case. Where somebody's spending is limited here, whoever is not on the list may
+    not ask; members of a team are known by their sign-in instead.
+    """
+    signed_in = session.name_of(session.actor) != session.actor
+    room = session.view.room
+    person = room.person(name, known=signed_in)
+    same = name.casefold()
+
+    def is_them(actor: str) -> bool:
+        return session.name_of(actor).casefold() == same
+
+    if not person.asks and not room.knows(name):
+        return Spending(person, 0, 0.0, listed=False)
     if not person.limited:
         return Spending(person, 0, 0.0)
     midnight = _midnight()
@@ -65,9 +90,9 @@ def spent(session: Session, name: str) -> Spending:
     for operation in reversed(session.store.operations(session.id)):
         if operation.at < midnight:
             break
-        if operation.verb == "reply" and operation.actor == name:
+        if operation.verb == "reply" and is_them(operation.actor):
             answered.update(_landed(operation))
-    running = sum(job.by == name for job in session.replies.running(session.id))
+    running = sum(is_them(job.by) for job in session.replies.running(session.id))
     dollars = sum(
         call.usage.cost or 0.0
         for call in session.generations()
@@ -76,13 +101,20 @@ def spent(session: Session, name: str) -> Spending:
     return Spending(person, len(answered) + running, dollars)
 
 
-def refuse_to_spend(session: Session) -> None:
-    """Raise NotAllowed if the person's allowance permits no answer now."""
-    if session.person is None:
-        return
-    refusal = spent(session, session.person).refusal
-    if refusal:
-        raise NotAllowed(refusal)
+def refuse_to_spend(session: Session, model: str | None = None) -> None:
+    """Raise NotAllowed if whoever asks may have no answer of a model now.
+
+    Raises:
+        NotFound: there is no such model.
+    """
+    if (name := asker(session)) is not None:
+        refusal = spent(session, name).refusal
+        if refusal:
+            raise NotAllowed(refusal)
+    if isinstance(session.models, RestrictedModels):
+        refusal = session.models.refusal(model or session.models.default())
+        if refusal:
+            raise NotAllowed(refusal)
 
 
 _DAY = 86_400_000_000

@@ -109,7 +109,7 @@ def answer(
         NotFound: the model is no longer available.
         InTheWay: a reply is being written on this branch.
     """
-    refuse_to_spend(session)
+    refuse_to_spend(session, model or rules.model)
     path = session.path(target.parent)
 
     def prepared(search: str) -> PreparedRequest:

@@ -8,13 +8,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from forky_core.gateway.tokens import PREFIX, Token, Tokens, amount
-from forky_core.gateway.v1.api_errors import ApiError, OnlyTheirs, unknown_model
+from forky_core.gateway.v1.api_errors import ApiError, OnlyTheirs, of_failure, unknown_model
 from forky_core.gateway.v1.calls import ClientRequest, ProtocolAdapter
 from forky_core.gateway.v1.recording import Caller
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Model, ModelInfo
 from forky_core.llm.upstream import Upstream
 from forky_core.model.errors import NotFound
+from forky_core.team.spending.guarded_models import GuardedModels
+from forky_core.team.spending.meter import Meter
+from forky_core.team.spending.refusals import SpendingRefused
 
 if TYPE_CHECKING:
     from forky_core.conversation.workspace import Workspace
@@ -71,8 +74,8 @@ def admit(
     """Read a request and find the model that answers it.
 
     Raises:
-        ApiError: malformed (400), a model that this token may not use (403) or that is unknown (404), a limit reached
-        (429).
+        ApiError: malformed (400), a model that this token or its owner may not use (403) or that is unknown (404), a
+        limit reached (429).
     """
     theirs: OnlyTheirs | None = None
     try:
@@ -92,10 +95,34 @@ def admit(
             "model_not_allowed",
             "model",
         )
+    if isinstance(forky.models, GuardedModels):
+        try:
+            forky.models.require(info)
+        except SpendingRefused as refused:
+            raise of_failure(refused.failure) from refused
     tokens = caller.tokens
     if token.daily is not None and not info.free:
         _within_limit(tokens, token, token.daily, info)
     return AdmittedCall(call, info, upstream, model, partial(tokens.spend, token))
+
+
+def begin_payment(forky: Workspace, admitted: AdmittedCall) -> Meter | None:
+    """Set aside what a forwarded call may cost the member of a team whose token it is; None for any other call.
+
+    A call that a model of Forky's answers is paid for by that model.
+
+    Raises:
+        ApiError: there is not enough left (429), or they may not ask (403).
+    """
+    if admitted.upstream is None or not isinstance(forky.models, GuardedModels):
+        return None
+    call = admitted.call
+    try:
+        return forky.models.begin(
+            admitted.info, call.messages, call.parameters, answers=call.answers, counted=True
+        )
+    except SpendingRefused as refused:
+        raise of_failure(refused.failure) from refused
 
 
 def _within_limit(tokens: Tokens, token: Token, daily: float, info: ModelInfo) -> None:
@@ -121,7 +148,7 @@ def _within_limit(tokens: Tokens, token: Token, daily: float, info: ModelInfo) -
 def _answering(forky: Workspace, name: str, adapter: ProtocolAdapter) -> tuple[Upstream | None, Model | None]:
     models = forky.models
     try:
-        if isinstance(models, Catalogue):
+        if isinstance(models, Catalogue | GuardedModels):
             upstream = models.upstream(name)
             if upstream is not None and adapter.path in upstream.speaks:
                 return upstream, None

@@ -40,6 +40,8 @@ _FAILURES = {
     "timeout": (504, "upstream_timeout"),
     "cut_off": (502, "upstream_cut_off"),
     "bad_request": (400, "upstream_refused_request"),
+    "no_credit": (429, "insufficient_quota"),
+    "not_allowed": (403, "model_not_allowed"),
 }
 """Status and code for each `llm.contract.FailureKind`; any other is a 502."""
 
@@ -89,4 +91,7 @@ def of_failure(failure: Failure) -> ApiError:
     """A model's or a provider's failure with the status that says whose fault it is."""
     status, code = _FAILURES.get(failure.kind, (502, "upstream_failed"))
     headers = {"retry-after": str(max(1, round(failure.retry_after)))} if failure.retry_after else {}
+    if failure.kind == "no_credit":
+        # The clients of both providers obey this header: retrying at once cannot help.
+        headers["x-should-retry"] = "false"
     return ApiError(status, failure.sentence, code, headers=headers)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from forky_core.gateway.asgi import Receive, Send
-from forky_core.gateway.v1.admission import AdmittedCall, admit
+from forky_core.gateway.v1.admission import AdmittedCall, admit, begin_payment
 from forky_core.gateway.v1.api_errors import ApiError, malformed
 from forky_core.gateway.v1.call_note import CallNote
 from forky_core.gateway.v1.calls import ProtocolAdapter, Response
@@ -36,6 +36,7 @@ from forky_core.team.roles import Role
 
 if TYPE_CHECKING:
     from forky_core.conversation.workspace import Workspace
+    from forky_core.team.spending.meter import Meter
 
 Enter = Callable[[], tuple["Workspace", Caller]]
 """Identifies the caller and the workspace; called in a thread. Raises ApiError (401) without a valid token."""
@@ -54,6 +55,8 @@ class _Asked:
     """Whether they are known."""
     read: Callable[[], ReadCall]
     """Reads the call for matching. Raises BadCall; for an upstream's call, the upstream then judges the request."""
+    meter: Meter | None
+    """Pays for a forwarded call of a team's member."""
 
 
 class ModelCallHandler:
@@ -78,8 +81,10 @@ class ModelCallHandler:
         asked: asyncio.Future[_Asked] = loop.create_future()
 
         def told(outcome: _Asked | Exception) -> None:
-            if asked.done():
-                return  # The call was cancelled.
+            if asked.done():  # The call was cancelled.
+                if not isinstance(outcome, Exception) and outcome.meter is not None:
+                    outcome.meter.settle(arrived=False)
+                return
             if isinstance(outcome, Exception):
                 asked.set_exception(outcome)
             else:
@@ -137,6 +142,7 @@ class ModelCallHandler:
             whole or payload,
             known=whole is not None,
             read=read if understood is None else lambda: understood,
+            meter=begin_payment(forky, admitted),
         )
 
     def _exchange(
@@ -161,6 +167,7 @@ class ModelCallHandler:
             settle=after.settle,
             note=note,
             allowed=partial(_is_member, asked.forky),
+            meter=asked.meter,
         )
 
     async def _work(self, exchange: Exchange, asked: _Asked, body: bytes) -> None:

@@ -12,20 +12,24 @@ import json
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from forky_core.gateway.asgi import Receive, Send
 from forky_core.gateway.serving import server_stops
-from forky_core.gateway.v1.api_errors import ApiError
+from forky_core.gateway.v1.api_errors import ApiError, of_failure
 from forky_core.gateway.v1.call_note import CallNote
 from forky_core.gateway.v1.calls import ClientRequest, Indexed, ProtocolAdapter, Response
 from forky_core.gateway.v1.recording import Place, RecordingHandle
-from forky_core.llm.contract import Done, Failed, ModelInfo
+from forky_core.llm.contract import Done, Failed, ModelInfo, ReasoningDelta, TextDelta, ToolCallDone
 from forky_core.llm.tokens import estimate_tokens, prompt_tokens
 from forky_core.llm.upstream import priced
 from forky_core.model import Usage
 from forky_core.model.errors import ForkyError
 from forky_core.observability import events
+from forky_core.team.spending.meter import USED_UP
+
+if TYPE_CHECKING:
+    from forky_core.team.spending.meter import Meter
 
 T = TypeVar("T")
 
@@ -63,6 +67,8 @@ class Exchange:
     """The log entry of the call."""
     allowed: Callable[[], bool] = lambda: True
     """Whether whoever asked may still ask; looked at while the answer is on its way."""
+    meter: Meter | None = None
+    """Pays for a forwarded call of a team's member."""
     responses: list[Response] = field(default_factory=list)
     started: bool = False
     """Whether the head of the answer was sent."""
@@ -128,6 +134,8 @@ class Exchange:
             if isinstance(event, Done | Failed):
                 event = replace(event, usage=self._with_price(event.usage))  # noqa: PLW2901
             self.responses[index].take(event)
+            if self.meter is not None and isinstance(event, TextDelta | ReasoningDelta | ToolCallDone):
+                self.meter.add(event.arguments or "{}" if isinstance(event, ToolCallDone) else event.text)
             if self._kept is None:
                 self._unkept.append((index, event))
             elif not self._kept.take((index, event)):
@@ -171,8 +179,30 @@ class Exchange:
         self.note.usages = [end.usage for end in ends.values()]
         if ends and isinstance(ends.get(0), Done):
             self.remember(self.id, self.responses[0], kept.place(landed) if kept is not None else None)
-        self.spend(self._price(reused=kept is not None and kept.reused is not None))
+        reused = kept is not None and kept.reused is not None
+        self.spend(self._price(reused=reused))
+        if self.meter is not None and kept is not None and kept.filed is not None:
+            self.meter.file_under(kept.filed[0], kept.branch)
+        self._pay(reused=reused)
         return landed
+
+    def _pay(self, *, reused: bool) -> None:
+        """Settle the meter: a reused answer, and a call of which nothing arrived, cost nothing."""
+        if self.meter is None:
+            return
+        done = any(isinstance(response.end, Done) for response in self.responses)
+        known = [
+            response.end.usage.cost
+            for response in self.responses
+            if response.end is not None and response.end.usage.cost is not None
+        ]
+        arrived = False if reused else True if done else None
+        self.meter.settle(sum(known) if known else None, arrived=arrived)
+
+    async def require_credit(self) -> None:
+        """Set more aside for an answer that goes on. Raises ApiError (429) if nothing is left for it."""
+        if self.meter is not None and self.meter.is_behind and not await self.in_thread(self.meter.go_on):
+            raise of_failure(USED_UP.failure)
 
     def _price(self, *, reused: bool) -> float:
         """US dollars as counted by the provider, or else an estimate."""

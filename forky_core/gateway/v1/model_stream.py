@@ -27,9 +27,13 @@ _EVENT_STREAM = {"content-type": "text/event-stream; charset=utf-8"}
 
 async def stream_from_model(exchange: Exchange, model: Model) -> None:
     """Answer with the model's events. Raises ApiError if the model gave no answer."""
-    await exchange.keep()
+    kept = await exchange.keep()
+    conversation = kept.filed[0] if kept is not None and kept.filed is not None else ""
+    branch = kept.branch if kept is not None else ""
     messages = tuple(_understood(message) for message in exchange.call.messages)
-    request = Request(exchange.info.name, messages, exchange.call.parameters)
+    request = Request(
+        exchange.info.name, messages, exchange.call.parameters, conversation=conversation, branch=branch
+    )
     events = answers(model, request, exchange.call.answers)
     try:
         await deliver(exchange, events)

@@ -107,6 +107,11 @@ class RecordingHandle:
         first = next(iter(self._recordings), None)
         return (first.conversation, first.generation) if first is not None else None
 
+    @property
+    def branch(self) -> str:
+        """The branch on which the call is recorded; "" if it is not."""
+        return self._recordings[0].branch if self._recordings else ""
+
     def headers(self) -> dict[str, str]:
         if not self._recordings or self._why_not:
             return {"x-forky-recorded": f"no; {_ascii(self._why_not)}"}

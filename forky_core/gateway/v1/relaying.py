@@ -45,6 +45,7 @@ async def _stream(exchange: Exchange, answer: Answer) -> None:
             held = piece
             break
         await exchange.pass_on(piece)
+        await exchange.require_credit()
     exchange.take_events(ear.close())
     exchange.id = ear.id or exchange.id
     await exchange.land()

@@ -23,7 +23,7 @@ from forky_core.gateway.asgi import Receive, Scope, Send
 from forky_core.gateway.routes import PREFIX
 from forky_core.gateway.tokens import Token, Tokens, token_digest
 from forky_core.gateway.v1.admission import authorised, bearer, unknown_token
-from forky_core.gateway.v1.api_errors import ApiError, Style, unknown_model
+from forky_core.gateway.v1.api_errors import ApiError, Style, of_failure, unknown_model
 from forky_core.gateway.v1.asking import ModelCallHandler, parsed
 from forky_core.gateway.v1.call_note import CallNote
 from forky_core.gateway.v1.calls import ProtocolAdapter
@@ -37,6 +37,8 @@ from forky_core.gateway.v1.record_call import record_call
 from forky_core.gateway.v1.recording import Caller
 from forky_core.model.errors import NotAllowed, NotFound, StoreDamaged, StoreError
 from forky_core.observability import events
+from forky_core.team.spending.guarded_models import GuardedModels
+from forky_core.team.spending.refusals import SpendingRefused
 from forky_core.team.team_workspaces import WORKSPACE as FIRST
 
 if TYPE_CHECKING:
@@ -230,9 +232,14 @@ class Service:
                 "forbidden",
             )
         try:
-            return self._seen_by(viewer(token.person, workspace)), caller
+            seen = self._seen_by(viewer(token.person, workspace))
+            if isinstance(seen.models, GuardedModels):
+                seen.models.count_request()
+        except SpendingRefused as refused:
+            raise of_failure(refused.failure) from refused
         except NotAllowed as error:
             raise ApiError(403, str(error), "forbidden") from error
+        return seen, caller
 
     def _whole(self, workspace: str, headers: Mapping[str, str]) -> Workspace:
         """The workspace of a token, whose spending is saved at the end. ApiError (401) if it was archived."""
@@ -306,7 +313,8 @@ def _models(forky: Workspace, caller: Caller, name: str) -> dict[str, Any]:
         info = forky.models.model(name).info()
     except NotFound:
         raise unknown_model(name) from None
-    if not caller.token.may_use(info.name):
+    allowed = not isinstance(forky.models, GuardedModels) or forky.models.allows(info)
+    if not allowed or not caller.token.may_use(info.name):
         raise unknown_model(name)
     return model_entry(info)
 
@@ -318,7 +326,9 @@ def _usable(forky: Workspace, token: Token) -> Iterator[ModelInfo]:
     for name in token.models:
         if name not in offered and not set("*?[") & set(name):
             with suppress(NotFound):
-                yield forky.models.model(name).info()
+                info = forky.models.model(name).info()
+                if not isinstance(forky.models, GuardedModels) or forky.models.allows(info):
+                    yield info
 
 
 def client_name(agent: str) -> str:

@@ -1,0 +1,332 @@
+"""What a question costs is decided where it goes to a provider, whichever way it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from dataclasses import replace
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+
+from forky_core.conversation.workspace import Workspace
+from forky_core.llm.catalogue import Catalogue
+from forky_core.llm.contract import Done, Failed, TextDelta
+from forky_core.llm.scripted import Fail, Until
+from forky_core.model import Failure
+from forky_core.model.errors import ModelError, NotAllowed
+from forky_core.offline.models import offline_models
+from forky_core.settings import Settings
+from forky_core.store.memory.store import MemoryStore
+from forky_core.team.access import Access
+from forky_core.team.members import Member
+from forky_core.team.roles import Role
+from forky_core.team.spending.guarded_models import GuardedModels
+from forky_core.team.spending.limits import EVERYBODY
+from forky_core.team.spending.provider_keys import WORKSPACE_KEYS
+from forky_core.team.spending.quotes import quote
+from forky_core.team.team import Team
+from forky_core.team.views import join_team, member_view
+from tests.team.spending.priced import (
+    DEAR,
+    DOLLAR,
+    OFFLINE,
+    PricedModels,
+    events,
+    left,
+    paid,
+    question,
+    refusal,
+)
+
+
+class Shop:
+    """A workspace whose models cost something, and its team."""
+
+    def __init__(self) -> None:
+        self.team = Team(None)
+        self.models = PricedModels()
+        self.whole = Workspace(MemoryStore(), self.models)
+        self.ada = self.team.members.add("Ada", Role.OWNER)
+        self.bob = self.team.members.add("Bob", Role.EDITOR)
+        join_team(self.whole, self.team)
+
+    def of(self, member: Member) -> Workspace:
+        return member_view(self.whole, self.team, member.id)
+
+    def models_of(self, member: Member) -> GuardedModels:
+        models = self.of(member).models
+        assert isinstance(models, GuardedModels)
+        return models
+
+
+@pytest.fixture
+def shop() -> Iterator[Shop]:
+    opened = Shop()
+    yield opened
+    opened.whole.close()
+    opened.team.close()
+
+
+def grant(shop: Shop, dollars: float = 1.0) -> None:
+    shop.team.spending.accounts.grant(shop.bob.id, "dollars", round(dollars * DOLLAR), by=shop.ada.id)
+
+
+def test_an_answer_is_charged_to_whoever_asked_with_its_place(shop: Shop) -> None:
+    grant(shop)
+    chat = shop.of(shop.bob).create("Boats")
+    chat.ask("Why do boats float?")
+    assert left(shop.team, shop.bob.id) == round(0.95 * DOLLAR)
+    (line,) = shop.team.spending.ledger.sums("branch")
+    assert (line.key, line.calls, line.dollars) == ((chat.id, "main"), 1, DOLLAR // 20)
+    assert shop.team.spending.ledger.sums("person")[0].key == (shop.bob.id,)
+
+
+def test_at_zero_a_post_is_kept_and_the_model_is_not_asked(shop: Shop) -> None:
+    shop.team.spending.accounts.grant(shop.bob.id, "messages", 1, by=shop.ada.id)
+    chat = shop.of(shop.bob).create("Boats")
+    chat.ask("One?")
+    posted = chat.people.post("Two?")
+    assert posted.job is None and "Your balance of 1 message is used up" in posted.silent
+    assert [message.text for message in chat.path()] == ["One?", "Yes.", "Two?"]
+    with pytest.raises(NotAllowed, match="used up"):
+        chat.ask("Three?")
+    assert len(shop.models.dear.requests) == 1
+    again = chat.people.post("Four?", model="offline/quote")
+    assert again.job is not None
+    again.job.result()
+    assert len(shop.models.offline.requests) == 1
+
+
+def test_an_owner_is_charged_for_their_own_questions_only(shop: Shop) -> None:
+    grant(shop)
+    chat = shop.of(shop.bob).create("Boats")
+    shop.team.sharing.share_with_everyone(chat._session.id, shared=True, by=shop.bob.id)
+    shop.of(shop.ada).conversation(chat.id).ask("And stones?")
+    assert left(shop.team, shop.bob.id) == DOLLAR
+    assert shop.team.spending.ledger.sums("person")[0].key == (shop.ada.id,)
+
+
+def test_a_failed_call_costs_nothing_and_a_stopped_one_what_arrived(shop: Shop) -> None:
+    grant(shop)
+    dear = shop.models_of(shop.bob).model(DEAR.name)
+    shop.models.dear.enqueue(Fail("overloaded", "Busy."))
+    assert refusal(events(dear)) == "Busy."
+    assert left(shop.team, shop.bob.id) == DOLLAR
+
+    go, stop = Event(), Event()
+    shop.models.dear.enqueue("word " * 80, Until(go), "more")
+    stream = dear.stream(question(), stop)
+    assert isinstance(next(stream), TextDelta)
+    stop.set()
+    assert list(stream) == []
+    spent = DOLLAR - left(shop.team, shop.bob.id)
+    assert spent == round((5 * 1e-5 + 100 * 1e-4) * DOLLAR)  # 5 tokens of the question, 100 of the answer.
+    assert shop.team.spending.accounts.set_aside(shop.bob.id) == (0, 0)
+
+
+def test_an_answer_that_breaks_off_is_charged_what_arrived(shop: Shop) -> None:
+    grant(shop)
+    shop.models.dear.enqueue("word " * 80, Failed(Failure("cut_off", "It broke off.")))
+    events(shop.models_of(shop.bob).model(DEAR.name))
+    assert left(shop.team, shop.bob.id) < DOLLAR
+
+
+def test_a_stream_that_is_left_is_settled(shop: Shop) -> None:
+    grant(shop)
+    shop.models.dear.enqueue("some words", "and more")
+    stream = shop.models_of(shop.bob).model(DEAR.name).stream(question(), Event())
+    assert isinstance(stream, Generator)
+    next(stream)
+    stream.close()
+    assert shop.team.spending.accounts.set_aside(shop.bob.id) == (0, 0)
+    assert left(shop.team, shop.bob.id) < DOLLAR
+
+
+def test_an_answer_ends_when_nothing_is_left_to_go_on_with(shop: Shop) -> None:
+    grant(shop, 0.25)
+    shop.models.dear.enqueue(*(["word " * 800] * 10), paid(5.0))
+    found = events(shop.models_of(shop.bob).model(DEAR.name))
+    assert "was used up while this answer was written" in refusal(found)
+    assert 1 < sum(isinstance(event, TextDelta) for event in found) < 10
+    assert abs(left(shop.team, shop.bob.id)) <= DOLLAR // 10
+
+
+def test_a_person_who_is_removed_while_a_reply_streams_pays_for_it_and_asks_no_more(shop: Shop) -> None:
+    go = Event()
+    shop.models.dear.enqueue("begun", Until(go), "and ended", paid(0.07))
+    dear = shop.models_of(shop.bob).model(DEAR.name)
+    found: list[object] = []
+    reading = Thread(target=lambda: found.extend(events(dear)))
+    reading.start()
+    while not shop.models.dear.requests:
+        pass
+    shop.team.members.remove(shop.bob.id, by=shop.ada.id)
+    go.set()
+    reading.join()
+    assert isinstance(found[-1], Done)
+    assert shop.team.spending.ledger.sums("person")[0].dollars == round(0.07 * DOLLAR)
+    assert "only members may ask" in refusal(events(dear))
+
+
+def test_names_of_models_are_matched_in_any_case_and_hold_everywhere(shop: Shop) -> None:
+    shop.team.spending.models.set(Role.EDITOR, ["ODD/*"], by=shop.ada.id)
+    models = shop.models_of(shop.bob)
+    assert {info.name for info in models.models()} == {"odd/one", "offline/quote"}
+    assert models.default() == "odd/one" and not models.can_write(DEAR.name)
+    assert "As an editor of this workspace you may not ask Dear" in models.refusal(DEAR.name)
+    assert "you may not ask Dear" in refusal(events(models.model(DEAR.name)))
+    assert shop.models.dear.requests == ()
+    assert shop.models_of(shop.ada).default() == DEAR.name
+    chat = shop.of(shop.bob).create("Boats", model=DEAR.name)
+    posted = chat.people.post("Why?")
+    assert posted.job is None and "you may not ask Dear" in posted.silent
+    shop.team.spending.models.set(Role.EDITOR, [], by=shop.ada.id)
+    assert [info.name for info in shop.models_of(shop.bob).models()] == [OFFLINE.name]
+    shop.team.spending.models.set(Role.EDITOR, None, by=shop.ada.id)
+    assert len(shop.models_of(shop.bob).models()) == 3
+
+
+def test_every_way_to_ask_is_refused_alike(shop: Shop) -> None:
+    """Merges, reviews, fusions, summaries, bisections and side questions take their models from the same place."""
+    chat = shop.of(shop.bob).create("Boats")
+    chat.ask("Why do boats float?")
+    side = chat.fork("side")
+    side.ask("And stones?")
+    chat.ask("And ice?")
+    asked = len(shop.models.dear.requests)
+    chat.say("And oil?")
+    shop.team.spending.models.set(Role.EDITOR, [], by=shop.ada.id)
+    ways = (
+        lambda: chat.ask("Again?", model=DEAR.name),
+        lambda: chat.regenerate(chat.path()[-1].id, model=DEAR.name),
+        lambda: chat.replies.start(model=DEAR.name),
+        lambda: chat.plan_merge("side", strategy="squash", model=DEAR.name),
+        lambda: chat.bisections.run("Which?", bool, model=DEAR.name),
+    )
+    for way in ways:
+        with pytest.raises((NotAllowed, ModelError), match="may not ask"):
+            way()
+    assert len(shop.models.dear.requests) == asked
+
+
+def test_too_many_questions_in_a_minute_are_refused_with_when_to_try_again(shop: Shop) -> None:
+    shop.team.spending.limits.set(EVERYBODY, "requests_a_minute", 2, by=shop.ada.id)
+    dear = shop.models_of(shop.bob).model(DEAR.name)
+    assert [refusal(events(dear)) for _ in range(2)] == ["", ""]
+    end = events(dear)[-1]
+    assert isinstance(end, Failed) and end.failure.kind == "rate_limited"
+    assert end.failure.retry_after is not None and 0 < end.failure.retry_after <= 60
+    assert refusal(events(shop.models_of(shop.ada).model(DEAR.name))) == ""
+
+
+def test_only_an_owner_reaches_the_models_behind_the_checks(shop: Shop) -> None:
+    assert shop.models_of(shop.ada).catalogue().models() == shop.models.models()
+    with pytest.raises(NotAllowed):
+        shop.models_of(shop.bob).catalogue()
+
+
+@pytest.fixture
+def catalogue() -> Catalogue:
+    return Catalogue(
+        settings=Settings(":memory:", probe=False),
+        environment={"OPENAI_API_KEY": "sk-environment"},
+        offline=offline_models(),
+    )
+
+
+def key_of(models: GuardedModels, name: str = "openai/gpt-4o") -> str | None:
+    upstream = models.upstream(name)
+    return upstream.key if upstream is not None else None
+
+
+def guarded(team: Team, catalogue: Catalogue, member: Member) -> GuardedModels:
+    return GuardedModels(catalogue, Access(team, member.id, lambda _conversation: ()))
+
+
+def test_a_persons_key_comes_first_then_the_workspaces_then_the_environments(
+    shop: Shop, catalogue: Catalogue
+) -> None:
+    team = shop.team
+    catalogue.keep_keys_in(team.spending.workspace_keys)
+    ada, bob = guarded(team, catalogue, shop.ada), guarded(team, catalogue, shop.bob)
+    assert key_of(ada) == key_of(bob) == "sk-environment"
+    catalogue.set_key("openai", "sk-workspace", by=shop.ada.id)
+    assert key_of(ada) == key_of(bob) == "sk-workspace"
+    assert team.spending.keys.find(WORKSPACE_KEYS, "openai") == "sk-workspace"
+    team.spending.keys.keep(shop.bob.id, "openai", "sk-bob", by=shop.bob.id)
+    assert (key_of(ada), key_of(bob)) == ("sk-workspace", "sk-bob")
+    assert {status.id: status.key for status in bob.own_keys()}["openai"] == "own"
+    assert next(one for one in catalogue.providers() if one.id == "openai").key == "stored"
+    assert [entry.event for entry in team.audit.entries() if "key" in entry.event] == [
+        "key added",
+        "key added",
+    ]
+    catalogue.set_key("openai", None, by=shop.ada.id)
+    assert (key_of(ada), key_of(bob)) == ("sk-environment", "sk-bob")
+
+
+def test_a_workspaces_key_outlives_the_server(tmp_path: Path, catalogue: Catalogue) -> None:
+    team = Team(tmp_path / "people.sqlite")
+    catalogue.keep_keys_in(team.spending.workspace_keys)
+    ada = team.members.add("Ada", Role.OWNER)
+    catalogue.set_key("groq", "gsk-kept", by=ada.id)
+    team.close()
+    again = Team(tmp_path / "people.sqlite")
+    anew = Catalogue(settings=Settings(":memory:", probe=False), environment={})
+    anew.keep_keys_in(again.spending.workspace_keys)
+    assert next(one for one in anew.providers() if one.id == "groq").found
+    again.close()
+
+
+def test_ones_own_key_is_not_charged_to_the_balance_but_noted(shop: Shop, catalogue: Catalogue) -> None:
+    team, bob = shop.team, guarded(shop.team, catalogue, shop.bob)
+    team.spending.limits.set(EVERYBODY, "needs_credit", 1, by=shop.ada.id)
+    assert "no credit here yet" in bob.refusal("openai/gpt-4o")
+    team.spending.keys.keep(shop.bob.id, "openai", "sk-bob", by=shop.bob.id)
+    assert bob.refusal("openai/gpt-4o") == ""
+    meter = bob.begin(bob.model("openai/gpt-4o").info(), (), {}, counted=True)
+    meter.settle(0.02, arrived=True)
+    total = team.spending.ledger.total()
+    assert (total.dollars, total.own_dollars, total.calls) == (0, DOLLAR // 50, 1)
+    team.spending.models.set(Role.EDITOR, ["claude*"], by=shop.ada.id)
+    assert "may not ask" in bob.refusal("openai/gpt-4o")
+
+
+def test_a_key_of_ones_own_that_cannot_be_opened_spends_nobody_elses(
+    tmp_path: Path, catalogue: Catalogue
+) -> None:
+    team = Team(tmp_path / "people.sqlite")
+    bob = team.members.add("Bob", Role.OWNER)
+    team.spending.keys.keep(bob.id, "openai", "sk-bob", by=bob.id)
+    team.spending.master_key.file.unlink()  # type: ignore[union-attr]
+    team.database._own_changes += 1
+    team.spending.keys._opened.clear()
+    models = guarded(team, catalogue, bob)
+    assert "is missing" in models.refusal("openai/gpt-4o")
+    end = events(models.model("openai/gpt-4o"))[-1]
+    assert (
+        isinstance(end, Failed)
+        and end.failure.kind == "no_key"
+        and "Put the file back" in end.failure.sentence
+    )
+    team.close()
+
+
+def test_alone_nothing_is_checked_and_nothing_is_kept() -> None:
+    models = PricedModels()
+    forky = Workspace(MemoryStore(), models)
+    chat = forky.create("Boats")
+    chat.ask("Why?")
+    assert not isinstance(chat._session.models, GuardedModels) and len(models.dear.requests) == 1
+    forky.close()
+
+
+def test_a_quote_counts_the_question_and_a_step_of_every_answer() -> None:
+    words = ({"role": "user", "content": "x" * 400},)
+    one = quote(DEAR, words, {})
+    assert (one.question, one.step, one.messages) == (DOLLAR // 1000, DOLLAR // 10, 1)
+    assert quote(DEAR, words, {"max_tokens": 10}).step == DOLLAR // 1000
+    assert quote(DEAR, words, {}, answers=3).step == 3 * one.step
+    assert quote(OFFLINE, words, {}).messages == 0
+    assert not quote(replace(DEAR, input_price=None), words, {}).priced
