@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from forky_core.model import EMPTY_VIEW, Change, Operation, View
+from forky_core.model.erasure import ERASED
+from forky_core.model.erasure import VERB as ERASE
 from forky_core.model.parts import Json
 
 FOUNDING = 1
 """Number of the first operation, whatever its verb. Undoing it would leave a conversation without a branch."""
-STILL = frozenset({"bisect"})
-"""Verbs of operations that only record something, so that there is nothing to undo."""
+STILL = frozenset({"bisect", ERASE})
+"""Verbs of operations that only record something, so that there is nothing to undo, or that nobody can undo."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ def _difference(entries: Mapping[str, Json], after: Mapping[str, Json | None]) -
     return tuple(
         Change(key, entries.get(key), value)
         for key, value in sorted(after.items())
-        if entries.get(key) != value
+        if entries.get(key) != value and not key.startswith(ERASED)
     )
 
 
