@@ -269,7 +269,9 @@ class Passages:
         if change.key.startswith(ERASED):
             return change
         before, after = (self.cut_json(value, short=True) for value in (change.before, change.after))
-        return change if (before, after) == (change.before, change.after) else Change(change.key, before, after)
+        return (
+            change if (before, after) == (change.before, change.after) else Change(change.key, before, after)
+        )
 
 
 def _with_parts(message: Message, parts: Sequence[Part]) -> Message:

@@ -17,6 +17,9 @@ from forky_core.model.operation import Change
 from forky_core.model.parts import Json
 from forky_core.model.room import Room, room_in
 
+FORKED_FROM = "forked_from"
+"""The key that names the conversation from whose file this one began."""
+
 
 @dataclass(frozen=True)
 class View:

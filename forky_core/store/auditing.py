@@ -13,7 +13,6 @@ from forky_core.model import EMPTY_VIEW, Generation, Message, MessageId, Operati
 from forky_core.model.erasure import Erasure, id_now, operation_id_now, rewritten_operations
 from forky_core.model.parts import AttachmentPart, Json
 
-
 _NONE_ERASED: Mapping[MessageId, Erasure] = {}
 
 

@@ -344,6 +344,10 @@ class Store(Protocol):
         """
         ...
 
+    def is_taken(self, conversation: ConversationId) -> bool:
+        """Whether there is a conversation of this id that this store does not show. Its `view` raises NotFound then."""
+        ...
+
     def erased_of(
         self, conversation: ConversationId, messages: Iterable[MessageId]
     ) -> Mapping[MessageId, Erasure]:

@@ -26,9 +26,6 @@ from forky_core.model.parts import AttachmentPart, Json, MergePart
 from forky_core.store.contract import Commit, Erased
 from forky_core.store.deciding import next_operation
 
-FORKED_FROM = "forked_from"
-"""The key of a view that names the conversation from whose file this one began."""
-
 
 @dataclass(frozen=True, slots=True)
 class StoredConversation:
@@ -73,9 +70,10 @@ def related(
         for named in (source.get("id"), source.get("of"))
         if named
     ]
-    while more := {
-        other for one, two in edges for here, other in ((one, two), (two, one)) if here in found
-    } - found:
+    while (
+        more := {other for one, two in edges for here, other in ((one, two), (two, one)) if here in found}
+        - found
+    ):
         found |= more
     return frozenset(ConversationId(id) for id in found)
 
@@ -101,24 +99,23 @@ def rewriting(
     entries = replayed_entries(stored.operations)
     known = erasures_in(entries)
     messages = tuple(
-        (old, new)
-        for old in stored.messages
-        if (new := _rewritten(old, ids, cited, known, passages, by, at)) is not old
+        (one, tomb)
+        for one in stored.messages
+        if (tomb := _rewritten(one, ids, cited, known, passages, by, at)) is not one
     )
     operations = tuple(
-        new for old in stored.operations if (new := passages.cut_operation(old)) is not old
+        cut for operation in stored.operations if (cut := passages.cut_operation(operation)) is not operation
     )
     generations = tuple(
-        new for old in stored.generations if (new := _rewritten_call(old, ids, passages)) is not old
+        less for call in stored.generations if (less := _rewritten_call(call, ids, passages)) is not call
     )
     derived = tuple(key for key, value in stored.derived.items() if passages.are_in(value))
     if not messages and not operations and not generations and not derived:
         return None
     rewritten = {operation.number: operation_id_now(operation) for operation in operations}
-    changes = []
+    changes: list[Change] = []
     for old, new in messages:
-        part_of = "" if new.id in ids else of
-        erasure = Erasure(by, at, id_now(new), part_of)
+        erasure = Erasure(by, at, id_now(new), "" if new.id in ids else of)
         if new.id == of or (of not in ids and not changes):
             erasure = replace(erasure, operations=rewritten)
             rewritten = {}
@@ -127,24 +124,30 @@ def rewriting(
         key = f"{ERASED}{of}"
         before: Json = entries.get(key)
         kept = Erasure.from_stored(before) if before is not None else Erasure(by, at, of, "", {})
-        changes.append(Change(key, before, replace(kept, operations={**kept.operations, **rewritten}).stored()))
+        changes.append(
+            Change(key, before, replace(kept, operations={**kept.operations, **rewritten}).stored())
+        )
     many = f"Erased what {_short(of)} said"
     if not ids & {message.id for message, _ in messages}:
         many = "Erased what repeated a message of another conversation"
-    commit = Commit(stored.id, VERB, many, tuple(sorted(changes, key=lambda change: change.key)), actor=by, at=at)
+    commit = Commit(
+        stored.id, VERB, many, tuple(sorted(changes, key=lambda change: change.key)), actor=by, at=at
+    )
     last = stored.operations[-1]
     operation = next_operation(commit, number=last.number + 1, previous=last.id)
     files = frozenset(
-        part.sha256 for old, _ in messages if old.id in ids for part in old.parts if isinstance(part, AttachmentPart)
+        part.sha256
+        for old, _ in messages
+        if old.id in ids
+        for part in old.parts
+        if isinstance(part, AttachmentPart)
     )
     return Rewriting(
         stored.id, operation, tuple(new for _, new in messages), operations, generations, derived, files
     )
 
 
-def erased(
-    conversation: ConversationId, done: Sequence[Rewriting], files: int, passages: Passages
-) -> Erased:
+def erased(conversation: ConversationId, done: Sequence[Rewriting], files: int, passages: Passages) -> Erased:
     """The result of an erasure that has rewritten these conversations and removed so many files."""
     own = next(one for one in done if one.conversation == conversation)
     return Erased(
@@ -160,7 +163,7 @@ def nothing_left() -> NothingToDo:
     return NothingToDo("This message was erased already.")
 
 
-def _rewritten(
+def _rewritten(  # noqa: PLR0917 - what it depends on
     message: Message,
     whole: frozenset[MessageId],
     cited: frozenset[MessageId],

@@ -11,7 +11,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -104,7 +104,12 @@ class TeamDatabase:
                 location or ":memory:", isolation_level=None, check_same_thread=False, timeout=10
             )
             self._connection.row_factory = sqlite3.Row
-            for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+            for pragma in (
+                "journal_mode = WAL",
+                "synchronous = FULL",
+                "foreign_keys = ON",
+                "secure_delete = ON",
+            ):
                 self._connection.execute(f"PRAGMA {pragma}")
             with self.writing():
                 found = self._connection.execute("PRAGMA user_version").fetchone()[0]
@@ -144,6 +149,23 @@ class TeamDatabase:
         with self._lock:
             found: sqlite3.Row | None = self._connection.execute(statement, values).fetchone()
             return found
+
+    def texts(self) -> Mapping[str, Sequence[str]]:
+        """The columns of text of each table."""
+        tables = self.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+        return {
+            table["name"]: [
+                column["name"]
+                for column in self.rows(f'PRAGMA table_info("{table["name"]}")')
+                if column["type"].upper() == "TEXT"
+            ]
+            for table in tables
+        }
+
+    def fold_in(self) -> None:
+        """Fold the log into the file and empty it, so that it keeps nothing of what was deleted."""
+        with self._lock:
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def back_up(self, copy: Path) -> None:
         """Write a whole copy to a file that does not exist yet, while others go on. Raises StoreError if it cannot."""

@@ -13,6 +13,7 @@ from dataclasses import replace
 from hashlib import sha256 as sha256_of
 from typing import TypeVar
 
+from forky_core.conversation.people.authors import Authors
 from forky_core.model import (
     Blob,
     ConversationId,
@@ -31,9 +32,10 @@ from forky_core.model import (
 from forky_core.model import (
     Role as MessageRole,
 )
+from forky_core.model.erasure import Erasure
 from forky_core.model.errors import NotAllowed, NotFound
 from forky_core.model.parts import AttachmentPart, Json
-from forky_core.store.contract import Commit, Store, StoreIdentity, StoreStatus, Verification
+from forky_core.store.contract import Commit, Erased, Store, StoreIdentity, StoreStatus, Verification
 from forky_core.store.deciding import FOUNDING_VERBS, no_blob, no_conversation
 from forky_core.store.document_contract import DocumentKeeper
 from forky_core.store.herald import Heard
@@ -218,6 +220,35 @@ class GuardedStore:
         self._store.purge(conversation)
         self._team.sharing.drop(conversation)
 
+    def erase(self, conversation: ConversationId, message: MessageId, *, by: str, at: int) -> Erased:
+        """Erase what a message says. Its author may, and the owner of the conversation, and an editor what was erased
+        once before and came back by a file. It is erased from what is kept about people, too.
+        """
+        del by  # Nobody acts in somebody else's name.
+        self._seen(conversation)
+        if self.access.role_in(conversation) < Role.OWNER and not self._said(conversation, message):
+            again = self._store.erased_of(conversation, [message])
+            self._require(conversation, Role.EDITOR if message in again else Role.OWNER)
+        done = self._store.erase(conversation, message, by=self.access.id, at=at)
+        self._team.erase(done.passages)
+        self._team.audit.note(
+            "message erased",
+            self.access.id,
+            conversation=conversation,
+            message=message,
+            conversations=len(done.conversations),
+        )
+        return done
+
+    def is_taken(self, conversation: ConversationId) -> bool:
+        return not self.access.role_in(conversation) and self._exists(conversation)
+
+    def erased_of(
+        self, conversation: ConversationId, messages: Iterable[MessageId]
+    ) -> Mapping[MessageId, Erasure]:
+        # Not only of what they may see: whoever brings a file has the messages, and must not bring back others' texts.
+        return self._store.erased_of(conversation, messages)
+
     # Attachments.
 
     def put_blob(self, content: bytes, media_type: str, name: str = "") -> str:
@@ -280,6 +311,12 @@ class GuardedStore:
                 if own is Role.COMMENTER
                 else "Ask whoever it belongs to, or make a copy of your own.",
             )
+
+    def _said(self, conversation: ConversationId, message: MessageId) -> bool:
+        """Whether the person said this message."""
+        authors = Authors()
+        authors.add(self._store.operations(conversation))
+        return authors.of(message) == self.access.id
 
     def _allowed(self, commit: Commit, begun: set[ConversationId]) -> Commit:
         """The commit as this person may make it. Conversations that it creates are recorded and added to `begun`."""

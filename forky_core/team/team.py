@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from forky_core.model.erasure import Passages
 from forky_core.team.audit import Audit
 from forky_core.team.database import TeamDatabase, now
 from forky_core.team.files import SharedFiles
@@ -16,6 +17,22 @@ from forky_core.team.team_sessions import TeamSessions
 
 WORKSPACE = "main"
 """The workspace that a server opens."""
+
+_NOTHING_SAID = frozenset(
+    {
+        "audit",
+        "conversations",
+        "given_files",
+        "identities",
+        "invitations",
+        "members",
+        "named_files",
+        "people",
+        "sessions",
+        "shares",
+    }
+)
+"""Tables without any text of a conversation."""
 
 
 class Team:
@@ -34,6 +51,27 @@ class Team:
 
     def close(self) -> None:
         self.database.close()
+
+    def erase(self, passages: Passages) -> None:
+        """Cut erased texts out of everything that is kept beside the conversations, and from the file's bytes.
+
+        Every table is looked through but those that hold nothing that anybody said, so that none that is added later is
+        missed.
+        """
+        with self.database.writing() as connection:
+            for table, columns in self.database.texts().items():
+                if table in _NOTHING_SAID:
+                    continue
+                for column in columns:
+                    rows = connection.execute(f'SELECT rowid, "{column}" AS text FROM "{table}"').fetchall()  # noqa: S608 - names of our tables
+                    for row in rows:
+                        text = row["text"]
+                        if isinstance(text, str) and (cut := passages.cut_encoded(text)) != text:
+                            connection.execute(
+                                f'UPDATE "{table}" SET "{column}" = ? WHERE rowid = ?',  # noqa: S608 - as above
+                                (cut, row["rowid"]),
+                            )
+        self.database.fold_in()
 
     def first_owners_invitation(self) -> str | None:
         """The secret of an invitation for the first owner; None if there is an owner.

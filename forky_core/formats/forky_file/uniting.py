@@ -54,6 +54,9 @@ def unite_chats(ours: Chat, theirs: Chat, base: Chat | None = None) -> UniteResu
             "Fork one into the other's workspace, or graft it.",
         )
     messages = {**ours.messages, **theirs.messages}
+    erased_by_us, erased_by_them = ours.view.erasures, theirs.view.erasures
+    messages |= {id: ours.messages[id] for id in erased_by_us if id in ours.messages}
+    agree = set(erased_by_us) == set(erased_by_them)
     common = _common(ours, theirs)
     shared = replayed(ours.operations[:common]).entries if common else (base.entries if base else {})
     deciding = _Deciding(ours.entries, theirs.entries, shared, messages)
@@ -63,7 +66,8 @@ def unite_chats(ours: Chat, theirs: Chat, base: Chat | None = None) -> UniteResu
         MappingProxyType(messages),
         _generations(ours, theirs),
         MappingProxyType(entries),
-        _log(ours, theirs, common, entries, len(messages) - len(ours.messages)),
+        # The log of the side that has erased nothing still repeats the text.
+        _log(ours, theirs, common, entries, len(messages) - len(ours.messages)) if agree else (),
         MappingProxyType({**ours.blobs, **theirs.blobs}),
         tuple({repr(sorted(row.items())): row for row in (*ours.origins, *theirs.origins)}.values()),
         tuple(dict.fromkeys((*ours.other_lines, *theirs.other_lines))),

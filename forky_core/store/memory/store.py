@@ -35,6 +35,7 @@ from forky_core.model import (
 from forky_core.model.erasure import Erasure, Passages, copies_of, said_erased
 from forky_core.model.errors import InTheWay, NotFound
 from forky_core.model.parts import AttachmentPart, Json
+from forky_core.model.view import FORKED_FROM
 from forky_core.store.auditing import (
     EARLY_END,
     astray,
@@ -430,7 +431,7 @@ class MemoryStore:
         return erased(conversation, done, gone, passages)
 
     def _forked_from(self) -> Mapping[ConversationId, Json]:
-        return self.entries("forked_from")
+        return self.entries(FORKED_FROM)
 
     def _rewrite(self, kept: _Conversation, new: Rewriting) -> None:
         kept.messages.update((message.id, message) for message in new.messages)
@@ -441,9 +442,11 @@ class MemoryStore:
             kept.operations[operation.number - 1] = operation
         kept.operations.append(new.operation)
         kept.view = replayed(kept.operations)
-        kept.moved = {
-            change.key: operation for operation in kept.operations for change in operation.changes
-        }
+        kept.moved = {change.key: operation for operation in kept.operations for change in operation.changes}
+
+    def is_taken(self, conversation: ConversationId) -> bool:
+        del conversation
+        return False  # It shows all that it has.
 
     def erased_of(
         self, conversation: ConversationId, messages: Iterable[MessageId]

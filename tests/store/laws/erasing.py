@@ -86,7 +86,9 @@ class ErasingLaws:
         assert kept.text == f"- {said_erased(BY, WHEN)}\n- Cork is light."
         assert store.verify().clean
 
-    def test_calls_lose_what_they_recorded_and_an_erased_answer_is_not_given_again(self, store: Store) -> None:
+    def test_calls_lose_what_they_recorded_and_an_erased_answer_is_not_given_again(
+        self, store: Store
+    ) -> None:
         question, answer = _told(store)
         calls = (
             Generation(

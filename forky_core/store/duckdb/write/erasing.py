@@ -10,6 +10,7 @@ import duckdb
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.model.erasure import ERASED, Passages, copies_of, erasures_in, said_erased
 from forky_core.model.parts import canonical_json
+from forky_core.model.view import FORKED_FROM
 from forky_core.store.contract import Erased
 from forky_core.store.deciding import no_conversation, no_message
 from forky_core.store.duckdb.blobs_and_settings import write_setting
@@ -32,7 +33,6 @@ from forky_core.store.duckdb.sql.tables import entries, generations, operations
 from forky_core.store.duckdb.write.purging import drop_unnamed_blobs
 from forky_core.store.duckdb.write.writer import ERASED_BYTES
 from forky_core.store.erasing import (
-    FORKED_FROM,
     Rewriting,
     StoredConversation,
     erased,
@@ -150,7 +150,8 @@ def _write_entries(
         )
     number = new.operation.number
     for change in new.operation.changes:
-        assert change.key.startswith(ERASED) and change.after is not None
+        assert change.key.startswith(ERASED)
+        assert change.after is not None
         if change.before is not None:
             execute(cursor, sql.DROP_ENTRY, conversation=here, key=change.key)
         row = [here, change.key, canonical_json(change.after), number]

@@ -28,9 +28,7 @@ PURGE = tuple(
     for table in (packs, derived, entries, generations, messages, segments, operations, conversations)
 )
 
-GRAFTED = (
-    select(messages.c.conversation).where(func.contains(messages.c.rest, bindparam("of"))).distinct()
-)
+GRAFTED = select(messages.c.conversation).where(func.contains(messages.c.rest, bindparam("of"))).distinct()
 """The conversations that have a message which names this conversation, as a graft does."""
 SET_MESSAGE = (
     update(messages)
