@@ -62,6 +62,8 @@ class Settings:
     """FORKY_PROXY_FROM: the addresses and networks that this header is believed from, separated by commas or spaces."""
     proxy_role: str = ""
     """FORKY_PROXY_ROLE: the role with which the proxy's people come in for the first time. Default: by invitation."""
+    audit_days: int = 0
+    """FORKY_AUDIT_DAYS: how many days a team's audit log keeps an entry. Default: for ever."""
     password_hash: str | None = field(default=None, repr=False)
     """FORKY_PASSWORD_HASH: the Argon2 hash of the password that lets a browser in, not the one in `password_file()`."""
     log: LogSettings | None = None
@@ -98,6 +100,7 @@ class Settings:
             proxy_header=_proxy_header(value("FORKY_PROXY_HEADER"), value("FORKY_PROXY_FROM")),
             proxy_from=tuple(_network(text) for text in _several(value("FORKY_PROXY_FROM"))),
             proxy_role=value("FORKY_PROXY_ROLE"),
+            audit_days=_days("FORKY_AUDIT_DAYS", value("FORKY_AUDIT_DAYS")),
             password_hash=value("FORKY_PASSWORD_HASH") or None,
             log=_log(value("FORKY_LOG")),
             slow=_slow(value("FORKY_SLOW")),
@@ -106,6 +109,14 @@ class Settings:
             else None,
             traces=_switch("FORKY_TRACES", value("FORKY_TRACES"), default=False),
         )
+
+
+def _days(name: str, value: str) -> int:
+    if value and not (value.isascii() and value.isdigit()):
+        raise RequestError(
+            f"{name} is a number of days, and “{value[:40]}” is none.", f"For example: {name}=365"
+        )
+    return int(value or 0)
 
 
 def _database(value: str) -> Path | str:

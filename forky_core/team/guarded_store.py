@@ -219,6 +219,7 @@ class GuardedStore:
         self._require(conversation, Role.OWNER)
         self._store.purge(conversation)
         self._team.sharing.drop(conversation)
+        self._team.audit.note("conversation deleted", self.access.id, conversation=conversation)
 
     def erase(self, conversation: ConversationId, message: MessageId, *, by: str, at: int) -> Erased:
         """Erase what a message says. Its author may, and the owner of the conversation, and an editor what was erased
@@ -278,6 +279,8 @@ class GuardedStore:
         role = Role.COMMENTER if key.startswith(OPEN_SETTINGS) else Role.OWNER
         self.access.require(role, "change its settings")
         self._store.set_setting(key, value)
+        if role is Role.OWNER:
+            self._team.audit.note("setting changed", self.access.id, setting=key.partition("/")[0][:60])
 
     def verify(self, conversation: ConversationId | None = None) -> Verification:
         if conversation is not None:

@@ -38,10 +38,13 @@ _NOTHING_SAID = frozenset(
 class Team:
     """The people of a workspace. Safe from any thread; close it."""
 
-    def __init__(self, location: Path | None, *, clock: Callable[[], int] = now) -> None:
-        """Open the file of a team, or make it; None keeps it in memory. Raises StoreError if it cannot be opened."""
+    def __init__(self, location: Path | None, *, clock: Callable[[], int] = now, audit_days: int = 0) -> None:
+        """Open the file of a team, or make it; None keeps it in memory. Raises StoreError if it cannot be opened.
+
+        `audit_days` says how long the audit log keeps an entry; 0: for ever.
+        """
         self.database = TeamDatabase(location)
-        self.audit = Audit(self.database)
+        self.audit = Audit(self.database, days=audit_days, clock=clock)
         self.members = Members(self.database, self.audit, WORKSPACE)
         self.sessions = TeamSessions(self.database, self.audit, clock=clock)
         self.invitations = Invitations(self.database, self.audit, WORKSPACE, clock=clock)

@@ -20,7 +20,8 @@ def _from_environment() -> tuple[Door, Team | None]:
         if not settings.team:
             return SignIn.from_settings(settings), None
         kept = settings.database if isinstance(settings.database, Path) else None
-        team = Team(team_file(kept) if kept is not None else None)
+        people = team_file(kept) if kept is not None else None
+        team = Team(people, audit_days=settings.audit_days)
         from forky_core.gateway.access.ways.offered import ways_from  # noqa: PLC0415 - only where there is a team
 
         return TeamSignIn(Origins.of(settings.hosts, settings.origins), team, ways_from(settings)), team

@@ -11,7 +11,7 @@ from forky_core.formats.forky_file.uniting import unite_chats
 from forky_core.formats.forky_file.writing import chat_of, part_of, written
 from forky_core.model.errors import BadContent
 from tests.builders import talk, workspace
-from tests.formats.forky_file.files import file_of, parsed
+from tests.formats.forky_file.chats import file_of, parsed
 
 SECRET = "The alarm code of the house is 4711, tell nobody."
 
@@ -19,16 +19,16 @@ SECRET = "The alarm code of the house is 4711, tell nobody."
 def _told() -> tuple[Workspace, Conversation, str]:
     """A conversation with a secret in it, and its file from before it is erased."""
     forky, _ = workspace()
-    chat = talk(forky)
+    chat = forky.create()
     chat.say(SECRET)
-    chat.attach if False else None
+    talk(chat, "Which cork is the lightest?")
     before = file_of(forky, chat)
     assert SECRET in before
     return forky, chat, before
 
 
 def _erased(chat: Conversation) -> str:
-    message = next(one for one in chat.messages if one.text == SECRET)
+    message = next(one for one in chat.visible.messages.values() if one.text == SECRET)
     chat.erase(message.id, confirm=chat.plan_erasure(message.id).confirmation)
     return message.id
 
@@ -67,7 +67,7 @@ def test_only_what_is_recorded_as_erased_may_differ_from_its_id() -> None:
     with pytest.raises(BadContent, match="not that of its content"):
         parsed(text.replace('"content":"[erased by you', '"content":"[erased by me'))
     with pytest.raises(BadContent, match="the log was changed"):
-        parsed(text.replace('"summary":"Wrote on', '"summary":"Said on', 1))
+        parsed(text.replace('"summary":"Created', '"summary":"Made', 1))
 
 
 def test_an_older_file_keeps_it_erased_and_says_so() -> None:
