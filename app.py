@@ -76,6 +76,7 @@ from pages.ui.streamlit_patches.warmup import Traffic, prepare, warm_up_in  # no
 if TYPE_CHECKING:
     from forky_core.conversation.replies.reply_job import ReplyJob
     from forky_core.conversation.workspace import Workspace
+    from forky_core.gateway.backups import BackupDesk
     from forky_core.store.herald import Heard
 
 WARM_UP_AFTER = 10.0
@@ -134,6 +135,16 @@ def version_of(conversation: str, person: str) -> int | None:
     return version_of(conversation, person)
 
 
+def backup_desk() -> BackupDesk | None:
+    """Makes the backups that `forky admin backup` asks this server for; None on the server of one person."""
+    if TEAM is None:
+        return None
+    from forky_core.gateway.backups import BackupDesk  # noqa: PLC0415 - only where there is a team
+    from pages.ui.workspace import opened  # noqa: PLC0415 - at the top it would hold up the server's start
+
+    return BackupDesk(TEAM, opened)
+
+
 def policy() -> str:
     """The policy that lets the pages of Streamlit, of streamlit-agraph and of /present run their own inline scripts.
 
@@ -163,8 +174,11 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     apply_patches()
     preparing, timer = prepare(), warm_up_in(WARM_UP_AFTER)
     sending = asyncio.create_task(send_at_once())
+    desk = backup_desk()
     yield {}
     sending.cancel()
+    if desk is not None:
+        desk.close()
     timer.cancel()
     preparing.join()
     gc.enable()

@@ -70,6 +70,11 @@ CREATE TABLE audit (
 );
 """
 
+_BACKUPS = """
+CREATE TABLE backup_requests (id TEXT PRIMARY KEY, at INTEGER NOT NULL, state TEXT NOT NULL, told TEXT NOT NULL);
+"""
+"""Backups that a command has asked the running app for (gateway/backups.py)."""
+
 
 def digest_of(secret: str) -> bytes:
     """The sha256 of a secret of 256 random bits, which is all that is kept of it."""
@@ -114,7 +119,7 @@ class TeamDatabase:
             with self.writing():
                 found = self._connection.execute("PRAGMA user_version").fetchone()[0]
                 if found == 0:
-                    for statement in _TABLES.split(";"):
+                    for statement in (_TABLES + _BACKUPS).split(";"):
                         self._connection.execute(statement)
                     self._connection.execute(f"PRAGMA user_version = {SCHEMA}")
         except sqlite3.DatabaseError as error:
@@ -162,6 +167,14 @@ class TeamDatabase:
             for table in tables
         }
 
+    def columns(self) -> Mapping[str, Sequence[str]]:
+        """Every column of each table."""
+        tables = self.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+        return {
+            table["name"]: [column["name"] for column in self.rows(f'PRAGMA table_info("{table["name"]}")')]
+            for table in tables
+        }
+
     def fold_in(self) -> None:
         """Fold the log into the file and empty it, so that it keeps nothing of what was deleted."""
         with self._lock:
@@ -172,7 +185,12 @@ class TeamDatabase:
         try:
             os.close(private_files.new_file(copy))
             with closing(sqlite3.connect(copy)) as target, self._lock:
-                self._connection.backup(target)
+                if self.location is None:
+                    self._connection.backup(target)
+                    return
+                # By a connection of its own: SQLite waits for ever for one that is in the middle of a change.
+                with closing(sqlite3.connect(self.location)) as source:
+                    source.backup(target)
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"The people could not be copied to {copy}: {error}.") from error
 
