@@ -32,6 +32,8 @@ from forky_core.model.parts import (
 ERASED = "erased/"
 """The key `erased/<id of a message>` of a view holds the `Erasure` of that message."""
 VERB = "erase"
+NOTHING_LEFT = "[erased]"
+"""The text of a message that was erased as a whole; the view says by whom and when."""
 PASSAGE = 24
 """Characters that a repetition of an erased text has at least, to be erased wherever it stands."""
 _SHORT = 8
@@ -122,14 +124,14 @@ def copies_of(message: MessageId, messages: Iterable[Message]) -> tuple[Message,
 
 
 def said_erased(by: str, at: int) -> str:
-    """What stands in the place of an erased text: who erased it, and on which day."""
+    """What stands in the place of a passage that was erased: by whom, as an actor, and on which day."""
     day = datetime.fromtimestamp(at / 1e6, UTC).date().isoformat()
     return f"[erased by {by} on {day}]"
 
 
-def tombstone(message: Message, by: str, at: int) -> Message:
+def tombstone(message: Message) -> Message:
     """The message with nothing left of what it said. It keeps its id, its place and who spoke."""
-    return _with_parts(message, (TextPart(said_erased(by, at)),))
+    return _with_parts(message, (TextPart(NOTHING_LEFT),))
 
 
 def id_now(message: Message) -> str:

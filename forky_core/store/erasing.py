@@ -101,7 +101,7 @@ def rewriting(
     messages = tuple(
         (one, tomb)
         for one in stored.messages
-        if (tomb := _rewritten(one, ids, cited, known, passages, by, at)) is not one
+        if (tomb := _rewritten(one, ids, cited, known, passages)) is not one
     )
     operations = tuple(
         cut for operation in stored.operations if (cut := passages.cut_operation(operation)) is not operation
@@ -163,20 +163,18 @@ def nothing_left() -> NothingToDo:
     return NothingToDo("This message was erased already.")
 
 
-def _rewritten(  # noqa: PLR0917 - what it depends on
+def _rewritten(
     message: Message,
     whole: frozenset[MessageId],
     cited: frozenset[MessageId],
     known: Mapping[MessageId, Erasure],
     passages: Passages,
-    by: str,
-    at: int,
 ) -> Message:
     erased = known.get(message.id)
     if erased is not None and erased.whole:
         return message
     if message.id in whole:
-        return tombstone(message, by, at)
+        return tombstone(message)
     cites = any(
         not cited.isdisjoint((*part.messages, *part.omitted))
         for part in message.parts

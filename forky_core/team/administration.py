@@ -46,6 +46,11 @@ class Administration:
         """End one's own membership. Raises InTheWay for the last owner."""
         self._team.members.remove(self._access.id, by=self._access.id)
 
+    def may_forget(self, member: str) -> None:
+        """Raise NotAllowed if the member may not have this person forgotten: owners may anybody, others themselves."""
+        if member != self._access.id:
+            self._access.require(Role.OWNER, "have somebody forgotten")
+
     def sessions(self) -> Sequence[TeamSession]:
         """The browsers in which the member is signed in, the last used first."""
         return self._team.sessions.of(self._access.id)

@@ -36,7 +36,8 @@ def test_nothing_names_them_any_more_and_every_chain_is_whole(tmp_path: Path) ->
 
         assert here.team.members.find(bob.id) is None
         assert here.team.members.name_of(bob.id) == "Somebody who left"
-        assert here.whole.conversation(chat.id)._session.author(chat.path()[0].id) == bob.id
+        kept = here.whole.conversation(chat.id)
+        assert kept._session.author(kept.path()[0].id) == bob.id
         assert here.team.sharing.of(chat.id).owner == ada.id
         assert here.team.audit.first_broken() is None and here.whole.verify().clean
         assert here.team.invitations.all() == [] and not here.team.sessions.of(bob.id)

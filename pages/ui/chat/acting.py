@@ -24,7 +24,7 @@ from pages.ui.session import Session
 
 _PICKED = 8
 """Hex digits of a pick in the URL of the Merge page."""
-_DIALOGS = frozenset({"prune", "revert"})
+_DIALOGS = frozenset({"erase", "prune", "revert"})
 
 
 def act_on(here: Frame, act: Act) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from forky_core.forky import Forky
+from forky_core.gateway.backups import back_up, backups
 from forky_core.model.errors import ForkyError
 from forky_core.team.team import team_file
 from forky_core.views import captions
@@ -14,6 +15,10 @@ from forky_core.views.shelf import title_or_placeholder
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.verifying import draw_verification, verify_button
 from pages.ui.sign_in import team
+from pages.ui.workspace import reader
+
+_MOST = 20
+"""Backups that are listed."""
 
 
 def draw_storage(forky: Forky, kept: Forky) -> None:
@@ -44,7 +49,25 @@ def draw_storage(forky: Forky, kept: Forky) -> None:
     if came_to := captions.reused(forky.reuse()):
         st.caption(came_to)
     if place is not None:
-        st.caption("To go back to a backup: stop Forky, put the copy in the place of the file, start Forky.")
+        _draw_backups(place)
+
+
+def _draw_backups(place: Path) -> None:
+    """Keys: `settings.backups`."""
+    found = backups(place)
+    if not found:
+        st.caption("There is no backup beside the database yet.")
+        return
+    with st.expander(f"Backups ({len(found)})", key="settings.backups", icon=":material/inventory_2:"):
+        for backup in found[:_MOST]:
+            people = "" if backup.people is None else ", with the people"
+            name = plain_label(backup.conversations.name, 120)
+            st.markdown(f"{name} · {backup.size / 1e6:,.1f} MB{people}")
+        st.caption(
+            "To go back to one, stop Forky and give its name to this command. It checks the backup, and keeps what is there "
+            "now beside it:"
+        )
+        st.code(f"forky admin restore {found[0].conversations} --yes", language=None, wrap_lines=True)
 
 
 def _titles(forky: Forky) -> dict[str, str]:
@@ -59,10 +82,8 @@ def _titles(forky: Forky) -> dict[str, str]:
 def _back_up(forky: Forky) -> None:
     try:
         with st.spinner("Copying …"):
-            copy = forky.backup()
-            people = team()
-            if people is not None:
-                people.database.back_up(team_file(copy))
+            found = reader()
+            copy = back_up(forky, team(), by=found.access.id if found is not None else "").conversations
     except ForkyError as error:
         st.error(plain_label(str(error), 400))
         return

@@ -9,6 +9,7 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.formats.forky_file.adopting import adopt, fork_file, pull
 from forky_core.formats.forky_file.uniting import unite_chats
 from forky_core.formats.forky_file.writing import chat_of, part_of, written
+from forky_core.model.erasure import NOTHING_LEFT
 from forky_core.model.errors import BadContent
 from tests.builders import talk, workspace
 from tests.formats.forky_file.chats import file_of, parsed
@@ -40,7 +41,7 @@ def test_a_file_with_an_erased_message_is_read_and_comes_in_elsewhere() -> None:
     assert SECRET[:24] not in text
     other, _ = workspace()
     done = adopt(other, parsed(text))
-    assert other.store.message(done.conversation, gone).text.startswith("[erased by you on ")  # type: ignore[arg-type]
+    assert other.store.message(done.conversation, gone).text == NOTHING_LEFT  # type: ignore[arg-type]
     assert other.verify().clean
     again = file_of(other, other.conversation(done.conversation))
     assert adopt(workspace()[0], parsed(again)).outcome == "new"
@@ -65,7 +66,7 @@ def test_only_what_is_recorded_as_erased_may_differ_from_its_id() -> None:
     _erased(chat)
     text = file_of(forky, chat)
     with pytest.raises(BadContent, match="not that of its content"):
-        parsed(text.replace('"content":"[erased by you', '"content":"[erased by me'))
+        parsed(text.replace('"content":"[erased]"', '"content":"[written]"'))
     with pytest.raises(BadContent, match="the log was changed"):
         parsed(text.replace('"summary":"Created', '"summary":"Made', 1))
 

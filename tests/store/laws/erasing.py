@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forky_core.model import Change, ConversationId, Generation, GenerationId, Message, MessageId, seal
-from forky_core.model.erasure import PASSAGE, said_erased
+from forky_core.model.erasure import NOTHING_LEFT, PASSAGE, said_erased
 from forky_core.model.errors import NotFound, NothingToDo
 from forky_core.model.parts import AttachmentPart, Draft, MergePart, TextPart
 from forky_core.store.contract import Store
@@ -31,9 +31,9 @@ class ErasingLaws:
         done = store.erase(HERE, question.id, by=BY, at=WHEN)
         instead = said_erased(BY, WHEN)
         kept = store.message(HERE, question.id)
-        assert (kept.id, kept.parents, kept.role, kept.text) == (question.id, (), "user", instead)
+        assert (kept.id, kept.parents, kept.role, kept.text) == (question.id, (), "user", NOTHING_LEFT)
         assert store.message(HERE, answer.id).text == f"You said “{instead}”, and I say: take cork."
-        assert store.path(HERE, answer.id)[0].text == instead
+        assert store.path(HERE, answer.id)[0].text == NOTHING_LEFT
         assert store.messages(HERE)[question.id] == kept
         erasures = store.view(HERE).erasures
         assert erasures[question.id].whole and erasures[answer.id].of == question.id
@@ -157,7 +157,7 @@ class ErasingLaws:
         question, _ = _told(store)
         store.erase(HERE, question.id, by=BY, at=WHEN)
         change(store, Change("kept/x", None, None), messages=(question,))
-        assert store.message(HERE, question.id).text == said_erased(BY, WHEN)
+        assert store.message(HERE, question.id).text == NOTHING_LEFT
         with pytest.raises(NothingToDo):
             store.erase(HERE, question.id, by=BY, at=WHEN)
         with pytest.raises(NotFound):
