@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import threading
 from pathlib import Path
 
 import duckdb
@@ -12,8 +13,10 @@ from hypothesis import strategies as st
 
 from forky_core.model import Change, Message, seal
 from forky_core.model.parts import Draft, MergePart, TextPart
+from forky_core.store.duckdb.sql import statements as sql
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.duckdb.write.writer import ERASED_BYTES
+from tests.hangs import HANG
 from tests.store.talk import HERE, begin, change, said, thread
 
 _WORDS = st.text("abcdefghijklmnopqrstuvwxyz äöü-", min_size=1, max_size=9)
@@ -108,3 +111,17 @@ def test_a_file_that_was_not_written_anew_in_time_is_when_it_is_opened_next(tmp_
         assert store.rest()
         assert store.setting(ERASED_BYTES) is None
         assert holders_of_open(tmp_path, secret) == [] and store.verify().clean
+
+
+def test_idle_work_lets_a_long_copy_finish(tmp_path: Path) -> None:
+    """Found with a database of 1 GB, whose copy takes longer than the writer waits before it does its idle work."""
+    with DuckDBStore.open(tmp_path / "forky.duckdb") as store:
+        begin(store, said("hello"))
+        with store._file.detached():
+            assert not store._file.reattach(patience=0.0) and not store._file.write_anew(patience=0.0)
+            reader = threading.Thread(target=lambda: store._file.rows(sql.CONVERSATIONS))
+            reader.start()
+            reader.join(0.2)
+            assert reader.is_alive(), "nobody reads while the file is detached"
+        reader.join(HANG)
+        assert not reader.is_alive() and store.verify().clean

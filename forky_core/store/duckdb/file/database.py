@@ -345,8 +345,10 @@ class DatabaseFile:
     def _lock_out(self, patience: float) -> bool:
         with self._gate:
             free = self._gate.wait_for(lambda: not self._alone and not self._inside, patience)
-            self._alone = free and not self._closed
-            return self._alone
+            if not free or self._closed:
+                return False  # Whoever is alone with the file stays so.
+            self._alone = True
+            return True
 
     @contextmanager
     def _locked_out(self) -> Iterator[None]:
