@@ -74,9 +74,9 @@ from pages.ui.streamlit_patches.session_counts import session_readings  # noqa: 
 from pages.ui.streamlit_patches.warmup import Traffic, prepare, warm_up_in  # noqa: E402
 
 if TYPE_CHECKING:
+    from forky_core.backups import BackupDesk
     from forky_core.conversation.replies.reply_job import ReplyJob
     from forky_core.conversation.workspace import Workspace
-    from forky_core.gateway.backups import BackupDesk
     from forky_core.store.herald import Heard
 
 WARM_UP_AFTER = 10.0
@@ -139,7 +139,7 @@ def backup_desk() -> BackupDesk | None:
     """Makes the backups that `forky admin backup` asks this server for; None on the server of one person."""
     if TEAM is None:
         return None
-    from forky_core.gateway.backups import BackupDesk  # noqa: PLC0415 - only where there is a team
+    from forky_core.backups import BackupDesk  # noqa: PLC0415 - only where there is a team
     from pages.ui.workspace import opened  # noqa: PLC0415 - at the top it would hold up the server's start
 
     return BackupDesk(TEAM, opened)

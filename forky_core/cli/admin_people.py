@@ -9,9 +9,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from forky_core.backups import Backup, back_up_database, backups, copied_to, restore
 from forky_core.cli.plain import one_line
 from forky_core.forky import Forky
-from forky_core.gateway.backups import Backup, back_up_database, backups, copied_to, restore
 from forky_core.gateway.forgetting import forget_person
 from forky_core.gateway.person_export import save_person
 from forky_core.model.errors import NotFound, StoreBusy

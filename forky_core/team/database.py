@@ -73,7 +73,7 @@ CREATE TABLE audit (
 _BACKUPS = """
 CREATE TABLE backup_requests (id TEXT PRIMARY KEY, at INTEGER NOT NULL, state TEXT NOT NULL, told TEXT NOT NULL);
 """
-"""Backups that a command has asked the running app for (gateway/backups.py)."""
+"""Backups that a command has asked the running app for (backups.py)."""
 
 
 def digest_of(secret: str) -> bytes:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from forky_core.backups import back_up, backups
 from forky_core.forky import Forky
-from forky_core.gateway.backups import back_up, backups
 from forky_core.model.errors import ForkyError
 from forky_core.team.team import team_file
 from forky_core.views import captions

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from forky_core.forky import Forky
-from forky_core.gateway.backups import (
+from forky_core.backups import (
     BackupDesk,
     ask_for_backup,
     back_up,
@@ -18,6 +17,7 @@ from forky_core.gateway.backups import (
     copied_to,
     restore,
 )
+from forky_core.forky import Forky
 from forky_core.model.errors import InTheWay, NotFound, StoreBusy, StoreDamaged
 from forky_core.team.roles import Role
 from forky_core.team.team import Team, team_file
