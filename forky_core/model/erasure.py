@@ -123,10 +123,10 @@ def copies_of(message: MessageId, messages: Iterable[Message]) -> tuple[Message,
             ids.add(one.id)
 
 
-def said_erased(by: str, at: int) -> str:
-    """What stands in the place of a passage that was erased: by whom, as an actor, and on which day."""
+def said_erased(at: int) -> str:
+    """What stands in the place of a passage that was erased. By whom is in the view, under a name that can change."""
     day = datetime.fromtimestamp(at / 1e6, UTC).date().isoformat()
-    return f"[erased by {by} on {day}]"
+    return f"[erased on {day}]"
 
 
 def tombstone(message: Message) -> Message:

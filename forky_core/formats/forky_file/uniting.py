@@ -97,7 +97,7 @@ def _erased_by_one(ours: Chat, theirs: Chat) -> Passages:
         for id, erasure in side.view.erasures.items()
         if erasure.whole and id in other.messages and id not in other.view.erasures
     ]
-    instead = said_erased(erased[0][1].by, erased[0][1].at) if erased else ""
+    instead = said_erased(erased[0][1].at) if erased else ""
     return Passages((message for message, _ in erased), instead)
 
 

@@ -397,7 +397,7 @@ class MemoryStore:
                 raise nothing_left()
             family = related(conversation, self._forked_from())
             copies = copies_of(message, first.messages.values())
-            passages = Passages(copies, said_erased(by, at))
+            passages = Passages(copies, said_erased(at))
             chosen = {one.id for one in copies}
             done: list[Rewriting] = []
             for kept in self._conversations.values():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from html import escape
 
@@ -174,8 +174,7 @@ def _pieces(cell: Cell, look: Look) -> Iterator[_Piece]:
             case ReasoningPart():
                 yield _reasoning(part.text, redacted=part.redacted)
             case MergePart():
-                shown = part if erasure is None else replace(part, text=look.name_of(part.text))
-                yield _merge(shown, look, cell.corrected)
+                yield _merge(part, look, cell.corrected)
             case RevertPart():
                 yield _revert(message)
             case AttachmentPart():

@@ -29,7 +29,7 @@ class ErasingLaws:
     def test_an_erased_message_keeps_its_id_and_says_nothing(self, store: Store) -> None:
         question, answer = _told(store)
         done = store.erase(HERE, question.id, by=BY, at=WHEN)
-        instead = said_erased(BY, WHEN)
+        instead = said_erased(WHEN)
         kept = store.message(HERE, question.id)
         assert (kept.id, kept.parents, kept.role, kept.text) == (question.id, (), "user", NOTHING_LEFT)
         assert store.message(HERE, answer.id).text == f"You said “{instead}”, and I say: take cork."
@@ -83,7 +83,7 @@ class ErasingLaws:
         store.erase(HERE, question.id, by=BY, at=WHEN)
         kept = store.message(HERE, merge.id).merge
         assert kept is not None and kept.messages == (question.id,)
-        assert kept.text == f"- {said_erased(BY, WHEN)}\n- Cork is light."
+        assert kept.text == f"- {said_erased(WHEN)}\n- Cork is light."
         assert store.verify().clean
 
     def test_calls_lose_what_they_recorded_and_an_erased_answer_is_not_given_again(

@@ -68,7 +68,7 @@ def erase_rows(
     family = related(conversation, {ids[n]: json.loads(value) for n, value in origins if n in ids})
     grafted = {row[0] for row in execute(cursor, sql.GRAFTED, of=conversation).fetchall()}
     copies = copies_of(message, own.messages)
-    passages = Passages(copies, said_erased(by, at))
+    passages = Passages(copies, said_erased(at))
     chosen = {one.id for one in copies}
     done: list[Rewriting] = []
     for number, id in ids.items():
