@@ -78,8 +78,8 @@ def _filter(people: Administration) -> AuditFilter:
         kind = st.selectbox(
             "Kind", ["", *kinds], key="people.audit.kind", format_func=lambda kind: kind or "Everything"
         )
-        days = st.date_input("Days", (), key="people.audit.days", format="YYYY-MM-DD")
-    chosen = [day for day in days if day is not None] if isinstance(days, tuple) else [days]
+        days = st.date_input("Days", [], key="people.audit.days", format="YYYY-MM-DD")
+    chosen = tuple(days) if isinstance(days, tuple) else (days,)
     since, until = (_midnight(chosen[0]), _midnight(chosen[-1]) + _DAY) if chosen else (0, 0)
     return AuditFilter(person or "", kinds.get(kind or "", ()), since, until)
 
