@@ -79,7 +79,7 @@ def _filter(people: Administration) -> AuditFilter:
             "Kind", ["", *kinds], key="people.audit.kind", format_func=lambda kind: kind or "Everything"
         )
         days = st.date_input("Days", [], key="people.audit.days", format="YYYY-MM-DD")
-    chosen = tuple(days) if isinstance(days, tuple) else (days,)
+    chosen = sorted(days)
     since, until = (_midnight(chosen[0]), _midnight(chosen[-1]) + _DAY) if chosen else (0, 0)
     return AuditFilter(person or "", kinds.get(kind or "", ()), since, until)
 
