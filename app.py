@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from forky_core.conversation.workspace import Workspace
     from forky_core.model.parts import Json
     from forky_core.store.herald import Heard
+    from forky_core.workspaces.backup_desk import BackupDesk
 
 WARM_UP_AFTER = 10.0
 """Seconds until the slow imports begin where nobody opens a page; a first page begins them itself."""
@@ -148,6 +149,16 @@ def beside(what: str, person: str) -> Mapping[str, Json]:
     return beside(what, person)
 
 
+def backup_desk() -> BackupDesk | None:
+    """Makes the backups that `forky admin backup` asks this server for; None on the server of one person."""
+    if TEAM is None:
+        return None
+    from forky_core.workspaces.backup_desk import BackupDesk  # noqa: PLC0415 - only where there is a team
+    from pages.ui.workspace import back_up_server  # noqa: PLC0415 - at the top it would hold up the server's start
+
+    return BackupDesk(TEAM, back_up_server)
+
+
 def policy() -> str:
     """The policy that lets the pages of Streamlit, of streamlit-agraph and of /present run their own inline scripts.
 
@@ -180,8 +191,11 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     apply_patches()
     preparing, timer = prepare(), warm_up_in(WARM_UP_AFTER)
     sending = asyncio.create_task(send_at_once())
+    desk = backup_desk()
     yield {}
     sending.cancel()
+    if desk is not None:
+        desk.close()
     timer.cancel()
     preparing.join()
     gc.enable()

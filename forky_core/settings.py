@@ -98,6 +98,8 @@ class Settings:
     webhooks: Literal["public", "private", "off"] = "public"
     """FORKY_WEBHOOKS: the addresses that people of a team may have their notices sent to: public ones, those of
     private networks and this machine, too, or none."""
+    audit_days: int = 0
+    """FORKY_AUDIT_DAYS: how many days a team's audit log keeps an entry. Default: for ever."""
     password_hash: str | None = field(default=None, repr=False)
     """FORKY_PASSWORD_HASH: the Argon2 hash of the password that lets a browser in, not the one in `password_file()`."""
     log: LogSettings | None = None
@@ -143,6 +145,7 @@ class Settings:
             proxy_role=value("FORKY_PROXY_ROLE"),
             smtp=_smtp(value),
             webhooks=_webhooks(value("FORKY_WEBHOOKS")),
+            audit_days=_days("FORKY_AUDIT_DAYS", value("FORKY_AUDIT_DAYS")),
             password_hash=value("FORKY_PASSWORD_HASH") or None,
             log=_log(value("FORKY_LOG")),
             slow=_slow(value("FORKY_SLOW")),
@@ -151,6 +154,14 @@ class Settings:
             else None,
             traces=_switch("FORKY_TRACES", value("FORKY_TRACES"), default=False),
         )
+
+
+def _days(name: str, value: str) -> int:
+    if value and not (value.isascii() and value.isdigit()):
+        raise RequestError(
+            f"{name} is a number of days, and “{value[:40]}” is none.", f"For example: {name}=365"
+        )
+    return int(value or 0)
 
 
 def _database(value: str) -> Path | str:

@@ -19,6 +19,7 @@ from pages.ui.chat.ahead import draw_ahead
 from pages.ui.chat.branchbar import draw_branchbar, rename_title
 from pages.ui.chat.cells import Look, cell_tree, draw_cell
 from pages.ui.chat.composer import draw_composer
+from pages.ui.chat.erasing import confirm_erasure
 from pages.ui.chat.forms import FORMS, confirm_prune, draw_form
 from pages.ui.chat.news import arrive, draw_news, draw_so_far, note_seen
 from pages.ui.chat.notebook import draw_cells
@@ -93,6 +94,8 @@ def main() -> None:
         confirm_prune(here, of)
     elif act == "revert" and of is not None:
         confirm_revert(here, of)
+    elif act == "erase" and of is not None:
+        confirm_erasure(here, of)
     elif act == "settle":
         settle(here)
     if beside is not None:
@@ -162,6 +165,8 @@ def _draw_cells(here: Frame, job: ReplyJob | None) -> tuple[Sequence[Cell], Look
         branch_colors(here.chat.view.branches),
         (lambda _id: "") if names_themselves() else here.chat.people.author_of,
         None if names_themselves() else thread_counts(here),
+        here.chat.view.erasures.get,
+        here.forky.name_of,
     )
     with st.container(key="chat-earlier-slot"):
         draw_earlier(here, book, path[0].id)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from forky_core.cli import admin_spending
+from forky_core.cli.admin_people import Run, add_actions
 from forky_core.cli.admin_workspaces import add_workspaces
 from forky_core.cli.plain import one_line
 from forky_core.gateway.access.team_sign_in import JOIN
@@ -41,6 +42,11 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         made.set_defaults(run=lambda options: _run(run, options), makes_database=None)
         return made
 
+    def file_action(name: str, run: Run, help: str) -> argparse.ArgumentParser:
+        made = actions.add_parser(name, help=help)
+        made.set_defaults(run=run, makes_database=None)
+        return made
+
     roles = ", ".join(role.word for role in ASSIGNABLE)
     people = action("people", run_people, "list everybody who is a member")
     invite = action("invite", run_invite, "make an invitation and print its address, this once")
@@ -70,6 +76,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     audit.add_argument(
         "--last", type=int, default=LAST, metavar="N", help=f"entries (default: {LAST}; 0: all)"
     )
+    add_actions(file_action)
     spending = admin_spending.add_to(action)
     for one in (people, invite, role, remove, sign_out, reset, audit, *spending):
         one.add_argument("--json", action="store_true", help="one JSON object a line")

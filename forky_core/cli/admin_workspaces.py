@@ -12,6 +12,7 @@ from forky_core.model.errors import NotFound, StoreBusy
 from forky_core.settings import Settings
 from forky_core.team.team import Team
 from forky_core.team.team_workspaces import WORKSPACE, TeamWorkspace
+from forky_core.workspaces.backup_desk import ask_for_backup
 from forky_core.workspaces.copies import Backup, ServerFiles, back_up, read_backup, restore
 
 _BUSY = "Stop the server, or make the backup in its Settings, under Storage."
@@ -121,8 +122,12 @@ def run_backup(team: Team, options: argparse.Namespace) -> int:
     try:
         made = back_up(options.folder, team.first, _files(options.database), only=only)
     except StoreBusy as error:
-        error.hint = _BUSY
-        raise
+        if only is not None:
+            error.hint = _BUSY
+            raise
+        made = read_backup(ask_for_backup(team.first, options.folder))
+    else:
+        team.first.audit.note("backed up")
     return _say_backup(options, made, f"The backup is in {made.folder}.")
 
 

@@ -230,6 +230,8 @@ def _adopt(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) -
         print("Nothing is new in it.", file=out)
     else:
         print(f"{count(done.messages, 'message')} → {done.conversation}", file=out)
+    for remark in done.remarks if not options.json else ():
+        print(f"  {remark}", file=out)
 
 
 def _list(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) -> None:

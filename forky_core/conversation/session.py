@@ -27,6 +27,7 @@ from forky_core.llm.tokens import Vocabulary
 from forky_core.matching.by_ids import FEW, match_by_ids
 from forky_core.matching.finding import IsEnough, PlaceMatch
 from forky_core.model import Branch, ConversationId, Generation, Message, MessageId, View
+from forky_core.model.erasure import VERB as ERASE
 from forky_core.model.errors import Ambiguous, InTheWay, NotFound
 from forky_core.model.parts import Draft
 from forky_core.store.contract import Store
@@ -188,6 +189,8 @@ class Session:
         """The current state of undo and redo."""
         with self._lock:
             fresh = self.store.operations(self.id, after=self._timeline.version)
+            if any(operation.verb == ERASE for operation in fresh):  # It rewrote some of those before it.
+                self._timeline, fresh = Timeline(), self.store.operations(self.id)
             self._timeline = self._timeline.after(fresh)
             return self._timeline
 

@@ -11,14 +11,16 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from forky_core.model import EMPTY_VIEW, Change, Operation, View
+from forky_core.model.erasure import ERASED
+from forky_core.model.erasure import VERB as ERASE
 from forky_core.model.parts import Json
 
 FOUNDING = 1
 """Number of the first operation, whatever its verb. Undoing it would leave a conversation without a branch."""
-STILL = frozenset({"bisect", "review"})
-"""Verbs of operations that only record something, so that there is nothing to undo."""
-LASTING = "reviews/"
-"""The prefix of keys that undo, redo and restore leave as they are: what they hold is for one person to change."""
+STILL = frozenset({"bisect", "review", ERASE})
+"""Verbs of operations that only record something, so that there is nothing to undo, or that nobody can undo."""
+LASTING = ("reviews/", ERASED)
+"""The prefixes of keys that undo, redo and restore leave as they are."""
 
 
 @dataclass(frozen=True, slots=True)

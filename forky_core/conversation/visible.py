@@ -14,6 +14,7 @@ from threading import Lock
 from forky_core.conversation.lineage import Lineage
 from forky_core.graph import ancestors
 from forky_core.model import ConversationId, Message, MessageId, View
+from forky_core.model.erasure import Erasure
 
 _PATHS = 4
 _BESIDE = 500
@@ -99,11 +100,14 @@ class VisibleCache:
         self._lineage = Lineage()
         self._last: Visible | None = None
         self._tips: frozenset[MessageId] = frozenset()
+        self._erasures: Mapping[MessageId, Erasure] = {}
 
     def visible(self, messages: Callable[[], Mapping[MessageId, Message]], view: View) -> Visible:
         """The part of the stored `messages` that `view` reaches."""
         with self._lock:
             if self._last is None or self._last.version != view.version:
+                if view.erasures != self._erasures:  # Some messages are others now, under the same ids.
+                    self._last, self._paths, self._erasures = None, (), view.erasures
                 stored = messages()
                 fresh = self._lineage.take(stored)
                 self._last = self._grown(stored, fresh, view) or _visible_part(stored, view, self._lineage)

@@ -10,11 +10,15 @@ from typing import Any
 
 from forky_core.model.branch import Branch, Rules, Stash
 from forky_core.model.document import DocumentId
+from forky_core.model.erasure import Erasure, erasures_in
 from forky_core.model.ids import MessageId
 from forky_core.model.memory import EVERYTHING, Memory
 from forky_core.model.operation import Change
 from forky_core.model.parts import Json
 from forky_core.model.room import Room, room_in
+
+FORKED_FROM = "forked_from"
+"""The key that names the conversation from whose file this one began."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,7 @@ class View:
     `documents` → ids of those that belong to the conversation ·
     `tags/<name>` → {"at": id} · `kept/<id>` → true (a tip without a branch, e.g. the reply regenerated away from) ·
     `stash/<n>` → the stash · `notes/<id>` → what a speaker wants to say at that message ·
+    `erased/<id>` → Erasure.stored(), of a message whose text was erased ·
     `polls…` → votes/poll.py · `experiments/<name>`, `experiment-rows/<name>/<n>` and two more → model/experiment.py.
     """
 
@@ -120,6 +125,11 @@ class View:
             for key, entry in self.entries.items()
             if key.startswith("notes/") and isinstance(entry, str)
         }
+
+    @cached_property
+    def erasures(self) -> Mapping[MessageId, Erasure]:
+        """The messages from which text was erased."""
+        return erasures_in(self.entries)
 
     @property
     def tips(self) -> frozenset[MessageId]:

@@ -9,21 +9,26 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from forky_core.model import EMPTY_VIEW, Generation, Message, MessageId, Operation, View, operation_id
-from forky_core.model.hashing import message_id
+from forky_core.model import EMPTY_VIEW, Generation, Message, MessageId, Operation, View
+from forky_core.model.erasure import Erasure, id_now, operation_id_now, rewritten_operations
 from forky_core.model.parts import AttachmentPart, Json
 
+_NONE_ERASED: Mapping[MessageId, Erasure] = {}
 
-def message_findings(messages: Sequence[Message]) -> Iterator[str]:
+
+def message_findings(
+    messages: Sequence[Message], erased: Mapping[MessageId, Erasure] = _NONE_ERASED
+) -> Iterator[str]:
     """Report ids that do not fit their content and parents that are missing or come later.
 
-    `messages` must be in the order they were written.
+    `messages` must be in the order they were written. Those in `erased` must have the content that is recorded there.
     """
     seen: set[MessageId] = set()
     for message in messages:
         if message.id in seen:
             yield f"The message {message.id} is stored twice."
-        if message_id(message.parents, message.role, message.parts, message.name) != message.id:
+        expected = erased[message.id].now if message.id in erased else message.id
+        if id_now(message) != expected:
             yield f"The message {message.id} does not have the content its id was made from."
         for parent in message.parents:
             if parent not in seen:
@@ -34,24 +39,14 @@ def message_findings(messages: Sequence[Message]) -> Iterator[str]:
 def log_findings(operations: Sequence[Operation]) -> Iterator[str]:
     """Report gaps, broken links and altered entries in the hash-chained log."""
     previous: str | None = None
+    rewritten = rewritten_operations(operations)
     for number, operation in enumerate(operations, start=1):
         if operation.number != number:
             yield f"The log has operation {operation.number} where operation {number} should be."
             return
         if operation.previous != previous:
             yield f"Operation {number} does not follow the one before it."
-        derived = operation_id(
-            operation.previous,
-            number=operation.number,
-            at=operation.at,
-            actor=operation.actor,
-            verb=operation.verb,
-            summary=operation.summary,
-            changes=operation.changes,
-            group=operation.group,
-            reverts=operation.reverts,
-        )
-        if derived != operation.id:
+        if operation_id_now(operation) != rewritten.get(number, operation.id):
             yield f"Operation {number} does not have the content its id was made from."
         previous = operation.id
 
@@ -168,7 +163,7 @@ def content_findings(
     messages: Sequence[Message], operations: Sequence[Operation], view: View
 ) -> Iterator[str]:
     """Report altered or missing content of one conversation. No store ever writes such content itself."""
-    yield from message_findings(messages)
+    yield from message_findings(messages, replayed(operations).erasures)
     yield from log_findings(operations)
     yield from view_findings(operations, view)
 

@@ -31,6 +31,7 @@ from forky_core.model import (
     Verb,
     View,
 )
+from forky_core.model.erasure import Erasure, Passages
 from forky_core.model.parts import Json
 from forky_core.store.document_contract import DocumentKeeper
 from forky_core.store.herald import Heard
@@ -83,6 +84,22 @@ class StoreStatus:
     """The most bytes that may be cached; 0: nothing is cached."""
     size: int = 0
     """Bytes on disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What an erasure has changed."""
+
+    operation: Operation
+    """The operation that records it in the conversation of the message."""
+    conversations: tuple[ConversationId, ...]
+    """Where something was erased: the conversation of the message, and those that have copies or cite it."""
+    messages: int
+    """Messages that were erased, as a whole or in part."""
+    files: int
+    """Attachments that were removed."""
+    passages: Passages
+    """The erased texts, for what is kept beside the store; it holds them, so nobody should keep it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +336,33 @@ class Store(Protocol):
 
     def purge(self, conversation: ConversationId) -> None:
         """Remove a trashed conversation for good. Raises InTheWay if it is not in the trash."""
+        ...
+
+    def erase(self, conversation: ConversationId, message: MessageId, *, by: str, at: int) -> Erased:
+        """Erase what a message says, for good: from it, its copies and attachments, from what quotes it, the log, the
+        model calls and everything derived, and from the bytes of the store's files.
+
+        The message keeps its id and place; model/erasure.py says how that is still checked. `by` is the actor, `at` the
+        time in microseconds since the epoch.
+
+        Raises:
+            NotFound: there is no such message.
+            NothingToDo: it was erased already.
+        """
+        ...
+
+    def is_taken(self, conversation: ConversationId) -> bool:
+        """Whether there is a conversation of this id that this store does not show. Its `view` raises NotFound then."""
+        ...
+
+    def erased_of(
+        self, conversation: ConversationId, messages: Iterable[MessageId]
+    ) -> Mapping[MessageId, Erasure]:
+        """Those of these messages of a conversation that were erased as a whole, in it or in one that was forked from
+        it or that it was forked from. Empty for an unknown conversation.
+
+        This is for files that were exported before: whoever asks has the messages.
+        """
         ...
 
     def verify(self, conversation: ConversationId | None = None) -> Verification:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from forky_core.model.errors import NotAllowed, NotFound
 from forky_core.team.access import Access
 from forky_core.team.account import address_link, reset_link
-from forky_core.team.audit import AuditEntry
+from forky_core.team.audit import EVERYTHING, AuditEntry, AuditFilter
+from forky_core.team.audit_report import KINDS, OTHER, kind_of
 from forky_core.team.invitations import DAYS, Invitation
 from forky_core.team.members import Identity, Member
 from forky_core.team.roles import Role
@@ -50,6 +51,11 @@ class Administration:
     def leave(self) -> None:
         """End one's own membership. Raises InTheWay for the last owner."""
         self._team.members.remove(self._access.id, by=self._access.id)
+
+    def may_forget(self, member: str) -> None:
+        """Raise NotAllowed if the member may not have this person forgotten: owners may anybody, others themselves."""
+        if member != self._access.id:
+            self._access.require(Role.OWNER, "have somebody forgotten")
 
     def sessions(self) -> Sequence[TeamSession]:
         """The browsers in which the member is signed in, the last used first."""
@@ -167,15 +173,24 @@ class Administration:
 
     # The audit log.
 
-    def events(self) -> int:
+    def events(self, wanted: AuditFilter = EVERYTHING) -> int:
         """The number of entries of the audit log."""
         self._access.require(Role.OWNER, "read the audit log")
-        return self._team.audit.count
+        return self._team.audit.count(wanted)
 
-    def page_of_audit(self, page: int, size: int) -> Sequence[AuditEntry]:
+    def page_of_audit(self, page: int, size: int, wanted: AuditFilter = EVERYTHING) -> Sequence[AuditEntry]:
         """A page of the audit log, newest first; the first one is 1."""
         self._access.require(Role.OWNER, "read the audit log")
-        return self._team.audit.page(page, size)
+        return self._team.audit.page(page, size, wanted)
+
+    def kinds_of_events(self) -> Mapping[str, tuple[str, ...]]:
+        """The events of which there are entries, by their kinds."""
+        self._access.require(Role.OWNER, "read the audit log")
+        found: dict[str, tuple[str, ...]] = {}
+        for event in sorted(self._team.audit.events()):
+            kind = kind_of(event)
+            found[kind] = (*found.get(kind, ()), event)
+        return {kind: found[kind] for kind in (*KINDS, OTHER) if kind in found}
 
     def export_audit(self) -> Sequence[AuditEntry]:
         """The whole audit log, oldest first; that it was exported is an entry of it."""

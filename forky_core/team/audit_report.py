@@ -63,8 +63,35 @@ _SENTENCES: Mapping[str, str] = {
     "key removed": "{who} removed a key for {provider}{own}",
     "keys encrypted anew": "{who} had {keys} stored keys encrypted anew",
     "spending exported": "{who} exported who spent what",
+    "audit log cut": "{entries} old entries were removed, as the log keeps them only so long",
+    "message erased": "{who} erased what a message of {conversation} said",
+    "conversation deleted": "{who} deleted {conversation} for good",
+    "conversation exported": "{who} exported {conversation}{form}",
+    "person exported": "{who} exported all that is {whoms}",
+    "setting changed": "{who} changed the setting “{setting}”",
+    "backed up": "{who} made a backup",
+    "restored": "A backup was restored{of_day}",
 }
 """What is said of each event. One that is not listed is said in its own words."""
+KINDS: Mapping[str, tuple[str, ...]] = {
+    "Signing in": ("sign", "way to sign in"),
+    "Members and roles": ("member", "role", "invitation"),
+    "Sharing": ("share", "no longer shared", "handed over", "link"),
+    "Erased and deleted": ("message erased", "conversation deleted", "member forgotten"),
+    "Exports and backups": ("conversation exported", "person exported", "audit log", "backed up", "restored"),
+    "Tokens": ("token",),
+    "Settings": ("setting",),
+}
+"""The kinds of events, with how the names of their events begin. An event is of the first kind that fits best."""
+OTHER = "Other"
+
+
+def kind_of(event: str) -> str:
+    """The kind of an event: the one whose beginning of a name fits it longest."""
+    fitting = [
+        (len(begin), kind) for kind, begins in KINDS.items() for begin in begins if event.startswith(begin)
+    ]
+    return max(fitting)[1] if fitting else OTHER
 
 
 def sentence(entry: AuditEntry, name_of: Callable[[str], str], title_of: Callable[[str], str]) -> str:
@@ -103,6 +130,11 @@ def sentence(entry: AuditEntry, name_of: Callable[[str], str], title_of: Callabl
         provider=about.get("provider", ""),
         own=" of the workspace" if about.get("of") == "workspace" else " of their own",
         keys=about.get("keys", ""),
+        entries=f"{int(about.get('entries', 0)):,}",
+        form=f" ({about['form']})" if about.get("form") else "",
+        whoms="theirs" if itself else f"{name_of(member)}’s",
+        setting=str(about.get("setting", "")),
+        of_day=f" that was made on {about['made']}" if about.get("made") else "",
         conversation=title_of(str(about["conversation"])) if "conversation" in about else "a conversation",
     )
 

@@ -11,7 +11,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -111,7 +111,20 @@ CREATE TABLE deliveries (
 );
 CREATE INDEX deliveries_due ON deliveries (due);
 """
-_SCHEMA = (_TABLES, _PROTECTED_BRANCHES, _WORKSPACES, TOGETHER, _GETTING_IN, _DELIVERY, SPENDING_TABLES)
+_BACKUPS = """
+CREATE TABLE backup_requests (id TEXT PRIMARY KEY, at INTEGER NOT NULL, state TEXT NOT NULL, told TEXT NOT NULL);
+"""
+"""Backups that a command has asked the running app for (workspaces/backup_desk.py)."""
+_SCHEMA = (
+    _TABLES,
+    _PROTECTED_BRANCHES,
+    _WORKSPACES,
+    TOGETHER,
+    _GETTING_IN,
+    _DELIVERY,
+    SPENDING_TABLES,
+    _BACKUPS,
+)
 
 
 def digest_of(secret: str) -> bytes:
@@ -148,12 +161,17 @@ class TeamDatabase:
                 location or ":memory:", isolation_level=None, check_same_thread=False, timeout=10
             )
             self._connection.row_factory = sqlite3.Row
-            for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+            for pragma in (
+                "journal_mode = WAL",
+                "synchronous = FULL",
+                "foreign_keys = ON",
+                "secure_delete = ON",
+            ):
                 self._connection.execute(f"PRAGMA {pragma}")
             with self.writing():
                 found = self._connection.execute("PRAGMA user_version").fetchone()[0]
                 if found == 0:
-                    for statement in "".join(_SCHEMA).split(";"):
+                    for statement in ";".join(_SCHEMA).split(";"):
                         self._connection.execute(statement)
                     self._connection.execute(f"PRAGMA user_version = {SCHEMA}")
         except sqlite3.DatabaseError as error:
@@ -189,12 +207,42 @@ class TeamDatabase:
             found: sqlite3.Row | None = self._connection.execute(statement, values).fetchone()
             return found
 
+    def texts(self) -> Mapping[str, Sequence[str]]:
+        """The columns of text of each table."""
+        tables = self.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+        return {
+            table["name"]: [
+                column["name"]
+                for column in self.rows(f'PRAGMA table_info("{table["name"]}")')
+                if column["type"].upper() == "TEXT"
+            ]
+            for table in tables
+        }
+
+    def columns(self) -> Mapping[str, Sequence[str]]:
+        """Every column of each table."""
+        tables = self.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+        return {
+            table["name"]: [column["name"] for column in self.rows(f'PRAGMA table_info("{table["name"]}")')]
+            for table in tables
+        }
+
+    def fold_in(self) -> None:
+        """Fold the log into the file and empty it, so that it keeps nothing of what was deleted."""
+        with self._lock:
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
     def back_up(self, copy: Path) -> None:
         """Write a whole copy to a file that does not exist yet, while others go on. Raises StoreError if it cannot."""
         try:
             os.close(private_files.new_file(copy))
             with closing(sqlite3.connect(copy)) as target, self._lock:
-                self._connection.backup(target)
+                if self.location is None:
+                    self._connection.backup(target)
+                    return
+                # By a connection of its own: SQLite waits for ever for one that is in the middle of a change.
+                with closing(sqlite3.connect(self.location)) as source:
+                    source.backup(target)
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"The people could not be copied to {copy}: {error}.") from error
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from hashlib import sha256 as sha256_of
 from typing import TypeVar
 
+from forky_core.conversation.people.authors import Authors
 from forky_core.model import (
     Blob,
     ConversationId,
@@ -31,9 +32,10 @@ from forky_core.model import (
 from forky_core.model import (
     Role as MessageRole,
 )
+from forky_core.model.erasure import Erasure
 from forky_core.model.errors import NotAllowed, NotFound
 from forky_core.model.parts import AttachmentPart, Json
-from forky_core.store.contract import Commit, Store, StoreIdentity, StoreStatus, Verification
+from forky_core.store.contract import Commit, Erased, Store, StoreIdentity, StoreStatus, Verification
 from forky_core.store.deciding import FOUNDING_VERBS, no_blob, no_conversation
 from forky_core.store.document_contract import DocumentKeeper
 from forky_core.store.herald import Heard
@@ -230,6 +232,36 @@ class GuardedStore:
         self._require(conversation, Role.OWNER)
         self._store.purge(conversation)
         self._team.sharing.drop(conversation)
+        self._team.audit.note("conversation deleted", self.access.id, conversation=conversation)
+
+    def erase(self, conversation: ConversationId, message: MessageId, *, by: str, at: int) -> Erased:
+        """Erase what a message says. Its author may, and the owner of the conversation, and an editor what was erased
+        once before and came back by a file. It is erased from what is kept about people, too.
+        """
+        del by  # Nobody acts in somebody else's name.
+        self._seen(conversation)
+        if self.access.role_in(conversation) < Role.OWNER and not self._said(conversation, message):
+            again = self._store.erased_of(conversation, [message])
+            self._require(conversation, Role.EDITOR if message in again else Role.OWNER)
+        done = self._store.erase(conversation, message, by=self.access.id, at=at)
+        self._team.erase(done.passages)
+        self._team.audit.note(
+            "message erased",
+            self.access.id,
+            conversation=conversation,
+            message=message,
+            conversations=len(done.conversations),
+        )
+        return done
+
+    def is_taken(self, conversation: ConversationId) -> bool:
+        return not self.access.role_in(conversation) and self._exists(conversation)
+
+    def erased_of(
+        self, conversation: ConversationId, messages: Iterable[MessageId]
+    ) -> Mapping[MessageId, Erasure]:
+        # Not only of what they may see: whoever brings a file has the messages, and must not bring back others' texts.
+        return self._store.erased_of(conversation, messages)
 
     # Attachments.
 
@@ -264,6 +296,8 @@ class GuardedStore:
         role = Role.COMMENTER if key.startswith(OPEN_SETTINGS) else Role.OWNER
         self.access.require(role, "change its settings")
         self._store.set_setting(key, value)
+        if role is Role.OWNER:
+            self._team.audit.note("setting changed", self.access.id, setting=key.partition("/")[0][:60])
 
     def verify(self, conversation: ConversationId | None = None) -> Verification:
         if conversation is not None:
@@ -297,6 +331,12 @@ class GuardedStore:
                 if own is Role.COMMENTER
                 else "Ask whoever it belongs to, or make a copy of your own.",
             )
+
+    def _said(self, conversation: ConversationId, message: MessageId) -> bool:
+        """Whether the person said this message."""
+        authors = Authors()
+        authors.add(self._store.operations(conversation))
+        return authors.of(message) == self.access.id
 
     def _allowed(self, commit: Commit, begun: set[ConversationId]) -> CheckedCommit:
         """The commit as this person may make it. Conversations that it creates are recorded and added to `begun`."""

@@ -46,6 +46,12 @@ class Member:
     """When they became a member: microseconds since the epoch, UTC; 0 for somebody who is none."""
 
 
+_OUTLIVING = frozenset(
+    {"audit", "holds", "ledger", "thread_comments", "thread_events", "uploads", "workspaces"}
+)
+"""Tables whose rows outlive the person they name by id: what they said and spent. Every other row about them goes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Identity:
     """A way in which a person proves who they are: a pair of issuer and subject that nobody else has."""
@@ -226,7 +232,9 @@ class Members:
             self._audit.note("member removed" if by != member else "member left", by, member=member)
 
     def forget(self, member: str, *, by: str) -> None:
-        """Forget a person's name, address and identities. Operations keep the random id, which then names nobody.
+        """Forget a person: name, address, handle, identities, sessions, invitations, drafts and the like.
+
+        Operations, comments and the audit log keep the random id, which then names nobody.
 
         Raises:
             InTheWay: they are the last owner.
@@ -242,6 +250,10 @@ class Members:
                 there.removed = self.removed
                 there.remove(member, by=by)
             connection.execute("UPDATE workspaces SET archived = ? WHERE person = ?", (now(), member))
+            connection.execute("DELETE FROM invitations WHERE made_by = ?", (member,))
+            for table, columns in self._database.columns().items():
+                if "person" in columns and table not in _OUTLIVING:
+                    connection.execute(f'DELETE FROM "{table}" WHERE person = ?', (member,))  # noqa: S608 - names of our tables
             connection.execute("DELETE FROM people WHERE id = ?", (member,))
             self._audit.note("member forgotten", by, member=member)
 

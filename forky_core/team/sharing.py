@@ -206,6 +206,22 @@ class Sharing:
                 self.share(conversation, former, Role.EDITOR, by=by)
             self._audit.note("handed over", by, conversation=conversation, member=to)
 
+    def hand_all_over(self, member: str, to: str, *, by: str) -> int:
+        """Give every conversation of a person to somebody else, or with `OWNERS` to the owners; returns how many."""
+        owned = [id for id, shared in self.of_all().items() if shared.owner == member]
+        with self._database.writing() as connection:
+            for conversation in owned:
+                connection.execute(
+                    "UPDATE conversations SET owner = ? WHERE workspace = ? AND conversation = ?",
+                    (to, self._workspace, conversation),
+                )
+                connection.execute(
+                    "DELETE FROM shares WHERE workspace = ? AND conversation = ? AND person = ?",
+                    (self._workspace, conversation, to),
+                )
+                self._audit.note("handed over", by, conversation=conversation, member=to)
+        return len(owned)
+
     def _row(self, conversation: ConversationId) -> tuple[str, int] | None:
         row = self._database.row(
             "SELECT owner, shared FROM conversations WHERE workspace = ? AND conversation = ?",

@@ -12,6 +12,7 @@ from copy import copy
 from pathlib import Path
 
 from forky_core.model import ConversationId
+from forky_core.model.erasure import Passages
 from forky_core.model.errors import NotFound
 from forky_core.team.audit import Audit
 from forky_core.team.database import TeamDatabase, now
@@ -32,25 +33,48 @@ from forky_core.team.threads import Threads
 
 __all__ = ["WORKSPACE", "Team", "team_file"]
 
+_NOTHING_SAID = frozenset(
+    {
+        "audit",
+        "conversations",
+        "given_files",
+        "identities",
+        "invitations",
+        "members",
+        "named_files",
+        "people",
+        "sessions",
+        "shares",
+    }
+)
+"""Tables without any text of a conversation."""
+
 
 class Team:
     """The people of a workspace. Safe from any thread; close it."""
 
     def __init__(
-        self, location: Path | None, *, key_file: Path | None = None, clock: Callable[[], int] = now
+        self,
+        location: Path | None,
+        *,
+        key_file: Path | None = None,
+        clock: Callable[[], int] = now,
+        audit_days: int = 0,
     ) -> None:
         """Open the file of a team, or make it; None keeps it in memory. Raises StoreError if it cannot be opened.
 
         `key_file` has the key that encrypts providers' keys; None: it is beside the file of the team.
+        `audit_days` says how long the audit log keeps an entry; 0: for ever.
         """
         self.database = TeamDatabase(location)
-        audit = Audit(self.database)
+        audit = Audit(self.database, days=audit_days, clock=clock)
         self.sessions = TeamSessions(self.database, audit, clock=clock)
         self.links = OneTimeLinks(self.database, clock=clock)
         self.workspaces = TeamWorkspaces(self.database, audit)
         self.first = self
         """The team of the first workspace."""
         self._clock = clock
+        self._audit_days = audit_days
         self._key_file = key_file if key_file is not None or location is None else usual_key_file(location)
         self._told: list[Callable[[Notice], None]] = []
         """Who is told of notices of any workspace."""
@@ -65,7 +89,12 @@ class Team:
         """Make what is kept about one workspace."""
         self.workspace = workspace
         """The id of the workspace."""
-        self.audit = Audit(self.database, "" if workspace == WORKSPACE else workspace)
+        self.audit = Audit(
+            self.database,
+            "" if workspace == WORKSPACE else workspace,
+            days=self._audit_days,
+            clock=self._clock,
+        )
         self.members = Members(self.database, self.audit, workspace)
         self.invitations = Invitations(self.database, self.audit, workspace, clock=self._clock)
         self.sharing = Sharing(self.database, self.audit, self.members, workspace)
@@ -112,6 +141,27 @@ class Team:
         """Forget what people had beside a conversation that is gone for good."""
         for kept in (self.threads, self.inbox, self.seen, self.drafts):
             kept.forget(conversation)
+
+    def erase(self, passages: Passages) -> None:
+        """Cut erased texts out of everything that is kept beside the conversations, and from the file's bytes.
+
+        Every table is looked through but those that hold nothing that anybody said, so that none that is added later is
+        missed.
+        """
+        with self.database.writing() as connection:
+            for table, columns in self.database.texts().items():
+                if table in _NOTHING_SAID:
+                    continue
+                for column in columns:
+                    rows = connection.execute(f'SELECT rowid, "{column}" AS text FROM "{table}"').fetchall()  # noqa: S608 - names of our tables
+                    for row in rows:
+                        text = row["text"]
+                        if isinstance(text, str) and (cut := passages.cut_encoded(text)) != text:
+                            connection.execute(
+                                f'UPDATE "{table}" SET "{column}" = ? WHERE rowid = ?',  # noqa: S608 - as above
+                                (cut, row["rowid"]),
+                            )
+        self.database.fold_in()
 
     def first_owners_invitation(self) -> str | None:
         """The secret of an invitation for the first owner; None if there is an owner.

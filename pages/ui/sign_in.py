@@ -30,7 +30,11 @@ def _from_environment() -> tuple[Door, Team | None, Mailer | None, Delivery | No
                 "Several workspaces need people who are kept.",
                 "Set FORKY_DATABASE to a file, or leave it out.",
             )
-        team = Team(team_file(kept) if kept is not None else None, key_file=settings.key_file)
+        team = Team(
+            team_file(kept) if kept is not None else None,
+            key_file=settings.key_file,
+            audit_days=settings.audit_days,
+        )
         from forky_core.gateway.access.ways.offered import ways_from  # noqa: PLC0415 - only where there is a team
         from forky_core.team.account import MAIL  # noqa: PLC0415
         from forky_core.team.mail import Mailer  # noqa: PLC0415

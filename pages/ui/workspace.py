@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 import streamlit as st
 
@@ -25,6 +26,7 @@ from forky_core.team.team_workspaces import NO_WORKSPACE, base_path
 from forky_core.team.team_workspaces import WORKSPACE as FIRST
 from forky_core.team.views import join_team, member_view
 from forky_core.welcome import ensure_welcome
+from forky_core.workspaces.copies import ServerFiles, back_up
 from forky_core.workspaces.open_workspaces import OpenWorkspaces
 from pages.ui.secrets import read_secrets
 from pages.ui.sign_in import TEAM
@@ -299,6 +301,30 @@ def beside(what: str, person: str) -> Mapping[str, Json]:
     if what not in {INBOX, LIBRARY}:
         told["threads"] = {"at": team.threads.version(ConversationId(what))}
     return told
+
+
+def back_up_server(into: Path, *, by: str = "") -> Path:
+    """Copy every workspace of a team's server, and the people, into a new folder below `into`; returns that folder.
+
+    Raises:
+        NotFound: the server keeps nothing in files.
+        StoreError: there is no room or no permission.
+    """
+    assert TEAM is not None
+    first, others = opened(), other_workspaces()
+    if first.location is None:
+        raise NotFound("This server keeps nothing in files; there is nothing to copy.")
+    files = ServerFiles(first.location, others.folder if others is not None else None)
+
+    def copied(id: str) -> Path:
+        if id == FIRST:
+            return first.backup()
+        assert others is not None
+        return others.backup(id)
+
+    folder = back_up(into, TEAM, files, copied=copied).folder
+    TEAM.audit.note("backed up", by)
+    return folder
 
 
 def close_workspace() -> None:

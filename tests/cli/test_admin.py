@@ -99,7 +99,7 @@ def test_the_audit_log_is_printed_and_checked(forky: Run, team: Team, database: 
     assert said.code == 0 and said.out.splitlines()[-1].endswith("The operator made Bob an owner")
     assert len(forky("admin", "audit", "--last", "1").out.splitlines()) == 1
     every = lines(forky("admin", "audit", "--last", "0", "--json"))
-    assert [one["number"] for one in every] == list(range(1, team.audit.count + 1))
+    assert [one["number"] for one in every] == list(range(1, team.audit.count() + 1))
     with sqlite3.connect(team_file(database)) as opened:
         opened.execute("UPDATE audit SET about = '{}' WHERE number = 2")
     broken = forky("admin", "audit")

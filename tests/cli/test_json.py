@@ -109,6 +109,9 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "admin backup": (("{folder}/backups",),),
     "admin restore": (("{backup}",),),
     "inbox": (("bob",),),
+    "admin export-person": (("bob", "--to", "{grid}.zip"),),
+    "admin forget": (("bob", "--yes"),),
+    "erase": (("{head}", "--branch", "main", "--confirm", "{digits}"),),
 }
 """By command, in an order that works: what it is called with, beside `--json`."""
 
@@ -159,6 +162,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Mapping[st
         second = talk(chat.fork("again", at=chat.path()[-2].id), "Noted: the port is 7070 from now on.")
         added = open_.documents.add_documents([folder / FILES["file"]])
         ids = {"chat": chat.id, "other": other.id, "head": chat.path()[-1].id, "second": second.id}
+        ids["digits"] = ids["head"][3:11]
         ids["document"] = added.documents[0].id
         replay = report_of(open_, chat, "replay", ())
         published = PublishedPages(open_.store).publish(replay, publication_form("html"), chat.id, by="Ann")
@@ -218,7 +222,7 @@ def test_json_is_all_that_a_command_prints(
 
 NAMED = frozenset(
     (
-        *("branch", "context", "merge", "graft", "fuse", "resolve", "rebase", "revert", "bisect"),
+        *("branch", "context", "merge", "graft", "fuse", "resolve", "rebase", "revert", "bisect", "erase"),
         *("request list", "request accept"),
         *("polls list", "polls open", "polls show", "polls reveal", "vote"),
         *("publish comparison", "publish poll", "publish merge", "publish replay"),

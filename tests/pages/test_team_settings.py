@@ -55,10 +55,10 @@ def test_an_owners_backup_has_the_people_too(server: TeamServer, ada: Member) ->
     server.sign_in(ada)
     test = settled(open_page("settings.py"))
     by_key(test, "settings.backup").click().run()
-    assert "Copied to" in settled(test).success[0].value
+    assert "Copied everything to" in settled(test).success[0].value
     assert server.forky.location is not None
-    (copy,) = server.forky.location.parent.glob("forky*backup*.people.sqlite")
-    assert copy.with_name(copy.name.replace(".people.sqlite", ".duckdb")).exists()
+    (copy,) = server.forky.location.parent.glob("forky-backup-*/people.sqlite")
+    assert copy.with_name("main.duckdb").exists()
     assert copy.stat().st_mode & 0o077 == 0, "nobody else reads it"
     with sqlite3.connect(copy) as opened:
         assert opened.execute("SELECT name FROM people").fetchall() == [("Ada",)]

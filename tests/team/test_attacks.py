@@ -220,8 +220,8 @@ def test_a_history_that_is_brought_in_speaks_in_nobodys_name(two: Two) -> None:
 def test_a_file_under_the_id_of_somebodys_conversation_changes_nothing_of_it(two: Two) -> None:
     before = two.hers.store.operations(two.secret.id)
     chat = replace(chat_of(two.his.store, two.own.id), id=two.secret.id)
-    with pytest.raises(NotFound):
-        adopt(two.his, chat)
+    landed = adopt(two.his, chat)
+    assert landed.conversation not in {two.secret.id, two.own.id}, "it comes in as his own"
     with pytest.raises(NotFound):
         two.his.store.commit(Commit(two.secret.id, "create", "", (Change("title", None, "x"),)))
     assert two.hers.store.operations(two.secret.id) == before

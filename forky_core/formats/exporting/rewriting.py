@@ -38,7 +38,7 @@ Word = Callable[[str], str]
 Known = Callable[[str], MessageId | None]
 """Maps the id of an original to that of the new message; None if the text is no id, or the message is left out."""
 _CITED = re.compile(r"\((b2:[0-9a-f]{32})\)")
-_SHARED = ("title", "heads", "rules", "tags", "kept", "forked_from")
+_SHARED = ("title", "heads", "rules", "tags", "kept", "erased", "forked_from")
 """Keys of a view that are copied."""
 
 

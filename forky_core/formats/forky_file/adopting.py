@@ -6,8 +6,9 @@ log here equals the log of the file, and exporting gives the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from forky_core.context.citing import documents_cited
@@ -20,12 +21,13 @@ from forky_core.formats.forky_file.kept_lines import ORIGINS, OTHER_LINES, missi
 from forky_core.formats.importing.import_record import ImportRecorder
 from forky_core.formats.importing.pointing import point
 from forky_core.formats.importing.visibility import shows, was_taken_back
-from forky_core.model import EMPTY_VIEW, ConversationId, ConversationSummary, Operation
-from forky_core.model.errors import BadContent, NotFound
+from forky_core.model import EMPTY_VIEW, ConversationId, ConversationSummary, MessageId, Operation
+from forky_core.model.erasure import ERASED, Erasure
+from forky_core.model.errors import BadContent, NotFound, NothingToDo
 from forky_core.model.parts import AttachmentPart, Json, canonical_json
+from forky_core.model.view import FORKED_FROM
 from forky_core.store.contract import Commit
 
-FORKED_FROM = "forked_from"
 _FOUNDING = ("create", "import")
 
 Outcome = Literal["new", "grown", "unchanged"]
@@ -41,6 +43,29 @@ class AdoptResult:
     """How many messages are new here."""
     operations: tuple[int, ...] = ()
     """Numbers of the operations that created or extended the conversation."""
+    stay_erased: int = 0
+    """How many messages of the file were erased here before and were not brought back."""
+    is_fork: bool = False
+    """Whether it is a conversation of the importer's own, since the one of the file is here and not theirs to see."""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What people should be told of it, as sentences."""
+        found = []
+        if self.stay_erased:
+            many = "1 message stays" if self.stay_erased == 1 else f"{self.stay_erased} messages stay"
+            found.append(
+                f"{many} erased: the file is from before, and what it says of them was not brought back."
+            )
+        if self.is_fork:
+            found.append(_OWN)
+        return tuple(found)
+
+
+_OWN = (
+    "The conversation of the file is here already and is not shared with you, so it came in as one of your own, with a "
+    "new id."
+)
 
 
 def adopt(forky: Workspace, chat: Chat, running: ImportRecorder | None = None) -> AdoptResult:
@@ -55,23 +80,57 @@ def adopt(forky: Workspace, chat: Chat, running: ImportRecorder | None = None) -
     try:
         forky.store.view(chat.id)
     except NotFound:
-        _keep_files(forky, chat, running)
-        made = _create(forky, chat, running)
-        return AdoptResult(chat.id, "new", len(chat.messages), _numbers(made))
+        return _adopt_new(forky, chat, running)
     here = forky.store.operations(chat.id)
     messages = forky.store.messages(chat.id)
+    erased = forky.store.view(chat.id).erasures
+    stay = sum(
+        one.whole and id in chat.messages and id not in chat.view.erasures for id, one in erased.items()
+    )
     fresh = [message for id, message in chat.messages.items() if id not in messages]
     goes_on = _begins_with(chat.operations, here) and len(chat.operations) > len(here)
+    if chat.view.erasures != erased:  # The logs differ in what was erased, although they have the same ids.
+        goes_on = False
     if not fresh and not goes_on and not _comes_again(forky, chat, running):
         _keep_beside(forky, chat.id, chat)  # An interrupted import may not have come this far.
-        return AdoptResult(chat.id, "unchanged", 0)
-    _keep_files(forky, chat, running)
+        return AdoptResult(chat.id, "unchanged", 0, stay_erased=stay)
+    _keep_files(forky, chat, running, known=messages)
     if goes_on:
         done = _replay(forky, chat, chat.operations[len(here) :], running, known=len(messages))
     else:
         done = (unite(forky, chat.id, chat, running),)
     _keep_beside(forky, chat.id, chat)
-    return AdoptResult(chat.id, "grown", len(fresh), _numbers(done))
+    return AdoptResult(chat.id, "grown", len(fresh), _numbers(done), stay)
+
+
+def _adopt_new(forky: Workspace, chat: Chat, running: ImportRecorder | None) -> AdoptResult:
+    """Create a conversation that the importer does not see here: because there is none, or because it is not theirs."""
+    for fork in forks_of(forky, chat) if _is_taken(forky, chat.id) else ():
+        return replace(pull(forky, fork.id, chat), is_fork=True)
+    _keep_files(forky, chat, running)
+    if _is_taken(forky, chat.id):
+        return replace(fork_file(forky, chat, running), is_fork=True)
+    made = _create(forky, chat, running)
+    stay = _erase_again(forky, chat.id, chat)
+    return AdoptResult(chat.id, "new", len(chat.messages), _numbers(made), stay)
+
+
+def _is_taken(forky: Workspace, id: ConversationId) -> bool:
+    """Whether the store has a conversation of this id that is not shown to whoever imports."""
+    return forky.store.is_taken(id)
+
+
+def _erase_again(forky: Workspace, id: ConversationId, chat: Chat) -> int:
+    """Erase what a file has brought back of messages that were erased here before; returns their number."""
+    erased = forky.store.erased_of(chat.id, chat.messages)
+    if chat.copied_of:
+        erased = {**forky.store.erased_of(ConversationId(chat.copied_of), chat.messages), **erased}
+    done = 0
+    for message, erasure in erased.items():
+        with suppress(NothingToDo, NotFound):
+            forky.store.erase(id, message, by=forky.actor, at=erasure.at)
+            done += 1
+    return done
 
 
 def _comes_again(forky: Workspace, chat: Chat, running: ImportRecorder | None) -> bool:
@@ -84,21 +143,23 @@ def _comes_again(forky: Workspace, chat: Chat, running: ImportRecorder | None) -
     return came_by_half or was_taken_back(forky.store, chat.id, whatever_was_done=True)
 
 
-def fork_file(forky: Workspace, chat: Chat) -> AdoptResult:
+def fork_file(forky: Workspace, chat: Chat, running: ImportRecorder | None = None) -> AdoptResult:
     """Create a new conversation that begins as the file's and records its origin."""
-    _keep_files(forky, chat)
+    _keep_files(forky, chat, running)
     id = ConversationId(new_id())
     tx = Transaction(forky.store, id, EMPTY_VIEW, forky.actor)
-    for key, value in chat.entries.items():
+    for key, value in _entries_without_log(chat).items():
         if key not in ("trashed", FORKED_FROM):
             tx.set(key, value)
     copied = {"of": chat.copied_of} if chat.copied_of else {}
     tx.set(FORKED_FROM, {"id": chat.id, "name": chat.title, **copied})
     tx.messages = list(chat.messages.values())
     tx.generations = list(chat.generations)
-    tx.publish("import", f"Forked from the file of “{chat.title}”")
+    commit = tx.commit("import", f"Forked from the file of “{chat.title}”")
+    made = _committed(forky, [commit], 0, running)
     _keep_beside(forky, id, chat)
-    return AdoptResult(id, "new", len(chat.messages))
+    stay = _erase_again(forky, id, chat)
+    return AdoptResult(id, "new", len(chat.messages), _numbers(made), stay)
 
 
 def pull(forky: Workspace, id: ConversationId, chat: Chat) -> AdoptResult:
@@ -113,14 +174,16 @@ def pull(forky: Workspace, id: ConversationId, chat: Chat) -> AdoptResult:
             f"The file is of “{chat.title}”, from which this conversation was not forked.",
             "Import it, or fork it, as a conversation of its own.",
         )
-    _keep_files(forky, chat)
     known = forky.store.messages(id)
+    stay = sum(one.whole and at in chat.messages for at, one in view.erasures.items())
     fresh = sum(message not in known for message in chat.messages)
     if not fresh:
-        return AdoptResult(id, "unchanged", 0)
+        return AdoptResult(id, "unchanged", 0, stay_erased=stay)
+    _keep_files(forky, chat, known=known)
     done = unite(forky, id, chat)
     _keep_beside(forky, id, chat)
-    return AdoptResult(id, "grown", fresh, (done.number,))
+    stay += _erase_again(forky, id, chat)
+    return AdoptResult(id, "grown", fresh, (done.number,), stay)
 
 
 def forks_of(forky: Workspace, chat: Chat) -> tuple[ConversationSummary, ...]:
@@ -152,6 +215,9 @@ def unite(
     tx = Transaction(forky.store, id, view, forky.actor)
     fresh = {key: message for key, message in chat.messages.items() if key not in known}
     tx.messages = list(fresh.values())
+    for key, value in _entries_without_log(chat).items():
+        if key.startswith(ERASED) and key.removeprefix(ERASED) in fresh:
+            tx.set(key, value)
     tx.generations = [one for one in chat.generations if one.message in fresh]
     theirs = chat.view
     tips = {
@@ -182,11 +248,13 @@ def _committed(
 
 
 def _create(forky: Workspace, chat: Chat, running: ImportRecorder | None) -> tuple[Operation, ...]:
-    if chat.operations:
+    if (
+        chat.operations and not chat.view.erasures
+    ):  # A log with erasures cannot be made again: ids would differ.
         made = _replay(forky, chat, chat.operations, running, known=0)
     else:
         tx = Transaction(forky.store, chat.id, EMPTY_VIEW, forky.actor)
-        for key, value in chat.entries.items():
+        for key, value in _entries_without_log(chat).items():
             tx.set(key, value)
         tx.messages = list(chat.messages.values())
         tx.generations = list(chat.generations)
@@ -236,12 +304,33 @@ def _begins_with(longer: Sequence[Operation], shorter: Sequence[Operation]) -> b
     return longer[len(shorter) - 1].id == shorter[-1].id
 
 
-def _keep_files(forky: Workspace, chat: Chat, running: ImportRecorder | None = None) -> None:
+def _entries_without_log(chat: Chat) -> Mapping[str, Json]:
+    """The entries of a file's view for a conversation that has not its log: erasures name no operations of it."""
+    return {
+        key: replace(Erasure.from_stored(value), operations={}).stored() if key.startswith(ERASED) else value
+        for key, value in chat.entries.items()
+    }
+
+
+def _keep_files(
+    forky: Workspace,
+    chat: Chat,
+    running: ImportRecorder | None = None,
+    *,
+    known: Collection[MessageId] = frozenset(),
+) -> None:
+    """Store the file's attachments; those that only `known` messages name are here, or were erased."""
+    fresh = [message for id, message in chat.messages.items() if id not in known]
+    blobs = chat.blobs
+    if known:
+        named = {part.sha256 for one in fresh for part in one.parts if isinstance(part, AttachmentPart)}
+        stashed = {file for stash in chat.view.stashes for file in stash.attachments}
+        blobs = {name: blob for name, blob in chat.blobs.items() if name in named | stashed}
     if running is not None:
-        running.expect_files(chat.blobs)
-    for blob in chat.blobs.values():
+        running.expect_files(blobs)
+    for blob in blobs.values():
         forky.store.put_blob(blob.content, blob.media_type, blob.name)
-    for message in chat.messages.values():
+    for message in fresh:
         for part in message.parts:
             if isinstance(part, AttachmentPart) and part.sha256 not in chat.blobs:
                 _refuse_missing(forky, part)

@@ -16,6 +16,7 @@ from forky_core.conversation.merging.merging import RESOLUTIONS
 from forky_core.conversation.merging.review_log import Review
 from forky_core.formats.forky_file.lines import BadLine
 from forky_core.model import Change, Rules, Stash
+from forky_core.model.erasure import ERASED, Erasure
 from forky_core.model.experiment import (
     EXPERIMENTS,
     HIGHEST_NUMBER,
@@ -297,6 +298,11 @@ def _origin(_name: str, value: Any) -> Iterable[str]:
     return ()
 
 
+def _erased(_name: str, value: Any) -> Iterable[str]:
+    Erasure.from_stored(value)
+    return ()
+
+
 _CHECKS: Mapping[str, Callable[[str, Any], Iterable[str]]] = {
     "title": _title,
     "trashed": _trashed,
@@ -312,6 +318,7 @@ _CHECKS: Mapping[str, Callable[[str, Any], Iterable[str]]] = {
     "stash/": _stash,
     "requests/": _request,
     REVIEWS: _review,
+    ERASED: _erased,
     MARK: _marked,
     POLLS: _poll,
     RESOLUTIONS: _resolution,

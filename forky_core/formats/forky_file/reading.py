@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -21,6 +21,7 @@ from forky_core.formats.forky_file.lines import (
     FORMAT,
     HARNESS,
     BadLine,
+    changed_log,
     generation_of,
     line,
     message_of,
@@ -29,6 +30,7 @@ from forky_core.formats.forky_file.lines import (
 from forky_core.formats.forky_file.page import MARK
 from forky_core.model import Blob, ConversationId, Generation, Message, MessageId, Operation
 from forky_core.model.document import CitedPassage
+from forky_core.model.erasure import erasures_in, id_now, operation_id_now, rewritten_operations
 from forky_core.model.errors import BadContent
 from forky_core.model.parts import Json
 
@@ -78,6 +80,9 @@ class _FileReading:
         self._replay = ViewReplay()
         self._named: dict[str, int] = {}
         """Messages that a ref, a stash or an operation names, with the first line that names each."""
+        self._altered_messages: dict[MessageId, tuple[str, int]] = {}
+        """Messages whose id is not that of their content: the id that it has, and the line. They must be erased."""
+        self._altered_operations: dict[int, tuple[str, int]] = {}
 
     def take(self, value: Json, number: int) -> None:
         if not isinstance(value, dict) or not isinstance(value.get("type"), str):
@@ -87,7 +92,7 @@ class _FileReading:
             return
         match value["type"]:
             case "message":
-                self._take_message(_body(value, "message"))
+                self._take_message(_body(value, "message"), number)
             case "generation":
                 generation = generation_of(_body(value, "generation"))
                 self._generations[generation.id] = generation
@@ -134,6 +139,8 @@ class _FileReading:
     def _take_operation(self, body: Mapping[str, Any], number: int) -> None:
         before = self._operations[-1] if self._operations else None
         operation = operation_of(body, self._id, before)
+        if (now := operation_id_now(operation)) != operation.id:
+            self._altered_operations[operation.number] = (now, number)
         for id in self._replay.take(operation.changes):
             self._named.setdefault(id, number)
         self._operations.append(operation)
@@ -152,8 +159,10 @@ class _FileReading:
             raise BadLine("a passage has not the fields docs/format.md says") from error
         self._passages[passage.address] = passage
 
-    def _take_message(self, body: Mapping[str, Any]) -> None:
+    def _take_message(self, body: Mapping[str, Any], number: int) -> None:
         message = message_of(body)
+        if (now := id_now(message)) != message.id:
+            self._altered_messages[message.id] = (now, number)
         missing = [parent for parent in message.parents if parent not in self._messages]
         if missing:
             raise BadLine(f"the parent {missing[0][:40]} of {message.id} does not stand before it")
@@ -217,6 +226,7 @@ class _FileReading:
         if not any(key.startswith("heads/") for key in self._entries):
             raise BadLine("it has no branch")
         self._check_refs()
+        self._check_altered(operations)
         return Chat(
             self._id,
             MappingProxyType(self._messages),
@@ -230,6 +240,19 @@ class _FileReading:
             self._passages.get,
             self._begins,
         )
+
+    def _check_altered(self, operations: Sequence[Operation]) -> None:
+        """Check that whatever does not have the content of its id is recorded as erased, with what it has now."""
+        erased = erasures_in(self._entries)
+        for id, (now, number) in self._altered_messages.items():
+            if id not in erased or erased[id].now != now:
+                raise BadContent(
+                    f"Line {number} of the file: the id {id[:40]} is not that of its content: the line was changed."
+                )
+        rewritten = rewritten_operations(operations) if self._altered_operations else {}
+        for at, (now, number) in self._altered_operations.items():
+            if rewritten.get(at) != now:
+                raise BadContent(f"Line {number} of the file: {changed_log(operations[at - 1])}.")
 
     def _check_refs(self) -> None:
         """Check that every message that a ref, an operation, a generation or an origin names is in the file."""

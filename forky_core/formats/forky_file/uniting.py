@@ -16,6 +16,7 @@ from forky_core.formats.forky_file.chat import Chat, replayed
 from forky_core.formats.forky_file.writing import UNITE, checked_out
 from forky_core.graph import is_ancestor
 from forky_core.model import Change, Generation, Message, MessageId, Operation, operation_id
+from forky_core.model.erasure import ERASED, Passages, said_erased
 from forky_core.model.errors import BadContent
 from forky_core.model.parts import Json
 from forky_core.votes.poll import POLLS
@@ -54,16 +55,28 @@ def unite_chats(ours: Chat, theirs: Chat, base: Chat | None = None) -> UniteResu
             "Fork one into the other's workspace, or graft it.",
         )
     messages = {**ours.messages, **theirs.messages}
+    erased_by_us, erased_by_them = ours.view.erasures, theirs.view.erasures
+    messages |= {id: ours.messages[id] for id in erased_by_us if id in ours.messages}
+    agree = set(erased_by_us) == set(erased_by_them)
+    passages = _erased_by_one(ours, theirs)
     common = _common(ours, theirs)
     shared = replayed(ours.operations[:common]).entries if common else (base.entries if base else {})
     deciding = _Deciding(ours.entries, theirs.entries, shared, messages)
     entries = deciding.entries()
+    if not agree:
+        erased = {
+            key: value
+            for key, value in (*ours.entries.items(), *theirs.entries.items())
+            if key.startswith(ERASED)
+        }
+        entries = {**passages.cut_json(entries, short=True), **erased}
     chat = Chat(
         ours.id,
         MappingProxyType(messages),
         _generations(ours, theirs),
         MappingProxyType(entries),
-        _log(ours, theirs, common, entries, len(messages) - len(ours.messages)),
+        # The log of the side that has erased nothing still repeats the text.
+        _log(ours, theirs, common, entries, len(messages) - len(ours.messages)) if agree else (),
         MappingProxyType({**ours.blobs, **theirs.blobs}),
         tuple({repr(sorted(row.items())): row for row in (*ours.origins, *theirs.origins)}.values()),
         tuple(dict.fromkeys((*ours.other_lines, *theirs.other_lines))),
@@ -73,6 +86,19 @@ def unite_chats(ours: Chat, theirs: Chat, base: Chat | None = None) -> UniteResu
     )
     brought = len(messages) - len(ours.messages)
     return UniteResult(chat, brought, tuple(deciding.parted), tuple(deciding.overruled))
+
+
+def _erased_by_one(ours: Chat, theirs: Chat) -> Passages:
+    """The texts of messages that one side has erased and the other one still has."""
+    sides = ((ours, theirs), (theirs, ours))
+    erased = [
+        (other.messages[id], erasure)
+        for side, other in sides
+        for id, erasure in side.view.erasures.items()
+        if erasure.whole and id in other.messages and id not in other.view.erasures
+    ]
+    instead = said_erased(erased[0][1].at) if erased else ""
+    return Passages((message for message, _ in erased), instead)
 
 
 def _common(ours: Chat, theirs: Chat) -> int:

@@ -37,6 +37,7 @@ from forky_core.formats.forky_file.stored import (
 from forky_core.formats.forky_file.stored_log import calls_of, each_call, log_of
 from forky_core.graph import ancestors
 from forky_core.model import Blob, ConversationId, Message, MessageId
+from forky_core.model.erasure import ERASED
 from forky_core.model.experiment import experiments_in, is_cell
 from forky_core.model.parts import Json
 from forky_core.store.contract import Store
@@ -87,6 +88,7 @@ def part_of(chat: Chat, tips: Mapping[str, MessageId]) -> Chat:
     wanted = ancestors(tips.values(), lambda id: stems[id].parents)
     messages = only(chat.messages, wanted)
     entries: dict[str, Json] = {"title": chat.title} if chat.title else {}
+    entries.update({key: value for id in messages if (value := chat.entries.get(key := f"{ERASED}{id}"))})
     if "memory" in chat.entries:
         entries["memory"] = chat.entries["memory"]
     for name, tip in tips.items():

@@ -210,7 +210,7 @@ class RunningImport:
             self._adopting = ""
             return
         self._adopting = ""
-        self.account += account_of(chat)
+        self.account += account_of(chat) + ImportAccount(notes=dict.fromkeys(done.remarks, 1))
         if done.outcome == "unchanged":
             self.unchanged += 1
         else:

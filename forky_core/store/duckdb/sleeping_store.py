@@ -211,6 +211,9 @@ class SleepingStore:
     setting = _of_store(Store.setting)
     set_setting = _of_store(Store.set_setting)
     purge = _of_store(Store.purge)
+    erase = _of_store(Store.erase)
+    erased_of = _of_store(Store.erased_of)
+    is_taken = _of_store(Store.is_taken)
     verify = _of_store(Store.verify)
 
     @wraps(DuckDBStore.write_tables)

@@ -13,6 +13,7 @@ import json
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
+from threading import Lock
 from types import MappingProxyType
 from typing import Self
 from weakref import WeakSet
@@ -35,12 +36,22 @@ from forky_core.model import (
     Stem,
     View,
 )
+from forky_core.model.erasure import Erasure
 from forky_core.model.errors import NotFound, StoreDamaged, StoreError
 from forky_core.model.parts import Json
+from forky_core.model.view import FORKED_FROM
 from forky_core.observability import events
 from forky_core.private_files import make_folder
 from forky_core.store.auditing import message_findings
-from forky_core.store.contract import Commit, CopyForm, Redaction, StoreIdentity, StoreStatus, Verification
+from forky_core.store.contract import (
+    Commit,
+    CopyForm,
+    Erased,
+    Redaction,
+    StoreIdentity,
+    StoreStatus,
+    Verification,
+)
 from forky_core.store.deciding import no_conversation, no_message
 from forky_core.store.duckdb.analysis import views
 from forky_core.store.duckdb.analysis.copying import make_copy
@@ -76,10 +87,12 @@ from forky_core.store.duckdb.read.searching import search
 from forky_core.store.duckdb.read.verify import verify_file
 from forky_core.store.duckdb.sql import statements as sql
 from forky_core.store.duckdb.sql.running import execute
+from forky_core.store.duckdb.write.erasing import erase_rows
 from forky_core.store.duckdb.write.ledger import stored_entries
 from forky_core.store.duckdb.write.purging import drop_unnamed_blobs, purge_rows
 from forky_core.store.duckdb.write.staging import Staged
 from forky_core.store.duckdb.write.writer import IDLE_SECONDS, Alone, Done, Record, Rest, Writer
+from forky_core.store.erasing import related
 from forky_core.store.herald import Heard, Herald
 from forky_core.store.path_matching import path_overlap
 from forky_core.store.words import search_words
@@ -110,6 +123,9 @@ class DuckDBStore:
         self._library = Library()
         self._numbers = Numbers(file)
         self._keys: dict[str, TextIndex] = {}
+        self._erasing = Lock()
+        self._erased_in: tuple[ConversationId, ...] = ()
+        """The conversations that are being rewritten, in contrast to those that are purged."""
         self._writer = Writer(file, self._published, self._forgotten, idle_seconds=idle_seconds)
         self.documents = FiledDocuments(file, self._writer)
         _open_stores.add(self)
@@ -194,7 +210,11 @@ class DuckDBStore:
         self._cache.drop(conversation)
         self._numbers.drop(conversation)
         self._logs.drop(conversation)
-        self._library.drop(conversation)
+        if conversation in self._erased_in:
+            self._library.forget()
+            self._keys.clear()
+        else:
+            self._library.drop(conversation)
         self._herald.tell([conversation])
 
     def view(self, conversation: ConversationId) -> View:
@@ -272,7 +292,7 @@ class DuckDBStore:
             return path
         number = self._numbers.of(conversation)
         if not shelf.long:
-            everything = self._messages(number, _SHORT)
+            everything = self._messages(conversation, _SHORT)
             shelf.long = everything is None
             if everything is not None:
                 shelf.complete(everything)
@@ -303,7 +323,7 @@ class DuckDBStore:
         if snapshot is None:
             with shelf.loading:
                 if shelf.snapshot() is None:
-                    found = self._messages(self._numbers.of(conversation), known=shelf.known)
+                    found = self._messages(conversation, known=shelf.known)
                     shelf.complete(found or ())
             self._cache.trim()
             snapshot = shelf.snapshot()
@@ -311,19 +331,22 @@ class DuckDBStore:
         return snapshot
 
     def _messages(
-        self, number: int, most: int | None = None, known: Mapping[MessageId, Message] = MappingProxyType({})
+        self,
+        conversation: ConversationId,
+        most: int | None = None,
+        known: Mapping[MessageId, Message] = MappingProxyType({}),
     ) -> list[Message] | None:
         """Read messages like `read_messages`; if a pack is damaged, read them from their own table.
 
         Such a pack is dropped and rebuilt if the messages match their ids: it is derived from them, and nothing is
         lost. If they do not, the file is damaged and the pack is preserved, as it may hold more.
         """
-        whole = self._writer.whole
+        number, whole = self._numbers.of(conversation), self._writer.whole
         try:
             found = read_messages(self._file, number, whole, most, known)
         except BadPack:
             found = read_messages(self._file, number, None, most)
-            if found is not None and any(message_findings(found)):
+            if found is not None and any(message_findings(found, self.view(conversation).erasures)):
                 self._file.distrust()
             elif found is not None:
                 self._distrust(number)
@@ -462,7 +485,44 @@ class DuckDBStore:
         self._writer.ask(Alone(lambda cursor: write_setting(cursor, key, value)))
 
     def purge(self, conversation: ConversationId) -> None:
-        self._writer.ask(Alone(lambda cursor: purge_rows(cursor, conversation), forgets=conversation))
+        self._writer.ask(Alone(lambda cursor: purge_rows(cursor, conversation), forgets=[conversation]))
+
+    def erase(self, conversation: ConversationId, message: MessageId, *, by: str, at: int) -> Erased:
+        touched: list[ConversationId] = []
+
+        def work(cursor: duckdb.DuckDBPyConnection) -> Erased:
+            done = erase_rows(cursor, conversation, message, by, at)
+            touched.extend(done.conversations)
+            self._erased_in = done.conversations
+            for id in done.conversations:
+                self._writer.whole.discard(self._numbers.of(id))
+            self._writer.has_erased = True
+            return done
+
+        with self._erasing:
+            try:
+                done: Erased = self._writer.ask(Alone(work, forgets=touched))
+            finally:
+                self._erased_in = ()
+            # The file is written anew now, or as soon as nobody reads.
+            self.rest()
+        return done
+
+    def is_taken(self, conversation: ConversationId) -> bool:
+        del conversation
+        return False  # It shows all that it has.
+
+    def erased_of(
+        self, conversation: ConversationId, messages: Iterable[MessageId]
+    ) -> Mapping[MessageId, Erasure]:
+        wanted, found = set(messages), {}
+        for id in related(conversation, self.entries(FORKED_FROM)):
+            try:
+                erasures = self.view(id).erasures
+            except NotFound:
+                continue
+            found.update({at: one for at, one in erasures.items() if one.whole and at in wanted})
+        return found
 
     def verify(self, conversation: ConversationId | None = None) -> Verification:
         if conversation is not None:

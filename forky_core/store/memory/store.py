@@ -32,10 +32,19 @@ from forky_core.model import (
     Stem,
     View,
 )
+from forky_core.model.erasure import Erasure, Passages, copies_of, said_erased
 from forky_core.model.errors import InTheWay, NotFound
 from forky_core.model.parts import AttachmentPart, Json
-from forky_core.store.auditing import EARLY_END, astray, blob_finding, content_findings, naming_findings
-from forky_core.store.contract import Commit, Finding, StoreIdentity, StoreStatus, Verification
+from forky_core.model.view import FORKED_FROM
+from forky_core.store.auditing import (
+    EARLY_END,
+    astray,
+    blob_finding,
+    content_findings,
+    naming_findings,
+    replayed,
+)
+from forky_core.store.contract import Commit, Erased, Finding, StoreIdentity, StoreStatus, Verification
 from forky_core.store.deciding import (
     FOUNDING_VERBS,
     changed_key,
@@ -47,6 +56,14 @@ from forky_core.store.deciding import (
     outdated,
     reuse_of,
     unstored,
+)
+from forky_core.store.erasing import (
+    Rewriting,
+    StoredConversation,
+    erased,
+    nothing_left,
+    related,
+    rewriting,
 )
 from forky_core.store.herald import Heard, Herald
 from forky_core.store.memory.documents import MemoryDocuments
@@ -369,6 +386,78 @@ class MemoryStore:
             del self._conversations[conversation]
             self.drop_blobs(kept.attachments())
         self._herald.tell([conversation])
+
+    def erase(self, conversation: ConversationId, message: MessageId, *, by: str, at: int) -> Erased:
+        with self._lock:
+            first = self._kept(conversation)
+            if message not in first.messages:
+                raise no_message(message)
+            known = first.view.erasures.get(message)
+            if known is not None and known.whole:
+                raise nothing_left()
+            family = related(conversation, self._forked_from())
+            copies = copies_of(message, first.messages.values())
+            passages = Passages(copies, said_erased(at))
+            chosen = {one.id for one in copies}
+            done: list[Rewriting] = []
+            for kept in self._conversations.values():
+                if kept.id in family or any(
+                    part.conversation == conversation for one in kept.messages.values() for part in one.merges
+                ):
+                    if kept.id in family:
+                        chosen |= {one.id for one in copies_of(message, kept.messages.values())}
+                    stored = StoredConversation(
+                        kept.id,
+                        tuple(kept.messages.values()),
+                        tuple(kept.operations),
+                        tuple(kept.generations.values()),
+                        kept.derived,
+                    )
+                    new = rewriting(
+                        stored, chosen, passages, of=message, by=by, at=at, has_copies=kept.id in family
+                    )
+                    if new is not None:
+                        done.append(new)
+                        self._rewrite(kept, new)
+            for key, value in self._settings.items():
+                self._settings[key] = passages.cut_encoded(value)
+            before = len(self._blobs)
+            self.drop_blobs(file for new in done for file in new.files)
+            gone = before - len(self._blobs)
+        self._herald.tell(new.conversation for new in done)
+        return erased(conversation, done, gone, passages)
+
+    def _forked_from(self) -> Mapping[ConversationId, Json]:
+        return self.entries(FORKED_FROM)
+
+    def _rewrite(self, kept: _Conversation, new: Rewriting) -> None:
+        kept.messages.update((message.id, message) for message in new.messages)
+        kept.generations.update((call.id, call) for call in new.generations)
+        for key in new.derived:
+            del kept.derived[key]
+        for operation in new.operations:
+            kept.operations[operation.number - 1] = operation
+        kept.operations.append(new.operation)
+        kept.view = replayed(kept.operations)
+        kept.moved = {change.key: operation for operation in kept.operations for change in operation.changes}
+
+    def is_taken(self, conversation: ConversationId) -> bool:
+        del conversation
+        return False  # It shows all that it has.
+
+    def erased_of(
+        self, conversation: ConversationId, messages: Iterable[MessageId]
+    ) -> Mapping[MessageId, Erasure]:
+        wanted = set(messages)
+        with self._lock:
+            family = related(conversation, self._forked_from())
+            return {
+                id: erasure
+                for kept in self._conversations.values()
+                if kept.id in family
+                for id, erasure in kept.view.erasures.items()
+                if erasure.whole and id in wanted
+            }
 
     def verify(self, conversation: ConversationId | None = None) -> Verification:
         with self._lock:

@@ -26,7 +26,7 @@ from pages.ui.workspace import workspace_path
 
 _PICKED = 8
 """Hex digits of a pick in the URL of the Merge page."""
-_DIALOGS = frozenset({"prune", "revert"})
+_DIALOGS = frozenset({"erase", "prune", "revert"})
 
 
 def act_on(here: Frame, act: Act) -> None:

@@ -54,6 +54,7 @@ MENU = (
     ("link", "link", "Copy a link"),
     ("revert", "undo", "Take back from here on …"),
     ("prune", "content_cut", "Prune from here …"),
+    ("erase", "ink_eraser", "Erase what it says …"),
     ("fork", "call_split", "Fork here …"),
 )
 """Acts of the “…” menu, which a row of the graph has, too: name, icon, label. “present” is a link."""

@@ -19,6 +19,7 @@ from forky_core.context.citing import sources_in, without_sources
 from forky_core.layout.colors import UNNAMED
 from forky_core.merge.corrections import CorrectedLine
 from forky_core.model import Blob, ConversationId, Message, MessageId
+from forky_core.model.erasure import Erasure
 from forky_core.model.parts import (
     AttachmentPart,
     MergePart,
@@ -33,6 +34,7 @@ from forky_core.model.parts import (
 from forky_core.opaque import opaque
 from forky_core.team.threads import ThreadCount
 from forky_core.views import captions
+from forky_core.views.erasing import told
 from forky_core.views.notebook import Cell
 from forky_core.views.shelf import count
 from forky_core.views.times import local, stamp
@@ -67,6 +69,10 @@ class Look:
     """The name of the member of a team who said a message; "" where that is not known."""
     threads: Mapping[MessageId, ThreadCount] | None = None
     """How many threads hang on messages; None where there is no team."""
+    erasure: Callable[[MessageId], Erasure | None] = field(default=lambda _id: None)
+    """How a message was erased, as a whole or in part; None if it was not."""
+    name_of: Callable[[str], str] = str
+    """Puts names in the place of people's ids in a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +163,16 @@ def _pieces(cell: Cell, look: Look) -> Iterator[_Piece]:
     message, short = cell.message, _short(cell.message)
     texts = 0
     yield head(cell, look)
+    erasure = look.erasure(message.id)
+    if erasure is not None:
+        yield f'<div class="fk-erased">{sentence_html("ink_eraser", f"{told(erasure, look.name_of)}.")}</div>'
+        if erasure.whole:
+            return
     for part in message.parts:
         match part:
             case TextPart(text):
                 texts += 1
+                text = text if erasure is None else look.name_of(text)
                 yield from _text(text, f"chat.text.{short}.{texts}", look.conversation)
             case ReasoningPart():
                 yield _reasoning(part.text, redacted=part.redacted)

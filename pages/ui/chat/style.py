@@ -79,6 +79,7 @@ CONTENTS
 .fk-word:hover { background: color-mix(in srgb, currentColor 9%, transparent); }
 .fk-ended { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; font-size: .85rem; padding: .3rem .55rem;
   border-radius: .4rem; background: color-mix(in srgb, #c77b1b 14%, transparent); }
+.fk-erased { font-size: .85rem; opacity: .8; font-style: italic; padding: .1rem 0; }
 .fk-said { display: inline-flex; gap: .4rem; align-items: flex-start; }
 .fk-said .fk-icon { flex: none; line-height: 1.35; }
 /* What can be done with the message whose dot was clicked: in sight below the graph. */

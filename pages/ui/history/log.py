@@ -42,6 +42,7 @@ _ICONS = {
     "rename": "drive_file_rename_outline",
     "delete": "delete",
     "prune": "content_cut",
+    "erase": "ink_eraser",
     "rules": "tune",
     "memory": "tune",
     "pin": "keep",

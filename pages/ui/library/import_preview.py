@@ -183,8 +183,10 @@ def _flip(file: FileImport, line: PreviewLine, key: str) -> None:
 
 def _fork(held: Session, file: FileImport) -> None:
     with saying(held):
-        chat = file.forky.conversation(file.fork().conversation)
-        held.say(f"“{title_or_placeholder(chat.title)}” is a conversation of your own now.")
+        done = file.fork()
+        chat = file.forky.conversation(done.conversation)
+        told = f"“{title_or_placeholder(chat.title)}” is a conversation of your own now."
+        held.say(" ".join((told, *done.remarks)))
         held.incoming = None
         go(chat)
 
@@ -195,7 +197,9 @@ def _pull(held: Session, file: FileImport, into: ConversationId) -> None:
         chat = file.forky.conversation(into)
         held.incoming = None
         if not done.operations:
-            held.say(f"Nothing is new in it for “{title_or_placeholder(chat.title)}”.")
+            told = f"Nothing is new in it for “{title_or_placeholder(chat.title)}”."
+            held.say(" ".join((told, *done.remarks)))
             return
-        held.say(f"Brought {count(done.messages, 'message')} from the file.", (into, done.operations[-1]))
+        told = f"Brought {count(done.messages, 'message')} from the file."
+        held.say(" ".join((told, *done.remarks)), (into, done.operations[-1]))
         go(chat)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date, datetime, time
 from functools import partial
 from html import escape
 
@@ -12,6 +13,7 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.downloading import Download
 from forky_core.model.errors import ForkyError
 from forky_core.team.administration import Administration
+from forky_core.team.audit import AuditFilter
 from forky_core.team.audit_report import as_csv, as_json_lines, sentence
 from forky_core.views.shelf import count, title_or_placeholder
 from forky_core.views.times import stamp
@@ -19,22 +21,26 @@ from pages.ui.components.downloads import download_link
 from pages.ui.components.markdown import plain_label, showable
 
 _LINES = 40
+_DAY = 24 * 3600 * 1_000_000
 
 
 def draw_audit(people: Administration, forky: Workspace) -> None:
-    """Keys: `people.audit.page`, `people.audit.csv`, `people.audit.jsonl`."""
+    """Keys: `people.audit.page`, `people.audit.csv`, `people.audit.jsonl`, and those of the filter."""
+    st.caption(
+        "Who signed in or was refused, who was invited, shared what with whom, changed which role, exported or erased "
+        "something; never what anybody said. Each entry holds the hash of the one before it."
+    )
     try:
-        total = people.events()
+        wanted = _filter(people)
+        total = people.events(wanted)
         pages = max(1, -(-total // _LINES))
         page = min(int(st.session_state.get("people.audit.page", 1)), pages)
-        entries = people.page_of_audit(page, _LINES)
+        entries = people.page_of_audit(page, _LINES, wanted)
     except ForkyError as error:
         st.info(plain_label(str(error), 300))
         return
-    st.caption(
-        "Who signed in or was refused, who was invited, shared what with whom, and changed which role; never what anybody "
-        "said. Each entry holds the hash of the one before it."
-    )
+    if not entries:
+        st.info("No entry is like that. Choose another person, kind or day.")
     titles = _titles(forky)
     lines = []
     for entry in entries:
@@ -56,6 +62,31 @@ def draw_audit(people: Administration, forky: Workspace) -> None:
                 label=label,
                 main=False,
             )
+
+
+def _filter(people: Administration) -> AuditFilter:
+    """Keys: `people.audit.person`, `people.audit.kind`, `people.audit.days`."""
+    members = {member.id: f"{member.name} ({member.handle})" for member in people.members()}
+    kinds = people.kinds_of_events()
+    with st.container(key="line-audit-filter", horizontal=True, vertical_alignment="bottom"):
+        person = st.selectbox(
+            "Person",
+            ["", *members],
+            key="people.audit.person",
+            format_func=lambda id: plain_label(members.get(id, "Everybody"), 80),
+        )
+        kind = st.selectbox(
+            "Kind", ["", *kinds], key="people.audit.kind", format_func=lambda kind: kind or "Everything"
+        )
+        days = st.date_input("Days", [], key="people.audit.days", format="YYYY-MM-DD")
+    chosen = sorted(days)
+    since, until = (_midnight(chosen[0]), _midnight(chosen[-1]) + _DAY) if chosen else (0, 0)
+    return AuditFilter(person or "", kinds.get(kind or "", ()), since, until)
+
+
+def _midnight(day: date) -> int:
+    """When a day began where the server is, in microseconds since the epoch."""
+    return int(datetime.combine(day, time()).astimezone().timestamp() * 1_000_000)
 
 
 def _titles(forky: Workspace) -> dict[str, str]:

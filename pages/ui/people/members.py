@@ -20,6 +20,7 @@ from forky_core.views.times import ago
 from pages.ui.components.links import server_address
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
+from pages.ui.people.forgetting import forget
 from pages.ui.people.leaving import leave
 from pages.ui.people.roles import draw_roles
 from pages.ui.people.style import who
@@ -49,6 +50,10 @@ def draw_members(people: Administration, held: Session) -> None:
     if pages > 1:
         st.pagination(pages, key="people.page")
     draw_roles(IN_WORKSPACE)
+    of = st.session_state.pop("forget.of", None)
+    whose = next((member for member in everybody if member.id == of), None)
+    if whose is not None:
+        forget(people, held, whose)
 
 
 def _about(people: Administration, everybody: Sequence[Member], owners: Sequence[Member]) -> str:
@@ -153,6 +158,9 @@ def _remove(people: Administration, held: Session, member: Member) -> None:
             st.rerun()
         out = partial(_say_done, held, f"{member.name} is signed out everywhere.", people.sign_out, member.id)
         if people.runs_server and st.button("Only sign them out", key="remove.out", on_click=out):
+            st.rerun()
+        if st.button("Forget …", key="remove.forget", type="tertiary", help="Their name goes, too"):
+            st.session_state["forget.of"] = member.id
             st.rerun()
         gone = partial(_say_done, held, f"{member.name} was removed.", people.remove, member.id)
         if st.button("Remove", key="remove.yes", type="primary", on_click=gone):

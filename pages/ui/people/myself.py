@@ -23,7 +23,9 @@ from forky_core.views.times import ago
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.frame import saying
 from pages.ui.people.address import JOINER, draw_address
+from pages.ui.people.forgetting import forget
 from pages.ui.people.leaving import leave
+from pages.ui.people.mine import draw_mine
 from pages.ui.people.notices import draw_notices
 from pages.ui.people.style import who
 from pages.ui.session import Session
@@ -59,6 +61,7 @@ def draw_myself(people: Administration, reader: Reader, held: Session) -> None:
     draw_notices(people, reader, held)
     if has_password(reader.team, me.id):
         _draw_password(reader, held)
+    draw_mine(people, reader)
     _draw_leaving(people, held)
 
 
@@ -204,3 +207,5 @@ def _draw_leaving(people: Administration, held: Session) -> None:
     with st.container(key="line-me-leaving", horizontal=True, vertical_alignment="center"):
         if st.button("Leave this workspace …", key="people.leave", icon=":material/door_open:"):
             leave(people, held)
+        if st.button("Be forgotten …", key="people.forget", icon=":material/person_off:", type="tertiary"):
+            forget(people, held, people.me)

@@ -8,15 +8,14 @@ import streamlit as st
 
 from forky_core.forky import Forky
 from forky_core.model.errors import ForkyError
-from forky_core.team.team import WORKSPACE, team_file
+from forky_core.team.team import team_file
 from forky_core.views import captions
-from forky_core.views.shelf import count, title_or_placeholder
-from forky_core.workspaces.copies import ServerFiles, back_up
+from forky_core.views.shelf import title_or_placeholder
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.verifying import draw_verification, verify_button
 from pages.ui.settings.analysing import draw_analysis_copy
 from pages.ui.sign_in import team
-from pages.ui.workspace import other_workspaces
+from pages.ui.workspace import back_up_server, reader
 
 
 def draw_storage(forky: Forky, kept: Forky) -> None:
@@ -48,10 +47,8 @@ def draw_storage(forky: Forky, kept: Forky) -> None:
         draw_verification(forky.verify, _titles(forky))
     if came_to := captions.reused(forky.reuse()):
         st.caption(came_to)
-    if other_workspaces() is not None:
-        st.caption(
-            "To go back to a backup: stop Forky, then `forky admin restore` with its folder; `--only` names one."
-        )
+    if team() is not None:
+        st.caption("To go back to a backup: stop Forky, then `forky admin restore` with its folder.")
     elif place is not None:
         st.caption("To go back to a backup: stop Forky, put the copy in the place of the file, start Forky.")
 
@@ -66,24 +63,15 @@ def _titles(forky: Forky) -> dict[str, str]:
 
 
 def _back_up(forky: Forky) -> None:
-    others, people, place = other_workspaces(), team(), forky.location
+    place = forky.location
     try:
         with st.spinner("Copying …"):
-            if others is not None and people is not None and place is not None:
-                files = ServerFiles(place, others.folder)
-                made = back_up(
-                    place.parent,
-                    people,
-                    files,
-                    copied=lambda id: forky.backup() if id == WORKSPACE else others.backup(id),
-                )
-                many = count(len(made.titles), "workspace")
-                folder = plain_label(str(made.folder), 400)
-                st.success(f"Copied {many} and the people to {folder}.", icon=":material/save:")
+            if team() is not None and place is not None:
+                found = reader()
+                folder = back_up_server(place.parent, by=found.access.id if found is not None else "")
+                st.success(f"Copied everything to {plain_label(str(folder), 400)}.", icon=":material/save:")
                 return
             copy = forky.backup()
-            if people is not None:
-                people.database.back_up(team_file(copy))
     except ForkyError as error:
         st.error(plain_label(str(error), 400))
         return

@@ -18,6 +18,7 @@ from forky_core.formats.forky_file.lines import (
 )
 from forky_core.formats.forky_file.writing import chat_of, written
 from forky_core.model import ConversationId, Operation
+from forky_core.model.erasure import operation_id_now
 from tests.builders import workspace
 from tests.formats.forky_file.chats import with_everything
 from tests.store.talk import full_generation, said
@@ -84,10 +85,20 @@ def test_an_operation_without_its_fields_is_refused_in_a_sentence(
         operation_of(body, HERE, None)
 
 
-@pytest.mark.parametrize(("key", "value"), [("number", 2), ("actor", "somebody"), ("verb", "undo")])
+@pytest.mark.parametrize(("key", "value"), [("number", 2)])
 def test_an_operation_that_was_changed_is_refused(
     operation: tuple[dict[str, Any], Operation], key: str, value: Any
 ) -> None:
     body, _ = operation
     with pytest.raises(BadLine, match="the log was changed"):
         operation_of({**body, key: value}, HERE, None)
+
+
+@pytest.mark.parametrize(("key", "value"), [("actor", "somebody"), ("verb", "undo"), ("summary", "Said")])
+def test_an_operation_that_was_changed_has_another_id_than_its_line_says(
+    operation: tuple[dict[str, Any], Operation], key: str, value: Any
+) -> None:
+    body, made = operation
+    assert operation_id_now(made) == made.id
+    changed = operation_of({**body, key: value}, made.conversation, None)
+    assert changed.id == made.id != operation_id_now(changed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.store.laws.commits import CommitLaws
+from tests.store.laws.erasing import ErasingLaws
 from tests.store.laws.generations import GenerationLaws
 from tests.store.laws.keeping import KeepingLaws
 from tests.store.laws.messages import MessageLaws
@@ -18,6 +19,7 @@ class StoreLaws(
     SearchLaws,
     KeepingLaws,
     PurgingLaws,
+    ErasingLaws,
     SharingLaws,
 ):
     """All of them, by subject."""

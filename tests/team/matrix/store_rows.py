@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from forky_core.model import Change
+from forky_core.model import Change, MessageId
 from forky_core.model.errors import ForkyError, NotFound
 from forky_core.store.contract import Commit
 from tests.store.talk import generation, said
@@ -65,6 +65,13 @@ def _commit(cell: Cell, branch: str, **more: object) -> Commit:
 def _purge(cell: Cell) -> None:
     cell.first(lambda chat: chat.trash())
     cell.store.purge(cell.id)
+
+
+def head_of(cell: Cell) -> MessageId:
+    """The newest message of `main`, which somebody else has said."""
+    head = cell.author.checkout("main").head
+    assert head is not None
+    return head.id
 
 
 def _own(cell: Cell) -> str:
@@ -186,6 +193,9 @@ STORE: tuple[Row, ...] = (
     Row("set_setting", MANAGE, lambda c: c.store.set_setting("gateway_tokens", "[]"), "of tokens"),
     Row("set_setting", BEGIN, lambda c: c.store.set_setting("imports", "1"), "of imports"),
     Row("purge", FOR_GOOD, _purge),
+    Row("erase", FOR_GOOD, lambda c: c.store.erase(c.id, head_of(c), by="", at=1)),
+    Row("erased_of", ANYBODY, lambda c: c.store.erased_of(c.id, [head_of(c)]), "of a file one has"),
+    Row("is_taken", ANYBODY, lambda c: c.store.is_taken(c.id), "by a file one has"),
     Row("verify", READ, lambda c: c.store.verify(c.id), "one"),
     Row("verify", MANAGE, lambda c: c.store.verify(), "all"),
     Row("status", ANYBODY, lambda c: c.store.status()),

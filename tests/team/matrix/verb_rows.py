@@ -6,6 +6,7 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.merging.bisecting import Bisection
 from forky_core.conversation.recording.recording import Reply
 from forky_core.conversation.replies.asking_around import ReplyAttempt
+from forky_core.conversation.session import short
 from forky_core.documents.source import source_of_bytes
 from forky_core.matching import chat_call
 from forky_core.matching.call import Call as ProgramCall
@@ -30,7 +31,7 @@ from tests.team.matrix.rules import (
     READ,
     RECORD,
 )
-from tests.team.matrix.store_rows import Row, listed
+from tests.team.matrix.store_rows import Row, head_of, listed
 from tests.team.matrix.world import Cell
 
 DRAFT = Draft("user", (TextPart("And cork?"),))
@@ -185,6 +186,8 @@ VERBS: tuple[Row, ...] = (
     ),
     Row("undo", CHANGE, lambda c: c.chat.undo()),
     Row("redo", CHANGE, lambda c: (c.first(lambda chat: chat.undo()), c.chat.redo())),
+    Row("plan_erasure", READ, lambda c: c.chat.plan_erasure(head_of(c))),
+    Row("erase", FOR_GOOD, lambda c: c.chat.erase(head_of(c), confirm=short(head_of(c)))),
     Row("note", CHANGE, lambda c: c.chat.note(c.talk.answer, "Slowly.")),
     Row("rename", CHANGE, lambda c: c.chat.rename("Ships")),
     Row("trash", CHANGE, lambda c: c.chat.trash()),

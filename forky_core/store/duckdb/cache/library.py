@@ -59,6 +59,13 @@ class Library:
     def drop(self, conversation: ConversationId) -> None:
         self._change([(conversation, None)])
 
+    def forget(self) -> None:
+        """Have the lines read anew when they are next wanted."""
+        with self._loading, self._lock:
+            self._state = "unread"
+            self._lines.clear()
+            self._listed.clear()
+
     def _change(self, changes: list[tuple[ConversationId, ConversationSummary | None]]) -> None:
         with self._lock:
             if self._state == "loading":

@@ -285,6 +285,46 @@ class DatabaseFile:
             self._identity = _identity(self.path)
         return True
 
+    def write_anew(self, *, patience: float = 5.0) -> bool:
+        """Put a copy in the place of the file that has its rows only, and nothing of deleted ones in unused blocks.
+
+        False if someone was still reading after `patience` seconds.
+
+        Raises:
+            StoreFull: there is no room for the copy; the file is as it was.
+        """
+        if self._damaged or not self._lock_out(patience):
+            return False
+        with self._locked_out():
+            self.still_there()
+            folder = None
+            try:
+                self._root.execute("CHECKPOINT forky")
+                folder = Path(mkdtemp(prefix=".forky-", dir=self.path.parent))
+                made = folder / self.path.name
+                quoted = str(made).replace("'", "''")
+                self._root.execute(
+                    f"ATTACH '{quoted}' AS fresh (BLOCK_SIZE {BLOCK_SIZE}, ROW_GROUP_SIZE {ROW_GROUP_SIZE})"
+                )
+                try:
+                    self._root.execute("COPY FROM DATABASE forky TO fresh")
+                    self._root.execute("CHECKPOINT fresh")
+                finally:
+                    self._root.execute("DETACH DATABASE fresh")
+                shutil.copymode(self.path, made)
+                self._detach()
+                try:
+                    made.replace(self.path)
+                finally:
+                    self._attach()
+                    self._identity = _identity(self.path)
+            except OSError as error:
+                raise file_error(error, self.path) from error
+            finally:
+                if folder is not None:
+                    shutil.rmtree(folder, ignore_errors=True)
+        return True
+
     @contextmanager
     def detached(self) -> Iterator[None]:
         """Fold in the log and detach the file, so that it can be copied."""
@@ -305,8 +345,10 @@ class DatabaseFile:
     def _lock_out(self, patience: float) -> bool:
         with self._gate:
             free = self._gate.wait_for(lambda: not self._alone and not self._inside, patience)
-            self._alone = free and not self._closed
-            return self._alone
+            if not free or self._closed:
+                return False  # Whoever is alone with the file stays so.
+            self._alone = True
+            return True
 
     @contextmanager
     def _locked_out(self) -> Iterator[None]:

@@ -205,7 +205,7 @@ def _conversation(
         audit.found(id, what, damage=True)
     for what in naming_findings(messages, view, generations, has_blob):
         audit.found(id, what, damage=False)
-    if not early and not _fits(packed, messages):
+    if not early and not _fits(packed, messages, view):
         audit.found(
             id,
             "What is packed of the messages is not what is stored; it is dropped and made anew.",
@@ -242,11 +242,11 @@ def _packed(cursor: duckdb.DuckDBPyConnection, conversation: int) -> list[Messag
         return None
 
 
-def _fits(packed: list[Message] | None, messages: list[Message]) -> bool:
+def _fits(packed: list[Message] | None, messages: list[Message], view: View) -> bool:
     """Whether packs may be kept; packs of messages that were altered later still hold the original text."""
     if packed is None:
         return False
-    return packed == messages[: len(packed)] or any(message_findings(messages))
+    return packed == messages[: len(packed)] or any(message_findings(messages, view.erasures))
 
 
 def _messages(rows: list[Row]) -> tuple[list[Message], list[str]]:

@@ -11,6 +11,13 @@ FROM (SELECT unnest(CAST(? AS TEXT[])) AS key, unnest(CAST(? AS TEXT[])) AS valu
     ("conversation", "keys", "values"),
 )
 
+ALL_DERIVED = SqlStatement(
+    """SELECT forky.derived.key, forky.derived.value
+FROM forky.derived
+WHERE forky.derived.conversation = ?""",
+    ("conversation",),
+)
+
 AUDITED_MESSAGES = SqlStatement(
     """SELECT forky.messages.message, forky.messages.id, forky.messages.parent, forky.messages.role,
     forky.messages.text, forky.messages.rest, forky.messages.created, forky.messages.segment,
@@ -161,6 +168,13 @@ GENERATION_IDS = SqlStatement(
 FROM forky.generations
 WHERE forky.generations.conversation = ?""",
     ("conversation",),
+)
+
+GRAFTED = SqlStatement(
+    """SELECT DISTINCT forky.messages.conversation
+FROM forky.messages
+WHERE contains(forky.messages.rest, ?)""",
+    ("of",),
 )
 
 HAS_BLOB = SqlStatement(
@@ -515,6 +529,9 @@ WHERE forky.settings.key = ?""",
     ("key",),
 )
 
+SETTINGS = SqlStatement("""SELECT forky.settings.key, forky.settings.value
+FROM forky.settings ORDER BY forky.settings.key""")
+
 SET_ENTRIES = SqlStatement(
     """UPDATE forky.entries SET value=given.value, operation=given.operation FROM (SELECT unnest(CAST(? AS
     INTEGER[])) AS conversation, unnest(CAST(? AS TEXT[])) AS key, unnest(CAST(? AS TEXT[])) AS
@@ -547,6 +564,18 @@ SET_GENERATION = SqlStatement(
         "here",
         "at",
     ),
+)
+
+SET_MESSAGE = SqlStatement(
+    """UPDATE forky.messages SET text=?, rest=? WHERE forky.messages.conversation = ? AND forky.messages.id
+    = ?::UUID""",
+    ("new_text", "new_rest", "here", "at"),
+)
+
+SET_OPERATION = SqlStatement(
+    """UPDATE forky.operations SET summary=?, changes=? WHERE forky.operations.conversation = ? AND
+    forky.operations.number = ?""",
+    ("new_summary", "new_changes", "here", "at"),
 )
 
 STEMS = SqlStatement(

@@ -24,6 +24,8 @@ from forky_core.store.duckdb.analysis import views
 from forky_core.store.duckdb.cache.fully_packed import FullyPacked
 from forky_core.store.duckdb.file.database import DatabaseFile, in_transaction
 from forky_core.store.duckdb.read.packs import packs_due, write_packs
+from forky_core.store.duckdb.sql import statements as sql
+from forky_core.store.duckdb.sql.running import execute
 from forky_core.store.duckdb.write.staging import Ledgers, Staged, stage_commit, stage_record
 
 GROUP = 256
@@ -47,6 +49,8 @@ _LONGEST_PUBLICATION = 5.0
 """Seconds to wait at most for a group to be published."""
 _HANGS = 10.0
 """Seconds on one task after which the thread is considered hung; the slowest group ever measured took 0.5."""
+ERASED_BYTES = "erased_bytes"
+"""The setting that says that the file must be written anew after an erasure, also if Forky ended before it was."""
 _BULK = 8
 """Groups of an import, some megabytes each, between two evictions of the database's memory."""
 
@@ -62,8 +66,8 @@ class Alone:
     """Work that gets a transaction of its own: a blob, a setting, a purge."""
 
     work: Callable[[duckdb.DuckDBPyConnection], Any]
-    forgets: ConversationId | None = None
-    """The conversation that no longer exists afterwards."""
+    forgets: Sequence[ConversationId] = ()
+    """The conversations of which nothing that is cached holds afterwards. The work may add to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +143,9 @@ class Writer:
         self._unpublished = Lock()
         """Held from before a group becomes durable until it is published to readers."""
         self._closed = False
-        self._dirty = False
+        self.has_erased = bool(file.rows(sql.SETTING, key=ERASED_BYTES))
+        """Whether unused blocks of the file may hold text that was erased."""
+        self._dirty = self.has_erased
         self._in_bulk = 0
         """Groups of an import since memory was last released."""
         self._importing = False
@@ -290,6 +296,8 @@ class Writer:
         self._make_views()
         if not self._file.reattach(patience=patience):
             return False
+        if self.has_erased and not self._written_anew(patience):
+            return False
         with self._file.cursor() as cursor:
             self.whole.learn(cursor)
         due = packs_due(self._file)
@@ -312,6 +320,15 @@ class Writer:
                 with self._file.cursor() as cursor:
                     in_transaction(cursor, views.make_views)
             self._has_views = True
+
+    def _written_anew(self, patience: float) -> bool:
+        """Write the file anew, so that none of its unused blocks holds what was erased; whether that is done."""
+        if not self._file.write_anew(patience=patience):
+            return False
+        with self._file.cursor() as cursor:
+            in_transaction(cursor, lambda cursor: execute(cursor, sql.DROP_SETTING, key=ERASED_BYTES))
+        self.has_erased = False
+        return self._file.reattach(patience=patience)
 
     def _serve(self, jobs: Sequence[_Job]) -> None:
         """Write the jobs in one transaction; if that fails, each in one of its own."""
@@ -365,9 +382,9 @@ class Writer:
         self._ledgers.drop(staged.in_bulk)
         self._spare_memory(staged)
         for request, _ in done:
-            if isinstance(request, Alone) and request.forgets is not None:
-                self._ledgers.drop([request.forgets])
-                self._forget(request.forgets)
+            for id in request.forgets if isinstance(request, Alone) else ():
+                self._ledgers.drop([id])
+                self._forget(id)
         return settled
 
     def _spare_memory(self, staged: Staged) -> None:

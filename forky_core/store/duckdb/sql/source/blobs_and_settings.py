@@ -69,6 +69,7 @@ ADD_DERIVED = insert(derived).from_select(
 )
 
 SETTING = select(settings.c.value).where(settings.c.key == bindparam("key"))
+SETTINGS = select(*settings.c["key", "value"]).order_by(settings.c.key)
 DROP_SETTING = delete(settings).where(settings.c.key == bindparam("key"))
 
 SCHEMA = select(func.max(migrations.c.number))

@@ -28,6 +28,20 @@ PURGE = tuple(
     for table in (packs, derived, entries, generations, messages, segments, operations, conversations)
 )
 
+GRAFTED = select(messages.c.conversation).where(func.contains(messages.c.rest, bindparam("of"))).distinct()
+"""The conversations that have a message which names this conversation, as a graft does."""
+SET_MESSAGE = (
+    update(messages)
+    .where(messages.c.conversation == bindparam("here"), messages.c.id == bindparam("at"))
+    .values(text=bindparam("new_text"), rest=bindparam("new_rest"))
+)
+SET_OPERATION = (
+    update(operations)
+    .where(operations.c.conversation == bindparam("here"), operations.c.number == bindparam("at"))
+    .values(summary=bindparam("new_summary"), changes=bindparam("new_changes"))
+)
+ALL_DERIVED = select(derived.c.key, derived.c.value).where(derived.c.conversation == here)
+
 ENTRIES = select(*entries.c["key", "value", "operation"]).where(entries.c.conversation == here)
 VIEW = ENTRIES.union_all(
     select(null(), null(), func.max(operations.c.number)).where(operations.c.conversation == here)

@@ -1,0 +1,114 @@
+"""`forky admin export-person` and `forget`: what is somebody's."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from forky_core.cli.plain import one_line
+from forky_core.forky import Forky
+from forky_core.gateway.forgetting import forget_person
+from forky_core.gateway.person_export import save_person
+from forky_core.model.errors import NotFound, StoreBusy
+from forky_core.settings import Settings
+from forky_core.team.members import Member
+from forky_core.team.team import Team, team_file
+from forky_core.views.shelf import count
+
+Run = Callable[[argparse.Namespace], int]
+
+
+def add_actions(action: Callable[[str, Run, str], argparse.ArgumentParser]) -> None:
+    """Add the actions to `forky admin`; `action` makes one of a name, its function and its help."""
+    export = action("export-person", run_export, "write all that is somebody's to a zip")
+    export.add_argument("handle", help="whose")
+    export.add_argument("--to", type=Path, required=True, metavar="FILE", help="the zip to write")
+    forget = action("forget", run_forget, "forget somebody's name and everything that is theirs alone")
+    forget.add_argument("handle", help="whose")
+    forget.add_argument(
+        "--to", default="", metavar="HANDLE", help="who gets their conversations (default: the owners)"
+    )
+    forget.add_argument("--yes", action="store_true", help="do it: it cannot be undone")
+    for one in (export, forget):
+        one.add_argument("--json", action="store_true", help="the outcome as JSON")
+
+
+def run_export(options: argparse.Namespace) -> int:
+    team = _team(options)
+    try:
+        member = _named(team, options.handle)
+        try:
+            forky = Forky.open(_database(options))
+        except StoreBusy as error:
+            error.hint = "Stop Forky, or let them take it themselves: People → You → Everything that is mine."
+            raise
+        with forky:
+            size = save_person(forky, team, member, options.to)
+    finally:
+        team.close()
+    if options.json:
+        print(json.dumps({"handle": member.handle, "file": str(options.to), "bytes": size}))
+    else:
+        print(f"All that is {one_line(member.name)}’s: {options.to} ({size:,} bytes).")
+    return 0
+
+
+def run_forget(options: argparse.Namespace) -> int:
+    team = _team(options)
+    try:
+        member = _named(team, options.handle)
+        to = _named(team, options.to).id if options.to else ""
+        if not options.yes:
+            print(
+                f"{one_line(member.name)} would be “Somebody who left” from then on, and nothing brings the name back. "
+                "Nothing was done. Add --yes to do it.",
+                file=sys.stderr,
+            )
+            return 1
+        whole: Forky | None = None
+        with suppress(StoreBusy):  # The app has it: what is left then is a token that opens nothing.
+            whole = Forky.open(_database(options))
+        try:
+            handed = forget_person(team, member, by="", to=to, whole=whole)
+        finally:
+            if whole is not None:
+                whole.close()
+    finally:
+        team.close()
+    if options.json:
+        print(json.dumps({"id": member.id, "conversations": handed}))
+    else:
+        whose = "the owners" if not to else options.to
+        print(
+            f"{one_line(member.name)} is forgotten; {count(handed, 'conversation')} went to {one_line(whose)}."
+        )
+    return 0
+
+
+def _database(options: argparse.Namespace) -> Path:
+    environment = {"FORKY_DATABASE": options.database} if options.database else None
+    database = Settings.from_environment(environment).database
+    if not isinstance(database, Path):
+        raise NotFound(f"{database} is no file.", "--database names one.")
+    return database
+
+
+def _team(options: argparse.Namespace) -> Team:
+    file = team_file(_database(options))
+    if not file.exists():
+        raise NotFound(
+            f"There is no team at {file}.", "A server that is started with FORKY_TEAM=on makes one."
+        )
+    return Team(file)
+
+
+def _named(team: Team, handle: str) -> Member:
+    """The person with this handle, also one who was removed. Raises NotFound if there is none."""
+    member = team.members.by_handle(handle)
+    if member is None:
+        raise NotFound(f"Nobody here is “{handle[:40]}”.", "`forky admin people` lists the handles.")
+    return member

@@ -1,0 +1,70 @@
+"""`forky erase`: erase what a message says, for good, everywhere in the database."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from forky_core.cli.deciding import add_place, place
+from forky_core.conversation.session import short
+from forky_core.settings import Settings
+from forky_core.team.team import Team, team_file
+from forky_core.views.erasing import described
+from forky_core.views.shelf import count
+
+if TYPE_CHECKING:
+    from forky_core.forky import Forky
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    erase = commands.add_parser("erase", help="erase what a message says, for good")
+    erase.add_argument("message", help="the id of the message, or its beginning")
+    add_place(erase, "--branch", "a branch of its conversation (default: the one that moved last)")
+    erase.add_argument(
+        "--confirm", metavar="DIGITS", help="the first eight digits of its id, in place of typing them"
+    )
+    erase.add_argument("--json", action="store_true", help="the outcome as one JSON object")
+    erase.set_defaults(run=run, makes_database=False)
+
+
+def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
+    chat = place(forky, options)
+    plan = chat.plan_erasure(options.message)
+    confirm = options.confirm
+    if confirm is None:
+        print(described(plan), file=sys.stderr)
+        if not sys.stdin.isatty():
+            print(f"Nothing was erased. Add --confirm {plan.confirmation} to erase it.", file=sys.stderr)
+            return 1
+        confirm = input(f"Type {plan.confirmation} to erase it for good: ")
+    done = chat.erase(plan.message, confirm=confirm)
+    database = Settings.from_environment(
+        {"FORKY_DATABASE": options.database} if options.database else None
+    ).database
+    people = team_file(database) if isinstance(database, Path) else None
+    if people is not None and people.exists():
+        team = Team(people)
+        try:
+            team.erase(done.passages)
+            team.audit.note("message erased", conversation=chat.id, message=plan.message)
+        finally:
+            team.close()
+    if options.json:
+        outcome = {
+            "message": plan.message,
+            "operation": done.operation.number,
+            "conversations": list(done.conversations),
+            "messages": done.messages,
+            "files": done.files,
+        }
+        print(json.dumps(outcome), file=out)
+    else:
+        print(
+            f"{short(plan.message)} is erased, in {count(done.messages, 'message')} of "
+            f"{count(len(done.conversations), 'conversation')}. Backups and exported files keep it.",
+            file=out,
+        )
+    return 0

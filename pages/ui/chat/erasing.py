@@ -1,0 +1,45 @@
+"""The dialog by which somebody erases what a message says: what it takes, and a word that has to be typed."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.model import MessageId
+from forky_core.model.errors import ForkyError
+from forky_core.views.erasing import described
+from pages.ui.components.markdown import plain_label
+from pages.ui.frame import Frame, go, saying
+from pages.ui.session import session
+
+
+def _dismissed() -> None:
+    session().acting = None
+
+
+@st.dialog("Erase what it says", icon=":material/ink_eraser:", on_dismiss=_dismissed)
+def confirm_erasure(here: Frame, id: MessageId) -> None:
+    """Keys: `erase.typed`, `erase.go`, `erase.cancel`."""
+    try:
+        plan = here.chat.plan_erasure(id)
+    except ForkyError as error:
+        st.markdown(plain_label(str(error), 400))
+        return
+    st.markdown(plain_label(described(plan), 900))
+    st.text_input(
+        f"Type {plan.confirmation} to erase it for good",
+        key="erase.typed",
+        max_chars=40,
+        autocomplete="off",
+    )
+    with st.container(horizontal=True):
+        st.button("Erase for good", key="erase.go", type="primary", on_click=_erase, args=(here, id))
+        if st.button("Cancel", key="erase.cancel", on_click=_dismissed):
+            st.rerun()
+
+
+def _erase(here: Frame, id: MessageId) -> None:
+    here.session.acting = None
+    with saying(here.session):
+        here.chat.erase(id, confirm=str(st.session_state.get("erase.typed") or ""))
+        here.session.say("It is erased. Backups and exported files keep it.")
+        go(here.chat)
