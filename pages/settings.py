@@ -19,8 +19,8 @@ from pages.ui.person import names_themselves
 from pages.ui.session import session
 from pages.ui.settings.about import draw_about
 from pages.ui.settings.access import draw_access
+from pages.ui.settings.links import draw_links_of_server
 from pages.ui.settings.providers import draw_default, draw_keyed, draw_reviewer, draw_servers
-from pages.ui.settings.published import draw_published_pages
 from pages.ui.settings.storage import draw_storage
 from pages.ui.settings.tokens import draw_tokens
 from pages.ui.workspace import operates, whole_workspace, workspace
@@ -52,7 +52,7 @@ def main() -> None:
             draw_me(held)
         draw_access()
         draw_tokens(held)
-        draw_published_pages(forky)
+        draw_links_of_server(forky)
         if owns:
             draw_storage(forky, whole_workspace())
         draw_about()

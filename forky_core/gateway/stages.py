@@ -126,12 +126,21 @@ class Stages:
         self._most = most
         self._by_id: OrderedDict[str, Stage] = OrderedDict()
 
-    def begin(self, conversation: str, place: str, at: str, person: str = "") -> tuple[Stage, bool]:
-        """The stage of a conversation for a new presenter, and whether it was taken over from another one."""
-        found = next((one for one in self._by_id.values() if one.conversation == conversation), None)
+    def of(self, conversation: str) -> Stage | None:
+        """The stage of a conversation that somebody presents."""
+        return next((one for one in list(self._by_id.values()) if one.conversation == conversation), None)
+
+    def begin(
+        self, conversation: str, place: str, at: str, person: str = "", *, id: str = ""
+    ) -> tuple[Stage, bool]:
+        """The stage of a conversation for a new presenter, and whether it was taken over from another one.
+
+        `id` is the secret of the link by which others follow, if it is not taken over.
+        """
+        found = self.of(conversation)
         if found is None:
             found = Stage(
-                secrets.token_urlsafe(16),
+                id or secrets.token_urlsafe(16),
                 conversation,
                 place[:LONGEST_PLACE],
                 at[:LONGEST_STEP],

@@ -35,6 +35,9 @@ _SENTENCES: Mapping[str, str] = {
     "handed over": "{who} handed {conversation} over to {whom}",
     "token made": "{who} made a token",
     "token revoked": "{who} revoked a token{of_whom}",
+    "link made": "{who} made a link to {conversation}{thing}",
+    "link opened": "A link to {conversation}{thing} was opened{times}",
+    "link revoked": "{who} revoked a link to {conversation}{thing}",
     "audit log exported": "{who} exported the audit log",
 }
 """What is said of each event. One that is not listed is said in its own words."""
@@ -67,6 +70,8 @@ def sentence(entry: AuditEntry, name_of: Callable[[str], str], title_of: Callabl
         way=f" by {about['way']}" if about.get("way") else "",
         issuer=f" ({about['issuer']})" if about.get("issuer") else "",
         handle=f" as “{about['handle']}”" if about.get("handle") else "",
+        thing=f" ({about['thing']})" if about.get("thing") else "",
+        times=f", {about['opened']} times so far" if int(about.get("opened", 0)) > 1 else "",
         uses=f", for {uses} people" if uses > 1 else "",
         conversation=title_of(str(about["conversation"])) if "conversation" in about else "a conversation",
     )

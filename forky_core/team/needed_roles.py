@@ -18,7 +18,6 @@ OPEN_SETTINGS = (
     "imports",
     "follow:",
     "import/",
-    "published_pages",
     "scope_salt",
     "welcome",
     "langchain_conversation",

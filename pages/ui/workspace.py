@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from forky_core.conversation.replies.reply_job import ReplyJob
+from forky_core.conversation.workspace import Workspace
 from forky_core.forky import Forky
 from forky_core.gateway.access.person import PERSON, SESSION
 from forky_core.gateway.moving import LIBRARY
@@ -15,12 +17,17 @@ from forky_core.model import ConversationId
 from forky_core.model.errors import ForkyError, NotAllowed, StoreDamaged
 from forky_core.team.access import Access
 from forky_core.team.guarded_store import GuardedStore
+from forky_core.team.link_audit import noted_in
 from forky_core.team.roles import Role
 from forky_core.team.team import Team
 from forky_core.team.views import join_team, member_view
 from forky_core.welcome import ensure_welcome
 from pages.ui.secrets import read_secrets
 from pages.ui.sign_in import TEAM
+
+if TYPE_CHECKING:
+    from forky_core.publishing.links.link import Link
+    from forky_core.publishing.links.links import Links
 
 _opened: list[Forky] = []
 """The one that is open, once it is."""
@@ -118,6 +125,35 @@ def seen_by(person: str) -> Forky:
             _views.pop(next(iter(_views)), None)
         _views[person] = member_view(forky, TEAM, person)
     return _views[person]
+
+
+def links_of(forky: Workspace) -> Links:
+    """The links of a workspace; on a team's server, what happens to them is noted in the audit log."""
+    from forky_core.publishing.links.links import Links  # noqa: PLC0415 - the first page does without
+
+    return Links(forky.store) if TEAM is None else Links(forky.store, noted=noted_in(TEAM))
+
+
+def links_seen_by(person: str | None) -> Links:
+    """The links that a person sees, by their id; all of them for None. Raises as `seen_by` does."""
+    return links_of(opened() if person is None else seen_by(person))
+
+
+def shown_by(person: str) -> Forky:
+    """The workspace as whoever made a link sees it. Raises NotAllowed if they left the team."""
+    return opened() if not person else seen_by(person)
+
+
+def may_share(link: Link) -> bool:
+    """Whether whoever made a link may still share its conversation."""
+    if TEAM is None or not link.by:
+        return True
+    return may_share_as(link.by, link.conversation)
+
+
+def may_share_as(person: str, conversation: ConversationId) -> bool:
+    """Whether a person may make links to a conversation: its editors may, and whoever it belongs to."""
+    return TEAM is None or TEAM.sharing.role_in(conversation, person) >= Role.EDITOR
 
 
 def at_hand() -> Forky | None:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forky_core.publishing.published_pages import PublishedPages
 
 from forky_core.cli.parser import main, parser
 from forky_core.forky import Forky
-from forky_core.publishing.published_pages import PublishedPages
 from forky_core.publishing.publishing import report_of
 from forky_core.publishing.registry import publication_form
 from forky_core.team.roles import Role

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from forky_core.publishing.published_pages import PublishedPages
 
 from forky_core.forky import Forky
-from forky_core.publishing.published_pages import PublishedPages
 from tests.builders import ScriptedModels, debugged
 from tests.cli.conftest import Ended
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
+from forky_core.gateway.published import PREFIX, PublishedAt
+from forky_core.publishing.published_pages import PublishedPages
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
@@ -14,9 +16,7 @@ from forky_core.gateway.access.gate import Gate
 from forky_core.gateway.access.origins import Origins
 from forky_core.gateway.access.sign_in import SignIn
 from forky_core.gateway.headers import SecurityHeaders, content_security_policy
-from forky_core.gateway.published import PREFIX, PublishedAt
 from forky_core.publishing.forms.web_page import WebPage
-from forky_core.publishing.published_pages import PublishedPages
 from tests.gateway.served import listening
 from tests.hangs import HANG
 from tests.publishing.given import Given, given

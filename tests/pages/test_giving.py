@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from forky_core.publishing.published_pages import PublishedPages
 from streamlit.testing.v1 import AppTest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
 from forky_core.model.errors import NotFound
-from forky_core.publishing.published_pages import PublishedPages
 from pages.ui.components.downloads import offers
 from tests.builders import debugged, talk
 from tests.hangs import HANG

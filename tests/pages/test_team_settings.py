@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from forky_core.publishing.published_pages import PublishedPages
 
 from forky_core.gateway.tokens import Tokens
-from forky_core.publishing.published_pages import PublishedPages
 from forky_core.publishing.publishing import report_of
 from forky_core.publishing.registry import publication_form
 from forky_core.team.members import Member

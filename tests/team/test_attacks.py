@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from forky_core.publishing.published_pages import PublishedPages
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.recording.recording import Reply
@@ -24,7 +25,6 @@ from forky_core.model.document import DocumentId
 from forky_core.model.errors import InTheWay, NotAllowed, NotFound
 from forky_core.model.parts import AttachmentPart, TextPart
 from forky_core.publishing.forms.web_page import WebPage
-from forky_core.publishing.published_pages import PublishedPages
 from forky_core.publishing.publishing import report_of
 from forky_core.store.contract import Commit
 from forky_core.store.memory.store import MemoryStore
