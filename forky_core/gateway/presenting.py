@@ -79,8 +79,8 @@ class Presenting:
     """The endpoints, each an ASGI app.
 
     `workspace` returns the one that a person sees, who is given by their id (`access.person`), and `links` the links of
-    that one, or those of everybody for None (default: those of one person alone). `may_share` says whether who presents may still share what they present.
-    All may wait, and are called in a thread.
+    that one, or those of everybody for None (default: those of one person alone). `may_share` says whether who presents
+    may still share it. All may wait, and are called in a thread.
     """
 
     def __init__(

@@ -165,7 +165,7 @@ class Links:
             closed = replace(link, revoked=now())
             self._write(link.conversation, self._changed(closed))
         events.page_published(thing=link.thing, form=link.form, id=id, change="revoked")
-        self._noted("link revoked", by, link)
+        self._noted("link revoked", by, self._counted(link))
         return closed
 
     def find(self, secret: str) -> Link:

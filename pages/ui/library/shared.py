@@ -69,7 +69,6 @@ def _draw_conversations(forky: Workspace, held: Session, whose: Whose, title: st
     if not found:
         st.caption(nothing)
         return
-    with st.container(key=f"library-shared-{whose}"):
-        draw_lines(forky, held, shelf(found[:_SHOWN], now=now()), key=f"shared.{whose}")
+    draw_lines(forky, held, shelf(found[:_SHOWN], now=now()), key=f"library-lines-{whose}")
     if len(found) > _SHOWN:
         st.caption(f"{len(found) - _SHOWN} more: choose “{title}” above the list of conversations.")

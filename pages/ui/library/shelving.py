@@ -20,9 +20,9 @@ from pages.ui.session import Session
 from pages.ui.workspace import reader
 
 
-def draw_lines(forky: Workspace, held: Session, listed: Shelf) -> None:
-    """Keys: `library.` with `sees.<id>`, `rename.<id>`, `export.<id>`, `delete.<id>`, `page`."""
-    with st.container(key="library-lines", gap=None):
+def draw_lines(forky: Workspace, held: Session, listed: Shelf, *, key: str = "library-lines") -> None:
+    """Keys: `library.` with `sees.<id>`, `rename.<id>`, `export.<id>`, `delete.<id>`, `page`; `key` is the list's."""
+    with st.container(key=key, gap=None):
         for line in listed.lines:
             _draw_line(forky, held, line)
     if listed.pages > 1:

@@ -180,7 +180,8 @@ def _draw_making(forky: Workspace, content: LinkContent, ticked: Sequence[Privat
             type="primary",
             icon=":material/add_link:",
             on_click=_make,
-            args=(forky, content, spared, bool(live), days),
+            args=(forky, content, spared, days),
+            kwargs={"live": bool(live)},
         )
     if live:
         st.caption(
@@ -193,7 +194,7 @@ def _draw_making(forky: Workspace, content: LinkContent, ticked: Sequence[Privat
     )
 
 
-def _make(forky: Workspace, content: LinkContent, spared: frozenset[str], live: bool, days: int) -> None:
+def _make(forky: Workspace, content: LinkContent, spared: frozenset[str], days: int, *, live: bool) -> None:
     by = reader_id() or session().person or forky.actor
     try:
         wanted = replace(content, draft=replace(content.draft, live=live))
