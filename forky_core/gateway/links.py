@@ -33,10 +33,10 @@ _STYLE = """:root { color-scheme: light dark; }
 body { font: 1.3rem/1.5 system-ui, sans-serif; margin: 0; min-height: 100vh; display: grid; place-items: center;
   background: light-dark(#fcfbf9, #15181a); color: light-dark(#23272a, #dfe3e1); } p { max-width: 34rem; padding: 2rem; }
 """
-_SENTENCE = f"""<!DOCTYPE html>
+_SENTENCE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex"><meta name="referrer" content="no-referrer"><title>Forky</title>
-<style>{_STYLE}</style></head><body><main><p>{{sentence}}</p></main></body></html>
+<style>{style}</style></head><body><main><p>{sentence}</p></main></body></html>
 """
 _FORK = (
     '<p class="more"><a href="../{fork}?link={secret}">Fork this into your workspace</a>. What you say there stays '
@@ -149,7 +149,8 @@ async def say(scope: Scope, send: Send, status: int, sentence: str) -> None:
     from forky_core.showing.escaping import safe  # noqa: PLC0415 - as above
 
     policy = f"default-src 'none'; style-src '{source_hash(_STYLE)}'; base-uri 'none'; form-action 'none'"
-    await _answer(scope, send, status, _SENTENCE.format(sentence=safe(sentence)).encode(), policy)
+    page = _SENTENCE.format(style=_STYLE, sentence=safe(sentence))
+    await _answer(scope, send, status, page.encode(), policy)
 
 
 async def _answer(scope: Scope, send: Send, status: int, page: bytes, policy: str) -> None:

@@ -96,7 +96,7 @@ class Presenting:
         self._workspace = workspace
         self._links = links if links is not None else self._unnoted
         self._may_share = may_share
-        self.stages = Stages()
+        self.stages = Stages(ended=self._ended)
         self.follow = Following(self.stages, self._is_shown, most=most, stuck=stuck, alive=alive)
         self._documents = ShownDocuments(workspace)
         self._turn = asyncio.Lock()
@@ -131,13 +131,14 @@ class Presenting:
     async def watch(self, scope: Scope, _receive: Receive, send: Send) -> None:
         """`GET /present/watch/{id}`."""
         secret = scope["path_params"]["id"]
+        stage = self.stages.find(secret)
+        is_shown = stage is not None and await self._is_shown(stage)
         try:
             link = await asyncio.to_thread(lambda: self._links(None).find(secret))
         except NotFound as error:
             await say(scope, send, status(error), str(error))
             return
-        stage = self.stages.find(secret)
-        if stage is None or not await self._is_shown(stage):
+        if stage is None or not is_shown:
             await say(scope, send, 410, "This presentation has ended.")
             return
         if scope["method"] == "GET":
@@ -160,6 +161,9 @@ class Presenting:
         except ForkyError as error:
             await _refuse(scope, send, _status(error), str(error))
             return
+        before = self.stages.of(known)
+        if before is not None and before.id != secret:
+            self.stages.end_all_of(known)
         stage, taken = self.stages.begin(known, _text(told, "place"), _text(told, "at"), person, id=secret)
         sentence = "Whoever opens this link sees your steps, and cannot change anything."
         if taken:
@@ -187,7 +191,6 @@ class Presenting:
         try:
             if told.get("end"):
                 self.stages.end(id, token)
-                await asyncio.to_thread(self._close, id)
             else:
                 if stage is not None:
                     await asyncio.to_thread(self._require_shown, stage)
@@ -208,11 +211,8 @@ class Presenting:
         links = self._links(person)
         stage = self.stages.of(chat.id)
         if stage is not None:
-            try:
+            with suppress(NotFound):  # It was revoked: then others follow by a new one.
                 links.hand_over(self._links(None).find(stage.id), person)
-            except NotFound:
-                self.stages.end_all_of(chat.id)
-            else:
                 return chat.id, stage.id
         made = links.make_audience(chat.id, (place[:LONGEST_PLACE],), title=chat.title, by=person or "")
         return chat.id, made.secret
@@ -222,6 +222,10 @@ class Presenting:
         from forky_core.publishing.links.links import Links  # noqa: PLC0415 - the server's start does without
 
         return Links(self._workspace(person or "").store)
+
+    def _ended(self, secret: str) -> None:
+        """Revoke the link of a presentation that has ended, without waiting for it."""
+        asyncio.get_running_loop().run_in_executor(None, self._close, secret)
 
     def _close(self, secret: str) -> None:
         """Revoke the link of a presentation that has ended."""

@@ -13,7 +13,7 @@ import json
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from hmac import compare_digest
@@ -122,8 +122,10 @@ class Stage:
 class Stages:
     """The stages of this process."""
 
-    def __init__(self, most: int = MOST_STAGES) -> None:
+    def __init__(self, most: int = MOST_STAGES, *, ended: Callable[[str], None] = lambda _id: None) -> None:
+        """`ended` is called with the id of a stage that has ended."""
         self._most = most
+        self._ended = ended
         self._by_id: OrderedDict[str, Stage] = OrderedDict()
 
     def of(self, conversation: str) -> Stage | None:
@@ -198,3 +200,4 @@ class Stages:
         self._by_id.pop(stage.id, None)
         stage.ended = True
         stage.tell()
+        self._ended(stage.id)

@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from forky_core.publishing.published_pages import PublishedPages
 
 from forky_core.cli.parser import main, parser
 from forky_core.forky import Forky
-from forky_core.publishing.publishing import report_of
-from forky_core.publishing.registry import publication_form
+from forky_core.publishing.links.link import LinkDraft
+from forky_core.publishing.links.making import make_link
 from forky_core.team.roles import Role
 from forky_core.team.team import Team, team_file
 from tests.builders import talk
@@ -54,13 +53,14 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "polls reveal": (("1",),),
     "vote": (("1", "A", "--note", "Short.", "--score", "A:clear=4"), ("1", "tie")),
     "polls ratings": ((), ("--by", "prompt")),
-    "publish comparison": (("main", "again", "--at-address"), ("main", "again", "-o", "{grid}.html")),
-    "publish experiment": (("--at-address",),),
-    "publish poll": (("1", "--at-address"),),
-    "publish merge": (("--at-address",),),
-    "publish replay": (("--at-address",),),
-    "publish list": ((),),
-    "publish revoke": (("{published}",),),
+    "publish comparison": (("main", "again", "-o", "{grid}.html"),),
+    "publish experiment": (("-o", "{grid}.html"),),
+    "publish poll": (("1", "-o", "{grid}.html"),),
+    "publish merge": (("-o", "{grid}.html"),),
+    "publish replay": (("-o", "{grid}.html"),),
+    "link make": (("branch",), ("comparison", "main", "again"), ("message", "--path", "--live", "--redact")),
+    "link list": ((),),
+    "link revoke": (("{link}",),),
     "request list": ((),),
     "request accept": (("1", "--dry-run"),),
     "rebase": (("main", "--branch", "debug", "--dry-run"),),
@@ -140,9 +140,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Mapping[st
         added = open_.documents.add_documents([folder / FILES["file"]])
         ids = {"chat": chat.id, "other": other.id, "head": chat.path()[-1].id, "second": second.id}
         ids["document"] = added.documents[0].id
-        replay = report_of(open_, chat, "replay", ())
-        published = PublishedPages(open_.store).publish(replay, publication_form("html"), chat.id, by="Ann")
-        ids["published"] = published.page.id
+        ids["link"] = make_link(open_, LinkDraft(chat.id, "replay"), by="Ann").link.id
     team = Team(team_file(database))
     team.members.add("Ada", Role.OWNER)
     team.sessions.open(team.members.add("Bob", Role.EDITOR).id)
@@ -188,7 +186,7 @@ NAMED = frozenset(
         *("branch", "context", "merge", "graft", "fuse", "resolve", "rebase", "revert", "bisect"),
         *("request list", "request accept"),
         *("polls list", "polls open", "polls show", "polls reveal", "vote"),
-        *("publish comparison", "publish poll", "publish merge", "publish replay"),
+        *("publish comparison", "publish poll", "publish merge", "publish replay", "link make"),
     )
 )
 """Commands that say which conversation they are about."""

@@ -41,7 +41,7 @@ def test_a_person_forks_what_another_shared_and_it_merges_back() -> None:
         talk(own, "And encrypted?", "Decision: port 443.")
         here.team.sharing.share(own.id, ada.id, Role.VIEWER, by=ben.id)
         plan = chat.merges.plan_graft(hers.conversation(own.id))
-        assert "443" in plan.payload and len(plan.graft.messages if plan.graft else ()) == 2, (
+        assert "443" in plan.payload and len(plan.graft.taken_in if plan.graft else ()) == 2, (
             "only what is new"
         )
         chat.merge(plan)
