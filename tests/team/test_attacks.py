@@ -341,9 +341,9 @@ def test_who_may_not_edit_gives_nothing_away(two: Two, role: Role, live: bool) -
     if role is Role.COMMENTER:
         before = links.all(mine.id)
         fork = mine.fork(f"{two.mallory.handle}/y")
-        head = fork.path()[-1].id
+        head = fork.path()[-1]
         below = said("More.", head)
-        change = Change(f"heads/{fork.branch_name}", {"at": head}, {"at": below.id})
+        change = Change(f"heads/{fork.branch_name}", {"at": head.id}, {"at": below.id})
         derived = {LISTED: "[]", "passages": "kept"}
         two.his.store.commit(Commit(mine.id, "say", "", (change,), (below,), derived=derived))
         assert links.all(mine.id) == before
