@@ -1,9 +1,9 @@
-"""What a process remembers of experiments: which of them run, and what was worked out from their values."""
+"""What a process remembers of experiments: what was worked out from their values."""
 
 from __future__ import annotations
 
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from forky_core.conversation.replies.replies import Replies
@@ -14,10 +14,6 @@ from forky_core.model import ConversationId, View
 from forky_core.model.errors import NotFound, StoreDamaged
 from forky_core.model.experiment import Experiment, experiments_in, stored_in
 from forky_core.model.parts import Json
-
-if TYPE_CHECKING:
-    from forky_core.experiments.experiment_run import ExperimentRun
-    from forky_core.experiments.results import ExperimentResult
 
 Place = tuple[ConversationId, str]
 _MOST_PLANS = 50
@@ -30,11 +26,7 @@ class ExperimentBook:
     """One for each open workspace; safe from any thread."""
 
     def __init__(self) -> None:
-        self.lock = Lock()
-        self.runs: dict[Place, ExperimentRun] = {}
-        """The last run of each experiment in this process."""
-        self.results: dict[Place, tuple[object, float, float, ExperimentResult]] = {}
-        """The last result of each, with the state it was worked out from, when that was and how long it took."""
+        self._lock = Lock()
         self._calls: dict[ConversationId, CellCalls] = {}
         self._plans: dict[Place, tuple[tuple[Json, ...], ExperimentPlan, dict[tuple[object, ...], Any]]] = {}
 
@@ -52,7 +44,7 @@ class ExperimentBook:
             names = ", ".join(f"“{one}”" for one in experiments_in(view)[:5])
             raise NotFound(f"There is no experiment “{name}” here.", f"There are: {names}." if names else "")
         place = (session.id, name)
-        with self.lock:
+        with self._lock:
             known = self._plans.get(place)
         if known is not None and len(known[0]) == len(stored) and all(map(_is, known[0], stored)):
             return known[1], known[2]
@@ -61,7 +53,7 @@ class ExperimentBook:
             plan = ExperimentPlan(Experiment.from_stored(name, stored[0], rows))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise StoreDamaged(f"The experiment “{name}” cannot be read.", "Undo its last change.") from error
-        with self.lock:
+        with self._lock:
             while len(self._plans) >= _MOST_PLANS:
                 del self._plans[next(iter(self._plans))]
             self._plans[place] = (stored, plan, {})
@@ -76,13 +68,13 @@ class ExperimentBook:
 
     def _index(self, session: Session) -> CellCalls:
         """The conversation's calls as they are now; a reader may see in it what came after its view."""
-        with self.lock:
+        with self._lock:
             known = self._calls.get(session.id)
         if known is not None and known.update(session.generations):
             return known
         index = CellCalls()
         index.update(session.generations)
-        with self.lock:
+        with self._lock:
             self._calls.pop(session.id, None)
             while len(self._calls) >= _MOST_INDEXES:
                 del self._calls[next(iter(self._calls))]

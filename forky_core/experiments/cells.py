@@ -173,6 +173,10 @@ class CellReader:
             message = self.messages.get(message.parent)
         return message is not None
 
+    def leads_to(self, question: MessageId, head: MessageId) -> bool:
+        """Whether a message that answers `question` is on the way from `head` upwards."""
+        return self._below(question, head) is not None
+
     def _below(self, question: MessageId, head: MessageId | None) -> Message | None:
         """The message that answers `question` on the way from `head` upwards."""
         message = self.messages.get(head) if head is not None else None

@@ -10,23 +10,18 @@ import threading
 from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
 from forky_core.conversation.replies import asking
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
 from forky_core.conversation.session import Session
-from forky_core.experiments import judge
 from forky_core.experiments.book import ExperimentBook
-from forky_core.experiments.cells import (
-    CellReader,
-    is_scored,
-    judge_branch,
-)
-from forky_core.experiments.plan import CellQuestion, ExperimentPlan
+from forky_core.experiments.branch_task import BranchTask
+from forky_core.experiments.call_budget import CallBudget
+from forky_core.experiments.cells import CellReader, is_scored, judge_branch
 from forky_core.experiments.scoring import CodeChecks, score_cell
 from forky_core.experiments.validation import MOST_PARALLEL
 from forky_core.experiments.wording import counted
-from forky_core.model import Failure, Generation, MessageId
+from forky_core.model import Failure, MessageId
 from forky_core.model.errors import (
     ForkyError,
     InTheWay,
@@ -36,7 +31,7 @@ from forky_core.model.errors import (
     Outdated,
     StoreError,
 )
-from forky_core.model.experiment import BEST, EXPERIMENTS, JUDGE, CellAddress, Experiment, RowCheck
+from forky_core.model.experiment import BEST, EXPERIMENTS, JUDGE, CellAddress, Experiment
 from forky_core.scheduling import Patient
 
 TOGETHER = 50
@@ -50,24 +45,6 @@ LONGEST_WAIT = 60.0
 _TRIES = 50
 _LOOK_EVERY = 0.5
 """Seconds between two looks at whether the run was undone, while a reply is written."""
-
-TaskKind = Literal["cell", "judge", "best"]
-
-
-@dataclass(eq=False, slots=True)
-class BranchTask:
-    """A call to make."""
-
-    kind: TaskKind
-    branch: str
-    row: int
-    column: str
-    """"" where answers of several columns are compared."""
-    address: CellAddress | None
-    check: RowCheck | None = None
-    again: bool = False
-    """Whether it is asked also where there is an answer."""
-    tries: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +113,7 @@ class ExperimentRun:
         """The last operation that was looked at for an undo of this run."""
         self._done = self._failed = self._judged = self._total = 0
         self._group: int | None = None
-        self._cost = 0.0
-        self._priced = self._unpriced = 0
-        """Calls of the experiment that cost something, and those whose price is not known."""
-        self._costly: set[str] = set()
-        """Models of which a call has cost something."""
-        self._free: dict[str, bool] = {}
-        """Whether a model is known to cost nothing, by its name."""
+        self._budget = CallBudget(session.models, self._dollars)
         self._sentence = ""
         self._notes: dict[str, int] = {}
         self._blocked: dict[str, str] = {}
@@ -170,7 +141,7 @@ class ExperimentRun:
             )
         calls = [call for call in self._session.generations() if call.branch.startswith(f"{self.name}/")]
         for call in calls:
-            self._count_cost(call)
+            self._budget.count(call)
         judges = len(self._queue) - self._total
         asked = " and ".join(
             part
@@ -214,7 +185,7 @@ class ExperimentRun:
                 self._failed,
                 len(self._jobs),
                 self._judged,
-                self._cost,
+                self._budget.cost,
                 not self._finished.is_set(),
                 self._sentence,
                 tuple(f"{what} ({many}×)" if many > 1 else what for what, many in self._notes.items()),
@@ -236,9 +207,7 @@ class ExperimentRun:
             self._end("The experiment was removed.")
             return
         with self._changed:
-            gone = [
-                job for task, job in self._jobs.items() if job is not None and not _is_planned(task, plan)
-            ]
+            gone = [job for task, job in self._jobs.items() if job is not None and not task.is_planned(plan)]
         for job in gone:
             job.stop()
 
@@ -314,7 +283,13 @@ class ExperimentRun:
             self._scored.add((address, cell.answer.id))
         if fresh:
             score_cell(
-                self._session, self.name, cell, row, self._order.code, self._may_compare, group=self._group
+                self._session,
+                self.name,
+                cell,
+                row,
+                self._order.code,
+                self._budget.may_compare,
+                group=self._group,
             )
         found: list[BranchTask] = []
         for one in cell.verdicts:
@@ -371,7 +346,7 @@ class ExperimentRun:
                     self._jobs[task] = None
                     return task
                 if self._queue and not self._jobs:
-                    self._sentence = _limit_sentence(self._dollars() or 0.0)
+                    self._sentence = self._budget.refusal()
                     self._queue.clear()
                     self._changed.notify_all()
                     return None
@@ -379,56 +354,13 @@ class ExperimentRun:
 
     def _permitted(self) -> BranchTask | None:
         """The first call of the queue that the limit of money permits. The lock must be held."""
-        if not self._is_spent():
+        if not self._budget.is_spent(len(self._jobs)):
             return self._queue[0] if self._queue else None
         try:
             plan, _ = self._book.plan(self._session, self._session.view, self.name)
         except ForkyError:
             return self._queue[0] if self._queue else None
-        return next((task for task in self._queue if self._is_free(_model_of(task, plan))), None)
-
-    def _is_spent(self) -> bool:
-        """Whether a call that costs something might cost more than the limit allows, as far as the calls so far can
-        tell.
-        """
-        limit = self._dollars()
-        if limit is None:
-            return False
-        if limit <= 0:
-            return True
-        if not self._priced:
-            return not self._unpriced and bool(self._jobs)  # The first call shows what one costs.
-        usual = self._cost / self._priced
-        return self._cost + usual * (len(self._jobs) + 1) > limit + 1e-12
-
-    def _is_free(self, model: str | None) -> bool:
-        """Whether a call of this model, or else of the default one, costs nothing; also where nobody offers it, since
-        then there is no call.
-        """
-        name = model or self._session.models.default()
-        if name in self._costly:
-            return False
-        if name not in self._free:
-            try:
-                self._free[name] = self._session.models.model(name).info().free
-            except ForkyError:
-                self._free[name] = True
-        return self._free[name]
-
-    def _may_compare(self, model: str) -> bool:
-        """Whether answers may be compared by an embedding model, whose price is not counted."""
-        limit = self._dollars()
-        return limit is None or limit > 0 or self._is_free(model)
-
-    def _count_cost(self, call: Generation) -> None:
-        """Add what a call has cost."""
-        cost = call.usage.cost
-        if cost is None:
-            self._unpriced += 1
-        elif cost > 0:
-            self._cost += cost
-            self._priced += 1
-            self._costly.add(call.model)
+        return next((task for task in self._queue if self._budget.is_free(task.model(plan))), None)
 
     def _dollars(self) -> float | None:
         try:
@@ -483,7 +415,7 @@ class ExperimentRun:
                 if self._is_undone():
                     self._end("The run was undone.")
             with self._changed:
-                self._count_cost(begun.generation)
+                self._budget.count(begun.generation)
             failure = begun.failure
             if failure is None or failure.kind not in WORTH_REPEATING or attempt == self._order.repeats:
                 return begun
@@ -503,7 +435,7 @@ class ExperimentRun:
                 self._end("The run was undone.")
                 return None
             reader = self._book.reader(session, self.name)
-            question = self._question(task, reader)
+            question = task.question(reader)
             if question is None:
                 return None
             other = session.replies.on_branch(session.id, task.branch)
@@ -512,7 +444,7 @@ class ExperimentRun:
             reply = reader.answer_on(task.branch, question)
             if reply.status == "done" and not task.again:
                 return None
-            if self._is_prepared(task, question, reader):
+            if task.is_prepared(question, reader):
                 break
             self._prepare(task, reader)
         else:
@@ -549,40 +481,6 @@ class ExperimentRun:
             self._seen = fresh[-1].number if fresh else self._seen
         return any(operation.verb == "undo" and self._group in operation.reverts for operation in fresh)
 
-    def _question(self, task: BranchTask, reader: CellReader) -> CellQuestion | None:
-        """What the task asks as things stand; None if the experiment no longer asks it."""
-        if not _is_planned(task, reader.plan):
-            return None
-        row = reader.plan.rows[task.row]
-        if task.kind == "cell":
-            assert task.address is not None
-            if task.address.sample > reader.plan.columns[task.column].samples:
-                return None
-            return reader.plan.question(task.address)
-        assert task.check is not None
-        if task.kind == "judge":
-            assert task.address is not None
-            cell = reader.read(task.address)
-            if cell.answer is None:
-                return None
-            return reader.judge_question(row, cell.question.text, task.check, cell.reply)
-        return next(
-            (
-                question
-                for branch, _, question in reader.best_questions(row, task.check)[1]
-                if branch == task.branch
-            ),
-            None,
-        )
-
-    def _is_prepared(self, task: BranchTask, question: CellQuestion, reader: CellReader) -> bool:
-        """Whether the branch leads to the question and has its rules."""
-        entries = reader.view.entries
-        entry = entries.get(f"heads/{task.branch}")
-        if entry is None or (entries.get(f"rules/{task.branch}") or {}) != question.stored_rules:
-            return False
-        return entry["at"] == question.id or reader.answer_on(task.branch, question).message is not None
-
     def _prepare(self, task: BranchTask, reader: CellReader) -> None:
         """Create the branch with its question, and those of the next cells with it: one operation for many."""
         with self._publishing:
@@ -596,7 +494,7 @@ class ExperimentRun:
                 return  # The experiment has changed since the reader looked.
             put = 0
             for one in tasks:
-                question = self._question(one, reader)
+                question = one.question(reader)
                 if question is None or (one is not task and one.column in self._blocked):
                     continue
                 entry = tx.view.entries.get(f"heads/{one.branch}")
@@ -606,9 +504,7 @@ class ExperimentRun:
                 tx.messages.extend(
                     m for m in question.messages if all(m.id != k.id for k in tx.messages[-8:])
                 )
-                same_rules = (tx.view.entries.get(f"rules/{one.branch}") or {}) == question.stored_rules
-                if entry is None or not same_rules or not self._leads_to(reader, head, question):
-                    # An answer that was given under other rules is none to this question.
+                if one.needs_moving(question, reader, head):
                     tx.move(one.branch, question.id)
                     if (
                         head is not None
@@ -633,10 +529,6 @@ class ExperimentRun:
             return f"Experiment “{self.name}”: asked {counted(put, 'cell')}"
         return f"Experiment “{self.name}”: asked a judge about row {task.row}"
 
-    @staticmethod
-    def _leads_to(reader: CellReader, head: MessageId | None, question: CellQuestion) -> bool:
-        return head == question.id or (head is not None and reader._below(question.id, head) is not None)
-
     # What came of it
 
     def _settle(self, task: BranchTask, job: ReplyJob) -> None:
@@ -657,7 +549,11 @@ class ExperimentRun:
                 self._judged += 1
             if failure is not None and job.generation.status != "stopped":
                 self._note(f"A judge did not answer: {failure.sentence}")
-            elif failure is None and self._is_nonsense(task, job) and task.tries == 0:
+            elif (
+                failure is None
+                and task.tries == 0
+                and task.is_nonsense(job.message.text if job.message else "")
+            ):
                 again = BranchTask(
                     task.kind,
                     task.branch,
@@ -672,13 +568,6 @@ class ExperimentRun:
                     self._queue.appendleft(again)
                 return
         self._follow(task)
-
-    def _is_nonsense(self, task: BranchTask, job: ReplyJob) -> bool:
-        assert task.check is not None
-        text = job.message.text if job.message is not None else ""
-        if task.kind == "judge":
-            return judge.verdict_in(text, task.check).passed is None
-        return judge.best_in(text, range(judge.MOST_COMPARED))[0] is None
 
     def _follow(self, task: BranchTask) -> None:
         """Have judges asked for what is complete now."""
@@ -721,23 +610,3 @@ class ExperimentRun:
         with self._changed:
             if sentence in self._notes or len(self._notes) < 20:
                 self._notes[sentence] = self._notes.get(sentence, 0) + 1
-
-
-def _is_planned(task: BranchTask, plan: ExperimentPlan) -> bool:
-    """Whether the experiment still has the row and the column of a call."""
-    return task.row in plan.rows and (not task.column or task.column in plan.columns)
-
-
-def _model_of(task: BranchTask, plan: ExperimentPlan) -> str | None:
-    """The model that a call asks as the experiment stands; None for the default one."""
-    if task.check is not None:
-        return task.check.model or plan.experiment.judge
-    column = plan.columns.get(task.column)
-    return column.model if column is not None else None
-
-
-def _limit_sentence(dollars: float) -> str:
-    if dollars <= 0:
-        return "The limit of $0 lets only models answer that are known to cost nothing."
-    amount = f"{dollars:,.2f}" if dollars >= 0.01 else f"{dollars:g}"
-    return f"The limit of ${amount} is reached."

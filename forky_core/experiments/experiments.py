@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from time import monotonic
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.identity import free_name
@@ -15,13 +14,14 @@ from forky_core.conversation.transaction import Transaction
 from forky_core.experiments.book import ExperimentBook, book_of
 from forky_core.experiments.cells import CellReader, CellResult
 from forky_core.experiments.experiment_run import ExperimentRun, RunOrder
-from forky_core.experiments.numbering import highest_number, with_new_numbers
+from forky_core.experiments.latest_runs import latest_runs
+from forky_core.experiments.numbering import earlier_columns, highest_number, with_new_ids, with_new_numbers
 from forky_core.experiments.results import ExperimentResult, summarised
 from forky_core.experiments.scoring import CodeChecks
 from forky_core.experiments.validation import fit_experiment, fit_name
 from forky_core.experiments.wording import column_labels, counted
 from forky_core.model import Generation, MessageId, Operation, View
-from forky_core.model.errors import ForkyError, InTheWay, NameTaken, NotFound, NothingToDo, Outdated
+from forky_core.model.errors import ForkyError, NameTaken, NotFound, NothingToDo, Outdated
 from forky_core.model.experiment import (
     BEST,
     EXPERIMENTS,
@@ -40,12 +40,8 @@ _PREFIXES = (ROWS, MARKS, SCORES)
 NO_CODE: CodeChecks = {}
 _JUDGED = re.compile(rf"(?:{JUDGE}|{BEST})-[0-9a-f]{{8}}")
 """The part of a branch's name that names a judge's check (`judge.mark_of`)."""
-_PATIENCE = 4.0
-"""How many times longer a result of a run is shown than it took to work out."""
 _TRIES = 50
 """Times that a change is written while answers come in."""
-_MOST_RESULTS = 20
-"""Experiments whose last result is kept."""
 
 
 class Experiments:
@@ -55,6 +51,7 @@ class Experiments:
         self._chat = chat
         self._session: Session = chat._session
         self._book: ExperimentBook = book_of(self._session)
+        self._latest = latest_runs(self._session)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -211,21 +208,7 @@ class Experiments:
         run = ExperimentRun(
             self._session, self._book, name, RunOrder(wanted, again, repeats, dict(code), pause)
         )
-        place = (self._session.id, name)
-        with self._book.lock:
-            before = self._book.runs.get(place)
-            if before is not None and before.running:
-                raise InTheWay(f"The experiment “{name}” is running.", "Wait for it, or stop it.")
-            self._book.runs[place] = run
-        try:
-            run.begin()
-        except BaseException:
-            with self._book.lock:
-                if before is None:
-                    self._book.runs.pop(place, None)
-                else:
-                    self._book.runs[place] = before
-            raise
+        self._latest.begin((self._session.id, name), run)
         return run
 
     def run(
@@ -238,8 +221,7 @@ class Experiments:
 
     def latest_run(self, name: str) -> ExperimentRun | None:
         """The run of this process that goes on or ended last; None if there was none."""
-        with self._book.lock:
-            return self._book.runs.get((self._session.id, name))
+        return self._latest.run((self._session.id, name))
 
     # Reading
 
@@ -265,13 +247,10 @@ class Experiments:
         Raises NotFound if there is none of this name.
         """
         place, run = (self._session.id, name), self.latest_run(name)
-        with self._book.lock:
-            known = self._book.results.get(place)
-        begun = monotonic()
-        if age and known is not None and run is not None and run.running:
-            _, since, took, result = known
-            if begun - since < max(age, _PATIENCE * took) and result.experiment is self[name]:
-                return result
+        if age and run is not None and run.running:
+            recent = self._latest.recent_result(place, age)
+            if recent is not None and recent.experiment is self[name]:
+                return recent
         generations = self._session.generations()
         state = (
             self._session.view.version,
@@ -280,15 +259,9 @@ class Experiments:
             tuple(sorted(job.place.branch for job in self._session.replies.running(self._session.id))),
             run.refused if run is not None else {},
         )
-        if known is not None and known[0] == state:
-            return known[3]
-        result = self._summed(name, self._book.reader(self._session, name), generations)
-        with self._book.lock:
-            while len(self._book.results) >= _MOST_RESULTS:
-                del self._book.results[next(iter(self._book.results))]
-            ended = monotonic()
-            self._book.results[place] = (state, ended, ended - begun, result)
-        return result
+        return self._latest.result(
+            place, state, lambda: self._summed(name, self._book.reader(self._session, name), generations)
+        )
 
     def _summed(self, name: str, reader: CellReader, generations: Sequence[Generation]) -> ExperimentResult:
         experiment = reader.plan.experiment
@@ -325,12 +298,13 @@ class Experiments:
         return write()
 
     def _numbered(self, experiment: Experiment, view: View) -> Experiment:
-        """The experiment with numbers for its new rows that no other row of it has had."""
+        """The experiment with numbers for its new rows and ids for its new columns that no other one has had."""
         if experiment.name not in experiments_in(view):
             return with_new_numbers(experiment, None, highest_number(experiment.name, (), view))
         before = self._book.plan(self._session, view, experiment.name)[0].experiment
         operations = self._session.store.operations(self._session.id)
-        return with_new_numbers(experiment, before, highest_number(experiment.name, operations, view))
+        fit = with_new_ids(experiment, before, earlier_columns(experiment.name, operations))
+        return with_new_numbers(fit, before, highest_number(experiment.name, operations, view))
 
     def _changed(self, name: str) -> None:
         run = self.latest_run(name)

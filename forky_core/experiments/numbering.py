@@ -1,17 +1,24 @@
-"""Numbers for new rows: a number that any row of an experiment has had is never given to another one.
+"""Numbers for new rows and ids for new columns: what a row or column has had is never given to another one.
 
 A branch `<name>/<row>/<column>` that somebody continued outlives its row, and the calls of a removed row stay stored. A
-new row with the same number would take them over.
+new row with the same number would take them over. The same holds for the ids of columns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from forky_core.model import Operation, View
-from forky_core.model.experiment import HIGHEST_NUMBER, ROWS, Experiment, ExperimentRow
+from forky_core.model.experiment import (
+    EXPERIMENTS,
+    HIGHEST_NUMBER,
+    ROWS,
+    Experiment,
+    ExperimentColumn,
+    ExperimentRow,
+)
 from forky_core.model.parts import canonical_json
 
 
@@ -62,6 +69,45 @@ def with_new_numbers(experiment: Experiment, before: Experiment | None, highest:
             last += 1
             rows.append(replace(row, id=last))
     return replace(experiment, rows=rows, last_number=last)
+
+
+def earlier_columns(name: str, operations: Iterable[Operation]) -> Mapping[str, frozenset[str]]:
+    """What the columns that the log has of this experiment asked, by their ids; also of what was undone."""
+    found: dict[str, set[str]] = {}
+    for operation in operations:
+        for change in operation.changes:
+            stored: Any = change.after
+            if stored and change.key == f"{EXPERIMENTS}{name}":
+                for entry in stored.get("columns", ()):
+                    column = ExperimentColumn.from_stored(entry)
+                    found.setdefault(column.id, set()).add(_asked(column))
+    return {id: frozenset(asked) for id, asked in found.items()}
+
+
+def with_new_ids(
+    experiment: Experiment, before: Experiment, earlier: Mapping[str, frozenset[str]]
+) -> Experiment:
+    """The experiment with another id for each new column that has the id of an earlier one which asked something else.
+
+    A column that is added again as it was has its id and its earlier calls again.
+    """
+    known = {column.id for column in before.columns}
+    taken = {column.id for column in experiment.columns} | known | set(earlier)
+    columns: list[ExperimentColumn] = []
+    for column in experiment.columns:
+        id, number = column.id, 1
+        if id not in known and _asked(column) not in earlier.get(id, {_asked(column)}):
+            while id in taken:
+                number += 1
+                id = f"{column.id}-{number}"
+            taken.add(id)
+        columns.append(replace(column, id=id))
+    return replace(experiment, columns=columns)
+
+
+def _asked(column: ExperimentColumn) -> str:
+    """The same for columns that ask a row the same."""
+    return canonical_json(replace(column, id="", label="", samples=1).stored())
 
 
 def _content(row: ExperimentRow) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from forky_core.conversation.replies import asking
-from forky_core.experiments import experiments as of_experiments
+from forky_core.experiments import latest_runs
 from forky_core.experiments.experiment_run import ExperimentRun
 from forky_core.experiments.experiments import Experiments, rows_of_conversation
 from forky_core.experiments.exporting.registry import WRITERS
@@ -405,6 +405,20 @@ def test_the_number_of_a_removed_row_is_never_given_again() -> None:
     assert numbers(experiments) == [7]
 
 
+def test_the_id_of_a_removed_column_is_given_to_none_that_asks_something_else() -> None:
+    _, _, _, experiments = opened()
+    experiments.create(capitals())
+    two = experiments["capitals"].column("two")
+    assert two is not None
+    experiments.remove_column("capitals", "two")
+    kept = experiments["capitals"]
+    other = replace(two, system="Answer in French.")
+    experiments.save(replace(kept, columns=[*kept.columns, other]))
+    assert [column.id for column in experiments["capitals"].columns] == ["one", "two-2"]
+    experiments.save(replace(kept, columns=[*kept.columns, two]))
+    assert [column.id for column in experiments["capitals"].columns] == ["one", "two"]
+
+
 def test_undo_and_forks_make_no_number_free() -> None:
     _, _, chat, experiments = opened()
     experiments.save(capitals())
@@ -608,7 +622,7 @@ def test_a_table_that_takes_long_to_work_out_is_worked_out_seldom_while_it_runs(
     models.let("scripted/one", lambda r: (Until(go), knows(r)))
     experiments.save(capitals())
     run = experiments.start("capitals")
-    monkeypatch.setattr(of_experiments, "monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(latest_runs, "monotonic", lambda: float(next(clock)))
     first = experiments.result("capitals", age=1.0)  # It seems to take ten seconds.
     assert experiments.result("capitals", age=1.0) is first
     experiments.remove_column("capitals", "two")

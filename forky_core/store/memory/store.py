@@ -51,6 +51,7 @@ from forky_core.store.deciding import (
 from forky_core.store.herald import Heard, Herald
 from forky_core.store.memory.documents import MemoryDocuments
 from forky_core.store.path_matching import path_overlap
+from forky_core.store.summary import summary_of
 from forky_core.store.words import score, search_words, snippet
 
 
@@ -66,17 +67,13 @@ class _Conversation:
     derived: dict[str, str] = field(default_factory=dict)
 
     def summary(self) -> ConversationSummary:
-        branches = list(self.view.branches)
-        return ConversationSummary(
-            id=self.id,
-            title=self.view.title,
+        return summary_of(
+            self.id,
+            self.view.entries,
+            lambda key: self.moved[key].number,
             created=self.operations[0].at,
             updated=self.operations[-1].at,
             messages=len(self.messages),
-            branches=len(branches),
-            trashed=self.view.trashed,
-            branch=max(branches, key=lambda name: self.moved[f"heads/{name}"].number, default=""),
-            program=self.view.program,
         )
 
     def attachments(self) -> set[str]:

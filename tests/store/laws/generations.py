@@ -106,6 +106,17 @@ class GenerationLaws:
         change(store, Change("heads/side", at(hello), None))
         assert store.conversations()[0].branch == "main"
 
+    def test_the_branches_of_an_experiment_are_neither_counted_nor_resumed_at(self, store: Store) -> None:
+        hello = said("hello")
+        begin(store, hello)
+        change(store, Change("experiments/capitals", None, {"rows": 1}))
+        point(store, "capitals/1/one", hello)
+        line = store.conversations()[0]
+        assert (line.branches, line.branch) == (1, "main")
+        change(store, Change("experiments/capitals", {"rows": 1}, None))
+        line = store.conversations()[0]
+        assert (line.branches, line.branch) == (2, "capitals/1/one")
+
     def test_a_trashed_conversation_is_listed_in_the_trash_only(self, store: Store) -> None:
         begin(store)
         change(store, Change("trashed", None, True))

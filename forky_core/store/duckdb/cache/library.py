@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable
 from threading import Lock
 from typing import Literal
 
-from forky_core.model import ConversationId, ConversationSummary, View
+from forky_core.model import ConversationId, ConversationSummary
 from forky_core.model.parts import Json
 from forky_core.store.duckdb.file.database import DatabaseFile
 from forky_core.store.duckdb.sql import statements as sql
 from forky_core.store.duckdb.sql.running import execute
+from forky_core.store.summary import summary_of
 
 
 def summaries(file: DatabaseFile) -> list[ConversationSummary]:
@@ -107,18 +108,5 @@ def _summary(
     id: ConversationId, created: int, updated: int, messages: int, entries: list[tuple[str, str, int]]
 ) -> ConversationSummary:
     values: dict[str, Json] = {key: json.loads(value) for key, value, _ in entries}
-    heads = sorted(
-        (key.removeprefix("heads/"), moved) for key, _, moved in entries if key.startswith("heads/")
-    )
-    view = View(values, 0)
-    return ConversationSummary(
-        id=id,
-        title=view.title,
-        created=created,
-        updated=updated,
-        messages=messages,
-        branches=len(heads),
-        trashed=view.trashed,
-        branch=max(heads, key=lambda head: head[1])[0] if heads else "",
-        program=view.program,
-    )
+    moved = {key: operation for key, _, operation in entries}
+    return summary_of(id, values, moved.__getitem__, created=created, updated=updated, messages=messages)

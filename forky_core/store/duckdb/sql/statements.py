@@ -190,9 +190,16 @@ WHERE forky.operations.conversation = ? AND contains(forky.operations.changes, ?
 LIBRARY_ENTRIES = SqlStatement(
     """SELECT forky.entries.conversation, forky.entries.key, forky.entries.value, forky.entries.operation
 FROM forky.entries
-WHERE forky.entries.key IN (?, ?, ?) OR starts_with(forky.entries.key, ?)""",
-    ("key_1_1", "key_1_2", "key_1_3", "starts_with_1"),
-    {"key_1_1": "title", "key_1_2": "trashed", "key_1_3": "program", "starts_with_1": "heads/"},
+WHERE forky.entries.key IN (?, ?, ?) OR starts_with(forky.entries.key, ?) OR
+    starts_with(forky.entries.key, ?)""",
+    ("key_1_1", "key_1_2", "key_1_3", "starts_with_1", "starts_with_2"),
+    {
+        "key_1_1": "title",
+        "key_1_2": "trashed",
+        "key_1_3": "program",
+        "starts_with_1": "heads/",
+        "starts_with_2": "experiments/",
+    },
 )
 
 LIBRARY_MESSAGES = SqlStatement("""SELECT forky.messages.conversation, count(*) AS count_1

@@ -20,6 +20,7 @@ from forky_core.store.duckdb.read.segments import Places
 from forky_core.store.duckdb.sql import statements as sql
 from forky_core.store.duckdb.sql.running import execute
 from forky_core.store.duckdb.sql.statement import SqlStatement
+from forky_core.store.summary import summary_of
 
 
 @dataclass(slots=True)
@@ -61,18 +62,13 @@ class Ledger:
         return View(MappingProxyType(dict(self.entries)), self.version)
 
     def summary(self) -> ConversationSummary:
-        view = self.view()
-        heads = sorted(key for key in self.entries if key.startswith("heads/"))
-        return ConversationSummary(
-            id=self.id,
-            title=view.title,
+        return summary_of(
+            self.id,
+            self.entries,
+            self.moved.__getitem__,
             created=self.created,
             updated=self.updated,
             messages=len(self.places.numbers),
-            branches=len(heads),
-            trashed=view.trashed,
-            branch=max(heads, key=self.moved.__getitem__, default="").removeprefix("heads/"),
-            program=view.program,
         )
 
     @property

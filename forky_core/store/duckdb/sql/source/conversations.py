@@ -57,5 +57,9 @@ LIBRARY_MESSAGES = (
     select(messages.c.conversation, func.count()).group_by(messages.c.conversation).select_from(messages)
 )
 LIBRARY_ENTRIES = select(*entries.c["conversation", "key", "value", "operation"]).where(
-    or_(entries.c.key.in_(["title", "trashed", "program"]), func.starts_with(entries.c.key, "heads/"))
+    or_(
+        entries.c.key.in_(["title", "trashed", "program"]),
+        func.starts_with(entries.c.key, "heads/"),
+        func.starts_with(entries.c.key, "experiments/"),
+    )
 )
