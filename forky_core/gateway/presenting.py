@@ -99,6 +99,8 @@ class Presenting:
         self.stages = Stages(ended=self._ended)
         self.follow = Following(self.stages, self._is_shown, most=most, stuck=stuck, alive=alive)
         self._documents = ShownDocuments(workspace)
+        self._closing: set[asyncio.Future[None]] = set()
+        """Links that are being revoked; the loop itself keeps no task alive."""
         self._turn = asyncio.Lock()
         """Held while a document is drawn: a hundred who open one take one thread of the server's few, and not all."""
 
@@ -225,7 +227,9 @@ class Presenting:
 
     def _ended(self, secret: str) -> None:
         """Revoke the link of a presentation that has ended, without waiting for it."""
-        asyncio.get_running_loop().run_in_executor(None, self._close, secret)
+        closing = asyncio.ensure_future(asyncio.to_thread(self._close, secret))
+        self._closing.add(closing)
+        closing.add_done_callback(self._closing.discard)
 
     def _close(self, secret: str) -> None:
         """Revoke the link of a presentation that has ended."""

@@ -98,7 +98,8 @@ def test_what_the_page_leaves_out_is_in_no_fork(why: str) -> None:
     assert secret not in "".join(held)
     ours, theirs = [one.id for one in own.path()], [one.id for one in chat.path()]
     assert ours[:2] == theirs[:2] and ours[2:] != theirs[2:], "ids hold up to there"
-    assert own.view.entries["forked_from"]["of"] == chat.id  # type: ignore[index,call-overload]
+    origin = own.view.entries["forked_from"]
+    assert isinstance(origin, dict) and origin["of"] == chat.id
 
 
 def test_costs_and_parameters_are_in_no_fork_and_its_models_are() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from forky_core.conversation import identity
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.forky import Forky
-from forky_core.model import ConversationId
+from forky_core.model import ConversationId, View
 from forky_core.model.errors import BadContent, NotFound, NothingToDo
 from forky_core.model.parts import Draft, TextPart
 from forky_core.publishing.links import links as links_module
@@ -214,7 +215,7 @@ def test_nothing_of_a_link_is_left_once_its_conversation_is_deleted_for_good(tmp
     with Forky.open(tmp_path / "forky.duckdb", models=ScriptedModels()) as forky:
         chat = talk(forky.create("Ports"), "Which?", "80.")
         new = link_to(forky, chat)
-        assert Links(forky.store).find(new.secret)
+        assert Links(forky.store).find(new.secret).id == new.link.id
         chat.trash()
         forky.purge(chat.id)
         with pytest.raises(NotFound, match="no such link"):
@@ -311,17 +312,17 @@ class Counting(MemoryStore):
         super().__init__()
         self.asked = 0
 
-    def view(self, conversation: ConversationId) -> object:  # type: ignore[override]
+    def view(self, conversation: ConversationId) -> View:
         self.asked += 1
         return super().view(conversation)
 
-    def derived_under(self, key: str) -> object:  # type: ignore[override]
+    def derived_under(self, key: str) -> Mapping[ConversationId, str]:
         self.asked += 1
         return super().derived_under(key)
 
-    def derived(self, conversation: ConversationId, keys: object) -> object:  # type: ignore[override]
+    def derived(self, conversation: ConversationId, keys: Iterable[str]) -> Mapping[str, str]:
         self.asked += 1
-        return super().derived(conversation, keys)  # type: ignore[arg-type]
+        return super().derived(conversation, keys)
 
 
 def test_a_guess_costs_the_store_as_much_as_a_link_that_is_over() -> None:

@@ -147,7 +147,7 @@ def _content(forky: Workspace, chat: Conversation, draft: LinkDraft) -> LinkCont
 
 
 def _say_what(content: LinkContent) -> None:
-    st.markdown(f"**{plain_label(content.title, 200)}**")
+    st.markdown(f"**{plain_label(content.shown_title(()), 200)}**")
     if not content.draft.can_be_forked:
         return
     said = f"{count(content.messages, 'message')}, with all that was merged into them."
@@ -191,6 +191,7 @@ def _draw_making(forky: Workspace, content: LinkContent, ticked: Sequence[Privat
         Download("link.html", "text/html", lambda: content.page(spared)),
         key="link.see",
         label="See the page first",
+        main=False,
     )
 
 
