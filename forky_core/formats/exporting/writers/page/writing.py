@@ -147,7 +147,7 @@ def _file_name(chat: Chat) -> str:
 
 def _section_heading(section: OutlineSection, read: Outline, *, first: bool) -> str:
     if len(read.sections) == 1:
-        return ""
+        return '<h2 class="unseen">Messages</h2>'
     name = f"Branch “{safe(section.name)}”" if section.name else "Beside the branches"
     leaves = "" if first or section.after is None else _leaves(section, read)
     return f"<h2>{name}{leaves}</h2>"
