@@ -54,8 +54,9 @@ def made_by_me(link: Link, name: str | None) -> bool:
 
 
 def _facts(links: Links, link: Link) -> str:
-    who = reader()
-    by = [who.team.members.name_of(link.by) if link.by else "The operator"] if who is not None else []
+    who, by = reader(), []
+    if who is not None and link.by != who.access.id:
+        by = [f"by {who.team.members.name_of(link.by)}" if link.by else "by the operator"]
     kind = [link.thing, "live" if link.live and link.thing != AUDIENCE else ""]
     until = "closed while in the trash" if links.is_in_trash(link) else f"until {stamp(link.until)}"
     opened = (
