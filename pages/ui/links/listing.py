@@ -54,7 +54,8 @@ def made_by_me(link: Link, name: str | None) -> bool:
 
 
 def _facts(links: Links, link: Link) -> str:
-    who, by = reader(), []
+    who = reader()
+    by: list[str] = []
     if who is not None and link.by != who.access.id:
         by = [f"by {who.team.members.name_of(link.by)}" if link.by else "by the operator"]
     kind = [link.thing, "live" if link.live and link.thing != AUDIENCE else ""]
