@@ -24,6 +24,7 @@ from pages.ui.library.searching import draw_findings, has_words
 from pages.ui.library.shared import draw_shared, open_links
 from pages.ui.library.shelving import draw_lines, draw_trash
 from pages.ui.page import Page
+from pages.ui.people.waiting import draw_waiting
 from pages.ui.session import Session, session
 from pages.ui.workspace import reader, workspace
 
@@ -80,6 +81,9 @@ def _draw_tab(forky: Workspace, held: Session, words: str) -> bool:
             draw_lines(forky, held, listed)
         st.markdown("#### Messages")
         return draw_findings(forky, words) or bool(listed.lines)
+    who = reader()
+    if who is not None:
+        draw_waiting(forky, who)
     if not listed.total:
         _draw_empty()
     else:

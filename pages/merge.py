@@ -39,6 +39,7 @@ from pages.ui.merge.planning import Planning, go_on, plan_anew, planning
 from pages.ui.merge.preview import draw_preview
 from pages.ui.merge.rebase import draw_rebase
 from pages.ui.merge.requests import draw_propose, draw_requests
+from pages.ui.merge.reviewing import keeps_out, why_not_land
 from pages.ui.merge.route import draw_route
 from pages.ui.merge.stale import explain_stale
 from pages.ui.merge.style import apply_merge_style
@@ -133,8 +134,12 @@ def _draw_plan(frame: Frame, held: Planning, looked: MergeRequest | None) -> Non
     draw_preview(frame, held)
     if plan.relation == "fast_forward" and "force" in strategy_named(plan.strategy).takes:
         _draw_force(held)
-    with st.container(key="line-merge-land", horizontal=True):
-        _draw_land(frame, held, looked)
+    kept_off = why_not_land(frame, looked, plan)
+    with st.container(key="line-merge-land", horizontal=True, vertical_alignment="center"):
+        if kept_off:
+            st.caption(f":material/shield_lock: {plain_label(kept_off, 400)}", width="content")
+        else:
+            _draw_land(frame, held, looked)
         if looked is None:
             draw_propose(frame)
 
@@ -272,8 +277,10 @@ def _draw_landed(frame: Frame) -> bool:
             if saved
             else ""
         )
+        undoable = not keeps_out(chat)
+        way_back = " Undo takes it back." if undoable else ""
         st.caption(
-            f"From now on, questions on “{plain_label(chat.branch_name, 40)}” are answered with it. Undo takes it back.{less}"
+            f"From now on, questions on “{plain_label(chat.branch_name, 40)}” are answered with it.{way_back}{less}"
         )
         with st.container(key="line-merge-landed", horizontal=True, vertical_alignment="center"):
             st.page_link(
@@ -282,7 +289,8 @@ def _draw_landed(frame: Frame) -> bool:
                 icon=":material/account_tree:",
                 query_params=place(chat),
             )
-            st.button("Undo", key="merge.undo", icon=":material/undo:", on_click=_undo, args=(frame,))
+            if undoable:
+                st.button("Undo", key="merge.undo", icon=":material/undo:", on_click=_undo, args=(frame,))
             if chat.head is not None and chat.head.merges:
                 give_button(frame.forky, chat, "merge", [str(chat.head.id)], key="merge.give")
             st.button(

@@ -40,7 +40,7 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     else:
         print(one_line(title_or_placeholder(chat.title)), file=out)
         for message in chat.path():
-            who = one_line(message.name or message.role)
+            who = one_line(message.name or chat.people.author_of(message.id) or message.role)
             print(f"\n{short(message.id)}  {who}\n{plain(message.text)}", file=out)
     return 0
 
@@ -58,7 +58,10 @@ def chosen(forky: Forky, id: str | None, branch: str | None) -> Conversation:
 def print_graph(chat: Conversation, out: TextIO) -> None:
     if not chat.visible.messages:
         print("Nothing has been said yet.", file=out)
-    for line in draw(chat.visible.messages, chat.view, checked_out=chat.branch_name):
+    drawn = draw(
+        chat.visible.messages, chat.view, checked_out=chat.branch_name, author_of=chat.people.author_of
+    )
+    for line in drawn:
         print(_on_one_line(line), file=out)
 
 
@@ -78,4 +81,6 @@ def _print_json(chat: Conversation, *, everything: bool, out: TextIO) -> None:
         }
         if message.name is not None:
             entry["name"] = message.name
+        if author := chat.people.author_of(message.id):
+            entry["author"] = author
         print(json.dumps(entry), file=out)

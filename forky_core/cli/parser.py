@@ -9,12 +9,15 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import metadata
 from io import TextIOWrapper
+from pathlib import Path
 
 from forky_core.cli import (
     admin,
+    analysing,
     bisecting,
     branching,
     chat,
@@ -67,6 +70,7 @@ COMMANDS = (
     publishing,
     linking,
     merge_file,
+    analysing,
     token,
     verify,
     repair,
@@ -128,7 +132,8 @@ def _run(options: argparse.Namespace) -> int:
         if getattr(options, "only_looks", False) or getattr(options, "lists", False):
             place = ":memory:"
     with _opened(place, getattr(options, "while_open", "")) as forky:
-        code = int(options.run(forky, options, sys.stdout))
+        with _with_its_team(forky, place) as seen:
+            code = int(options.run(seen, options, sys.stdout))
         # Flush here, where a closed pipe is still handled, and not at exit.
         sys.stdout.flush()
         return code
@@ -142,6 +147,25 @@ def _opened(place: str | None, otherwise: str) -> Forky:
         if otherwise:
             error.hint = otherwise
         raise
+
+
+@contextmanager
+def _with_its_team(forky: Forky, place: str | None) -> Iterator[Forky]:
+    """The workspace with the names and the protected branches of its team; as it is where it has none."""
+    name = _place(place)
+    file = Path(name).expanduser()
+    people = file.with_name(f"{file.stem}.people.sqlite")
+    if name == ":memory:" or "://" in name or not people.exists():
+        yield forky
+        return
+    from forky_core.team.operator_view import operator_view  # noqa: PLC0415 - most databases have no team
+    from forky_core.team.team import Team  # noqa: PLC0415
+
+    team = Team(people)
+    try:
+        yield operator_view(forky, team)
+    finally:
+        team.close()
 
 
 def _is_there(option: str | None) -> bool:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from forky_core.conversation.merging.merge_request import MergeRequest
     from forky_core.forky import Forky
     from forky_core.model import MessageId
+    from forky_core.model.parts import Json
+    from forky_core.team.review_standing import ReviewStanding
 
 _WORDS = 100
 """Characters of a picked message that `show` prints."""
@@ -78,19 +80,19 @@ def run_make(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         names if options.of is None else [conversation_called(forky, options.of, name) for name in names]
     )
     made = place(forky, options).requests.open(sources, note=options.note, **merge_options)
-    print(one_line(_line(made)), file=out)
+    print(one_line(forky.name_of(_line(made))), file=out)
     return 0
 
 
 def run_list(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
-    requests = place(forky, options).requests.all
+    chat = place(forky, options)
+    requests = chat.requests.all
     for request in requests:
-        line = (
-            json.dumps({"number": request.number, **request.stored()})
-            if options.json
-            else one_line(_line(request))
-        )
-        print(line, file=out)
+        if options.json:
+            print(json.dumps(_entry(forky, chat, request)), file=out)
+            continue
+        reviewed = _reviewed(forky, chat, request)
+        print(one_line(forky.name_of(_line(request) + (f"  {reviewed}" if reviewed else ""))), file=out)
     if not requests and not options.json:
         print("There is no merge request.", file=out)
     return 0
@@ -99,7 +101,9 @@ def run_list(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 def run_show(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     chat = place(forky, options)
     request = chat.requests.get(options.number)
-    print(one_line(_line(request)), file=out)
+    print(one_line(forky.name_of(_line(request))), file=out)
+    if reviewed := _reviewed(forky, chat, request):
+        print(one_line(f"  {forky.name_of(reviewed)}"), file=out)
     if request.note:
         print(plain(request.note), file=out)
     for line in _asked(request):
@@ -107,8 +111,19 @@ def run_show(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     home = forky.conversation(request.graft.conversation) if request.graft is not None else chat
     for pick in request.picks:
         print(f"  {short(pick)}  {_said_there(home, pick)}", file=out)
+    heads = chat.requests.heads(request.number)
+    for review in chat.requests.reviews(request.number):
+        said = "asked for changes" if review.state == "changes" else "approved"
+        since = review.outdated(request, heads)
+        print(
+            f"\n{one_line(forky.name_of(review.by))} {said}, {stamp(review.at)}"
+            f"{f' ({since})' if since else ''}{plain(review.text and chr(10) + review.text)}",
+            file=out,
+        )
     for comment in request.comments:
-        print(f"\n{one_line(comment.by)}, {stamp(comment.at)}\n{plain(comment.text)}", file=out)
+        print(
+            f"\n{one_line(forky.name_of(comment.by))}, {stamp(comment.at)}\n{plain(comment.text)}", file=out
+        )
     return 0
 
 
@@ -164,6 +179,56 @@ def _asked(request: MergeRequest) -> list[str]:
         "words": "its author changed what the model will read" if request.words else "",
     }
     return [f"{name}: {what}" for name, what in said.items() if what]
+
+
+def _reviewed(forky: Forky, chat: Conversation, request: MergeRequest) -> str:
+    """What the reviews of an open request amount to, as a sentence; "" if nobody has to review it, and nobody did."""
+    if request.state != "open":
+        return ""
+    if found := _standing(forky, chat, request):
+        return found.sentence(forky.name_of)
+    heads = chat.requests.heads(request.number)
+    reviews = chat.requests.reviews(request.number)
+    approved = [one for one in reviews if one.state == "approved" and not one.outdated(request, heads)]
+    said = [f"{one.by} asks for changes." for one in reviews if one.state == "changes"]
+    return " ".join(said or [f"{one.by} approved." for one in approved])
+
+
+def _standing(forky: Forky, chat: Conversation, request: MergeRequest) -> ReviewStanding | None:
+    from forky_core.team.branch_protection import standing_of  # noqa: PLC0415 - most databases have no team
+    from forky_core.team.operator_view import team_of  # noqa: PLC0415
+    from forky_core.team.protection import rule_for  # noqa: PLC0415
+
+    team = team_of(forky)
+    rule = rule_for(team.protections.of(chat.id), request.into) if team is not None else None
+    if team is None or rule is None:
+        return None
+    roles = team.sharing
+    return standing_of(chat, request, rule, lambda person: roles.role_in(chat.id, person))
+
+
+def _entry(forky: Forky, chat: Conversation, request: MergeRequest) -> dict[str, Json]:
+    heads = chat.requests.heads(request.number)
+    reviews: list[Json] = [
+        {
+            "by": review.by,
+            "name": forky.name_of(review.by),
+            "state": review.state,
+            "at": review.at,
+            "text": review.text,
+            "outdated": review.outdated(request, heads),
+        }
+        for review in chat.requests.reviews(request.number)
+    ]
+    entry: dict[str, Json] = {
+        "number": request.number,
+        **request.stored(),
+        "by_name": forky.name_of(request.by),
+    }
+    found = _standing(forky, chat, request) if request.state == "open" else None
+    if found is not None:
+        entry["ready"] = found.ready
+    return entry | ({"reviews": reviews} if reviews else {})
 
 
 def _line(request: MergeRequest) -> str:

@@ -10,8 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from forky_core.conversation.branch_owners import BranchOwners
 from forky_core.conversation.counts import Counts
 from forky_core.conversation.indexes import Indexes
+from forky_core.conversation.merging.review_log import ReviewLog
 from forky_core.conversation.people.authors import Authors
 from forky_core.conversation.replies.replies import Replies
 from forky_core.conversation.sent_requests import SentRequests
@@ -101,6 +103,8 @@ class Session:
     """Puts names in the place of people's ids in a text for people (`Workspace.name_of`)."""
     _timeline: Timeline = field(default_factory=Timeline)
     _authors: Authors = field(default_factory=Authors)
+    _reviews: ReviewLog = field(default_factory=ReviewLog)
+    _branch_owners: BranchOwners = field(default_factory=BranchOwners)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def as_person(self, name: str) -> Session:
@@ -110,7 +114,13 @@ class Session:
                 if len(self._persons) >= MOST_PERSONS:
                     self._persons.clear()
                 self._persons[name] = replace(
-                    self, actor=name, person=name, _authors=Authors(), _lock=threading.Lock()
+                    self,
+                    actor=name,
+                    person=name,
+                    _authors=Authors(),
+                    _reviews=ReviewLog(),
+                    _branch_owners=BranchOwners(),
+                    _lock=threading.Lock(),
                 )
             return self._persons[name]
 
@@ -171,6 +181,20 @@ class Session:
             if self._authors.version != self.view.version:
                 self._authors.add(self.store.operations(self.id, after=self._authors.version))
             return self._authors.of(message)
+
+    def branch_owner(self, branch: str) -> str:
+        """The actor who made a branch; "" if there never was one of this name."""
+        with self._lock:
+            if self._branch_owners.version != self.view.version:
+                self._branch_owners.add(self.store.operations(self.id, after=self._branch_owners.version))
+            return self._branch_owners.of(branch)
+
+    def reviews(self) -> ReviewLog:
+        """The reviews of this conversation's merge requests, and who proposed what."""
+        with self._lock:
+            if self._reviews.version != self.view.version:
+                self._reviews.add(self.store.operations(self.id, after=self._reviews.version))
+            return self._reviews
 
     def counting(self, model: Model) -> Callable[[str], int]:
         """The model's token counter; counts by a vocabulary are cached in this conversation."""

@@ -15,8 +15,10 @@ from forky_core.model.parts import Json
 
 FOUNDING = 1
 """Number of the first operation, whatever its verb. Undoing it would leave a conversation without a branch."""
-STILL = frozenset({"bisect"})
+STILL = frozenset({"bisect", "review"})
 """Verbs of operations that only record something, so that there is nothing to undo."""
+LASTING = "reviews/"
+"""The prefix of keys that undo, redo and restore leave as they are: what they hold is for one person to change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ def _difference(entries: Mapping[str, Json], after: Mapping[str, Json | None]) -
     return tuple(
         Change(key, entries.get(key), value)
         for key, value in sorted(after.items())
-        if entries.get(key) != value
+        if entries.get(key) != value and not key.startswith(LASTING)
     )
 
 

@@ -8,9 +8,10 @@ left nothing behind.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from pathlib import Path
+from typing import Literal, Protocol, runtime_checkable
 
 from forky_core.model import (
     Blob,
@@ -112,6 +113,12 @@ class Verification:
     @property
     def clean(self) -> bool:
         return not self.findings
+
+
+CopyForm = Literal["duckdb", "parquet"]
+"""One DuckDB file, or a ZIP archive of Parquet files."""
+Redaction = Callable[[Iterable[str]], Callable[[str], str]]
+"""From all texts to the function that returns each as it may be shown."""
 
 
 class StoreIdentity:
@@ -327,4 +334,25 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Finish what is queued and release the file. Closing twice is harmless."""
+        ...
+
+
+@runtime_checkable
+class AnalysisSource(Protocol):
+    """A store that can give its tables away; one in memory is none."""
+
+    def write_tables(
+        self,
+        folder: Path,
+        form: CopyForm,
+        conversations: Collection[ConversationId] | None = None,
+        redaction: Redaction | None = None,
+    ) -> Path:
+        """Write the tables of docs/analysis.md, all as of one moment, into one file of an empty folder.
+
+        With `conversations`, only what belongs to those, and the documents that they name.
+
+        Raises:
+            StoreFull, StoreError: something may be left in the folder.
+        """
         ...

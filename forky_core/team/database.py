@@ -69,6 +69,12 @@ CREATE TABLE audit (
     event TEXT NOT NULL, about TEXT NOT NULL
 );
 """
+_PROTECTED_BRANCHES = """
+CREATE TABLE protected_branches (
+    workspace TEXT NOT NULL, conversation TEXT NOT NULL, pattern TEXT NOT NULL, approvals INTEGER NOT NULL,
+    reviewers TEXT NOT NULL, bypass INTEGER NOT NULL, PRIMARY KEY (workspace, conversation, pattern)
+);
+"""
 
 
 def digest_of(secret: str) -> bytes:
@@ -109,7 +115,7 @@ class TeamDatabase:
             with self.writing():
                 found = self._connection.execute("PRAGMA user_version").fetchone()[0]
                 if found == 0:
-                    for statement in _TABLES.split(";"):
+                    for statement in (_TABLES + _PROTECTED_BRANCHES).split(";"):
                         self._connection.execute(statement)
                     self._connection.execute(f"PRAGMA user_version = {SCHEMA}")
         except sqlite3.DatabaseError as error:

@@ -49,7 +49,9 @@ from forky_core.team.needed_roles import (
     files_named_by,
     needed_for,
     needed_on_branch,
+    refuse_anothers_review,
 )
+from forky_core.team.protected_changes import CheckedCommit, ProtectedChanges
 from forky_core.team.roles import Role
 from forky_core.team.team import Team
 
@@ -69,6 +71,7 @@ class GuardedStore:
         self._team = team
         self.access = Access(team, member, lambda conversation: files_of(store, conversation))
         self._documents = GuardedDocuments(store.documents, self.access)
+        self._protected = ProtectedChanges(store, self.access)
 
     @property
     def identity(self) -> StoreIdentity:
@@ -184,7 +187,13 @@ class GuardedStore:
         begun: set[ConversationId] = set()
         try:
             allowed = [self._allowed(commit, begun) for commit in commits]
-            return self._store.commit_all(allowed)
+            made = self._store.commit_all([one.commit for one in allowed])
+            for one, operation in zip(allowed, made, strict=True):
+                if one.bypasses:
+                    self._team.protections.note_bypass(
+                        operation.conversation, operation.number, by=self.access.id
+                    )
+            return made
         finally:
             for conversation in begun:
                 if not self._exists(conversation):
@@ -192,6 +201,7 @@ class GuardedStore:
 
     def record(self, conversation: ConversationId, generation: Generation) -> None:
         self._require(conversation, self._needed_for_calls(conversation, [generation]))
+        self._protected.refuse_replies(conversation, [generation])
         self._store.record(conversation, generation)
 
     def keep_derived(
@@ -282,7 +292,7 @@ class GuardedStore:
                 else "Ask whoever it belongs to, or make a copy of your own.",
             )
 
-    def _allowed(self, commit: Commit, begun: set[ConversationId]) -> Commit:
+    def _allowed(self, commit: Commit, begun: set[ConversationId]) -> CheckedCommit:
         """The commit as this person may make it. Conversations that it creates are recorded and added to `begun`."""
         new = commit.verb in FOUNDING_VERBS and not self._exists(commit.conversation)
         if new and commit.conversation not in begun:
@@ -298,6 +308,8 @@ class GuardedStore:
                     key: kept for key, kept in commit.derived.items() if key.startswith(COMMENTERS_DERIVED)
                 }
                 commit = replace(commit, derived=derived)
+            refuse_anothers_review(commit, self.access.id)
+            self._protected.refuse_replies(commit.conversation, commit.generations)
         files = set(files_in(commit))
         for file in files:
             if not self.access.may_see_file(file):
@@ -306,9 +318,9 @@ class GuardedStore:
             self._team.files.name(commit.conversation, files)
         # Nobody acts in somebody else's name. A history that is imported as a whole keeps the names it came with.
         if commit.conversation not in begun:
-            return replace(commit, actor=self.access.id)
+            return self._protected.check(replace(commit, actor=self.access.id))
         foreign = commit.actor.startswith(ID_PREFIX) and commit.actor != self.access.id
-        return replace(commit, actor=_SOMEBODY) if foreign else commit
+        return CheckedCommit(replace(commit, actor=_SOMEBODY) if foreign else commit, bypasses=False)
 
     def _needed_for_calls(self, conversation: ConversationId, calls: Iterable[Generation]) -> Role:
         """The role that a person needs to store these records of model calls: none replaces one of another branch."""

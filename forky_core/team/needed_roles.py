@@ -1,7 +1,7 @@
 """Which role a change of a conversation needs: the one table that the guard asks.
 
-A commenter changes what is their own: branches below their handle, their vote, and requests for merges. Everything else
-of a conversation is an editor's to change.
+A commenter changes what is their own: branches below their handle, their vote, requests for merges, and their reviews
+of those. Everything else of a conversation is an editor's to change, but for reviews, which nobody else changes.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from forky_core.conversation.merging.merge_request import REVIEWS
 from forky_core.model import Change
+from forky_core.model.errors import NotAllowed
 from forky_core.model.parts import AttachmentPart, Json, canonical_json
 from forky_core.store.contract import Commit
 from forky_core.team.roles import Role
@@ -48,6 +50,17 @@ def needed_on_branch(branch: str, handle: str) -> Role:
     return Role.COMMENTER if branch.startswith(f"{handle}/") else Role.EDITOR
 
 
+def refuse_anothers_review(commit: Commit, actor: str) -> None:
+    """Raise NotAllowed for a commit that changes what somebody else said of a merge request."""
+    for change in commit.changes:
+        if (
+            change.key.startswith(REVIEWS)
+            and change.before != change.after
+            and not _is_own(change, "", actor)
+        ):
+            raise NotAllowed("A review is changed only by the person who gave it.", "Give one of your own.")
+
+
 def files_in(commit: Commit) -> Iterator[str]:
     """The sha256 of each file that a change newly names, as an attachment or as a document."""
     for message in commit.messages:
@@ -76,6 +89,8 @@ def _is_own(change: Change, handle: str, actor: str) -> bool:
             return rest.startswith(f"{handle}/")
         case "kept":
             return change.after is not None
+        case "reviews":
+            return rest.partition("/")[2] == actor
         case "polls":
             return rest.partition("/")[2] == f"votes/{actor}"
         case _:

@@ -82,7 +82,7 @@ class Sharing:
     def drop(self, conversation: ConversationId) -> None:
         """Forget a conversation that was deleted for good."""
         with self._database.writing() as connection:
-            for table in ("conversations", "shares", "named_files"):
+            for table in ("conversations", "shares", "named_files", "protected_branches"):
                 connection.execute(
                     f"DELETE FROM {table} WHERE workspace = ? AND conversation = ?",  # noqa: S608 - fixed names
                     (self._workspace, conversation),

@@ -10,6 +10,7 @@ from forky_core.team.database import TeamDatabase, now
 from forky_core.team.files import SharedFiles
 from forky_core.team.invitations import Invitations
 from forky_core.team.members import Members
+from forky_core.team.protection import Protections
 from forky_core.team.roles import Role
 from forky_core.team.sharing import Sharing
 from forky_core.team.team_sessions import TeamSessions
@@ -29,6 +30,7 @@ class Team:
         self.sessions = TeamSessions(self.database, self.audit, clock=clock)
         self.invitations = Invitations(self.database, self.audit, WORKSPACE, clock=clock)
         self.sharing = Sharing(self.database, self.audit, self.members, WORKSPACE)
+        self.protections = Protections(self.database, self.audit, WORKSPACE)
         self.files = SharedFiles(self.database, WORKSPACE)
         self.members.removed = lambda member, by: self.sessions.end_all(member, by=by)
 

@@ -66,8 +66,8 @@ def _sentences(change: Change) -> Sequence[str]:
             return [f"Message {place} {said}"]
         case "stash":
             return [_stash(name, change)]
-        case "requests":
-            return [_request(name, change)]
+        case "requests" | "reviews":
+            return _of_a_request(kind, name, change)
         case "memory":
             was, now = (_memory(entry, label_of(EVERYTHING)) for entry in (change.before, change.after))
             return [f"Memory: {was} → {now}"]
@@ -110,6 +110,20 @@ def _request(number: str, change: Change) -> str:
         return f"{what}: removed"
     state = _quoted(now.get("state"))
     return f"{what}: changed" if now.get("state") == was.get("state") else f"{what}: {state}"
+
+
+def _of_a_request(kind: str, name: str, change: Change) -> Sequence[str]:
+    if change.before == change.after:
+        # A review requires its request to stay as it is, and a landing its reviews.
+        return []
+    return [_request(name, change) if kind == "requests" else _review(name, change.after)]
+
+
+def _review(name: str, after: Any) -> str:
+    number, _, person = name.partition("/")
+    state = after.get("state") if isinstance(after, Mapping) else None
+    said = {"approved": "approves", "changes": "asks for changes", "withdrawn": "withdraws the review"}
+    return f"Merge request {number}: {person} {said.get(str(state), 'reviews it')}"
 
 
 def _is_of_a_poll(change: Change) -> bool:

@@ -6,7 +6,7 @@ merge opens a column for each parent.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from forky_core.conversation.session import short
@@ -21,11 +21,19 @@ _TEXT = 72
 """The most characters of a message's text on its line."""
 
 
-def draw(messages: Mapping[MessageId, Message], view: View, *, checked_out: str = "") -> Iterator[str]:
-    """Yield the drawing line by line; `checked_out` is the current branch."""
+def draw(
+    messages: Mapping[MessageId, Message],
+    view: View,
+    *,
+    checked_out: str = "",
+    author_of: Callable[[MessageId], str] = lambda _message: "",
+) -> Iterator[str]:
+    """Yield the drawing line by line; `checked_out` is the current branch, `author_of` the name of who said a message,
+    or "".
+    """
     names = _names(view, checked_out)
     for columns, id in graph_lines({id: message.parents for id, message in messages.items()}):
-        yield columns if id is None else f"{columns} {_label(messages[id], names.get(id, ()))}"
+        yield columns if id is None else f"{columns} {_label(messages[id], names.get(id, ()), author_of(id))}"
 
 
 def graph_lines(parents: Mapping[Id, Sequence[Id]]) -> Iterator[tuple[str, Id | None]]:
@@ -130,8 +138,8 @@ def _names(view: View, checked_out: str) -> Mapping[MessageId, Sequence[str]]:
     return names
 
 
-def _label(message: Message, names: Sequence[str]) -> str:
+def _label(message: Message, names: Sequence[str], author: str) -> str:
     words = " ".join(plain_words(past_opening(message.text)[: 8 * _TEXT]).split()) or line_of_text(message)
     text = words if len(words) <= _TEXT else words[: _TEXT - 1].rstrip() + "…"
     refs = f"({', '.join(names)}) " if names else ""
-    return f"{short(message.id)} {refs}{message.name or message.role}: {text}"
+    return f"{short(message.id)} {refs}{message.name or author or message.role}: {text}"

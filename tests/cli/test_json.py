@@ -35,6 +35,8 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "documents list": ((),),
     "documents search": (("port",),),
     "documents remove": (("{document}",),),
+    "tables": (("{tables}",), ("{tables}", "--redact", "--only", "{chat}")),
+    "sql": (("SELECT title, created, messages FROM conversations",),),
     "merge": (
         ("debug", "--into", "main", "--dry-run"),
         ("debug", "--into", "main", "--strategy", "three-way", "--dry-run"),
@@ -115,6 +117,7 @@ FILES: Mapping[str, str] = {
     "forky": "forky.forky.jsonl",
     "changed": "changed.forky.jsonl",
     "grid": "grid.yaml",
+    "tables": "tables.duckdb",
 }
 
 

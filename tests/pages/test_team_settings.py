@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from forky_core.gateway.tokens import Tokens
+from forky_core.store.duckdb.analysis.query import ask, opened
 from forky_core.team.members import Member
 from forky_core.team.roles import Role
 from tests.builders import talk
@@ -100,3 +101,20 @@ def test_links_are_listed_for_who_sees_their_conversation(
     assert key not in keys(settled(open_page("settings.py")))
     server.sign_in(bob)
     assert key in keys(settled(open_page("settings.py")))
+
+
+def test_an_owners_copy_for_analysis_has_what_they_see(
+    server: TeamServer, ada: Member, bob: Member, tmp_path: Path
+) -> None:
+    server.seen_by(ada).create("Ada's").say("Her own.")
+    server.seen_by(bob).create("Bob's alone").say("What Bob keeps to himself.")
+    server.sign_in(ada)
+    test = settled(open_page("settings.py"))
+    by_key(test, "settings.analysis.form").set_value("parquet").run()
+    by_key(test, "settings.analysis.form").set_value("duckdb").run()
+    offer = settled(test).session_state["settings.analysis.download.offer"]
+    (tmp_path / "copy.duckdb").write_bytes(b"".join(offer.pieces()))
+    with opened(tmp_path / "copy.duckdb") as connection:
+        titles = {title for (title,) in ask(connection, "SELECT title FROM conversations").rows}
+    assert titles == {"Ada's"}
+    assert offer.person == ada.id

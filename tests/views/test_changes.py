@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from forky_core.conversation.conversation import Conversation
@@ -112,4 +112,18 @@ def test_a_merge_request_is_told_in_words_and_not_as_it_is_stored() -> None:
 @given(before=JSON, after=JSON)
 def test_every_key_has_words_also_one_of_a_later_forky(key: str, before: Any, after: Any) -> None:
     assert canonical_json(before) is not None
+    assume(before != after)  # A request that only has to stay as it is has no sentence.
     assert len(sentences([Change(key, before, after)])) == 1
+
+
+def test_a_review_says_who_and_what_and_not_what_it_required() -> None:
+    forky, _ = workspace()
+    chat = talk(forky.create("Boats"), "Why?", "Because.")
+    chat.requests.open(talk(chat.fork("idea"), "And?", "Yes."))
+    ben = chat.people.as_person("ben")
+    ben.requests.approve(1)
+    assert sentences(chat.history.operations[-1].changes) == ("Merge request 1: ben approves",)
+    ben.requests.ask_for_changes(1, "More.")
+    assert sentences(chat.history.operations[-1].changes) == ("Merge request 1: ben asks for changes",)
+    ben.requests.withdraw_review(1)
+    assert sentences(chat.history.operations[-1].changes) == ("Merge request 1: ben withdraws the review",)

@@ -15,7 +15,7 @@ from forky_core.documents.cited_passages import PASSAGES, passages_in, with_pass
 from forky_core.merge.fuse import FusePlan
 from forky_core.merge.plan import Graft, MergePlan
 from forky_core.merge.three_way import ThreeWayPlan
-from forky_core.model import Operation, seal
+from forky_core.model import Message, Operation, seal
 from forky_core.model.errors import NothingToDo, Outdated
 from forky_core.model.parts import Draft, MergePart
 
@@ -48,8 +48,7 @@ def land(session: Session, planned: MergePlan) -> Operation:
     if planned.fast_forward is not None:
         tx.move(target, planned.fast_forward)
         return tx.publish("merge", f"Fast-forwarded “{target}” to “{source}”")
-    for one in planned.drafts:
-        tx.messages.append(seal(_stamped(one.draft, planned.graft), one.parents, created=now()))
+    tx.messages += landed_messages(planned)
     tx.move(target, tx.messages[-1].id)
     if planned.source_name == target and planned.kind.settles:
         settled = "1 conflict" if len(planned.entries) == 1 else f"{len(planned.entries)} conflicts"
@@ -59,6 +58,11 @@ def land(session: Session, planned: MergePlan) -> Operation:
     asked = f", request {planned.request}" if planned.request is not None else ""
     how = planned.strategy + asked + (f", {left} unresolved" if (left := _unresolved(planned)) else "")
     return tx.publish("graft" if planned.graft else "merge", f"{what} “{source}” into “{target}” ({how})")
+
+
+def landed_messages(planned: MergePlan) -> list[Message]:
+    """The messages that landing a plan adds, oldest first; their ids follow from the plan alone."""
+    return [seal(_stamped(one.draft, planned.graft), one.parents, created=now()) for one in planned.drafts]
 
 
 def _cited(session: Session, graft: Graft) -> dict[str, str]:

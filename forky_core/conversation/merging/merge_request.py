@@ -16,6 +16,8 @@ from forky_core.model.parts import Json
 
 REQUESTS = "requests/"
 """The prefix of merge requests' keys in the view."""
+REVIEWS = "reviews/"
+"""The prefix of the keys of their reviews: `reviews/<number>/<person>` (reviews.py)."""
 
 State = Literal["open", "accepted", "declined"]
 

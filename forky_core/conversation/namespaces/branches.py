@@ -33,6 +33,10 @@ class Branches(Mapping[str, Branch], Generic[Handle]):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {list(self)}>"
 
+    def owner(self, name: str | None = None) -> str:
+        """Who made a branch (default: the one that is checked out), as operations name them; "" if there is none."""
+        return self._session.branch_owner(name or self._chat.branch_name)
+
     # Of one moment: between two look-ups somebody may delete a branch.
 
     def keys(self) -> KeysView[str]:

@@ -9,10 +9,11 @@ from typing import Unpack
 
 from forky_core.conversation.branch_reader import BranchReader
 from forky_core.conversation.branching import UNCHANGED, Unchanged
-from forky_core.conversation.merging import requests
+from forky_core.conversation.merging import requests, reviews
 from forky_core.conversation.merging.decisions import options_with
 from forky_core.conversation.merging.failures import merge_step
 from forky_core.conversation.merging.merge_request import MergeRequest, request_in, requests_in
+from forky_core.conversation.merging.review_log import RequestHeads, Review
 from forky_core.merge.options import MergeOptionFields, MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.validation import only_used
@@ -121,6 +122,36 @@ class MergeRequests:
     def decline(self, number: int, why: str = "") -> Operation:
         """Close a request without merging. Raises InTheWay if it was answered already."""
         return requests.decline(self._session, number, why)
+
+    def approve(self, number: int, plan: MergePlan | None = None, text: str = "") -> Operation:
+        """Approve a request as `plan` shows it (default: as it is proposed). It counts until anything of that changes.
+
+        Raises:
+            NotAllowed: the person who uses this handle proposed it.
+            InTheWay: it was answered already.
+            NothingToDo: there is nothing to bring.
+        """
+        return reviews.give(self._session, number, "approved", text, plan or self.plan(number))
+
+    def ask_for_changes(self, number: int, text: str) -> Operation:
+        """Say what has to change before a request lands. Raises InTheWay if it was answered already."""
+        return reviews.give(self._session, number, "changes", text)
+
+    def withdraw_review(self, number: int) -> Operation:
+        """Take one's own review back. Raises NothingToDo if there is none."""
+        return reviews.give(self._session, number, "withdrawn")
+
+    def reviews(self, number: int) -> tuple[Review, ...]:
+        """The last review of each person, oldest first. `outdated` says if one is of an earlier state."""
+        return self._session.reviews().reviews(number)
+
+    def authors(self, number: int) -> frozenset[str]:
+        """Who proposed a request, or changed what it proposes: none of them can approve it."""
+        return self._session.reviews().authors(number)
+
+    def heads(self, number: int) -> RequestHeads:
+        """Where the branches of a request are now. Raises NotFound if there is no such request."""
+        return reviews.heads_of(self._session, self._chat.view, self.get(number))
 
     def accepting(self, number: int, plan: MergePlan) -> MergePlan:
         """The plan that also accepts the request when `merge` lands it, in the same operation.

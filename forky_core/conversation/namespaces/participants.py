@@ -43,6 +43,8 @@ class Participants(Generic[Handle]):
         """The name of the member of a team who said a message, "You" for whoever uses this handle; "" if it was nobody
         in particular.
         """
+        if self._session.name_of is str:
+            return ""
         actor = self._session.author(message)
         name = self._session.name_of(actor)
         if name == actor:  # Where nobody signs in, an actor is no id.

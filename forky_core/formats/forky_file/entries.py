@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from forky_core.conversation.identity import disturbs
-from forky_core.conversation.merging.merge_request import MergeRequest, sound
+from forky_core.conversation.merging.merge_request import REVIEWS, MergeRequest, sound
 from forky_core.conversation.merging.merging import RESOLUTIONS
+from forky_core.conversation.merging.review_log import Review
 from forky_core.formats.forky_file.lines import BadLine
 from forky_core.model import Change, Rules, Stash
 from forky_core.model.experiment import (
@@ -191,6 +192,14 @@ def _request(name: str, value: Any) -> Iterable[str]:
     return ()
 
 
+def _review(name: str, value: Any) -> Iterable[str]:
+    number, _, person = name.partition("/")
+    _number(number)
+    _named(person)
+    Review.from_stored(person, value)
+    return ()
+
+
 def _poll(name: str, value: Any) -> Iterable[str]:
     """Validate a poll, a vote in one, or its reveal. Its candidates are no tips: they may have been pruned since."""
     number, _, rest = name.partition("/")
@@ -302,6 +311,7 @@ _CHECKS: Mapping[str, Callable[[str, Any], Iterable[str]]] = {
     "kept/": _kept,
     "stash/": _stash,
     "requests/": _request,
+    REVIEWS: _review,
     MARK: _marked,
     POLLS: _poll,
     RESOLUTIONS: _resolution,

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from forky_core.gateway.asgi import Receive, Scope, Send
@@ -42,13 +43,15 @@ T = TypeVar("T")
 
 LARGEST_BODY = 50_000_000
 """Bytes of a request."""
+ANALYSIS = "analysis"
+"""The path of a copy for analysis."""
 _THREADS = 32
 """At work on the database at once: what they commit together shares one write to the disk."""
 _SMALL = 200_000
 """Bytes that are taken from whoever sends them, before it is known who that is."""
 _THEIR_FAULT = 500
 """From this status on an error is none of the caller's."""
-_NO_PROTOCOL = frozenset(("models", RECORD, COUNT))
+_NO_PROTOCOL = frozenset(("models", RECORD, COUNT, ANALYSIS))
 """Paths where no model is asked."""
 
 
@@ -158,11 +161,31 @@ class Service:
         elif path == RECORD:
             payload = await self._in_thread(parsed, await self._body(headers, receive))
             await _send_json(send, 200, await self._in_thread(record_call, forky, caller, payload))
+        elif path == ANALYSIS:
+            await self._send_pieces(send, await self._in_thread(self._copied, forky))
         elif path == COUNT:
             await _send_bytes(send, *await self._counted(forky, caller, await self._body(headers, receive)))
         else:
             name = path.removeprefix("models").removeprefix("/")
             await _send_json(send, 200, await self._in_thread(_models, forky, caller, name))
+
+    def _copied(self, forky: Workspace) -> Iterator[bytes]:
+        """A copy for analysis of what the caller may see, made as far as its first piece."""
+        from forky_core.formats.exporting.analysis_copies import AnalysisCopy, copy_pieces, readable  # noqa: PLC0415 - the start does without
+
+        chosen = None if self._seen_by is None else readable(forky)
+        pieces = copy_pieces(self._workspace().store, AnalysisCopy(conversations=chosen))
+        try:
+            return chain((next(pieces),), pieces)
+        except NotFound as error:
+            raise ApiError(404, str(error), "no_file") from error
+
+    async def _send_pieces(self, send: Send, pieces: Iterator[bytes]) -> None:
+        headers = [(b"content-type", b"application/octet-stream"), (b"cache-control", b"no-store")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        while piece := await self._in_thread(next, pieces, b""):
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
 
     async def _counted(self, forky: Workspace, caller: Caller, body: bytes) -> CountResponse:
         admitted = await self._in_thread(to_count, forky, caller, body)

@@ -11,7 +11,7 @@ import atexit
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Self
@@ -40,8 +40,11 @@ from forky_core.model.parts import Json
 from forky_core.observability import events
 from forky_core.private_files import make_folder
 from forky_core.store.auditing import message_findings
-from forky_core.store.contract import Commit, StoreIdentity, StoreStatus, Verification
+from forky_core.store.contract import Commit, CopyForm, Redaction, StoreIdentity, StoreStatus, Verification
 from forky_core.store.deciding import no_conversation, no_message
+from forky_core.store.duckdb.analysis import views
+from forky_core.store.duckdb.analysis.copying import make_copy
+from forky_core.store.duckdb.analysis.tables import write_tables
 from forky_core.store.duckdb.blobs_and_settings import read_blob, write_blob, write_derived, write_setting
 from forky_core.store.duckdb.cache.cache import CACHE_BYTES, Cache
 from forky_core.store.duckdb.cache.library import Library, summaries
@@ -469,6 +472,25 @@ class DuckDBStore:
     def backup(self) -> Path:
         """Make a complete copy of the file beside it; see backup.py."""
         return back_up(self._file)
+
+    def write_tables(
+        self,
+        folder: Path,
+        form: CopyForm,
+        conversations: Collection[ConversationId] | None = None,
+        redaction: Redaction | None = None,
+    ) -> Path:
+        """Write what the views of the schema `forky_v1` show into one file; see `AnalysisSource`."""
+        self.make_views()
+        tables = folder / "tables"
+        tables.mkdir()
+        write_tables(self._file, tables, conversations)
+        return make_copy(tables, folder, form, redaction)
+
+    def make_views(self) -> None:
+        """Make the views of the schema `forky_v1`, which otherwise come into the file when it is idle."""
+        if not views.are_made(self._file):
+            self._writer.ask(Alone(views.make_views))
 
     def rest(self) -> bool:
         """Do the work of idle time now: fold the log into the file and pack scattered messages."""

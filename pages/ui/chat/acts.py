@@ -58,6 +58,7 @@ MENU = (
 BRANCH_MENU = {
     "rename": "Rename this branch …",
     "people": "Who takes part …",
+    "protect": "Protected branches …",
     "bisect": "Find where it went wrong …",
     "reuse": "Give stored answers again",
     "anew": "Always ask anew",

@@ -6,6 +6,7 @@ import streamlit as st
 
 from forky_core.model.errors import ForkyError
 from pages.ui.chat.acts import BRANCH_MENU
+from pages.ui.chat.branch_owners import draw_whose
 from pages.ui.chat.branchbox import draw_branchbox
 from pages.ui.chat.people import link_people, people
 from pages.ui.components.markdown import plain_label
@@ -14,6 +15,7 @@ from pages.ui.components.showing import present_link
 from pages.ui.components.starting import begin_conversation
 from pages.ui.frame import Frame, go, place, saying
 from pages.ui.merge.requests import link_requests
+from pages.ui.people.protecting import protect
 from pages.ui.people.who_sees import mark_button, sharing_mark, who_sees
 from pages.ui.vote.links import link_polls
 from pages.ui.workspace import reader
@@ -23,19 +25,23 @@ def draw_branchbar(here: Frame) -> None:
     """Keys: `chat.branch`, `chat.branch_menu`, `chat.present`, `chat.sees`, `chat.new`."""
     with st.container(key="line-branch", horizontal=True, vertical_alignment="center"):
         draw_branchbox(here, lambda name: _switch(here, name))
+        who = reader()
+        unoffered = {"reuse" if here.chat.calls.reuses_answers else "anew"} | (
+            {"protect"} if who is None else set()
+        )
         chosen = st.menu_button(
             "Rename or delete this branch",
-            [act for act in BRANCH_MENU if act != ("reuse" if here.chat.calls.reuses_answers else "anew")],
+            [act for act in BRANCH_MENU if act not in unoffered],
             key="chat.branch_menu",
             icon=":material/more_horiz:",
             type="tertiary",
             format_func=BRANCH_MENU.__getitem__,
             help="Rename, search or delete this branch, export or share",
         )
+        draw_whose(here)
         present_link(here.chat, here.at, key="chat.present")
         link_requests(here)
         link_polls(here)
-        who = reader()
         mark = sharing_mark(who, here.chat.id) if who is not None else None
         asked_who = link_people(here) if who is None else False
         asked_sees = mark is not None and mark_button(mark, key="chat.sees")
@@ -50,6 +56,8 @@ def draw_branchbar(here: Frame) -> None:
         )
     if who is not None and asked_sees:
         who_sees(who, here.session, here.chat)
+    elif who is not None and chosen == "protect":
+        protect(who, here.session, here.chat)
     elif chosen == "people" or asked_who:
         people(here)
     elif chosen == "rename":

@@ -157,13 +157,14 @@ class Box {
     this.mark(this.active);
   }
 
-  line([name, changed], at) {
+  line([name, changed, facts], at) {
     const made = document.createElement("div"), words = document.createElement("span"), when = document.createElement("span");
     made.className = "row"; words.className = "name"; when.className = "when";
     made.id = `name-${at}`; made.dataset.at = at; made.style.top = `${at * this.row}px`;
     words.dir = "auto"; words.textContent = made.title = name; when.textContent = ago(changed);
     const here = name === this.data.now;
     if (here && this.data.earlier) when.textContent = "to its end";
+    if (facts) when.textContent = `${facts} · ${when.textContent}`;
     for (const [key, value] of Object.entries({ role: "option", "aria-selected": here && !this.data.earlier, "aria-label": name,
       "aria-description": when.textContent, "aria-posinset": at + 1, "aria-setsize": this.fitting.length })) made.setAttribute(key, value);
     made.append(words, when);

@@ -15,6 +15,7 @@ import streamlit as st
 
 from forky_core.model import MessageId
 from forky_core.views.listed import listed_branches
+from pages.ui.chat.branch_owners import branch_facts
 from pages.ui.frame import Frame
 
 _KEY = "chat.branch"
@@ -59,10 +60,14 @@ def draw_branchbox(here: Frame, on_choose: Callable[[str], None]) -> None:
             here.session.chosen = said["n"]
             on_choose(said["branch"])
 
+    facts = branch_facts(here)
     data = {
         "now": here.chat.branch_name,
         "earlier": not here.at_head,
-        "branches": [(name, changed(branch.head)) for name, branch in branches.items()],
+        "branches": [
+            (name, changed(branch.head), *((facts(name),) if facts is not None else ()))
+            for name, branch in branches.items()
+        ],
         "heard": here.session.chosen,
     }
     _component(key=_KEY, data=(data,), on_chosen_change=handle, width=260, height="content")

@@ -17,6 +17,7 @@ from forky_core.llm.tokens import Vocabulary
 from forky_core.model import Branch, MessageId
 from forky_core.model.errors import ForkyError, Outdated
 from forky_core.model.parts import AttachmentPart
+from pages.ui.chat.branch_owners import name_for_fork, why_kept_off
 from pages.ui.chat.drafting import hear_typing
 from pages.ui.chat.meter import Measure, account_of_files, measure, meter_html
 from pages.ui.chat.overflow import draw_overflow
@@ -48,15 +49,17 @@ def draw_composer(here: Frame, seen: Branch) -> None:
 
     Keys: `chat.draft`, `chat.send`, `chat.files.<n>`, `chat.fork_name`, `chat.to_newest`, `chat.unfile.<n>`.
     """
+    kept_off = why_kept_off(here, seen.name)
     at_head = here.at == seen.head
+    forks = not at_head or bool(kept_off)
     place = f"{here.chat.id}/{seen.name}" + ("" if at_head else f"/{here.at}")
     _turn_to(here, place)
     with st.container(key="chat-composer"):
         with st.container(key="chat-above"):  # One place, so that the field below it is never mounted anew.
             if here.session.race:
                 _draw_race(here, place, here.session.race)
-            if not at_head:
-                _draw_forking(here)
+            if forks:
+                _draw_forking(here, kept_off if at_head else "")
             _draw_files(place)
         st.text_area(
             "Message",
@@ -78,13 +81,14 @@ def draw_composer(here: Frame, seen: Branch) -> None:
                 st.button("Stop", key="chat.stop", icon=":material/stop_circle:", on_click=stop, args=(here,))
             else:
                 st.button(
-                    "Send" if at_head else "Fork & send",
+                    "Fork & send" if forks else "Send",
                     key="chat.send",
                     type="primary",
                     icon=":material/arrow_upward:",
                     shortcut="Ctrl+Enter",
                     on_click=_send,
-                    args=(here, place, seen, None if at_head else here.at),
+                    args=(here, place, seen, here.at if forks else None),
+                    kwargs={"kept_off": bool(kept_off)},
                 )
         if heavy is not None:
             draw_overflow(here, *heavy)
@@ -146,9 +150,11 @@ def _draw_race(here: Frame, place: str, race: tuple[str, MessageId | None]) -> N
             )
 
 
-def _draw_forking(here: Frame) -> None:
+def _draw_forking(here: Frame, kept_off: str) -> None:
+    """`kept_off` says why the end of the branch cannot be written to; "" at an earlier message."""
     with st.container(key="line-forking", horizontal=True, vertical_alignment="center"):
-        st.markdown("You are at an earlier message: sending forks here →", width="content")
+        said = f":material/shield_lock: {plain_label(kept_off, 200)} Sending forks here →" if kept_off else ""
+        st.markdown(said or "You are at an earlier message: sending forks here →", width="content")
         st.text_input(
             "Name of the new branch",
             key="chat.fork_name",
@@ -158,6 +164,8 @@ def _draw_forking(here: Frame) -> None:
             width=220,
             on_change="ignore",
         )
+        if kept_off:
+            return
         st.button(
             "To the newest",
             key="chat.to_newest",
@@ -263,21 +271,30 @@ def _warn_of_files(here: Frame, place: str, now: Asking) -> None:
         st.caption("The Documents page reads PDF and Word files: answers can then quote them.")
 
 
-def _send(here: Frame, place: str, seen: Branch, fork_at: MessageId | None) -> None:
-    """Ask on the branch as it was `seen`, or on a new one from `fork_at`."""
+def _send(
+    here: Frame, place: str, seen: Branch, fork_at: MessageId | None, *, kept_off: bool = False
+) -> None:
+    """Ask on the branch as it was `seen`, or on a new one from `fork_at`; an empty one if one is `kept_off` a branch on
+    which nothing was said yet.
+    """
     draft = drafts().at(place)
     text, files, search = str(st.session_state.get(DRAFT, "")), draft.files, draft.search
     once = here.session.choices.get(ONCE) or None
     with saying(here.session):
         try:
-            if fork_at is None:
+            if fork_at is None and not kept_off:
                 chat = here.chat
                 posted = chat.people.post(text, seen=seen, model=once, attachments=files, search=search)
             else:
-                name = str(st.session_state.get("chat.fork_name", "")).strip() or None
-                chat, posted = here.chat.people.post_from(
-                    fork_at, text, branch=name, model=once, attachments=files, search=search
-                )
+                typed = str(st.session_state.get("chat.fork_name", ""))
+                name = name_for_fork(here, typed, text, own=kept_off)
+                if fork_at is None:
+                    chat = here.chat.branches.begin(name)
+                    posted = chat.people.post(text, model=once, attachments=files, search=search)
+                else:
+                    chat, posted = here.chat.people.post_from(
+                        fork_at, text, branch=name, model=once, attachments=files, search=search
+                    )
                 st.session_state["chat.fork_name"] = ""
             if posted.silent:
                 here.session.say(posted.silent)

@@ -23,8 +23,10 @@ from forky_core.model.errors import ForkyError
 from forky_core.views.captions import opening_of
 from forky_core.views.graph import line_of_text
 from forky_core.views.merging import MergeDirection, default_direction
+from forky_core.views.places import branch_for
 from forky_core.views.shelf import count
 from pages.ui.chat.acts import Merges
+from pages.ui.chat.branch_owners import branch_facts
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import showable
 from pages.ui.components.notice import stay
@@ -163,8 +165,18 @@ def _card(here: Frame, message: Message) -> str:
         f'data-id="{escape(message.id)}"><div class="fk-card-top"><span class="fk-who">{escape(showable(who))}</span>'
         f'<span class="fk-words">{escape(showable(line_of_text(message)))}</span>'
         '<button type="button" class="fk-close fk-icon" data-act="card" aria-label="Close this card">close</button>'
-        f'</div><div class="fk-card-into">{escape(showable(into))}</div><div class="fk-ways">{"".join(ways)}</div></div>'
+        f'</div>{_whose(here, message)}<div class="fk-card-into">{escape(showable(into))}</div><div class="fk-ways">{"".join(ways)}</div></div>'
     )
+
+
+def _whose(here: Frame, message: Message) -> str:
+    """HTML of whose the branch is that the message is on, where people sign in."""
+    facts = branch_facts(here)
+    if facts is None:
+        return ""
+    branch = branch_for(message.id, here.chat.view, here.chat.visible, here.chat.branch_name)
+    said = f"On “{branch}”, {facts(branch)}"
+    return f'<div class="fk-card-into">{escape(showable(said))}</div>'
 
 
 def _into(direction: MergeDirection, costs: Costs | None) -> str:

@@ -32,6 +32,7 @@ _ICONS = {
     "revert": "undo",
     "request": "outgoing_mail",
     "comment": "comment",
+    "review": "rate_review",
     "decline": "block",
     "poll": "how_to_vote",
     "vote": "how_to_vote",

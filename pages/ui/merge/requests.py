@@ -24,6 +24,7 @@ from pages.ui.components.markdown import plain_label, show_text
 from pages.ui.components.notice import done
 from pages.ui.frame import Frame, saying
 from pages.ui.merge.choices import POLICIES, label_of_strategy, want, written_picks
+from pages.ui.merge.reviewing import draw_review_acts, draw_reviews
 
 _SHOWN = 6
 """Open requests, and answered ones, that are listed."""
@@ -43,7 +44,7 @@ def draw_requests(frame: Frame) -> MergeRequest | None:
         _draw_line(frame, request)
     if len(others) > _SHOWN:
         st.caption(f"and {count(len(others) - _SHOWN, 'older open request')}")
-    _draw_answered([one for one in known if one.state != "open"])
+    _draw_answered(frame, [one for one in known if one.state != "open"])
     return looked
 
 
@@ -115,7 +116,7 @@ def _draw_line(frame: Frame, request: MergeRequest) -> None:
         key=f"line-merge-request-{request.number}", horizontal=True, vertical_alignment="center"
     ):
         st.markdown(
-            f":material/call_merge: **{_between(request)}** :gray[{plain_label(_facts(request), 200)}]",
+            f":material/call_merge: **{_between(request)}** :gray[{plain_label(frame.forky.name_of(_facts(request)), 200)}]",
             width="stretch",
         )
         if not gone:
@@ -170,17 +171,18 @@ def _facts(request: MergeRequest) -> str:
     return " · ".join(said)
 
 
-def _draw_answered(answered: Sequence[MergeRequest]) -> None:
+def _draw_answered(frame: Frame, answered: Sequence[MergeRequest]) -> None:
     if not answered:
         return
+    name_of = frame.forky.name_of
     with st.expander(f"{count(len(answered), 'request')} answered", icon=":material/inventory_2:"):
         for request in answered[:_SHOWN]:
             st.markdown(
-                f"{_between(request)}: {request.state} by {plain_label(request.answered_by, 40)} "
-                f":gray[{plain_label(_facts(request), 200)}]"
+                f"{_between(request)}: {request.state} by {plain_label(name_of(request.answered_by), 40)} "
+                f":gray[{plain_label(name_of(_facts(request)), 200)}]"
             )
             for comment in request.comments[-3:]:
-                st.caption(f"{plain_label(comment.by, 40)}: {plain_label(comment.text, 200)}")
+                st.caption(f"{plain_label(name_of(comment.by), 40)}: {plain_label(comment.text, 200)}")
         if len(answered) > _SHOWN:
             st.caption(f"and {len(answered) - _SHOWN} older ones, which History lists")
 
@@ -190,7 +192,7 @@ def _draw_looked_at(frame: Frame, request: MergeRequest) -> None:
     with st.container(key="merge-request", border=True):
         st.markdown(f":material/call_merge: **Request {request.number}: {_between(request)}**")
         st.caption(
-            f"Proposed by {plain_label(request.by, 60)}, {ago(request.at, now())}, as "
+            f"Proposed by {plain_label(frame.forky.name_of(request.by), 60)}, {ago(request.at, now())}, as "
             f"{_how(request.options, worded=bool(request.words))}. "
             "Landing what is shown below accepts it; you may change it first."
         )
@@ -201,8 +203,9 @@ def _draw_looked_at(frame: Frame, request: MergeRequest) -> None:
                 f":material/info: “{plain_label(name, 60)}” has moved on since; it is shown as it is now."
             )
         for comment in request.comments[-20:]:
-            st.caption(f"**{plain_label(comment.by, 60)}**, {stamp(comment.at)}")
+            st.caption(f"**{plain_label(frame.forky.name_of(comment.by), 60)}**, {stamp(comment.at)}")
             show_text(comment.text, f"merge.comment.{request.number}.{comment.at}")
+        draw_reviews(frame, request)
         with st.form("merge-comment", clear_on_submit=True, border=False):
             st.text_input(
                 "Comment", key="merge.comment", max_chars=LONGEST_NOTE, placeholder="Say something about it"
@@ -218,6 +221,7 @@ def _draw_looked_at(frame: Frame, request: MergeRequest) -> None:
                 )
             st.rerun()
         with st.container(key="line-merge-request-acts", horizontal=True):
+            draw_review_acts(frame, request, _shown(frame))
             _draw_change(frame, request)
             _draw_decline(frame, request)
             st.button("Back", key="merge.look_away", type="tertiary", on_click=want, kwargs={"request": None})

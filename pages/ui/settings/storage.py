@@ -13,6 +13,7 @@ from forky_core.views import captions
 from forky_core.views.shelf import title_or_placeholder
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.verifying import draw_verification, verify_button
+from pages.ui.settings.analysing import draw_analysis_copy
 from pages.ui.sign_in import team
 
 
@@ -36,6 +37,8 @@ def draw_storage(forky: Forky, kept: Forky) -> None:
             icon=":material/save:",
             help="A whole copy beside the file, made while Forky runs",
         )
+        if place is not None:
+            draw_analysis_copy(forky, kept)
         checks = verify_button("settings.verify", "Check every conversation and attachment of the database")
     if copies:
         _back_up(kept)

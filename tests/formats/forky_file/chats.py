@@ -45,11 +45,12 @@ def with_everything(forky: Workspace) -> Conversation:
 
 
 def with_requests(forky: Workspace) -> Conversation:
-    """One request of two branches and one of a picked message; the first with a comment."""
+    """One request of two branches and one of a picked message; the first with a comment and a review."""
     chat = debugged(forky)
     idea = talk(chat.fork("idea", at=chat.path()[1].id), "Another idea?", "Decision: generate stubs as well.")
     chat.requests.open(["debug", idea], note="Both.")
     chat.requests.comment(1, "Why?")
+    chat.people.as_person("ben").requests.approve(1)
     chat.requests.open(idea, strategy="cherry-pick", picks=[idea.branch.head or ""])
     chat.requests.open_plan(chat.plan_merge("debug", focus="enums", budget=300).edited("Lazily."))
     options = MergeOptionFields(

@@ -27,6 +27,15 @@ REQUEST: dict[str, Json] = {
     "strategy": "squash",
     "state": "open",
 }
+REVIEW: dict[str, Json] = {
+    "state": "approved",
+    "text": "",
+    "at": 1,
+    "lands": None,
+    "proposal": "",
+    "sources": {"debug": None},
+    "target": None,
+}
 _NO_SENSE = r"docs/format\.md|no text|not in the file|is no name"
 
 
@@ -207,6 +216,14 @@ def test_a_changed_file_is_refused_with_what_is_wrong(old: str, new: str, said: 
         ("requests/1", {**REQUEST, "choices": {"port": ["sideways", "", ""]}}),
         ("requests/1", {**REQUEST, "graft": ["c1"]}),
         ("requests/1", {**REQUEST, "words": {"debug": 5}}),
+        ("reviews/1/ana", {}),
+        ("reviews/x/ana", REVIEW),
+        ("reviews/1/", REVIEW),
+        ("reviews/1/ana", {**REVIEW, "state": "perhaps"}),
+        ("reviews/1/ana", {**REVIEW, "lands": 5}),
+        ("reviews/1/ana", {**REVIEW, "text": 5}),
+        ("reviews/1/ana", {**REVIEW, "sources": []}),
+        ("reviews/1/ana", {**REVIEW, "sources": {"idea": 5}}),
         ("tags/x", 5),
         ("kept/b2:00", True),
         ("heads/a\x1b[2Jb", {"at": None}),

@@ -38,12 +38,18 @@ def test_every_line_we_write_is_valid(schema: Draft202012Validator) -> None:
 
 def test_requests_are_valid_with_what_they_propose(schema: Draft202012Validator) -> None:
     forky, _ = workspace()
-    entries = []
+    entries, reviews = [], []
     for row in file_of(forky, with_requests(forky)).splitlines():
         value = json.loads(row)
         schema.validate(value)
         if value.get("key", "").startswith("requests/"):
             entries.append(value)
+        elif value.get("key", "").startswith("reviews/"):
+            reviews.append(value)
+    [review] = reviews
+    assert review["key"] == "reviews/1/ben"
+    for name, value in (("state", "perhaps"), ("lands", 5), ("sources", []), ("at", "x")):
+        assert not schema.is_valid({**review, "value": {**review["value"], name: value}})
     special = {"others", "picks", "words", "policy"}
     assert [set(entry["value"]) & special for entry in entries] == [
         {one} for one in ("others", "picks", "words", "policy")

@@ -9,7 +9,17 @@ from forky_core.model import Change
 from forky_core.model.errors import ForkyError, NotFound
 from forky_core.store.contract import Commit
 from tests.store.talk import generation, said
-from tests.team.matrix.rules import ANYBODY, BEGIN, CHANGE, FOR_GOOD, MANAGE, OWN_BRANCH, READ, Rule
+from tests.team.matrix.rules import (
+    ANYBODY,
+    BEGIN,
+    CHANGE,
+    FOR_GOOD,
+    MANAGE,
+    OWN_BRANCH,
+    PROTECTED,
+    READ,
+    Rule,
+)
 from tests.team.matrix.world import Cell
 
 Call = Callable[[Cell], object]
@@ -92,7 +102,22 @@ STORE: tuple[Row, ...] = (
         lambda c: c.store.commit(Commit(c.id, "share", "", (Change("title", "Boats", "Ships"),))),
         "of the title",
     ),
+    Row("commit", PROTECTED, lambda c: c.store.commit(_commit(c, "kept")), "to a protected branch"),
+    Row(
+        "commit",
+        PROTECTED,
+        lambda c: c.store.commit(
+            Commit(c.id, "review", "", (Change("reviews/1/somebody else", None, {"state": "approved"}),))
+        ),
+        "of somebody else's review",
+    ),
     Row("commit_all", CHANGE, lambda c: c.store.commit_all([_commit(c, "main")]), "to main"),
+    Row(
+        "commit_all",
+        PROTECTED,
+        lambda c: c.store.commit_all([_commit(c, _own(c)), _commit(c, "kept")]),
+        "to a protected branch, too",
+    ),
     Row(
         "commit_all",
         OWN_BRANCH,
@@ -111,6 +136,12 @@ STORE: tuple[Row, ...] = (
         OWN_BRANCH,
         lambda c: c.store.record(c.id, generation(9, branch=_own(c))),
         "on a branch of one's own",
+    ),
+    Row(
+        "record",
+        PROTECTED,
+        lambda c: c.store.record(c.id, generation(9, "running", branch="kept")),
+        "of a reply that begins on a protected branch",
     ),
     Row("record", CHANGE, _main_call, "over that of another branch"),
     Row("view", READ, lambda c: c.store.view(c.id)),

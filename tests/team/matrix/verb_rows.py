@@ -26,6 +26,7 @@ from tests.team.matrix.rules import (
     MANAGE,
     OFFER,
     OWN_BRANCH,
+    PROTECTED,
     READ,
     RECORD,
 )
@@ -97,6 +98,11 @@ def _away(cell: Cell) -> object:
     return own.merges.plan_graft(other)
 
 
+def _withdrawn(cell: Cell) -> object:
+    cell.chat.requests.ask_for_changes(1, "Say why.")
+    return cell.chat.requests.withdraw_review(1)
+
+
 def _programs(text: str = "And cork?") -> ProgramCall:
     return chat_call({"model": "scripted/one", "messages": [{"role": "user", "content": text}]})
 
@@ -118,9 +124,11 @@ VERBS: tuple[Row, ...] = (
     # What is said and asked.
     Row("say", CHANGE, lambda c: c.chat.say("Cork.")),
     Row("say", OWN_BRANCH, lambda c: c.own.say("Cork."), "on a branch of one's own"),
+    Row("say", PROTECTED, lambda c: c.protected.say("Cork."), "on a protected branch"),
     Row("append", CHANGE, lambda c: c.chat.append([DRAFT])),
     Row("append", OWN_BRANCH, lambda c: c.own.append([DRAFT]), "on a branch of one's own"),
     Row("ask", CHANGE, lambda c: c.chat.ask("And cork?")),
+    Row("ask", PROTECTED, lambda c: c.protected.ask("And cork?"), "on a protected branch"),
     Row("ask", OWN_BRANCH, lambda c: c.own.ask("And cork?"), "on a branch of one's own"),
     Row("send", CHANGE, lambda c: _wait(c.chat.send("And cork?"))),
     Row("send", OWN_BRANCH, lambda c: _wait(c.own.send("And cork?")), "on a branch of one's own"),
@@ -147,6 +155,7 @@ VERBS: tuple[Row, ...] = (
         "on a branch of one's own",
     ),
     Row("regenerate", CHANGE, lambda c: _wait(c.chat.regenerate())),
+    Row("regenerate", PROTECTED, lambda c: _wait(c.protected.regenerate()), "on a protected branch"),
     Row("regenerate", OWN_BRANCH, lambda c: _wait(c.own.regenerate()), "on a branch of one's own"),
     # Branches and merges.
     Row("fork", CHANGE, lambda c: c.chat.fork("x")),
@@ -275,6 +284,7 @@ VERBS: tuple[Row, ...] = (
     ),
     Row("people.set_room", CHANGE, lambda c: c.chat.people.set_room(Room(answers="asked"))),
     # Branches and tags by name.
+    Row("branches.owner", READ, lambda c: c.chat.branches.owner()),
     Row("branches.keys", READ, lambda c: c.chat.branches.keys()),
     Row("branches.values", READ, lambda c: c.chat.branches.values()),
     Row("branches.items", READ, lambda c: c.chat.branches.items()),
@@ -293,6 +303,12 @@ VERBS: tuple[Row, ...] = (
     Row("branches.promote", OWN_BRANCH, lambda c: c.own.branches.promote(c.talk.sibling), "of one's own"),
     Row("branches.empty", CHANGE, lambda c: c.chat.branches.empty()),
     Row("branches.empty", OWN_BRANCH, lambda c: c.own.branches.empty(), "of one's own"),
+    Row(
+        "branches.promote", PROTECTED, lambda c: c.protected.branches.promote(c.talk.last), "a protected one"
+    ),
+    Row("branches.rename", PROTECTED, lambda c: c.protected.branches.rename("x"), "a protected one"),
+    Row("branches.delete", PROTECTED, lambda c: c.chat.branches.delete("kept"), "a protected one"),
+    Row("branches.empty", PROTECTED, lambda c: c.protected.branches.empty(), "a protected one"),
     Row("branches.plan_prune", READ, lambda c: c.chat.branches.plan_prune(c.talk.side)),
     Row(
         "branches.prune",
@@ -321,7 +337,7 @@ VERBS: tuple[Row, ...] = (
     Row("history.next_undo", READ, lambda c: c.chat.history.next_undo),
     Row("history.next_redo", READ, lambda c: c.chat.history.next_redo),
     Row("history.plan_restore", READ, lambda c: c.chat.history.plan_restore(2)),
-    Row("history.restore", CHANGE, lambda c: c.chat.history.restore(2)),
+    Row("history.restore", CHANGE, lambda c: c.chat.history.restore(c.author.view.version - 1)),
     Row("history.verify", READ, lambda c: c.chat.history.verify()),
     # Further merges.
     Row("merges.plan_graft", READ, _graft, ends=(BadContent, NotAllowed)),
@@ -376,6 +392,12 @@ VERBS: tuple[Row, ...] = (
         READ,
         lambda c: c.chat.requests.with_edits(1, c.planned("merge", lambda chat: chat.plan_merge("side"))),
     ),
+    Row("requests.reviews", READ, lambda c: c.chat.requests.reviews(1)),
+    Row("requests.authors", READ, lambda c: c.chat.requests.authors(1)),
+    Row("requests.heads", READ, lambda c: c.chat.requests.heads(1)),
+    Row("requests.approve", OWN_BRANCH, lambda c: c.chat.requests.approve(1)),
+    Row("requests.ask_for_changes", OWN_BRANCH, lambda c: c.chat.requests.ask_for_changes(1, "Say why.")),
+    Row("requests.withdraw_review", OWN_BRANCH, _withdrawn),
     Row("requests.comment", OWN_BRANCH, lambda c: c.chat.requests.comment(1, "Good.")),
     Row("requests.change", OWN_BRANCH, lambda c: c.chat.requests.change(1, note="Better.")),
     Row("requests.decline", OWN_BRANCH, lambda c: c.chat.requests.decline(1)),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
@@ -19,6 +20,7 @@ from forky_core.model import ConversationId, Generation, Operation
 from forky_core.model.errors import StoreError
 from forky_core.observability import events
 from forky_core.store.contract import Commit
+from forky_core.store.duckdb.analysis import views
 from forky_core.store.duckdb.cache.fully_packed import FullyPacked
 from forky_core.store.duckdb.file.database import DatabaseFile, in_transaction
 from forky_core.store.duckdb.read.packs import packs_due, write_packs
@@ -147,6 +149,7 @@ class Writer:
         self._ping: _Job | None = None
         """The last ping."""
         self._could_rest = True
+        self._has_views = False
         self._thread = Thread(target=self._run, name="forky-writer", daemon=True)
         self._thread.start()
 
@@ -284,6 +287,7 @@ class Writer:
 
     def _tidy(self, busy: Callable[[], bool], patience: float) -> bool:
         """Fold the log into the file and pack scattered messages; whether both are done."""
+        self._make_views()
         if not self._file.reattach(patience=patience):
             return False
         with self._file.cursor() as cursor:
@@ -294,6 +298,20 @@ class Writer:
         if not write_packs(self._file, due, busy, self.whole):
             return False
         return self._file.reattach(patience=patience)
+
+    def _make_views(self) -> None:
+        """Make the views for analysis, where the file has none or those of another version.
+
+        Nothing else depends on them: where there is no room, they are made the next time.
+        """
+        if self._has_views:
+            return
+        with suppress(StoreError):
+            if not views.are_made(self._file):
+                self._file.before_writing()
+                with self._file.cursor() as cursor:
+                    in_transaction(cursor, views.make_views)
+            self._has_views = True
 
     def _serve(self, jobs: Sequence[_Job]) -> None:
         """Write the jobs in one transaction; if that fails, each in one of its own."""

@@ -1,0 +1,148 @@
+"""The reviews of merge requests, read from the log of operations.
+
+A review is an operation like any other, but undo, redo and restore leave it alone: it is a person's statement, which
+only that person changes. So reviews are read from the log and not from the view: one counts as somebody's only if an
+operation of theirs made it. An approval names the message that would land. Since a message's id is the hash of its
+whole path, an approval of one text, source and target is none of another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal, get_args
+
+from forky_core.conversation.merging.merge_request import REQUESTS, REVIEWS, MergeRequest
+from forky_core.model import MessageId, Operation, View
+from forky_core.model.hashing import content_hash
+from forky_core.model.parts import Json
+
+ReviewState = Literal["approved", "changes", "withdrawn"]
+"""`changes`: asked for, which holds the request up. `withdrawn`: the person's earlier review no longer counts."""
+VERB = "review"
+_TALK = frozenset({"comments", "state", "answered_by", "seen", "at", "by", "note"})
+"""Fields of a stored request that say nothing of what would be merged."""
+_GOING_BACK = frozenset({"undo", "redo", "restore"})
+
+
+@dataclass(frozen=True, slots=True)
+class RequestHeads:
+    """Where the branches of a request are at one moment; a branch that is gone is left out."""
+
+    sources: Mapping[str, MessageId | None]
+    target: MessageId | None
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What one person last said to a request."""
+
+    by: str
+    state: ReviewState
+    text: str
+    at: int
+    """Microseconds since the epoch, UTC."""
+    lands: MessageId | None
+    """For an approval: the message that the target would end with."""
+    proposal: str
+    """A hash of what was proposed: branches, strategy, options and edited text."""
+    heads: RequestHeads
+    """Where the branches were."""
+
+    def stored(self) -> dict[str, Json]:
+        return {
+            "state": self.state,
+            "text": self.text,
+            "at": self.at,
+            "lands": self.lands,
+            "proposal": self.proposal,
+            "sources": dict(self.heads.sources),
+            "target": self.heads.target,
+        }
+
+    @classmethod
+    def from_stored(cls, by: str, entry: Any) -> Review:
+        """A stored review. Raises ValueError, KeyError, TypeError or AttributeError for what is none."""
+        sources = entry["sources"]
+        if entry["state"] not in get_args(ReviewState) or type(entry["at"]) is not int:
+            raise ValueError("This is no review.")
+        if not all(isinstance(text, str) for text in (entry["text"], entry["proposal"], *sources)):
+            raise TypeError("A review's text is no text.")
+        ids = [entry["lands"], entry["target"], *sources.values()]
+        if not all(isinstance(id, str | None) for id in ids):
+            raise TypeError("A review names no message.")
+        heads = RequestHeads(MappingProxyType(dict(sources)), entry["target"])
+        return cls(by, entry["state"], entry["text"], entry["at"], entry["lands"], entry["proposal"], heads)
+
+    def outdated(self, request: MergeRequest, heads: RequestHeads) -> str:
+        """What has changed since, as a clause: “idea” has moved since; "" if nothing has. `heads` are those of now."""
+        if self.proposal != proposal_of(request):
+            return "the request was changed since"
+        before, after = self.heads.sources, heads.sources
+        for name in (*before, *after):
+            if before.get(name, "") != after.get(name, ""):
+                return f"“{name}” has moved since"
+        return "" if self.heads.target == heads.target else f"“{request.into}” has moved since"
+
+
+class ReviewLog:
+    """The reviews and the authors of every request, by the operations that were added so far."""
+
+    def __init__(self) -> None:
+        self.version = 0
+        """The number of the last operation that was added."""
+        self._authors: dict[int, set[str]] = {}
+        self._reviews: dict[int, dict[str, Review]] = {}
+
+    def add(self, operations: Iterable[Operation]) -> None:
+        """Add further operations, oldest first."""
+        for operation in operations:
+            self.version = operation.number
+            for change in operation.changes:
+                if change.key.startswith(REQUESTS) and operation.verb not in _GOING_BACK:
+                    before, after = _content(change.before), _content(change.after)
+                    number = change.key.removeprefix(REQUESTS)
+                    if after is not None and before != after and number.isdecimal():
+                        self._authors.setdefault(int(number), set()).add(operation.actor)
+                elif change.key.startswith(REVIEWS) and operation.verb == VERB:
+                    self._take(change.key, change.after, operation.actor)
+
+    def authors(self, number: int) -> frozenset[str]:
+        """Everybody who ever proposed something under this number: none of them can approve it."""
+        return frozenset(self._authors.get(number, ()))
+
+    def reviews(self, number: int) -> tuple[Review, ...]:
+        """The last review of each person, oldest first, without withdrawn ones."""
+        found = (one for one in self._reviews.get(number, {}).values() if one.state != "withdrawn")
+        return tuple(sorted(found, key=lambda one: one.at))
+
+    def _take(self, key: str, value: Json | None, actor: str) -> None:
+        number, _, person = key.removeprefix(REVIEWS).partition("/")
+        if person != actor or not number.isdecimal():
+            return
+        try:
+            review = Review.from_stored(actor, value)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return  # A file may contain anything.
+        self._reviews.setdefault(int(number), {})[actor] = review
+
+
+def request_heads(request: MergeRequest, view: View, home: View) -> RequestHeads:
+    """Where the branches of a request are: the target in `view`, the sources in `home`, which for a graft is the view
+    of the other conversation.
+    """
+    sources = {name: home.branches[name].head for name in request.sources if name in home.branches}
+    target = view.branches.get(request.into)
+    return RequestHeads(MappingProxyType(sources), target.head if target is not None else None)
+
+
+def proposal_of(request: MergeRequest) -> str:
+    """A hash of what a request proposes: another one once anything of it is changed."""
+    return content_hash(_content(request.stored()))
+
+
+def _content(stored: Any) -> Json | None:
+    if not isinstance(stored, Mapping):
+        return None
+    return {name: value for name, value in stored.items() if name not in _TALK}

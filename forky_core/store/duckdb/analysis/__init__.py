@@ -1,0 +1,1 @@
+"""Views for whoever analyses a database with SQL, and copies of what they show."""

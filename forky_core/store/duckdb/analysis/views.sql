@@ -1,0 +1,230 @@
+-- The tables for whoever analyses a database: docs/analysis.md describes them, column by column.
+-- `_…` are steps on the way. Ids are written as everywhere else in Forky, times are UTC.
+
+CREATE VIEW forky_v1._entries AS
+SELECT c.id AS conversation, e.conversation AS number, e.key, TRY_CAST(e.value AS JSON) AS value, e.operation
+FROM main.entries e JOIN main.conversations c ON c.conversation = e.conversation;
+
+CREATE VIEW forky_v1._ids AS
+SELECT conversation, message, 'b2:' || replace(id::TEXT, '-', '') AS id, segment, depth
+FROM main.messages;
+
+-- Where each reference points to: heads, tags, kept answers, stashes.
+CREATE VIEW forky_v1._tips AS
+WITH named AS (
+    SELECT number, key, value ->> '$.at' AS id FROM forky_v1._entries
+    WHERE starts_with(key, 'heads/') OR starts_with(key, 'tags/')
+    UNION ALL
+    SELECT number, key, substr(key, 6) FROM forky_v1._entries WHERE starts_with(key, 'kept/')
+    UNION ALL
+    SELECT number, key, value ->> '$.messages[#-1]' FROM forky_v1._entries WHERE starts_with(key, 'stash/')
+)
+SELECT n.number, n.key, m.message, m.segment, m.depth
+FROM named n
+JOIN main.messages m ON m.conversation = n.number AND m.id = TRY_CAST(substr(n.id, 4) AS UUID);
+
+-- Up to which depth of each segment a branch's own line goes.
+CREATE VIEW forky_v1._reach AS
+WITH RECURSIVE reach(number, branch, segment, depth) AS (
+    SELECT number, substr(key, 7), segment, depth FROM forky_v1._tips WHERE starts_with(key, 'heads/')
+    UNION
+    SELECT r.number, r.branch, s.parent_segment, s.parent_depth
+    FROM reach r JOIN main.segments s ON s.conversation = r.number AND s.segment = r.segment
+    WHERE s.parent_segment IS NOT NULL
+)
+SELECT * FROM reach;
+
+-- Up to which depth of each segment anything is visible, through merges, too.
+CREATE VIEW forky_v1._visible AS
+WITH RECURSIVE
+merged AS (
+    SELECT m.conversation AS number, m.segment, m.depth, p.segment AS parent_segment, p.depth AS parent_depth
+    FROM (
+        SELECT conversation, segment, depth, unnest(from_json(TRY_CAST(rest AS JSON) -> '$.parents', '["VARCHAR"]')) AS parent
+        FROM main.messages WHERE rest IS NOT NULL
+    ) m
+    JOIN main.messages p ON p.conversation = m.conversation AND p.id = TRY_CAST(substr(m.parent, 4) AS UUID)
+),
+steps AS (
+    SELECT conversation AS number, segment, 0 AS depth, parent_segment, parent_depth
+    FROM main.segments WHERE parent_segment IS NOT NULL
+    UNION ALL
+    SELECT * FROM merged
+),
+seen(number, segment, depth) AS (
+    SELECT number, segment, depth FROM forky_v1._tips
+    UNION
+    SELECT s.number, t.parent_segment, t.parent_depth
+    FROM seen s JOIN steps t ON t.number = s.number AND t.segment = s.segment AND t.depth <= s.depth
+)
+SELECT number, segment, max(depth) AS depth FROM seen GROUP BY ALL;
+
+-- The parts of messages that are more than one text.
+CREATE VIEW forky_v1._parts AS
+SELECT conversation AS number, message, segment, depth, created,
+    unnest(from_json(TRY_CAST(rest AS JSON) -> '$.parts', '["JSON"]')) AS part
+FROM main.messages WHERE rest IS NOT NULL;
+
+-- Who brought a message in: the actor of the first operation that put a branch on it by speaking.
+CREATE VIEW forky_v1._authors AS
+SELECT number, id, arg_min(actor, operation) AS author
+FROM (
+    SELECT conversation AS number, number AS operation, actor, change ->> '$[2].at' AS id, change ->> '$[0]' AS key
+    FROM (
+        SELECT conversation, number, actor, unnest(from_json(TRY_CAST(changes AS JSON), '["JSON"]')) AS change
+        FROM main.operations
+        WHERE verb IN ('ask', 'say', 'edit', 'receive', 'merge', 'fuse', 'revert')
+    )
+)
+WHERE starts_with(key, 'heads/') AND id IS NOT NULL
+GROUP BY ALL;
+
+CREATE VIEW forky_v1.branches AS
+SELECT e.conversation, substr(e.key, 7) AS branch, e.value ->> '$.at' AS head,
+    CASE WHEN x.key IS NOT NULL THEN split_part(substr(e.key, 7), '/', 1) END AS experiment,
+    r.value ->> '$.model' AS model, r.value ->> '$.system' AS system,
+    coalesce(t.depth + 1, 0) AS messages, TRY(make_timestamp(o.made)) AS moved
+FROM forky_v1._entries e
+LEFT JOIN forky_v1._tips t ON t.number = e.number AND t.key = e.key
+LEFT JOIN forky_v1._entries r ON r.number = e.number AND r.key = 'rules/' || substr(e.key, 7)
+LEFT JOIN forky_v1._entries x ON x.number = e.number AND contains(substr(e.key, 7), '/')
+    AND x.key = 'experiments/' || split_part(substr(e.key, 7), '/', 1)
+LEFT JOIN main.operations o ON o.conversation = e.number AND o.number = e.operation
+WHERE starts_with(e.key, 'heads/');
+
+CREATE VIEW forky_v1.messages AS
+WITH on_branches AS (
+    SELECT m.conversation, m.message, list(r.branch ORDER BY r.branch) AS branches
+    FROM main.messages m
+    JOIN forky_v1._reach r ON r.number = m.conversation AND r.segment = m.segment AND m.depth <= r.depth
+    GROUP BY ALL
+)
+SELECT c.id AS conversation, 'b2:' || replace(m.id::TEXT, '-', '') AS message,
+    'b2:' || replace(p.id::TEXT, '-', '') AS parent,
+    coalesce(from_json(TRY_CAST(m.rest AS JSON) -> '$.parents', '["VARCHAR"]'), []) AS merge_parents,
+    m.role, a.author, TRY_CAST(m.rest AS JSON) ->> '$.name' AS name, m.text, TRY(make_timestamp(m.created)) AS time, m.depth,
+    v.depth IS NOT NULL AND TRY_CAST(m.rest AS JSON) ->> '$.hidden' IS NULL AS visible,
+    coalesce(b.branches, []) AS branches
+FROM main.messages m
+JOIN main.conversations c ON c.conversation = m.conversation
+LEFT JOIN main.messages p ON p.conversation = m.conversation AND p.message = m.parent
+LEFT JOIN forky_v1._visible v ON v.number = m.conversation AND v.segment = m.segment AND m.depth <= v.depth
+LEFT JOIN on_branches b ON b.conversation = m.conversation AND b.message = m.message
+LEFT JOIN forky_v1._authors a
+    ON a.number = m.conversation AND a.id = 'b2:' || replace(m.id::TEXT, '-', '');
+
+CREATE VIEW forky_v1.conversations AS
+WITH view AS (
+    SELECT conversation, max(value ->> '$') FILTER (key = 'title') AS title,
+        bool_or(key = 'trashed') AS trashed, max(value ->> '$') FILTER (key = 'program') AS program,
+        count(*) FILTER (starts_with(key, 'heads/')) AS branches
+    FROM forky_v1._entries GROUP BY ALL
+),
+times AS (
+    SELECT conversation, min(made) AS created, max(made) AS changed FROM main.operations GROUP BY ALL
+),
+sizes AS (SELECT conversation, count(*) AS messages FROM main.messages GROUP BY ALL)
+SELECT c.id AS conversation, coalesce(v.title, '') AS title, TRY(make_timestamp(t.created)) AS created,
+    TRY(make_timestamp(t.changed)) AS changed, coalesce(v.trashed, false) AS trashed, coalesce(v.program, '') AS program,
+    coalesce(s.messages, 0) AS messages, coalesce(v.branches, 0) AS branches
+FROM main.conversations c
+LEFT JOIN view v ON v.conversation = c.id
+LEFT JOIN times t ON t.conversation = c.conversation
+LEFT JOIN sizes s ON s.conversation = c.conversation;
+
+CREATE VIEW forky_v1.generations AS
+SELECT c.id AS conversation, g.id AS generation, rest ->> '$.message' AS message, rest ->> '$.parent' AS question,
+    coalesce(rest ->> '$.branch', '') AS branch, g.model, g.status, g.prompt_tokens, g.completion_tokens, g.cached_tokens,
+    (rest ->> '$.reasoning_tokens')::BIGINT AS reasoning_tokens, g.cost, TRY(make_timestamp(g.started)) AS started,
+    (g.first_token - g.started) / 1e6 AS seconds_to_first_token, (g.finished - g.started) / 1e6 AS seconds,
+    rest ->> '$.finish_reason' AS finish_reason, rest ->> '$.failure[0]' AS failure, rest ->> '$.client' AS program,
+    rest ->> '$.reused' AS reused
+FROM (SELECT * EXCLUDE (rest), TRY_CAST(rest AS JSON) AS rest FROM main.generations) g
+JOIN main.conversations c ON c.conversation = g.conversation;
+
+-- An answer is an assistant's message right below a person's.
+CREATE VIEW forky_v1.turns AS
+SELECT a.conversation, q.message AS question, a.message AS answer, q.author, q.text AS question_text,
+    a.text AS answer_text, q.time AS asked, a.time AS answered, a.branches, a.visible,
+    g.generation, g.model, g.prompt_tokens, g.completion_tokens, g.cost
+FROM forky_v1.messages a
+JOIN forky_v1.messages q ON q.conversation = a.conversation AND q.message = a.parent
+LEFT JOIN (
+    SELECT conversation, message, arg_max(generation, started) AS generation, arg_max(model, started) AS model,
+        arg_max(prompt_tokens, started) AS prompt_tokens, arg_max(completion_tokens, started) AS completion_tokens,
+        arg_max(cost, started) AS cost
+    FROM forky_v1.generations WHERE message IS NOT NULL GROUP BY ALL
+) g ON g.conversation = a.conversation AND g.message = a.message
+WHERE a.role = 'assistant' AND q.role = 'user';
+
+CREATE VIEW forky_v1.merges AS
+SELECT c.id AS conversation, i.id AS message, p.part ->> '$.strategy' AS strategy, p.part ->> '$.source' AS source_branch,
+    coalesce(p.part ->> '$.conversation', c.id) AS source_conversation,
+    coalesce(p.part ->> '$.made_by', '') AS model, p.part ->> '$.text' AS text,
+    from_json(p.part -> '$.messages', '["VARCHAR"]') AS cites,
+    coalesce(from_json(p.part -> '$.omitted', '["VARCHAR"]'), []) AS omitted,
+    TRY(make_timestamp(p.created)) AS time, v.depth IS NOT NULL AS visible
+FROM forky_v1._parts p
+JOIN main.conversations c ON c.conversation = p.number
+JOIN forky_v1._ids i ON i.conversation = p.number AND i.message = p.message
+LEFT JOIN forky_v1._visible v ON v.number = p.number AND v.segment = p.segment AND p.depth <= v.depth
+WHERE p.part ->> '$.type' = 'merge';
+
+CREATE VIEW forky_v1.citations AS
+SELECT conversation, message, source_conversation, cited, position
+FROM (
+    SELECT conversation, message, source_conversation, unnest(cites) AS cited,
+        unnest(range(1, len(cites) + 1)) AS position
+    FROM forky_v1.merges
+);
+
+CREATE VIEW forky_v1.claims AS
+SELECT conversation, message, position, claim ->> '$.type' AS type, claim ->> '$.text' AS text,
+    coalesce(claim ->> '$.key', '') AS key, coalesce(claim ->> '$.value', '') AS value,
+    coalesce(claim ->> '$.polarity', 'affirmed') AS polarity, coalesce(claim ->> '$.status', 'settled') AS status,
+    from_json(claim -> '$.cites', '["VARCHAR"]') AS cites
+FROM (
+    SELECT conversation, message, unnest(claims) AS claim, unnest(range(1, len(claims) + 1)) AS position
+    FROM (
+        SELECT c.id AS conversation, i.id AS message,
+            from_json(p.part -> '$.claims.claims', '["JSON"]') AS claims
+        FROM forky_v1._parts p
+        JOIN main.conversations c ON c.conversation = p.number
+        JOIN forky_v1._ids i ON i.conversation = p.number AND i.message = p.message
+        WHERE p.part ->> '$.type' = 'merge'
+    )
+);
+
+-- What claims of one merge say differently about one thing, and what people settled.
+CREATE VIEW forky_v1.conflicts AS
+SELECT conversation, message, any_value(key) AS key, list(DISTINCT text ORDER BY text) AS texts, false AS settled,
+    NULL::VARCHAR AS result, NULL::TIMESTAMP AS time
+FROM forky_v1.claims
+WHERE key <> '' AND type IN ('constraint', 'correction', 'decision', 'result', 'preference', 'fact')
+GROUP BY conversation, message, lower(trim(key))
+HAVING count(DISTINCT (polarity, lower(trim(coalesce(nullif(value, ''), text))))) > 1
+UNION ALL
+SELECT e.conversation, NULL, e.value ->> '$.key', from_json(e.value -> '$.values', '["VARCHAR"]'), true,
+    e.value ->> '$.text', TRY(make_timestamp(o.made))
+FROM forky_v1._entries e
+LEFT JOIN main.operations o ON o.conversation = e.number AND o.number = e.operation
+WHERE starts_with(e.key, 'resolutions/');
+
+CREATE VIEW forky_v1.operations AS
+SELECT c.id AS conversation, o.number, 'b2:' || replace(o.id::TEXT, '-', '') AS operation, TRY(make_timestamp(o.made)) AS time,
+    o.actor, o.verb, o.summary, o.gesture AS "group", coalesce(from_json(TRY_CAST(o.reverts AS JSON), '["INTEGER"]'), []) AS reverts
+FROM main.operations o JOIN main.conversations c ON c.conversation = o.conversation;
+
+CREATE VIEW forky_v1.documents AS
+SELECT d.id AS document, d.name, d.media_type, d.size AS bytes, d.chunks, TRY(make_timestamp(d.added)) AS added,
+    coalesce(u.conversations, []) AS conversations
+FROM main.documents d
+LEFT JOIN (
+    SELECT document, list(DISTINCT conversation ORDER BY conversation) AS conversations
+    FROM (
+        SELECT conversation, unnest(from_json(value, '["VARCHAR"]')) AS document
+        FROM forky_v1._entries WHERE key = 'documents'
+    )
+    GROUP BY ALL
+) u ON u.document = d.id
+WHERE d.whole;

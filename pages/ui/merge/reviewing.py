@@ -1,0 +1,167 @@
+"""The reviews of a merge request on the Merge page: who said what, what is missing, and one's own. A team has them."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.identity import now
+from forky_core.conversation.merging.merge_request import MergeRequest
+from forky_core.conversation.merging.review_log import Review
+from forky_core.conversation.merging.reviews import LONGEST_REVIEW, head_after
+from forky_core.merge.plan import MergePlan
+from forky_core.model.errors import ForkyError
+from forky_core.team.review_standing import ReviewStanding
+from forky_core.views.times import ago
+from pages.ui.components.markdown import plain_label, show_text
+from pages.ui.components.notice import done
+from pages.ui.frame import Frame, saying
+from pages.ui.people.protecting import protection
+
+
+def draw_reviews(frame: Frame, request: MergeRequest) -> None:
+    """Who reviewed a request, and what it waits for."""
+    rules = protection(frame.chat)
+    if rules is None:
+        return
+    try:
+        found = rules.standing(request)
+    except ForkyError:  # It was taken away just now.
+        return
+    reviews = frame.chat.requests.reviews(request.number)
+    if found is None and not reviews:
+        return
+    with st.container(key="merge-reviews", gap=None):
+        heads = frame.chat.requests.heads(request.number)
+        for review in reviews:
+            why = found.void.get(review.by, "") if found is not None else review.outdated(request, heads)
+            _draw_review(frame, request, review, why)
+        for person in found.waiting_for if found is not None else ():
+            if all(review.by != person for review in reviews):
+                st.markdown(f":material/schedule: **{_name(frame, person)}** has to approve it")
+        if found is not None:
+            st.markdown(_summary(frame, found))
+
+
+def _draw_review(frame: Frame, request: MergeRequest, review: Review, void: str) -> None:
+    when = f":gray[{ago(review.at, now())}]"
+    if review.state == "changes":
+        said = f":orange[:material/rate_review:] **{_name(frame, review.by)}** asks for changes, {when}"
+    elif void:
+        said = (
+            f":gray[:material/history:] **{_name(frame, review.by)}** approved, {when}. "
+            f"It no longer counts: {plain_label(void, 200)}."
+        )
+    else:
+        said = f":green[:material/check_circle:] **{_name(frame, review.by)}** approved, {when}"
+    st.markdown(said)
+    if review.text:
+        show_text(review.text, f"merge.review.{request.number}.{review.at}")
+
+
+def _summary(frame: Frame, found: ReviewStanding) -> str:
+    icon = ":green[:material/task_alt:]" if found.ready else ":orange[:material/pending:]"
+    said = "It may land." if found.ready else found.sentence(frame.forky.name_of)
+    return f"{icon} {plain_label(said, 400)}"
+
+
+def _name(frame: Frame, person: str) -> str:
+    return plain_label(frame.forky.name_of(person), 60)
+
+
+def draw_review_acts(frame: Frame, request: MergeRequest, shown: MergePlan | None) -> None:
+    """What one may say to it. Keys: `merge.approve`, `merge.changes`, `merge.changes.<what>`, `merge.withdraw`.
+
+    `shown` is the plan that the page showed last.
+    """
+    rules = protection(frame.chat)
+    me = frame.forky.actor
+    if rules is None or not rules.may_fork:
+        return
+    own = next((one for one in frame.chat.requests.reviews(request.number) if one.by == me), None)
+    if me in frame.chat.requests.authors(request.number):
+        st.caption("You proposed it: somebody else reviews it.", width="content")
+    else:
+        counts = (
+            own is not None
+            and own.state == "approved"
+            and not own.outdated(request, frame.chat.requests.heads(request.number))
+        )
+        _draw_answers(frame, request, shown, approved=counts)
+    if own is not None:
+        st.button(
+            "Withdraw my review",
+            key="merge.withdraw",
+            type="tertiary",
+            icon=":material/undo:",
+            on_click=_withdraw,
+            args=(frame, request),
+        )
+
+
+def _draw_answers(frame: Frame, request: MergeRequest, shown: MergePlan | None, *, approved: bool) -> None:
+    """`approved` is whether one's approval counts already."""
+    if not approved:
+        st.button(
+            "Approve",
+            key="merge.approve",
+            icon=":material/check_circle:",
+            help="You have read what is shown below, and it may land as it is",
+            on_click=_approve,
+            args=(frame, request, shown),
+        )
+    with st.popover("Ask for changes …", type="tertiary", icon=":material/rate_review:", key="merge.changes"):
+        said = st.text_area(
+            "What should change",
+            key=f"merge.changes.text.{request.number}",
+            max_chars=LONGEST_REVIEW,
+        )
+        st.caption("It does not land until you approve it or withdraw this.")
+        st.button(
+            "Ask for changes",
+            key="merge.changes.go",
+            type="primary",
+            on_click=_ask,
+            args=(frame, request, said),
+        )
+
+
+def keeps_out(chat: Conversation) -> bool:
+    """Whether a rule keeps the reader from changing the branch that is checked out, also by undo."""
+    rules = protection(chat)
+    return rules is not None and rules.keeps_out(chat.branch_name)
+
+
+def why_not_land(frame: Frame, request: MergeRequest | None, plan: MergePlan) -> str:
+    """Why the shown plan cannot land on its branch, as a sentence; "" if it can."""
+    rules = protection(frame.chat)
+    if rules is None or not rules.keeps_out(plan.target_name):
+        return ""
+    if request is None:
+        return "This branch is protected: propose the merge, and it lands once it is reviewed."
+    found = rules.standing(request, head_after(plan))
+    return "" if found is None or found.ready else found.sentence(frame.forky.name_of)
+
+
+def _approve(frame: Frame, request: MergeRequest, shown: MergePlan | None) -> None:
+    with saying(frame.session):
+        requests = frame.chat.requests
+        if shown is not None and request.options.model is None:
+            proposed = requests.plan(request.number)
+            if not proposed.lands or head_after(proposed) != head_after(shown):
+                frame.session.say(
+                    "What you see is not what was proposed. Press Back and look at the request again, or change it."
+                )
+                return
+        done(frame.session, requests.approve(request.number, shown))
+
+
+def _ask(frame: Frame, request: MergeRequest, said: str) -> None:
+    with saying(frame.session):
+        done(frame.session, frame.chat.requests.ask_for_changes(request.number, said))
+        st.session_state[f"merge.changes.text.{request.number}"] = ""
+
+
+def _withdraw(frame: Frame, request: MergeRequest) -> None:
+    with saying(frame.session):
+        done(frame.session, frame.chat.requests.withdraw_review(request.number))

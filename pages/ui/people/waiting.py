@@ -1,0 +1,84 @@
+"""The merge requests that wait for whoever looks at the Library, and their own. Only a team's server lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from forky_core.conversation.identity import now
+from forky_core.conversation.workspace import Workspace
+from forky_core.team.review_lists import ReviewLists, WaitingRequest, review_lists
+from forky_core.views.shelf import title_or_placeholder
+from forky_core.views.times import ago
+from pages.ui.components.markdown import plain_label
+from pages.ui.workspace import Reader
+
+_SHOWN = 6
+"""Requests of each list."""
+_MOST_READERS = 500
+_kept: dict[str, tuple[tuple[int, int], ReviewLists]] = {}
+"""The lists of each reader, and what they were made from."""
+
+
+def draw_waiting(forky: Workspace, who: Reader) -> None:
+    """Two lists, each with its count; nothing where both are empty. Keys: `waiting-review`, `waiting-mine`."""
+    lists = _lists(forky, who)
+    if lists.to_review:
+        _draw_list("Needs my review", "rate_review", lists.to_review, who, key="waiting-review", open_=True)
+    if lists.mine:
+        _draw_list("My requests", "outgoing_mail", lists.mine, who, key="waiting-mine", open_=False)
+
+
+def _lists(forky: Workspace, who: Reader) -> ReviewLists:
+    """Worked out anew when a conversation, a role or a rule has changed."""
+    made_from = (forky.moved, who.team.database.version)
+    found = _kept.get(who.access.id)
+    if found is None or found[0] != made_from:
+        while len(_kept) >= _MOST_READERS:
+            _kept.pop(next(iter(_kept)), None)
+        found = _kept[who.access.id] = (made_from, review_lists(forky, who.team, who.access))
+    return found[1]
+
+
+def _draw_list(
+    title: str, icon: str, lines: Sequence[WaitingRequest], who: Reader, *, key: str, open_: bool
+) -> None:
+    with (
+        st.container(key=key),
+        st.expander(f"{title} ({len(lines)})", icon=f":material/{icon}:", expanded=open_),
+    ):
+        for line in lines[:_SHOWN]:
+            _draw_line(line, who, key)
+        if len(lines) > _SHOWN:
+            st.caption(f"and {len(lines) - _SHOWN} older ones")
+
+
+def _draw_line(line: WaitingRequest, who: Reader, key: str) -> None:
+    request, name_of = line.request, who.team.members.name_of
+    sources = ", ".join(f"“{plain_label(name, 40)}”" for name in request.named)
+    with st.container(
+        key=f"row-{key}-{line.conversation}-{request.number}", horizontal=True, vertical_alignment="center"
+    ):
+        st.page_link(
+            "merge.py",
+            label=f"{sources} into “{plain_label(request.into, 40)}”",
+            icon=":material/call_merge:",
+            query_params={"c": str(line.conversation), "b": request.into, "request": str(request.number)},
+        )
+        whose = "" if request.by == who.access.id else f"{plain_label(name_of(request.by), 40)} · "
+        st.caption(
+            f"{plain_label(title_or_placeholder(line.title), 60)} · {whose}{ago(request.at, now())}",
+            width="content",
+        )
+        st.caption(plain_label(state_words(line, name_of), 200), width="content")
+
+
+def state_words(line: WaitingRequest, name_of: Callable[[str], str]) -> str:
+    """Where a request stands, in a few words."""
+    if line.standing is None:
+        return "Waits for an answer."
+    said = line.standing.sentence(name_of)
+    if line.standing.ready:
+        return f"{said} Ready to land." if line.decides else f"{said} Ready: an editor lands it."
+    return said

@@ -1,0 +1,40 @@
+"""The part of Settings that gives a copy of the tables for analysis."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.forky import Forky
+from forky_core.gateway.downloading import Download
+from pages.ui.components.downloads import download_link
+from pages.ui.sign_in import team
+
+_FORMS = {"duckdb": "One DuckDB file", "parquet": "Parquet files"}
+
+
+def draw_analysis_copy(forky: Forky, kept: Forky) -> None:
+    """`forky` is what the reader sees, `kept` the whole workspace. Keys: `settings.analysis.…`."""
+    with st.popover("Copy for analysis", icon=":material/table_view:", key="settings.analysis"):
+        # Only for whoever opens it: the page is shown without.
+        from forky_core.formats.exporting.analysis_copies import AnalysisCopy, copy_pieces, readable  # noqa: PLC0415
+
+        st.caption(
+            "Conversations, branches, messages, calls, merges and the log as plain tables, for SQL or a notebook. It is "
+            "made as of one moment while Forky goes on."
+        )
+        form = st.radio(
+            "As", list(_FORMS), format_func=_FORMS.__getitem__, key="settings.analysis.form", horizontal=True
+        )
+        redact = st.checkbox(
+            "Put placeholders for what looks private",
+            key="settings.analysis.redact",
+            help="Addresses, keys, cards and numbers, as in “Export or share”. A large database takes minutes.",
+        )
+        chosen = readable(forky) if team() is not None else None
+        wanted = AnalysisCopy("parquet" if form == "parquet" else "duckdb", chosen, redact)
+        download_link(
+            Download(
+                f"forky-tables{wanted.suffix}", wanted.media_type, lambda: copy_pieces(kept.store, wanted)
+            ),
+            key="settings.analysis.download",
+        )

@@ -1,0 +1,35 @@
+"""A database with a bit of everything that the tables for analysis tell of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.workspace import Workspace
+from forky_core.model.parts import Draft, TextPart
+from forky_core.store.duckdb.store import DuckDBStore
+from forky_core.welcome import make_welcome
+from tests.builders import workspace
+
+
+def fill(path: Path) -> tuple[Workspace, DuckDBStore, Conversation]:
+    """The ready conversation with a three-way merge, and what was taken back, pruned, tagged, stashed and trashed."""
+    store = DuckDBStore.open(path)
+    forky, _ = workspace(store)
+    chat = make_welcome(forky)
+    chat.merge(chat.plan_merge("upload", strategy="three-way"))
+    side = chat.fork("side")
+    side.say("This is taken back.")
+    side.undo()
+    kept = side.ask("Is this kept? Write to ada@example.com.")
+    side.tags.add("kept", kept.id)
+    side.ask("And this?")
+    side.branches.prune(side.branches.plan_prune(side.path()[-1].id))
+    side.stashes.create(draft="put aside")
+    side.append([Draft("assistant", (TextPart("Two parts, "), TextPart("and “quotes” with \\ and \x00.")))])
+    chat.fork("gone").say("Deleted with its branch.")
+    chat.branches.delete("gone")
+    other = forky.create("Another, in the trash")
+    other.ask("Hello?")
+    other.trash()
+    return forky, store, chat

@@ -1,0 +1,104 @@
+"""`forky sql --server`: a running app makes the copy, of what the token's owner may read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.routing import Route
+
+from forky_core.cli.parser import main
+from forky_core.gateway.front import Gateway
+from forky_core.gateway.tokens import Tokens
+from forky_core.store.duckdb.store import DuckDBStore
+from forky_core.store.memory.store import MemoryStore
+from forky_core.team.roles import Role
+from forky_core.team.team import Team
+from forky_core.team.views import join_team, member_view
+from tests.analysis.filled import fill
+from tests.builders import ScriptedModels, workspace
+from tests.gateway.served import listening, serving
+
+QUESTION = "SELECT title FROM conversations ORDER BY title"
+
+
+def test_the_app_is_asked_while_it_has_the_file_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database = tmp_path / "forky.duckdb"
+    fill(database)[0].close()
+    monkeypatch.setenv("FORKY_DATABASE", str(database))
+    assert main(["sql", QUESTION, "--csv"]) == 0
+    alone = capsys.readouterr().out
+    assert alone.splitlines() == ["title", '"Another, in the trash"', "Why is the nightly backup slow?"]
+    with serving(ScriptedModels(), DuckDBStore.open(database)) as served:
+        monkeypatch.setenv("FORKY_TOKEN", served.key)
+        assert main(["sql", QUESTION, "--csv", "--server", served.url]) == 0
+        assert capsys.readouterr().out == alone
+        assert main(["sql", QUESTION]) == 1
+        assert "--server" in capsys.readouterr().err
+        monkeypatch.setenv("FORKY_TOKEN", "forky-wrong")
+        assert main(["sql", QUESTION, "--server", served.url]) == 2
+        assert "refused" in capsys.readouterr().err
+        monkeypatch.delenv("FORKY_TOKEN")
+        assert main(["sql", QUESTION, "--server", served.url]) == 2
+        assert "FORKY_TOKEN is not set" in capsys.readouterr().err
+    monkeypatch.setenv("FORKY_TOKEN", "forky-any")
+    assert main(["sql", QUESTION, "--server", served.url]) == 2
+    assert "could not be asked" in capsys.readouterr().err
+
+
+def test_an_app_that_keeps_nothing_has_no_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(ScriptedModels(), MemoryStore()) as served:
+        monkeypatch.setenv("FORKY_TOKEN", served.key)
+        assert main(["sql", QUESTION, "--server", served.url]) == 2
+        assert "memory only" in capsys.readouterr().err
+
+
+def test_the_forms_of_an_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = DuckDBStore.open(tmp_path / "forky.duckdb")
+    forky, _ = workspace(store)
+    forky.create("One, two").say("Hello")
+    forky.close()
+    monkeypatch.setenv("FORKY_DATABASE", str(tmp_path / "forky.duckdb"))
+    question = "SELECT role, text, branches FROM messages"
+    assert main(["sql", question]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "role  text   branches",
+        "----  -----  --------",
+        "user  Hello  main",
+    ]
+    assert main(["sql", question, "--json"]) == 0
+    assert capsys.readouterr().out == '{"role": "user", "text": "Hello", "branches": ["main"]}\n'
+    assert main(["sql", "SELECT nothing"]) == 2
+    assert "nothing" in capsys.readouterr().err
+
+
+def test_a_member_gets_what_they_may_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database = tmp_path / "forky.duckdb"
+    forky, store, chat = fill(database)
+    team = Team(None)
+    ada, bob = team.members.add("Ada", Role.OWNER), team.members.add("Bob", Role.EDITOR)
+    join_team(forky, team, shown_to_all=chat.id)
+    own = member_view(forky, team, ada.id).create("Ada's alone")
+    own.say("A secret of Ada's.")
+    made = {one.id: Tokens(store).make(one.name, person=one.id).text for one in (ada, bob)}
+    gateway = Gateway(lambda: forky, seen_by=lambda person: member_view(forky, team, person))
+    routes = [Route("/v1/{path:path}", gateway)]
+    with listening(Starlette(routes=routes)) as url:
+        seen = {}
+        for person, token in made.items():
+            monkeypatch.setenv("FORKY_TOKEN", token)
+            assert main(["sql", QUESTION, "--csv", "--server", url]) == 0
+            seen[person] = capsys.readouterr().out.splitlines()[1:]
+    assert seen[bob.id] == ["Why is the nightly backup slow?"]
+    assert "Ada's alone" in seen[ada.id]
+    forky.close()
+    team.close()

@@ -1,0 +1,95 @@
+"""Commands on the conversations of a team: they name people, and leave protected branches as they are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from forky_core.forky import Forky
+from forky_core.team.members import Member
+from forky_core.team.protection import BranchRule
+from forky_core.team.roles import Role
+from forky_core.team.team import Team, team_file
+from forky_core.team.views import join_team, member_view
+from tests.builders import talk
+from tests.cli.conftest import Ended
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def people(database: Path) -> tuple[Member, Member]:
+    """Ada's conversation, whose main is protected, with a request of Bob's that she has approved."""
+    with Forky.open(database) as whole:
+        team = Team(team_file(database))
+        join_team(whole, team)
+        ada, bob = team.members.add("Ada Lane", Role.OWNER), team.members.add("Bob Ross", Role.EDITOR)
+        hers, his = member_view(whole, team, ada.id), member_view(whole, team, bob.id)
+        chat = talk(hers.create("Boats"), "Why do boats float?", "Because.")
+        team.sharing.share_with_everyone(chat.id, shared=True, by=ada.id)
+        team.protections.protect(chat.id, BranchRule("main", 2), by=ada.id)
+        theirs = his.conversation(chat.id)
+        request = theirs.requests.open(talk(theirs.fork("bob/idea"), "And stones?", "They sink."))
+        theirs.requests.comment(request.number, "Soon, please.")
+        chat.requests.approve(request.number, text="Well said.")
+        team.close()
+    return ada, bob
+
+
+def test_requests_name_people_and_say_what_their_reviews_amount_to(
+    forky: Run, people: tuple[Member, Member]
+) -> None:
+    for command in (("request", "list"), ("request", "show", "1")):
+        said = forky(*command).out
+        assert "Bob Ross" in said and "It has 1 of 2 approvals." in said and "person:" not in said
+    shown = forky("request", "show", "1").out
+    assert "Ada Lane approved" in shown and "Well said." in shown and "Bob Ross, " in shown
+    entry = json.loads(forky("request", "list", "--json").out)
+    ada, bob = people
+    assert (entry["by"], entry["by_name"], entry["ready"]) == (bob.id, "Bob Ross", False)
+    [review] = entry["reviews"]
+    assert (review["by"], review["name"], review["state"], review["outdated"]) == (
+        ada.id,
+        "Ada Lane",
+        "approved",
+        "",
+    )
+
+
+def test_the_log_names_who_said_what(forky: Run, people: tuple[Member, Member]) -> None:
+    assert "Ada Lane\nWhy do boats float?" in forky("log", "--branch", "bob/idea").out
+    assert "Bob Ross: And stones?" in forky("log", "--graph").out
+    lines = [json.loads(line) for line in forky("log", "--json", "--branch", "bob/idea").out.splitlines()]
+    assert [line.get("author") for line in lines] == ["Ada Lane", "Ada Lane", "Bob Ross", "Bob Ross"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("request", "accept", "1", "--yes"),
+        ("merge", "bob/idea", "--into", "main", "--yes"),
+        ("branch", "--branch", "main", "--delete"),
+        ("branch", "--branch", "main", "--rename", "old"),
+    ],
+)
+def test_a_command_leaves_a_protected_branch_as_it_is(
+    forky: Run, people: tuple[Member, Member], command: tuple[str, ...]
+) -> None:
+    before = forky("log", "--json", "--branch", "main").out
+    ended = forky(*command)
+    assert ended.code and "“main” is protected" in ended.err
+    assert forky("log", "--json", "--branch", "main").out == before
+
+
+def test_a_reviewed_request_is_accepted_by_a_command(
+    forky: Run, database: Path, people: tuple[Member, Member]
+) -> None:
+    team = Team(team_file(database))
+    [conversation] = team.protections.of_all()
+    team.protections.protect(conversation, BranchRule("main"), by=people[0].id)
+    team.close()
+    assert forky("request", "accept", "1", "--yes").code == 0
+    assert "accepted" in forky("request", "list").out
