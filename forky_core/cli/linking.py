@@ -103,7 +103,7 @@ def run_make(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     )
     content = content_of(forky, draft)
     spared = _spared(content, options)
-    with _links(forky) as links:
+    with _links(forky, options.database) as links:
         made = make_link_to(content, spared, links=links, days=options.days)
     address = f"{options.server.rstrip('/')}{PREFIX}/{made.secret}"
     if options.json:
@@ -134,7 +134,7 @@ def run_list(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 
 def run_revoke(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
-    with _links(forky) as links:
+    with _links(forky, options.database) as links:
         link = links.revoke(options.id)
     print(
         json.dumps(public_fields(link))
@@ -186,10 +186,11 @@ def _described(link: Link, links: Links) -> str:
 
 
 @contextmanager
-def _links(forky: Forky) -> Iterator[Links]:
+def _links(forky: Forky, place: str | None) -> Iterator[Links]:
     """The links; where the database has a team, what is done to them is noted in its audit log as the operator's."""
-    file = team_file(forky.location) if isinstance(forky.location, Path) else None
-    if file is None or not file.exists() or not Settings.from_environment().team:
+    database = Settings.from_environment({"FORKY_DATABASE": place} if place else None).database
+    file = team_file(database) if isinstance(database, Path) else None
+    if file is None or not file.exists():
         yield Links(forky.store)
         return
     team = Team(file)
