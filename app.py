@@ -13,7 +13,7 @@ import os
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,6 +39,8 @@ from forky_core.gateway.headers import (  # noqa: E402
     inline_script_hashes,
 )
 from forky_core.gateway.health import READY, Readiness  # noqa: E402
+from forky_core.gateway.links import PREFIX as LINKS  # noqa: E402
+from forky_core.gateway.links import LinkAt  # noqa: E402
 from forky_core.gateway.metrics import METRICS, Metrics  # noqa: E402
 from forky_core.gateway.moving import PREFIX as MOVES  # noqa: E402
 from forky_core.gateway.moving import Moving  # noqa: E402
@@ -46,8 +48,6 @@ from forky_core.gateway.presence import PATH as HERE_AT  # noqa: E402
 from forky_core.gateway.presence import Presence, PresenceAt  # noqa: E402
 from forky_core.gateway.presenting import PREFIX as PRESENT  # noqa: E402
 from forky_core.gateway.presenting import Presenting  # noqa: E402
-from forky_core.gateway.published import PREFIX as PUBLISHED  # noqa: E402
-from forky_core.gateway.published import PublishedAt  # noqa: E402
 from forky_core.gateway.routes import PREFIX as API  # noqa: E402
 from forky_core.gateway.serving import (  # noqa: E402
     hold_connections,
@@ -58,6 +58,7 @@ from forky_core.gateway.serving import (  # noqa: E402
 from forky_core.gateway.watching import PREFIX as REPLIES  # noqa: E402
 from forky_core.gateway.watching import Watching  # noqa: E402
 from forky_core.llm.tracing import trace_model_calls  # noqa: E402
+from forky_core.model.errors import ForkyError  # noqa: E402
 from forky_core.observability import events  # noqa: E402
 from forky_core.process import tune_process  # noqa: E402
 from forky_core.settings import Settings  # noqa: E402
@@ -77,10 +78,15 @@ from pages.ui.streamlit_patches.warmup import Traffic, prepare, warm_up_in  # no
 if TYPE_CHECKING:
     from forky_core.conversation.replies.reply_job import ReplyJob
     from forky_core.conversation.workspace import Workspace
+    from forky_core.gateway.asgi import Scope
     from forky_core.model.parts import Json
+    from forky_core.publishing.links.link import Link
+    from forky_core.publishing.links.links import Links
     from forky_core.store.herald import Heard
     from forky_core.workspaces.backup_desk import BackupDesk
 
+DROP_PAGES_EVERY = 1_800.0
+"""Seconds between two looks at which links have expired."""
 WARM_UP_AFTER = 10.0
 """Seconds until the slow imports begin where nobody opens a page; a first page begins them itself."""
 
@@ -123,6 +129,46 @@ def seen_by(person: str) -> Workspace:
     from pages.ui.workspace import seen_by  # noqa: PLC0415 - at the top it would hold up the server's start
 
     return seen_by(person)
+
+
+def links(person: str | None, workspace: str) -> Links:
+    from pages.ui.workspace import links_seen_by  # noqa: PLC0415 - at the top it would hold up the server's start
+
+    return links_seen_by(person, workspace)
+
+
+def shown_by(person: str, workspace: str) -> Workspace:
+    from pages.ui.workspace import shown_by  # noqa: PLC0415 - at the top it would hold up the server's start
+
+    return shown_by(person, workspace)
+
+
+def may_share(link: Link, workspace: str) -> bool:
+    from pages.ui.workspace import may_share  # noqa: PLC0415 - at the top it would hold up the server's start
+
+    return may_share(link, workspace)
+
+
+def may_fork(scope: Scope) -> bool:
+    """Whether a visitor of a link is offered to fork it: whoever is a member or becomes one by signing in, and on the
+    server of one person that person alone.
+    """
+    return TEAM is not None or not SIGN_IN.required(scope) or SIGN_IN.session(scope) is not None
+
+
+async def drop_pages_of_links() -> None:
+    """From time to time, delete what was kept for links that have expired."""
+    while True:
+        await asyncio.sleep(DROP_PAGES_EVERY)
+        with suppress(ForkyError):
+            await asyncio.to_thread(_drop_pages)
+
+
+def _drop_pages() -> None:
+    from pages.ui.workspace import awake  # noqa: PLC0415 - at the top it would hold up the server's start
+
+    for workspace in awake():
+        links(None, workspace).drop_pages_that_are_over()
 
 
 def reply(id: str, person: str) -> ReplyJob | None:
@@ -192,8 +238,10 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     preparing, timer = prepare(), warm_up_in(WARM_UP_AFTER)
     sending = asyncio.create_task(send_at_once())
     desk = backup_desk()
+    dropping = asyncio.create_task(drop_pages_of_links())
     yield {}
     sending.cancel()
+    dropping.cancel()
     if desk is not None:
         desk.close()
     timer.cancel()
@@ -216,7 +264,7 @@ GATEWAY = (
     if TEAM is not None
     else Gateway(workspace)
 )
-PRESENTING = Presenting(seen_by)
+PRESENTING = Presenting(seen_by, links, may_share)
 PRESENCE = Presence(TEAM.members.name_of if TEAM is not None else str)
 MOVING = Moving(version_of, hear, presence=PRESENCE, beside=beside)
 if TEAM is not None:
@@ -239,7 +287,10 @@ ROUTES = [
     Route(HERE_AT, PresenceAt(PRESENCE, version_of), methods=["POST"]),
     Route(f"{DOWNLOADS}/{{id}}", Downloading(offers.find)),
     *(Route(f"{PRESENT}/{path}", endpoint) for path, endpoint in PRESENTING.endpoints),
-    Route(f"{PUBLISHED}/{{secret}}", PublishedAt(whole)),
+    Route(
+        f"{LINKS}/{{secret}}",
+        LinkAt(lambda workspace: links(None, workspace), shown_by, may_share, may_fork=may_fork),
+    ),
     Route(API, GATEWAY),
     Route(f"{API}/{{path:path}}", GATEWAY),
     Route("/{base:path}favicon.png", favicon),
@@ -247,12 +298,12 @@ ROUTES = [
 ]
 """Ours; the rest is Streamlit's."""
 MIDDLEWARE = [
-    Middleware(SecurityHeaders, policy=policy(), own_policy_below=(f"{PUBLISHED}/",)),
+    Middleware(SecurityHeaders, policy=policy(), own_policy_below=(f"{LINKS}/", f"{PRESENT}/watch/")),
     Middleware(
         Gate,
         sign_in=SIGN_IN,
         public=("/healthz", READY, METRICS, "/_stcore/health", "/favicon.png"),
-        public_below=(API, PUBLISHED, f"{PRESENT}/watch", f"{PRESENT}/follow"),
+        public_below=(API, LINKS, f"{PRESENT}/watch", f"{PRESENT}/follow"),
         refused=lambda reason: events.request_refused(reason=reason),
     ),
     Middleware(Traffic),

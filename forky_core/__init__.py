@@ -16,7 +16,8 @@ Everything a program needs is here and in `forky_core.protocols`; other modules 
 - **Files**: `preview` and `import_file` read other programs' exports; `export_value`, `exporter`, `save_as` write them;
   `findings` and `redacted` take out what looks private.
 - **Giving away**: `report_of` makes a `Report` of a comparison, an experiment, a poll, a merge or a replay,
-  `write_report` writes it as a page, slides, Markdown, a notebook or a table; `PublishedPages` are those at an address.
+  `write_report` writes it as a page, slides, Markdown, a notebook or a table. `make_link` makes an address at which
+  others read one thing, or a part of a conversation; `Links` lists and revokes these.
 - **Programs**: `SimpleBot`, `ChatBot` and `QueryBot`; `chat_call` and its kin read a provider's request, for
   `Forky.begin`; `ForkyLogger` records LiteLLM's calls, `ForkyChatMessageHistory` is LangChain's history.
 - **Extending**: `Importer`, `Exporter`, `PublicationForm`, `MemoryPolicy`, `DocumentKind` and `Strategy` are what a
@@ -157,8 +158,10 @@ if TYPE_CHECKING:
     from forky_core.model.payload_kinds import PayloadKind
     from forky_core.process import tune_process
     from forky_core.publishing.forms.form import PublicationForm
+    from forky_core.publishing.links.link import Link, LinkDraft, NewLink
+    from forky_core.publishing.links.links import Links
+    from forky_core.publishing.links.making import make_link
     from forky_core.publishing.private_texts import private_values, without_private
-    from forky_core.publishing.published_pages import NewPage, PublishedPage, PublishedPages
     from forky_core.publishing.publishing import report_of, write_report
     from forky_core.publishing.registry import publication_form
     from forky_core.publishing.report import Report
@@ -214,6 +217,9 @@ __all__ = [
     "InTheWay",
     "IncomingChanges",
     "Interval",
+    "Link",
+    "LinkDraft",
+    "Links",
     "MemoryPolicy",
     "MergeInputs",
     "MergeOptions",
@@ -227,7 +233,7 @@ __all__ = [
     "ModelError",
     "ModelInfo",
     "NameTaken",
-    "NewPage",
+    "NewLink",
     "Node",
     "NotAllowed",
     "NotFound",
@@ -244,8 +250,6 @@ __all__ = [
     "Poll",
     "Polls",
     "PublicationForm",
-    "PublishedPage",
-    "PublishedPages",
     "QueryBot",
     "Ratings",
     "ReasoningDelta",
@@ -295,6 +299,7 @@ __all__ = [
     "exporter",
     "findings",
     "import_file",
+    "make_link",
     "path_keys",
     "plan_branch_merge",
     "plan_of_lines",
@@ -428,8 +433,10 @@ _HOMES = {
     "model.payload_kinds": ("PayloadKind",),
     "process": ("tune_process",),
     "publishing.forms.form": ("PublicationForm",),
+    "publishing.links.link": ("Link", "LinkDraft", "NewLink"),
+    "publishing.links.links": ("Links",),
+    "publishing.links.making": ("make_link",),
     "publishing.private_texts": ("private_values", "without_private"),
-    "publishing.published_pages": ("NewPage", "PublishedPage", "PublishedPages"),
     "publishing.publishing": ("report_of", "write_report"),
     "publishing.registry": ("publication_form",),
     "publishing.report": ("Report",),

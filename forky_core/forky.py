@@ -78,15 +78,15 @@ class Forky(Workspace):
         return self.store.location if isinstance(self.store, DuckDBStore | SleepingStore) else None
 
     def purge(self, id: ConversationId) -> None:
-        """Delete a trashed conversation for good, with its published pages.
+        """Delete a trashed conversation for good, with the links to it.
 
         Raises:
             InTheWay: it is not in the trash.
         """
-        from forky_core.publishing.published_pages import PublishedPages  # noqa: PLC0415 - the start does without
+        from forky_core.publishing.links.links import Links  # noqa: PLC0415 - the start does without
 
         super().purge(id)
-        PublishedPages(self.store).drop_deleted(id)
+        Links(self.store).forget()
 
     def backup(self) -> Path:
         """A whole copy of the database beside it, made while it stays open.

@@ -37,7 +37,7 @@ _SMTP_PORTS: Mapping[SmtpSecurity, int] = {"starttls": 587, "tls": 465, "off": 2
 
 @dataclass(frozen=True, slots=True)
 class SmtpSettings:
-    """The mail server by which a team's Forky sends, from the variables that begin with FORKY_SMTP_."""
+    """The mail server by which a team's Forky sends, from its variables."""
 
     host: str
     sender: str

@@ -10,7 +10,7 @@ from forky_core.conversation.identity import now
 from forky_core.conversation.workspace import Workspace
 from forky_core.model import ConversationSummary
 from forky_core.team.sharing_marks import Whose, belongs_here
-from forky_core.views.shelf import Sort, shelf
+from forky_core.views.shelf import Sort, count, shelf
 from pages.ui.components.finder import focus_search
 from pages.ui.components.links import follow_a_link_opened_beside
 from pages.ui.components.lists import apply_list_style
@@ -21,6 +21,7 @@ from pages.ui.library.broken_off import draw_broken_off
 from pages.ui.library.importing import draw_import
 from pages.ui.library.result_keys import walk_findings
 from pages.ui.library.searching import draw_findings, has_words
+from pages.ui.library.shared import draw_shared, open_links
 from pages.ui.library.shelving import draw_lines, draw_trash
 from pages.ui.page import Page
 from pages.ui.people.waiting import draw_waiting
@@ -60,7 +61,7 @@ def main() -> None:
 def _draw_tab(forky: Workspace, held: Session, words: str) -> bool:
     """Whether it shows what these words found."""
     trashed = forky.conversations(trashed=True)
-    tab = _tab(len(trashed))
+    tab = _tab(len(trashed), open_links(forky))
     if tab == "trash":
         draw_trash(forky, held, trashed)
         return False
@@ -68,6 +69,9 @@ def _draw_tab(forky: Workspace, held: Session, words: str) -> bool:
         draw_import(forky, held)
         return False
     hear_library(forky)
+    if tab == "shared":
+        draw_shared(forky, held)
+        return False
     page = int(st.session_state.get("library.page", 1))
     sort: Sort = st.session_state.get("library.sort", "changed")
     listed = shelf(_asked_for(forky.conversations()), now=now(), words=words, sort=sort, page=page)
@@ -145,8 +149,13 @@ def _searched() -> None:
         st.query_params.pop("q", None)
 
 
-def _tab(trashed: int) -> str:
-    labels = {"kept": "Conversations", "import": "Import", "trash": f"Trash ({trashed})"}
+def _tab(trashed: int, links: int) -> str:
+    labels = {
+        "kept": "Conversations",
+        "shared": f"Shared ({count(links, 'link')})" if links else "Shared",
+        "import": "Import",
+        "trash": f"Trash ({trashed})",
+    }
     shown = [
         name for name in labels if name != "trash" or trashed or st.session_state.get("library.tab") == name
     ]

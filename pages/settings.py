@@ -22,9 +22,9 @@ from pages.ui.person import names_themselves
 from pages.ui.session import session
 from pages.ui.settings.about import draw_about
 from pages.ui.settings.access import draw_access
+from pages.ui.settings.links import draw_links_of_server
 from pages.ui.settings.own_keys import draw_own_keys
 from pages.ui.settings.providers import draw_default, draw_keyed, draw_reviewer, draw_servers
-from pages.ui.settings.published import draw_published_pages
 from pages.ui.settings.storage import draw_storage
 from pages.ui.settings.tokens import draw_tokens
 from pages.ui.workspace import operates, reader, runs_server, whole_here, workspace
@@ -58,7 +58,7 @@ def main() -> None:
             draw_me(held)
         draw_access()
         draw_tokens(held)
-        draw_published_pages(forky)
+        draw_links_of_server(forky)
         if owns and runs_server():
             draw_storage(forky, whole_here())
             if (who := reader()) is not None:

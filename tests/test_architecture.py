@@ -124,6 +124,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     | CONTRACTS
     | LOGS
     | {
+        "context",
         "conversation",
         "csv_lines",
         "experiments",

@@ -4,8 +4,9 @@
 - `GET /present/{conversation}/replay`: the replay of its history.
 - `POST /present/{conversation}/notes` with `{"message", "text"}`: what the speaker wants to say at a message.
 - `POST /present/{conversation}/stage` with `{"at", "place"}`: begin to present to others, or take over from whoever
-  does; the answer has the `id` for those who follow, its address as a picture for phones (`code`), and the
-  `token` for the presenter.
+  does; the answer has the `id` for those who follow, the address `/s/{id}` as a picture for phones (`code`), and the
+  `token` for the presenter. The id is the secret of a link (publishing/links/): who may share the conversation may make
+  it, it is listed, counted and revoked with all others, and ends with the presentation.
 - `POST /present/step/{id}` with `{"token", "at"}` or `{"token", "end": true}`: show a step, or end it for everybody.
 - `GET /present/watch/{id}`: the presentation for those who follow; they cannot present with it.
 - `GET /present/follow/{id}`: server-sent events, each with the latest step: `data: {"at", "place", "epoch", "number"}`;
@@ -26,14 +27,17 @@ import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from forky_core.gateway.access.person import viewer_of, workspace_in, workspace_of
+from forky_core.gateway.access.person import person_in, viewer_of, workspace_in, workspace_of
 from forky_core.gateway.asgi import AsgiApp, Receive, Scope, Send, answer, header, read_body
 from forky_core.gateway.events import HEADERS, STUCK, EventStream, disconnected
+from forky_core.gateway.links import PREFIX as LINKS
+from forky_core.gateway.links import say, status
 from forky_core.gateway.serving import server_stops
 from forky_core.gateway.shown_documents import ShownDocuments, require_shown, shown_chat
-from forky_core.gateway.stages import Stage, Stages, TakenOver
+from forky_core.gateway.stages import LONGEST_PLACE, Stage, Stages, TakenOver
 from forky_core.model import ConversationId
 from forky_core.model.errors import (
     ForkyError,
@@ -48,6 +52,9 @@ from forky_core.team.team_workspaces import base_path
 
 if TYPE_CHECKING:  # The server's start does not wait for these imports.
     from forky_core.conversation.workspace import Workspace
+    from forky_core.model import View
+    from forky_core.publishing.links.link import Link
+    from forky_core.publishing.links.links import Links
 
 PREFIX = "/present"
 MOST = 500
@@ -72,22 +79,30 @@ _SENTENCE = """<!DOCTYPE html>
 class Presenting:
     """The endpoints, each an ASGI app.
 
-    `workspace` returns the one that a person sees, who is given as `access.person.viewer` writes them. It may wait, and
-    is called in a thread.
+    `workspace` returns the one that a person sees, who is given as `access.person.viewer` writes them. `links` takes
+    such a person and the id of their workspace, and returns the links that they see; for None, all of that workspace
+    (default: those of one person alone). `may_share` says whether whoever made a link of a workspace may still share
+    what it shows. All may wait, and are called in a thread.
     """
 
     def __init__(
         self,
         workspace: Callable[[str], Workspace],
+        links: Callable[[str | None, str], Links] | None = None,
+        may_share: Callable[[Link, str], bool] = lambda _link, _workspace: True,
         *,
         most: int = MOST,
         stuck: float = STUCK,
         alive: float = ALIVE,
     ) -> None:
         self._workspace = workspace
-        self.stages = Stages()
+        self._links = links if links is not None else self._unnoted
+        self._may_share = may_share
+        self.stages = Stages(ended=self._ended)
         self.follow = Following(self.stages, self._is_shown, most=most, stuck=stuck, alive=alive)
         self._documents = ShownDocuments(workspace)
+        self._closing: set[asyncio.Future[None]] = set()
+        """Links that are being revoked; the loop itself keeps no task alive."""
         self._turn = asyncio.Lock()
         """Held while a document is drawn: a hundred who open one take one thread of the server's few, and not all."""
 
@@ -119,17 +134,21 @@ class Presenting:
 
     async def watch(self, scope: Scope, _receive: Receive, send: Send) -> None:
         """`GET /present/watch/{id}`."""
-        stage = self.stages.find(scope["path_params"]["id"])
-        if (
-            stage is None
-            or workspace_in(stage.person) != workspace_of(scope)
-            or not await self._is_shown(stage)
-        ):
-            sentence = (
-                "This presentation has ended, or its link was cut. Ask whoever presented for a new one."
-            )
-            await _say(scope, send, 404, sentence, "../../")
+        secret, here = scope["path_params"]["id"], workspace_of(scope)
+        stage = self.stages.find(secret)
+        if stage is not None and workspace_in(stage.person) != here:
+            stage = None
+        is_shown = stage is not None and await self._is_shown(stage)
+        try:
+            link = await asyncio.to_thread(lambda: self._links(None, here).find(secret))
+        except NotFound as error:
+            await say(scope, send, status(error), str(error))
             return
+        if stage is None or not is_shown:
+            await say(scope, send, 410, "This presentation has ended.")
+            return
+        if scope["method"] == "GET":
+            await asyncio.to_thread(lambda: self._links(None, here).count(link))
         follow = f"../follow/{stage.id}"
         asked, at = (stage.person, stage.conversation, stage.place), stage.at
         await self._document(
@@ -142,21 +161,23 @@ class Presenting:
         if told is None:
             return
         conversation = scope["path_params"]["conversation"]
+        person = viewer_of(scope)
         try:
-            known = await asyncio.to_thread(
-                lambda: shown_chat(self._workspace(viewer_of(scope)), conversation).id
-            )
+            known, secret = await asyncio.to_thread(self._begun, person, conversation, _text(told, "place"))
         except ForkyError as error:
             await _refuse(scope, send, _status(error), str(error))
             return
-        stage, taken = self.stages.begin(known, _text(told, "place"), _text(told, "at"), viewer_of(scope))
+        before = self.stages.of(known, person)
+        if before is not None and before.id != secret:
+            self.stages.end_all_of(known, person)
+        stage, taken = self.stages.begin(known, _text(told, "place"), _text(told, "at"), person, id=secret)
         sentence = "Whoever opens this link sees your steps, and cannot change anything."
         if taken:
             sentence = (
                 f"You present in the place of somebody else, whose followers now follow you. {sentence}"
             )
         origin = header(scope, b"origin")
-        address = f"{origin}{base_path(workspace_of(scope))}{PREFIX}/watch/{stage.id}"
+        address = f"{origin}{base_path(workspace_of(scope))}{LINKS}/{stage.id}"
         code = await asyncio.to_thread(_code_of, address) if origin else ""
         body = {
             "id": stage.id,
@@ -186,14 +207,57 @@ class Presenting:
             return
         await _json(scope, send, 200, {})
 
+    def _begun(self, person: str, conversation: str, place: str) -> tuple[ConversationId, str]:
+        """The conversation that is presented, and the secret of the link by which others follow.
+
+        Raises:
+            NotFound: this person may not see the conversation, or it is in the trash.
+            NotAllowed: they may not share it.
+        """
+        chat = shown_chat(self._workspace(person), conversation)
+        here = workspace_in(person)
+        links = self._links(person, here)
+        stage = self.stages.of(chat.id, person)
+        if stage is not None:
+            with suppress(NotFound):  # It was revoked: then others follow by a new one.
+                links.hand_over(self._links(None, here).find(stage.id), person_in(person))
+                return chat.id, stage.id
+        made = links.make_audience(chat.id, (place[:LONGEST_PLACE],), title=chat.title, by=person_in(person))
+        return chat.id, made.secret
+
+    def _unnoted(self, person: str | None, _workspace: str) -> Links:
+        """The links that a person sees, on the server of one person."""
+        from forky_core.publishing.links.links import Links  # noqa: PLC0415 - the server's start does without
+
+        return Links(self._workspace(person or "").store)
+
+    def _ended(self, stage: Stage) -> None:
+        """Revoke the link of a presentation that has ended, without waiting for it."""
+        closing = asyncio.ensure_future(asyncio.to_thread(self._close, stage))
+        self._closing.add(closing)
+        closing.add_done_callback(self._closing.discard)
+
+    def _close(self, stage: Stage) -> None:
+        """Revoke the link of a presentation that has ended."""
+        with suppress(ForkyError):
+            links = self._links(None, workspace_in(stage.person))
+            links.revoke(links.find(stage.id).id)
+
     def _require_shown(self, stage: Stage) -> None:
         require_shown(self._workspace(stage.person).store.view(ConversationId(stage.conversation)))
 
     async def _is_shown(self, stage: Stage) -> bool:
         """Whether the conversation of a stage is there and not in the trash. The stage of one that is gone ends."""
+
+        def looked() -> View:
+            view = self._workspace(stage.person).store.view(ConversationId(stage.conversation))
+            here = workspace_in(stage.person)
+            if not view.trashed and not self._may_share(self._links(None, here).find(stage.id), here):
+                raise NotAllowed("Whoever presents may not share this conversation any more.")
+            return view
+
         try:
-            id = ConversationId(stage.conversation)
-            view = await asyncio.to_thread(lambda: self._workspace(stage.person).store.view(id))
+            view = await asyncio.to_thread(looked)
         except (NotFound, NotAllowed):
             self.stages.end_all_of(stage.conversation, stage.person)
             return False
@@ -232,7 +296,8 @@ class Presenting:
         except ForkyError as error:
             await _say(scope, send, _status(error), str(error), back)
             return
-        await answer(scope, send, 200, page.encode(), "text/html; charset=utf-8")
+        quiet = [(b"x-robots-tag", b"noindex, nofollow")]
+        await answer(scope, send, 200, page.encode(), "text/html; charset=utf-8", quiet)
 
 
 class MethodEndpoint:

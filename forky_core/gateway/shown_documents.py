@@ -63,7 +63,9 @@ class ShownDocuments:
         def draw() -> str:
             shown = shown_conversation(chat, forky.store, label=model_labels(forky.models.models()))
             made = presentation(shown, sides)
-            return "".join(presentation_page(made, served=True, for_speaker=not follow))
+            return "".join(
+                presentation_page(made, served=True, for_speaker=not follow, for_followers=bool(follow))
+            )
 
         sides = tuple(asked.get("with", ()))
         page = self._kept(

@@ -13,7 +13,7 @@ import json
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from hmac import compare_digest
@@ -123,16 +123,29 @@ class Stage:
 class Stages:
     """The stages of this process."""
 
-    def __init__(self, most: int = MOST_STAGES) -> None:
+    def __init__(
+        self, most: int = MOST_STAGES, *, ended: Callable[[Stage], None] = lambda _stage: None
+    ) -> None:
+        """`ended` is called with a stage that has ended."""
         self._most = most
+        self._ended = ended
         self._by_id: OrderedDict[str, Stage] = OrderedDict()
 
-    def begin(self, conversation: str, place: str, at: str, person: str = "") -> tuple[Stage, bool]:
-        """The stage of a conversation for a new presenter, and whether it was taken over from another one."""
-        found = next(iter(self._of(conversation, person)), None)
+    def of(self, conversation: str, person: str = "") -> Stage | None:
+        """The stage of a conversation that somebody presents in the workspace of a `viewer`."""
+        return next(iter(self._of(conversation, person)), None)
+
+    def begin(
+        self, conversation: str, place: str, at: str, person: str = "", *, id: str = ""
+    ) -> tuple[Stage, bool]:
+        """The stage of a conversation for a new presenter, and whether it was taken over from another one.
+
+        `id` is the secret of the link by which others follow, if it is not taken over.
+        """
+        found = self.of(conversation, person)
         if found is None:
             found = Stage(
-                secrets.token_urlsafe(16),
+                id or secrets.token_urlsafe(16),
                 conversation,
                 place[:LONGEST_PLACE],
                 at[:LONGEST_STEP],
@@ -177,7 +190,7 @@ class Stages:
     def _of(self, conversation: str, person: str) -> list[Stage]:
         """The stage of a conversation in the workspace of a `viewer`."""
         place = within(person, conversation)
-        return [one for one in self._by_id.values() if within(one.person, one.conversation) == place]
+        return [one for one in list(self._by_id.values()) if within(one.person, one.conversation) == place]
 
     def _mine(self, id: str, token: str) -> Stage:
         stage = self._by_id.get(id)
@@ -195,3 +208,4 @@ class Stages:
         self._by_id.pop(stage.id, None)
         stage.ended = True
         stage.tell()
+        self._ended(stage)

@@ -203,7 +203,7 @@ def token_changed(*, token: TokenName, id: Id, change: Word) -> None:
 
 @event("page.published")
 def page_published(*, thing: Word, form: Word, id: Id, change: Word) -> None:
-    """A page was published at an address of this server, or revoked."""
+    """A link to something was made, or revoked."""
 
 
 @event("call.unsent", WARNING)

@@ -221,7 +221,7 @@ const stage = {
     if (!answer) return;
     Object.assign(this, { id: answer.id, token: answer.token, epoch: answer.epoch });
     kept(session, `forky-stage-${served.conversation}`, JSON.stringify({ id: this.id, token: this.token, epoch: this.epoch }));
-    by("followers-link").value = new URL(`watch/${answer.id}`, location.href).href;
+    by("followers-link").value = new URL(`../s/${answer.id}`, location.href).href;
     by("followers-said").textContent = answer.sentence;
     if (answer.code) {
       const code = Object.assign(document.createElement("img"), { src: answer.code, alt: "The same address as a code for phones" });
@@ -405,7 +405,7 @@ else if (served && !speaker) {
   const before = JSON.parse(kept(session, `forky-stage-${served.conversation}`) || "null");
   if (before) {
     Object.assign(stage, before);
-    by("followers-link").value = new URL(`watch/${stage.id}`, location.href).href;
+    by("followers-link").value = new URL(`../s/${stage.id}`, location.href).href;
     stage.listen(new URL(`follow/${stage.id}?after=1`, location.href));
     stage.tell();
   }

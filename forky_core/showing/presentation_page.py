@@ -6,7 +6,8 @@ Without scripts it can be read from top to bottom. Its policy allows its one scr
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from forky_core.layout.colors import UNNAMED, branch_colors
 from forky_core.llm.tokens import estimate_tokens
@@ -43,17 +44,18 @@ _LISTED = 14
 
 
 def presentation_page(
-    made: Presentation, *, served: bool = False, for_speaker: bool = False
+    made: Presentation, *, served: bool = False, for_speaker: bool = False, for_followers: bool = False
 ) -> Iterator[str]:
     """The document, piece by piece.
 
     `served`: a server hands it out, which the document may ask for who else follows. `for_speaker`: it has what the
-    speaker wrote, which is not for those who follow.
+    speaker wrote, which is not for those who follow. `for_followers`: it says neither what answers cost nor what the
+    window with the notes tells of each step.
     """
     yield head("present", made.shown.title, served=served)
     yield '<main id="deck" tabindex="-1">\n'
     for number, step in enumerate(made.steps):
-        yield _section(made, step, number, for_speaker=for_speaker)
+        yield _section(made, step, number, for_speaker=for_speaker, for_followers=for_followers)
     yield "</main>\n"
     drawn = graph_map(made)
     yield f'<aside id="map" class="panel" aria-label="Map">{drawn}</aside>\n' if drawn else ""
@@ -100,20 +102,23 @@ _CHROME = (
 )
 
 
-def _section(made: Presentation, step: PresentationStep, number: int, *, for_speaker: bool) -> str:
-    body = {
+def _section(
+    made: Presentation, step: PresentationStep, number: int, *, for_speaker: bool, for_followers: bool
+) -> str:
+    drawn: dict[str, Callable[[Presentation, PresentationStep], str]] = {
         "title": _title,
         "message": _message,
         "branches": _branches,
         "block": _block,
         "landed": _landed,
-        "sides": _sides,
-        "row": _row,
+        "sides": partial(_sides, costs=not for_followers),
+        "row": partial(_row, costs=not for_followers),
         "nothing": _nothing,
-    }[step.kind](made, step)
+    }
+    body = drawn[step.kind](made, step)
     node = f' data-node="{step.message.id.removeprefix("b2:")}"' if step.message is not None else ""
     role = step.message.role if step.message is not None and step.kind == "message" else ""
-    notes = "".join(f"<li>{safe(note)}</li>" for note in step.notes)
+    notes = "" if for_followers else "".join(f"<li>{safe(note)}</li>" for note in step.notes)
     written = f' data-note="{safe(step.note)}"' if for_speaker else ""
     return (
         f'<section class="step {step.kind} {role}" id="{step.key}" data-number="{number}"{node} '
@@ -292,14 +297,16 @@ def _landed(made: Presentation, step: PresentationStep) -> str:
     )
 
 
-def _sides(made: Presentation, step: PresentationStep) -> str:
+def _sides(made: Presentation, step: PresentationStep, *, costs: bool) -> str:
     assert made.comparison is not None
     columns = []
     for column in made.comparison.columns:
         total = column.total
-        facts = [count(total.answers, "answer"), f"{tokens(total.tokens)} tokens"]
-        facts += [dollars(total.cost)] if total.cost else []
-        facts += [seconds(total.seconds)] if total.seconds is not None else []
+        facts = [count(total.answers, "answer")]
+        if costs:
+            facts += [f"{tokens(total.tokens)} tokens"]
+            facts += [dollars(total.cost)] if total.cost else []
+            facts += [seconds(total.seconds)] if total.seconds is not None else []
         models = ", ".join(made.shown.label(name) for name in column.models)
         columns.append(
             f'<div class="column {_color(made, column.side.branch)}"><h3 dir="auto">{safe(column.side.label)}</h3><p>{safe(models)}</p>'
@@ -315,21 +322,21 @@ def _sides(made: Presentation, step: PresentationStep) -> str:
     return f'{_caption(step, "Side by side")}<div class="columns">{"".join(columns)}</div>{below}{notes}'
 
 
-def _row(made: Presentation, step: PresentationStep) -> str:
+def _row(made: Presentation, step: PresentationStep, *, costs: bool) -> str:
     assert step.row is not None
     assert made.comparison is not None
     asked = step.row.asked
     top = f'<div class="asked prose">{long_prose(asked.text)}</div>' if asked is not None else ""
     columns = "".join(
         f'<div class="column {_color(made, column.side.branch)}"><h3 dir="auto">{safe(column.side.label)}</h3>'
-        f"{_turn(made, turn, with_question=asked is None)}</div>"
+        f"{_turn(made, turn, with_question=asked is None, costs=costs)}</div>"
         for column, turn in zip(made.comparison.columns, step.row.turns, strict=True)
     )
     more = f'<span class="of">{step.number} of {len(made.comparison.rows)}</span>'
     return f'{_caption(step, "Side by side", more)}{top}<div class="columns">{columns}</div>'
 
 
-def _turn(made: Presentation, turn: Turn | None, *, with_question: bool) -> str:
+def _turn(made: Presentation, turn: Turn | None, *, with_question: bool, costs: bool) -> str:
     if turn is None:
         return '<p class="aside">Nothing more was said here.</p>'
     question = turn.question
@@ -338,12 +345,12 @@ def _turn(made: Presentation, turn: Turn | None, *, with_question: bool) -> str:
         if with_question and question is not None
         else ""
     )
-    return asked + "".join(_entry(made, entry) for entry in (*turn.brought, *turn.answers))
+    return asked + "".join(_entry(made, entry, costs=costs) for entry in (*turn.brought, *turn.answers))
 
 
-def _entry(made: Presentation, entry: ColumnEntry) -> str:
+def _entry(made: Presentation, entry: ColumnEntry, *, costs: bool) -> str:
     body = "".join(_part(part, made) for part in entry.message.parts)
-    if entry.message.merges:
+    if entry.message.merges or not costs:
         return f'<div class="prose">{body}</div>'
     facts = [f"{tokens(entry.tokens)} tokens"]
     if entry.seconds is not None:

@@ -224,8 +224,9 @@ class GuardedStore:
 
     def forget_derived(self, key: str) -> None:
         roles = self.access.visible
+        needed = Role.EDITOR if key.startswith(SHOWN_OUTSIDE) else Role.COMMENTER
         # The store forgets it everywhere or nowhere, and nobody empties what is kept for somebody else.
-        if all(roles.get(one, Role.NONE) >= Role.COMMENTER for one in self._store.derived_under(key)):
+        if all(roles.get(one, Role.NONE) >= needed for one in self._store.derived_under(key)):
             self._store.forget_derived(key)
 
     def purge(self, conversation: ConversationId) -> None:

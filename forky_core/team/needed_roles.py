@@ -20,7 +20,6 @@ OPEN_SETTINGS = (
     "imports",
     "follow:",
     "import/",
-    "published_pages",
     "scope_salt",
     "welcome",
     "langchain_conversation",

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from forky_core.conversation.replies.reply_job import ReplyJob
+from forky_core.conversation.workspace import Workspace
 from forky_core.forky import Forky
 from forky_core.gateway.access.person import PERSON, SESSION, WORKSPACE, person_in, viewer, workspace_in
 from forky_core.gateway.moving import INBOX, LIBRARY
@@ -20,6 +22,7 @@ from forky_core.settings import Settings
 from forky_core.store.herald import Heard
 from forky_core.team.access import Access
 from forky_core.team.guarded_store import GuardedStore
+from forky_core.team.link_audit import noted_in
 from forky_core.team.roles import Role
 from forky_core.team.team import Team
 from forky_core.team.team_workspaces import NO_WORKSPACE, base_path
@@ -30,6 +33,10 @@ from forky_core.workspaces.copies import ServerFiles, back_up
 from forky_core.workspaces.open_workspaces import OpenWorkspaces
 from pages.ui.secrets import read_secrets
 from pages.ui.sign_in import TEAM
+
+if TYPE_CHECKING:
+    from forky_core.publishing.links.link import Link
+    from forky_core.publishing.links.links import Links
 
 _opened: list[Forky] = []
 """The first one, once it is open."""
@@ -227,6 +234,53 @@ def at_hand(workspace: str = FIRST) -> Forky | None:
     if workspace == FIRST:
         return _opened[0] if _opened else None
     return _others[0].at_hand(workspace) if _others else None
+
+
+def awake() -> Sequence[str]:
+    """The ids of the workspaces that are open. Opens nothing."""
+    first = [FIRST] if _opened else []
+    return [*first, *(_others[0].awake if _others else ())]
+
+
+def links_of(forky: Workspace, workspace: str = "") -> Links:
+    """The links of a workspace, by default of this page's; on a team's server, what happens to them is noted in the
+    audit log.
+    """
+    from forky_core.publishing.links.links import Links  # noqa: PLC0415 - the first page does without
+
+    if TEAM is None:
+        return Links(forky.store)
+    return Links(forky.store, noted=noted_in(TEAM.of(workspace or workspace_id())))
+
+
+def links_seen_by(person: str | None, workspace: str) -> Links:
+    """The links of a workspace that a person sees, by their id or as a `viewer`; all of them for None.
+
+    Raises:
+        NotFound: there is no such workspace; NotAllowed if the person may not enter it.
+    """
+    return links_of(whole(workspace) if person is None else seen_by(person, workspace), workspace)
+
+
+def shown_by(person: str, workspace: str) -> Forky:
+    """A workspace as whoever made a link sees it. Raises NotAllowed if they left it."""
+    return seen_by(person, workspace) if person else whole(workspace)
+
+
+def may_share(link: Link, workspace: str) -> bool:
+    """Whether whoever made a link may still share its conversation."""
+    if TEAM is None or not link.by:
+        return True
+    return may_share_as(link.by, link.conversation, workspace)
+
+
+def may_share_as(person: str, conversation: ConversationId, workspace: str = "") -> bool:
+    """Whether a person may make links to a conversation of a workspace, by default of this page's: its editors may, and
+    whoever it belongs to.
+    """
+    if TEAM is None:
+        return True
+    return TEAM.of(workspace or workspace_id()).sharing.role_in(conversation, person) >= Role.EDITOR
 
 
 def reply(id: str, person: str) -> ReplyJob | None:

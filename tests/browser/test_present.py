@@ -85,7 +85,7 @@ def test_the_notes_window_and_whoever_follows_go_with_the_presenter(app: str, wa
     deck = presented(page)
     deck.keyboard.press("v")
     link = deck.locator("#followers-link")
-    expect(link).to_have_value(re.compile("/present/watch/"))
+    expect(link).to_have_value(re.compile("/s/"))
     deck.keyboard.press("Escape")
     viewer = watch(width=390, height=844, scheme="dark").page
     viewer.goto(link.input_value())

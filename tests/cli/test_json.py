@@ -13,9 +13,8 @@ import pytest
 
 from forky_core.cli.parser import main, parser
 from forky_core.forky import Forky
-from forky_core.publishing.published_pages import PublishedPages
-from forky_core.publishing.publishing import report_of
-from forky_core.publishing.registry import publication_form
+from forky_core.publishing.links.link import LinkDraft
+from forky_core.publishing.links.making import make_link
 from forky_core.team.roles import Role
 from forky_core.team.team import Team, team_file
 from forky_core.workspaces.copies import ServerFiles, back_up
@@ -58,13 +57,14 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "polls reveal": (("1",),),
     "vote": (("1", "A", "--note", "Short.", "--score", "A:clear=4"), ("1", "tie")),
     "polls ratings": ((), ("--by", "prompt")),
-    "publish comparison": (("main", "again", "--at-address"), ("main", "again", "-o", "{grid}.html")),
-    "publish experiment": (("--at-address",),),
-    "publish poll": (("1", "--at-address"),),
-    "publish merge": (("--at-address",),),
-    "publish replay": (("--at-address",),),
-    "publish list": ((),),
-    "publish revoke": (("{published}",),),
+    "publish comparison": (("main", "again", "-o", "{grid}.html"),),
+    "publish experiment": (("-o", "{grid}.html"),),
+    "publish poll": (("1", "-o", "{grid}.html"),),
+    "publish merge": (("-o", "{grid}.html"),),
+    "publish replay": (("-o", "{grid}.html"),),
+    "link make": (("branch",), ("comparison", "main", "again"), ("message", "--path", "--live", "--redact")),
+    "link list": ((),),
+    "link revoke": (("{link}",),),
     "request list": ((),),
     "request accept": (("1", "--dry-run"),),
     "rebase": (("main", "--branch", "debug", "--dry-run"),),
@@ -164,9 +164,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Mapping[st
         ids = {"chat": chat.id, "other": other.id, "head": chat.path()[-1].id, "second": second.id}
         ids["digits"] = ids["head"][3:11]
         ids["document"] = added.documents[0].id
-        replay = report_of(open_, chat, "replay", ())
-        published = PublishedPages(open_.store).publish(replay, publication_form("html"), chat.id, by="Ann")
-        ids["published"] = published.page.id
+        ids["link"] = make_link(open_, LinkDraft(chat.id, "replay"), by="Ann").link.id
     team = Team(team_file(database))
     ada = team.members.add("Ada", Role.OWNER)
     team.workspaces.make("The rowing club", owner=ada.id, by=ada.id)
@@ -225,7 +223,7 @@ NAMED = frozenset(
         *("branch", "context", "merge", "graft", "fuse", "resolve", "rebase", "revert", "bisect", "erase"),
         *("request list", "request accept"),
         *("polls list", "polls open", "polls show", "polls reveal", "vote"),
-        *("publish comparison", "publish poll", "publish merge", "publish replay"),
+        *("publish comparison", "publish poll", "publish merge", "publish replay", "link make"),
     )
 )
 """Commands that say which conversation they are about."""

@@ -1,15 +1,13 @@
-"""`forky publish`: files in every form, pages at an address, the list of them."""
+"""`forky publish`: files in every form."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from forky_core.forky import Forky
-from forky_core.publishing.published_pages import PublishedPages
 from tests.builders import ScriptedModels, debugged
 from tests.cli.conftest import Ended
 
@@ -54,28 +52,3 @@ def test_a_thing_is_printed_and_placeholders_are_put_in(talked: Run) -> None:
         "There is no poll in this conversation. Open one on the Compare page.\n",
     )
     assert talked("publish", "merge", "--as", "diary").code == 2
-
-
-def test_a_page_is_published_listed_and_revoked(talked: Run, database: Path) -> None:
-    done = talked(
-        "publish",
-        "comparison",
-        "main",
-        "debug",
-        "--at-address",
-        "--days",
-        "7",
-        "--server",
-        "https://f.example/",
-    )
-    address = done.out.strip()
-    assert address.startswith("https://f.example/s/") and "It is not shown again." in done.err
-    (listed,) = [json.loads(line) for line in talked("publish", "list", "--json").out.splitlines()]
-    assert listed["thing"] == "comparison" and "sha256" not in listed
-    with Forky.open(database, models=ScriptedModels()) as opened:
-        assert b"Enums" in PublishedPages(opened.store).open(address.rpartition("/")[2]).content
-    assert "is revoked" in talked("publish", "revoke", listed["id"]).out
-    assert "revoked" in talked("publish", "list").out
-    assert talked("publish", "revoke", listed["id"]).code == 2
-    both = talked("publish", "merge", "--at-address", "-o", "x.html")
-    assert (both.code, both.err) == (2, "Either a file or an address. Leave -o or --at-address out.\n")

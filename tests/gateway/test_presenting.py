@@ -23,6 +23,7 @@ from forky_core.gateway.access.origins import Origins
 from forky_core.gateway.access.sign_in import SignIn
 from forky_core.gateway.headers import SecurityHeaders, content_security_policy
 from forky_core.gateway.presenting import PREFIX, Presenting
+from forky_core.publishing.links.links import Links
 from forky_core.showing.assets import script_sources
 from forky_core.showing.steps import key_of
 from forky_core.welcome import make_welcome
@@ -116,7 +117,6 @@ def test_both_policies_stand_and_the_pages_own_is_by_hash_alone(shown: Shown) ->
         ("{id}?b=gone", "There is no branch “gone”."),
         ("{id}?m=ffffffff", "No message of this conversation"),
         ("nowhere/replay", "There is no such conversation."),
-        ("watch/old", "This presentation has ended"),
     ],
 )
 def test_what_is_not_there_is_a_page_with_a_sentence(shown: Shown, path: str, sentence: str) -> None:
@@ -153,7 +153,8 @@ def test_whoever_is_not_signed_in_is_asked_to_unless_they_follow() -> None:
         assert chat.title not in answer.text
         assert answer.status_code in {303, 401}
         assert httpx.post(f"{url}{PREFIX}/{chat.id}/stage", json={}, timeout=HANG).status_code == 401
-        stage, _ = routes.stages.begin(str(chat.id), f"b={chat.branch_name}", "")
+        new = Links(forky.store).make_audience(chat.id, (), title="", by="")
+        stage, _ = routes.stages.begin(str(chat.id), f"b={chat.branch_name}", "", id=new.secret)
         followed = httpx.get(f"{url}{PREFIX}/watch/{stage.id}", timeout=HANG)
         assert followed.status_code == 200 and chat.title in followed.text
         assert httpx.post(f"{url}{PREFIX}/step/{stage.id}", json={}, timeout=HANG).status_code == 401
@@ -205,7 +206,7 @@ def test_nothing_is_shown_of_a_conversation_in_the_trash_and_its_links_work_agai
     addresses = (f"{shown.chat.id}?b=main", f"{shown.chat.id}/replay", f"watch/{stage['id']}")
     shown.chat.trash()
     for address in (*addresses, f"follow/{stage['id']}"):
-        assert shown.get(address).status_code == 404
+        assert shown.get(address).status_code == (410 if "watch" in address else 404)
     assert "This conversation is in the trash." in shown.get(addresses[0]).text
     for refused in (
         shown.step(stage, "m-1"),
@@ -254,7 +255,36 @@ def test_an_ended_presentation_is_said_to_have_ended(shown: Shown) -> None:
     assert shown.post(f"step/{stage['id']}", json={"token": stage["token"], "end": True}).status_code == 200
     assert shown.step(stage, "title").status_code == 404
     assert shown.get(f"follow/{stage['id']}").status_code == 404
-    assert "This presentation has ended" in shown.get(f"watch/{stage['id']}").text
+    eventually(lambda: Links(shown.forky.store).all()[0].revoked)
+    answer = shown.get(f"watch/{stage['id']}")
+    assert answer.status_code == 410 and "This presentation has ended" in answer.text
+    assert shown.get("watch/old").status_code == 404
+
+
+def test_the_link_of_an_audience_is_listed_counted_and_revoked_like_any_other() -> None:
+    with presenting(alive=0.02) as shown:
+        stage, links = shown.begin(), Links(shown.forky.store)
+        answer = shown.get(f"watch/{stage['id']}")
+        assert answer.status_code == 200 and "noindex" in answer.headers["x-robots-tag"]
+        (link,) = links.all()
+        assert (link.thing, link.opened, link.title) == ("presentation", 1, shown.chat.title)
+        assert stage["id"] not in str(link)
+        with httpx.stream("GET", f"{shown.url}{PREFIX}/follow/{stage['id']}", timeout=HANG) as followed:
+            lines = followed.iter_lines()
+            next(lines)
+            links.revoke(link.id)
+            assert "event: end" in list(lines)
+        assert shown.get(f"watch/{stage['id']}").status_code == 410
+        again = shown.begin()
+        assert again["id"] != stage["id"] and shown.get(f"watch/{again['id']}").status_code == 200
+
+
+def test_those_who_follow_read_neither_costs_nor_the_notes_of_a_step() -> None:
+    with presenting() as shown:
+        own = shown.get(f"{shown.chat.id}?b=main").text
+        stage = shown.begin()
+        followed = shown.get(f"watch/{stage['id']}").text
+        assert "<li>Written" in own and "<li>Written" not in followed and " tokens." not in followed
 
 
 def test_a_note_is_written_at_its_message_and_stays(shown: Shown) -> None:
@@ -366,7 +396,8 @@ def test_one_who_reads_nothing_is_dropped_and_delays_nobody() -> None:
     forky, _ = workspace()
     chat = make_welcome(forky)
     routes = Presenting(lambda _person: forky, stuck=0.05, alive=0.01)
-    stage, _taken = routes.stages.begin(str(chat.id), "b=main", "title")
+    new = Links(forky.store).make_audience(chat.id, (), title="", by="")
+    stage, _taken = routes.stages.begin(str(chat.id), "b=main", "title", id=new.secret)
     scope = {
         "type": "http",
         "method": "GET",

@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
-from forky_core.model.errors import NotFound
-from forky_core.publishing.published_pages import PublishedPages
+from forky_core.publishing.links.link import LinkEnded
+from forky_core.publishing.links.links import Links
 from pages.ui.components.downloads import offers
 from tests.builders import debugged, talk
 from tests.hangs import HANG
@@ -47,24 +47,23 @@ def test_what_is_ticked_is_replaced_in_the_file(forky: Forky) -> None:
     assert "jane.doe@example.com" in file(settled(test))
     by_key(test, "give.form").select("csv").run()
     assert file(settled(test)).startswith("\ufeffturn,column,role")
-    assert not [button for button in test.button if button.key == "give.publish"]
 
 
-def test_a_page_is_published_shown_once_and_revoked(forky: Forky) -> None:
+def test_a_link_is_made_shown_once_and_revoked(forky: Forky) -> None:
     chat = debugged(forky)
     test = dialog(chat, "comparison", "main", "debug")
-    by_key(test, "give.publish").click().run()
-    address = settled(test).code[0].value
-    secret = address.rpartition("/s/")[2]
-    pages = PublishedPages(forky.store)
-    assert b"collect members lazily" in pages.open(secret).content
-    (page,) = pages.all(chat.id)
+    by_key(test, "give.as").set_value("link").run()
+    by_key(settled(test), "link.make").click().run()
+    secret = settled(test).code[0].value.rpartition("/s/")[2]
+    links = Links(forky.store)
+    link = links.find(secret)
+    assert b"collect members lazily" in links.page(link)
     settings = settled(open_page("settings.py"))
-    assert "Published pages" in words(settings) and secret not in words(settings)
-    by_key(settings, f"settings.published.revoke.{page.id}").click().run()
+    assert "#### Links" in words(settings) and secret not in words(settings)
+    by_key(settings, f"settings.link.revoke.{link.id}").click().run()
     assert "expired or were revoked" in words(settled(settings))
-    with pytest.raises(NotFound):
-        pages.open(secret)
+    with pytest.raises(LinkEnded):
+        links.find(secret)
 
 
 def test_a_replay_has_what_was_undone_only_where_that_is_switched_on(forky: Forky) -> None:

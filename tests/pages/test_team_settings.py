@@ -10,9 +10,6 @@ from pathlib import Path
 import pytest
 
 from forky_core.gateway.tokens import Tokens
-from forky_core.publishing.published_pages import PublishedPages
-from forky_core.publishing.publishing import report_of
-from forky_core.publishing.registry import publication_form
 from forky_core.store.duckdb.analysis.query import ask, opened
 from forky_core.team.members import Member
 from forky_core.team.roles import Role
@@ -21,6 +18,7 @@ from tests.pages.apptest import by_key, keys, settled
 from tests.pages.teams import TeamServer, team_server
 from tests.pages.test_team_people import said
 from tests.pages.workspaces import open_page
+from tests.publishing.links import link_to
 
 OPERATORS = ("settings.default", "settings.url", "settings.key.openai", "settings.backup", "settings.verify")
 
@@ -92,14 +90,13 @@ def test_a_viewer_is_refused_a_token_in_a_sentence(server: TeamServer, ada: Memb
     assert not Tokens(server.forky.store).all()
 
 
-def test_published_pages_are_listed_for_who_sees_their_conversation(
+def test_links_are_listed_for_who_sees_their_conversation(
     server: TeamServer, ada: Member, bob: Member
 ) -> None:
     forky = server.seen_by(bob)
     chat = talk(forky.create("A plan"), "hello", "hi")
-    pages = PublishedPages(forky.store)
-    made = pages.publish(report_of(forky, chat, "replay"), publication_form("html"), chat.id, by=bob.id)
-    key = f"settings.published.revoke.{made.page.id}"
+    made = link_to(forky, chat, "replay")
+    key = f"settings.link.revoke.{made.link.id}"
     server.sign_in(ada)
     assert key not in keys(settled(open_page("settings.py")))
     server.sign_in(bob)

@@ -11,7 +11,6 @@ import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.recording.recording import Reply
-from forky_core.conversation.workspace import Workspace
 from forky_core.documents.source import source_of_bytes
 from forky_core.formats.forky_file.adopting import adopt
 from forky_core.formats.forky_file.writing import chat_of, written
@@ -23,16 +22,16 @@ from forky_core.model import Change, ConversationId, ConversationSummary, Messag
 from forky_core.model.document import DocumentId
 from forky_core.model.errors import InTheWay, NotAllowed, NotFound
 from forky_core.model.parts import AttachmentPart, TextPart
-from forky_core.publishing.forms.web_page import WebPage
-from forky_core.publishing.published_pages import PublishedPages
-from forky_core.publishing.publishing import report_of
+from forky_core.publishing.links.link import LinkDraft
+from forky_core.publishing.links.links import LISTED, Links
+from forky_core.publishing.links.making import make_link
 from forky_core.store.contract import Commit
 from forky_core.store.memory.store import MemoryStore
 from forky_core.team.guarded_store import GuardedStore
-from forky_core.team.members import Member
 from forky_core.team.roles import Role
 from forky_core.team.views import join_team
 from tests.builders import talk
+from tests.publishing.links import link_to
 from tests.store.talk import said
 from tests.team.people import Office, office
 
@@ -313,22 +312,57 @@ def test_settings_are_an_owners_to_change(two: Two) -> None:
     assert view.store.setting("default_model") is None
 
 
-def test_published_pages_of_others_are_neither_listed_nor_revoked(two: Two) -> None:
-    pages = PublishedPages(two.hers.store)
-    page = _published(two.hers, two.secret, two.ada)
-    theirs = PublishedPages(two.his.store)
-    assert theirs.all() == () and [one.id for one in pages.all()] == [page]
-    same_error(theirs.revoke, page, "00000000")
+def test_links_of_others_are_neither_listed_nor_revoked(two: Two) -> None:
+    links = Links(two.hers.store)
+    link = link_to(two.hers, two.secret, "replay").link.id
+    theirs = Links(two.his.store)
+    assert theirs.all() == () and [one.id for one in links.all()] == [link]
+    same_error(theirs.revoke, link, "00000000")
     two.share(Role.VIEWER)
-    assert [one.id for one in theirs.all()] == [page]
+    assert [one.id for one in theirs.all()] == [link]
     with pytest.raises(NotAllowed):
-        theirs.revoke(page)
-    assert pages.revoke(page).revoked and PublishedPages(two.here.whole.store).all()[0].revoked
+        theirs.revoke(link)
+    assert links.revoke(link).revoked and Links(two.here.whole.store).all()[0].revoked
 
 
-def _published(forky: Workspace, chat: Conversation, by: Member) -> str:
-    report = report_of(forky, chat, "replay")
-    return PublishedPages(forky.store).publish(report, WebPage(), chat.id, by=by.name).page.id
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.COMMENTER])
+@pytest.mark.parametrize("live", [False, True])
+def test_who_may_not_edit_gives_nothing_away(two: Two, role: Role, live: bool) -> None:
+    mine = two.share(role)
+    with pytest.raises(NotAllowed):
+        link_to(two.his, mine, "branch", "main", live=live)
+    with pytest.raises(NotAllowed):
+        Links(two.his.store).make_audience(mine.id, (), title="", by=two.mallory.id)
+    made = link_to(two.hers, two.secret, "branch", "main")
+    two.his.store.forget_derived(LISTED)
+    two.his.store.forget_derived(f"published/{made.link.id}")
+    links = Links(two.here.whole.store)
+    assert b"Heron" in links.page(links.find(made.secret))
+    if role is Role.COMMENTER:
+        before = links.all(mine.id)
+        fork = mine.fork(f"{two.mallory.handle}/y")
+        head = fork.path()[-1]
+        below = said("More.", head)
+        change = Change(f"heads/{fork.branch_name}", {"at": head.id}, {"at": below.id})
+        derived = {LISTED: "[]", "passages": "kept"}
+        two.his.store.commit(Commit(mine.id, "say", "", (change,), (below,), derived=derived))
+        assert links.all(mine.id) == before
+
+
+def test_a_link_to_ones_own_conversation_reaches_no_other(two: Two) -> None:
+    """By the ids and hashes of what is somebody else's."""
+    head = two.secret.path()[-1].id
+    for thing, which in (
+        ("message", (head,)),
+        ("branch", (head,)),
+        ("comparison", (f"@{head[3:]}", "main")),
+    ):
+        with pytest.raises(NotFound):
+            link_to(two.his, two.own, thing, *which)
+    draft = LinkDraft(two.secret.id, "conversation", live=True)
+    same_error(
+        lambda id: make_link(two.his, replace(draft, conversation=ConversationId(id))), two.secret.id, NOWHERE
+    )
 
 
 class Counting(MemoryStore):

@@ -96,8 +96,8 @@ def _sources() -> list[Path]:
 
 def test_an_event_of_a_later_version_is_said_in_its_own_words(team: Team) -> None:
     ada = team.members.add("Ada", Role.OWNER)
-    team.audit.note("link opened", ada.id)
-    assert told(team)[-1] == "Ada: link opened"
+    team.audit.note("link painted", ada.id)
+    assert told(team)[-1] == "Ada: link painted"
 
 
 def test_whoever_was_forgotten_has_no_name_and_no_id_in_the_log(team: Team) -> None:

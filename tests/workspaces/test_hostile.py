@@ -211,11 +211,17 @@ def test_who_is_in_one_workspace_is_not_heard_of_in_another(site: Site) -> None:
         odd = json.dumps({"tab": "1", "conversation": f"{site.club}/{site.chat.id}"}).encode()
         assert (await site.ask(site.ada, "/here", method="POST", body=odd)).status == 404
         # A presentation in one is no presentation in the other, nor taken over from there.
-        stage, _ = front.PRESENTING.stages.begin(site.chat.id, "b=main", "1", viewer(site.ada.id, site.club))
-        other, taken = front.PRESENTING.stages.begin(site.chat.id, "b=main", "1", site.ada.id)
-        assert not taken and other is not stage
-        assert (await ask(site.gate, f"/w/{site.club}/present/watch/{stage.id}")).status == 200
-        assert (await ask(site.gate, f"/present/watch/{stage.id}")).status == 404
+        ids = {}
+        for base in (f"/w/{site.club}", ""):
+            place = json.dumps({"place": "b=main", "at": "1"}).encode()
+            begun = await site.ask(
+                site.ada, f"{base}/present/{site.chat.id}/stage", method="POST", body=place
+            )
+            assert begun.status == 200
+            ids[base] = json.loads(begun.body)["id"]
+        assert len(set(ids.values())) == 2
+        assert (await ask(site.gate, f"/w/{site.club}/present/watch/{ids[f'/w/{site.club}']}")).status == 200
+        assert (await ask(site.gate, f"/present/watch/{ids[f'/w/{site.club}']}")).status == 404
 
     finished(work())
 

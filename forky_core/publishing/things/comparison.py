@@ -21,7 +21,6 @@ from forky_core.publishing.report import (
 from forky_core.publishing.things.material import Material, digits
 from forky_core.views.captions import dollars, ended, merged, seconds, tokens
 from forky_core.views.compare import Column, ColumnEntry, Comparison, Turn, compare
-from forky_core.views.graph import line_of_text
 from forky_core.views.shelf import count, title_or_placeholder
 from forky_core.views.sides import first_sides, read_sides
 
@@ -77,15 +76,14 @@ def _some(branches: Iterable[str]) -> str:
 
 
 def _numbers(material: Material, found: Comparison) -> ReportSection:
-    head = ("Column", "Model", "Answers", "Tokens", "Cost", "Time")
+    costs = material.included.costs
+    head = ("Column", "Model", "Answers", *(("Tokens", "Cost", "Time") if costs else ()))
     rows = tuple(
         (
             column.side.label,
             ", ".join(map(material.label, column.models)) or "–",
             column.total.answers,
-            tokens(column.total.tokens),
-            dollars(column.total.cost) if column.total.cost is not None else "?",
-            seconds(column.total.seconds) if column.total.seconds is not None else "–",
+            *(_costs(column) if costs else ()),
         )
         for column in found.columns
     )
@@ -96,10 +94,18 @@ def _numbers(material: Material, found: Comparison) -> ReportSection:
     return ReportSection("In numbers", tuple(blocks))
 
 
+def _costs(column: Column) -> tuple[Value, ...]:
+    return (
+        tokens(column.total.tokens),
+        dollars(column.total.cost) if column.total.cost is not None else "?",
+        seconds(column.total.seconds) if column.total.seconds is not None else "–",
+    )
+
+
 def _rows(material: Material, found: Comparison) -> Iterator[ReportSection]:
     for number, row in enumerate(found.rows, 1):
         asked = row.asked
-        title = line_of_text(asked)[:120] if asked is not None else _place_of(number, found)
+        title = material.line(asked)[:120] if asked is not None else _place_of(number, found)
         blocks: list[Block] = list(material.said(asked)) if asked is not None else []
         columns = tuple(
             _column(material, column, turn, together=asked is not None)
@@ -125,6 +131,8 @@ def _column(material: Material, column: Column, turn: Turn | None, *, together: 
         if entry.same_as is not None:
             blocks.append(Sentences((f"The same message as in “{entry.same_as}”.",)))
             continue
+        if material.shown(entry.message) is None:
+            continue
         if what := merged(entry.message):
             blocks.append(Sentences((what,)))
         blocks += material.said(entry.message)
@@ -137,6 +145,8 @@ def _column(material: Material, column: Column, turn: Turn | None, *, together: 
 def _facts(material: Material, entry: ColumnEntry) -> str:
     call = entry.generation
     facts = [material.label(call.model)] if call is not None else []
+    if not material.included.costs:
+        return "".join(facts)
     facts.append(f"{tokens(entry.tokens)} tokens")
     if call is not None and call.usage.cost:
         facts.append(dollars(call.usage.cost))
@@ -149,16 +159,19 @@ def _table(material: Material, found: Comparison) -> Iterator[tuple[Value, ...]]
     for number, row in enumerate(found.rows, 1):
         for column, turn in zip(found.columns, row.turns, strict=True):
             for entry in _entries(turn):
-                call = entry.generation
+                call, shown = entry.generation, material.shown(entry.message)
+                if shown is None:
+                    continue
+                costs = call is not None and material.included.costs
                 yield (
                     number,
                     column.side.label,
                     entry.message.role,
                     material.label(call.model) if call is not None else "",
-                    entry.message.text,
-                    entry.tokens,
-                    call.usage.cost if call is not None else None,
-                    round(entry.seconds, 3) if entry.seconds is not None else None,
+                    shown.text,
+                    entry.tokens if material.included.costs else None,
+                    call.usage.cost if call is not None and costs else None,
+                    round(entry.seconds, 3) if entry.seconds is not None and costs else None,
                     digits(entry.message.id),
                 )
 

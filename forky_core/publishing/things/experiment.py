@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -13,10 +14,11 @@ from forky_core.experiments.exporting.data import CELL_HEAD, cell_rows
 from forky_core.experiments.exporting.facts import dollars, seconds, share, state
 from forky_core.experiments.exporting.registry import ExperimentWriter, experiment_writer
 from forky_core.experiments.plan import title_of
-from forky_core.experiments.results import ExperimentResult
+from forky_core.experiments.results import ColumnSummary, ExperimentResult
 from forky_core.experiments.wording import counted
 from forky_core.model.errors import BadContent, NotFound
 from forky_core.model.experiment import CellAddress, ExperimentRow
+from forky_core.publishing.included import EVERYTHING, Included
 from forky_core.publishing.private_texts import reworded_value
 from forky_core.publishing.report import (
     DataTable,
@@ -28,10 +30,12 @@ from forky_core.publishing.report import (
     Reword,
     Sentences,
     SideBySide,
+    Value,
 )
 from forky_core.publishing.things.material import Material
 
 _SIGNS = {True: "✓ passes", False: "✗ fails", None: "· no verdict"}
+_COSTS = ("cost", "prompt_tokens", "completion_tokens", "seconds")
 _OWN = ("html", "csv", "markdown")
 """The forms that experiments have of their own: a page with a search and a table to unfold, among them."""
 
@@ -46,16 +50,19 @@ class ExperimentThing:
     def report(self, material: Material, which: Sequence[str]) -> Report:
         """Raises NotFound if there is no such experiment, and BadContent if its name is needed."""
         experiments = Experiments(material.chat)
-        return experiment_report(experiments.result(_named(experiments, which)))
+        return experiment_report(experiments.result(_named(experiments, which)), material.included)
 
 
-def experiment_report(result: ExperimentResult) -> Report:
+def experiment_report(result: ExperimentResult, included: Included = EVERYTHING) -> Report:
     """What an experiment found, as a report."""
-    experiment = result.experiment
+    if not included.rules:
+        result = replace(result, columns=tuple(_without_parameters(one) for one in result.columns))
+    experiment, whole = result.experiment, included.costs and included.rules
+    costs = f", {dollars(result.cost)}" if included.costs else ""
     size = f"{counted(len(experiment.rows), 'row')} × {counted(len(experiment.columns), 'column')}"
     about = (
         experiment.about,
-        f"{size}, {counted(result.calls, 'call')}, {dollars(result.cost)}.",
+        f"{size}, {counted(result.calls, 'call')}{costs}.",
         result.verdict,
         result.agreement.sentence if result.agreement is not None else "",
         *result.warnings,
@@ -64,9 +71,25 @@ def experiment_report(result: ExperimentResult) -> Report:
         ExperimentThing.name,
         experiment.name,
         tuple(filter(None, about)),
-        (_summary(result), *(_row(result, row) for row in experiment.rows)),
-        DataTable(CELL_HEAD, tuple(cell_rows(result))),
-        {name: partial(_own_form, experiment_writer(name), result) for name in _OWN},
+        (_summary(result, costs=included.costs), *(_row(result, row) for row in experiment.rows)),
+        _table(result, costs=included.costs),
+        {name: partial(_own_form, experiment_writer(name), result) for name in _OWN} if whole else {},
+    )
+
+
+def _without_parameters(column: ColumnSummary) -> ColumnSummary:
+    """A column whose name says nothing of the parameters of its calls."""
+    named, told, _ = column.label.rpartition(" · ")
+    return (
+        replace(column, label=f"{named} · {column.column.id}") if told and not column.column.label else column
+    )
+
+
+def _table(result: ExperimentResult, *, costs: bool) -> DataTable:
+    kept = [at for at, name in enumerate(CELL_HEAD) if costs or name not in _COSTS]
+    return DataTable(
+        tuple(CELL_HEAD[at] for at in kept),
+        tuple(tuple(row[at] for at in kept) for row in cell_rows(result)),
     )
 
 
@@ -90,22 +113,26 @@ def _listed(names: Sequence[str]) -> str:
     return f"There are: {', '.join(names[:8])}." if names else ""
 
 
-def _summary(result: ExperimentResult) -> ReportSection:
-    head = ("Column", "Passes (95 %)", "Answered", "Cost", "Tokens", "Median time", "Open")
+def _summary(result: ExperimentResult, *, costs: bool) -> ReportSection:
+    figures = ("Cost", "Tokens", "Median time") if costs else ()
+    head = ("Column", "Passes (95 %)", "Answered", *figures, "Open")
     rows = tuple(
         (
             column.label,
             share(column),
             f"{column.answered:,} of {column.cells:,}",
-            dollars(column.cost),
-            f"{column.prompt_tokens + column.completion_tokens:,}",
-            seconds(column.seconds),
+            *(_costs(column) if costs else ()),
             state(column) or "–",
         )
         for column in result.columns
     )
     sentences = tuple(one.sentence for one in result.comparisons) if len(result.comparisons) > 1 else ()
     return ReportSection("Columns", (DataTable(head, rows), *((Sentences(sentences),) if sentences else ())))
+
+
+def _costs(column: ColumnSummary) -> tuple[Value, ...]:
+    tokens = f"{column.prompt_tokens + column.completion_tokens:,}"
+    return dollars(column.cost), tokens, seconds(column.seconds)
 
 
 def _row(result: ExperimentResult, row: ExperimentRow) -> ReportSection:

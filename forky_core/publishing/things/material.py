@@ -19,7 +19,9 @@ from forky_core.model.parts import (
     ToolResultPart,
 )
 from forky_core.opaque import opaque
+from forky_core.publishing.included import EVERYTHING, Included
 from forky_core.publishing.report import Exact, Leaf, Picture, Prose, Sentences
+from forky_core.views.graph import line_of_text
 from forky_core.views.shelf import count
 
 _PICTURES = frozenset(("image/png", "image/jpeg", "image/gif", "image/webp"))
@@ -35,13 +37,29 @@ class Material:
     chat: Conversation
     label: Callable[[str], str]
     """The name of a model for people."""
+    included: Included = EVERYTHING
+    """What goes along beyond the words."""
+
+    def shown(self, message: Message) -> Message | None:
+        """A message as it is given away; None if it is not."""
+        return self.included.of(message) if self.included.shows(message) else None
+
+    def line(self, message: Message) -> str:
+        """One line by which a person recognises a message."""
+        shown = self.shown(message)
+        return line_of_text(shown) if shown is not None else "a message that is not shown"
 
     def said(self, message: Message) -> tuple[Leaf, ...]:
         """What a message says, part by part."""
         return tuple(self._parts(message))
 
     def _parts(self, message: Message) -> Iterator[Leaf]:
-        for part in message.parts:
+        shown = self.shown(message)
+        if shown is None:
+            return
+        if any(isinstance(part, AttachmentPart) for part in message.parts) and not self.included.documents:
+            yield Sentences(("A file is attached, which is not shown.",))
+        for part in shown.parts:
             match part:
                 case TextPart() if part.text.strip():
                     yield Prose(part.text)
@@ -62,7 +80,7 @@ class Material:
                     yield Sentences((opaque(part).title,))
                 case _:
                     continue
-        for merge in message.merges:
+        for merge in shown.merges:
             yield Exact(merge.text)
 
     def _attachment(self, part: AttachmentPart) -> Leaf:

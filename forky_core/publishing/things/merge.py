@@ -47,6 +47,7 @@ class MergeThing:
         branch = branch_for(message.id, chat.view, chat.visible, chat.branch_name)
         above = chat.path(message.parent) if message.parent is not None else ()
         story = merge_story(chat.visible.messages, message, above)
+        message = material.included.of(message)
         sources = ", ".join(f"“{part.source}”" for part in message.merges)
         facts = [f"{payload_summary(part)}." for part in message.merges]
         when = (
@@ -116,7 +117,7 @@ def _blocks(material: Material, message: Message) -> Iterator[ReportSection]:
 
 
 def _opening(material: Material, message: Message) -> str:
-    return f"{who(message, None, material.label)}: {line_of_text(message)}"
+    return f"{who(message, None, material.label)}: {material.line(message)}"
 
 
 def _cited(material: Material, id: MessageId) -> str:

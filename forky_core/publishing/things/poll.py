@@ -20,7 +20,6 @@ from forky_core.publishing.report import (
     Value,
 )
 from forky_core.publishing.things.material import Material, digits
-from forky_core.views.graph import line_of_text
 from forky_core.views.shelf import count, title_or_placeholder
 from forky_core.views.times import stamp
 from forky_core.views.voting import CHOICES, Ballot, BallotOption, PollResult, ballot_of, outcome_of
@@ -43,7 +42,7 @@ class PollThing:
         ballot = ballot_of(chat, number)
         poll = ballot.poll
         outcome = None if poll.hidden else outcome_of(chat, number)
-        title = poll.title or (line_of_text(ballot.question)[:120] if ballot.question is not None else "")
+        title = poll.title or (material.line(ballot.question)[:120] if ballot.question is not None else "")
         sections = [_counts(material, outcome)] if outcome is not None else []
         sections.append(_answers(material, ballot))
         if outcome is not None and outcome.notes:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
+from forky_core.model import Message, MessageId
 from forky_core.model.errors import BadContent
+from forky_core.publishing.included import EVERYTHING as EVERYTHING_ALONG
+from forky_core.publishing.included import Included
 from forky_core.publishing.private_texts import reworded_value
 from forky_core.publishing.report import DataTable, Report, ReportSection, Reword, Value
 from forky_core.publishing.things.material import Material
@@ -44,7 +48,9 @@ class ReplayThing:
             raise BadContent("A replay is of a whole conversation.", f"It takes “{EVERYTHING}” or nothing.")
         shown = shown_conversation(material.chat, material.forky.store, label=material.label)
         operations, messages = log_of(material.chat, material.forky.store) if which else ((), shown.messages)
-        made = replay(shown, operations, messages, cells=bool(which))
+        included = material.included
+        shown = replace(shown, messages=_as_included(shown.messages, included))
+        made = replay(shown, operations, _as_included(messages, included), cells=bool(which))
         people = len({frame.actor for frame in made.frames})
         by = f" by {people} people and programs" if people > 1 else ""
         return Report(
@@ -55,6 +61,16 @@ class ReplayThing:
             DataTable(_HEAD, tuple(map(_line, made.frames))),
             {"html": partial(_page, made)},
         )
+
+
+def _as_included(messages: Mapping[MessageId, Message], included: Included) -> Mapping[MessageId, Message]:
+    """The messages as they are given away: one that is not is hidden, so that nothing of it is drawn."""
+    if included == EVERYTHING_ALONG:
+        return messages
+    return {
+        id: included.of(message) if included.shows(message) else replace(message, hidden=True, parts=())
+        for id, message in messages.items()
+    }
 
 
 def _page(made: Replay, word: Reword) -> Iterator[bytes]:

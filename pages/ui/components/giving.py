@@ -1,8 +1,4 @@
-"""The dialog that gives one thing away: as a file in one of several forms, or as a page at an address.
-
-Whatever is published is listed in it, and on the Settings page, where it can be revoked. The secret of a new address is
-held by this tab until the dialog is opened anew; then nobody can show it again.
-"""
+"""The dialog that gives one thing away: as a file in one of several forms, or by a link (pages/ui/links/making.py)."""
 
 from __future__ import annotations
 
@@ -15,28 +11,21 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.redaction import PrivateValue, reworded
 from forky_core.gateway.downloading import Download
-from forky_core.gateway.published import PREFIX
 from forky_core.model.errors import ForkyError
 from forky_core.publishing.forms.form import PAGE, PublicationForm, pieces, report_file_name
 from forky_core.publishing.private_texts import private_values, without_private
-from forky_core.publishing.published_pages import DAYS, NewPage, PublishedPages
 from forky_core.publishing.publishing import report_of
 from forky_core.publishing.registry import publication_form, publication_forms
 from forky_core.publishing.report import Report
 from forky_core.publishing.things.replay import EVERYTHING
 from forky_core.views.graph import line_of_text
 from forky_core.views.shelf import count
-from forky_core.views.times import stamp
 from pages.ui.components.downloads import download_link
-from pages.ui.components.links import server_address
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.private_values import draw_private_values
-from pages.ui.components.published import FRESH, draw_published
-from pages.ui.session import session
-from pages.ui.workspace import reader_id, workspace_path
+from pages.ui.links.making import draw_link_form, forget_link
 
 _HELD = "give.held"
-_DAYS = {1: "a day", 7: "a week", DAYS: f"{DAYS} days", 90: "90 days", 366: "a year"}
 
 
 class _Held(NamedTuple):
@@ -55,8 +44,8 @@ def open_giving(forky: Workspace, chat: Conversation, thing: str, which: Sequenc
 
 def forget_given() -> None:
     """Forget what the dialog held when it was open last, an address among it."""
-    for kept in (_HELD, FRESH):
-        st.session_state.pop(kept, None)
+    st.session_state.pop(_HELD, None)
+    forget_link()
 
 
 @st.dialog("Give away", width="large", icon=":material/ios_share:")
@@ -65,10 +54,14 @@ def _give(forky: Workspace, chat: Conversation, thing: str, which: tuple[str, ..
 
 
 def draw_giving(forky: Workspace, chat: Conversation, thing: str, which: Sequence[str]) -> None:
-    """Keys: `give.form`, `give.merge`, `give.everything`, `give.tick.<n>`, `give.download`, `give.days`,
-    `give.publish`, `give.revoke.<id>`.
+    """Keys: `give.as`, `give.form`, `give.merge`, `give.everything`, `give.tick.<n>`, `give.download`, and those of
+    `draw_link_form`.
     """
-    chosen = _chosen(chat, thing, which)
+    by_link = file_or_link("give.as")
+    chosen = _chosen(chat, thing, which, by_link=by_link)
+    if by_link:
+        draw_link_form(forky, chat, thing, chosen, form=_page_form())
+        return
     try:
         held = _held(forky, chat, thing, chosen)
     except ForkyError as error:
@@ -86,11 +79,42 @@ def draw_giving(forky: Workspace, chat: Conversation, thing: str, which: Sequenc
         ),
         key="give.download",
     )
-    _draw_address(forky, chat, held.report, ticked, form)
 
 
-def _chosen(chat: Conversation, thing: str, which: Sequence[str]) -> tuple[str, ...]:
+def file_or_link(key: str) -> bool:
+    """Choose between a file and a link; whether it is a link."""
+    labels = {"file": "As a file", "link": "By a link"}
+    chosen = st.segmented_control(
+        "How",
+        list(labels),
+        key=key,
+        default="file",
+        required=True,
+        format_func=labels.__getitem__,
+        label_visibility="collapsed",
+    )
+    return chosen == "link"
+
+
+def _page_form() -> str:
+    """The form of the page that a link shows."""
+    forms = [one.name for one in publication_forms() if one.media_type == PAGE]
+    return str(
+        st.segmented_control(
+            "As",
+            forms,
+            key="give.page",
+            default=forms[0],
+            required=True,
+            format_func=lambda name: publication_form(name).label.partition(" (")[0],
+        )
+    )
+
+
+def _chosen(chat: Conversation, thing: str, which: Sequence[str], *, by_link: bool) -> tuple[str, ...]:
     """Which one is given away, where the dialog lets one choose."""
+    if thing == "replay" and by_link:
+        return ()
     if thing == "replay":
         everything = st.toggle(
             "With what was undone",
@@ -132,62 +156,7 @@ def _form(report: Report) -> PublicationForm:
     )
     form = publication_form(name)
     if form.media_type == PAGE:
-        st.caption(
-            "One file that loads nothing and opens in any browser. It can also stand at an address below."
-        )
+        st.caption("One file that loads nothing and opens in any browser. A link shows the same page.")
     elif form.name == "csv":
         st.caption(f"{count(len(report.table.rows), 'row')} with {', '.join(report.table.head)}.")
     return form
-
-
-def _draw_address(
-    forky: Workspace,
-    chat: Conversation,
-    report: Report,
-    ticked: Sequence[PrivateValue],
-    form: PublicationForm,
-) -> None:
-    pages = PublishedPages(forky.store)
-    if form.media_type == PAGE:
-        st.markdown("**Or at an address of this server**")
-        st.caption(
-            "Whoever has the address reads this page, as it is now, without signing in, and nothing else of Forky. "
-            "It can be revoked here and in Settings."
-        )
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            days = st.selectbox(
-                "Open for", list(_DAYS), index=2, key="give.days", format_func=_DAYS.__getitem__, width=160
-            )
-            st.button(
-                "Publish",
-                key="give.publish",
-                icon=":material/public:",
-                on_click=_publish,
-                args=(pages, chat, report, ticked, form, days),
-            )
-    fresh = st.session_state.get(FRESH)
-    if isinstance(fresh, NewPage):
-        st.code(
-            f"{server_address()}{workspace_path()}{PREFIX}/{fresh.secret}", language=None, wrap_lines=True
-        )
-        st.caption(f"Copy it now: it is not shown again. It leads here until {stamp(fresh.page.until)}.")
-    elif isinstance(fresh, str):
-        st.caption(plain_label(fresh, 300))
-    draw_published(pages, pages.all(chat.id), key="give")
-
-
-def _publish(
-    pages: PublishedPages,
-    chat: Conversation,
-    report: Report,
-    ticked: Sequence[PrivateValue],
-    form: PublicationForm,
-    days: int,
-) -> None:
-    try:
-        given = without_private(report, ticked)
-        st.session_state[FRESH] = pages.publish(
-            given, form, chat.id, days=days, by=session().person or reader_id()
-        )
-    except ForkyError as error:
-        st.session_state[FRESH] = str(error)

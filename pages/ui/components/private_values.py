@@ -14,12 +14,14 @@ _SHOWN = 60
 """Values listed at first; the others are replaced as well."""
 
 
-def draw_private_values(seen: Sequence[PrivateValue], key: str) -> list[PrivateValue]:
-    """Draw them, and return those that are ticked; all are at first. Keys: `<key>.<n>`."""
+def draw_private_values(
+    seen: Sequence[PrivateValue], key: str, *, where: str = "in the file"
+) -> list[PrivateValue]:
+    """Draw them, and return those that are ticked; all are at first. `where` they are replaced. Keys: `<key>.<n>`."""
     if not seen:
         st.caption("No key, account or card number, e-mail address or phone number was found in it.")
         return []
-    st.markdown(f"{count(len(seen), 'value')} may be private. What is ticked is replaced in the file.")
+    st.markdown(f"{count(len(seen), 'value')} may be private. What is ticked is replaced {where}.")
     ticked = []
     with st.container(key="share-findings", gap=None, height=220 if len(seen) > 4 else "content"):
         for number, finding in enumerate(seen[:_SHOWN]):

@@ -1,4 +1,6 @@
-"""The dialog that exports a conversation: format, how much of it, what is lost, what looks private, the file."""
+"""The dialog that exports a conversation: format, how much of it, what is lost, what looks private, the file; or a
+link to it, or to a part of it.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +40,10 @@ from forky_core.views.graph import line_of_text
 from forky_core.views.listed import listed_branches
 from forky_core.views.shelf import count, title_or_placeholder
 from pages.ui.components.downloads import download_link
+from pages.ui.components.giving import file_or_link
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.private_values import draw_private_values
+from pages.ui.links.making import draw_link_form, draw_link_scope, forget_link
 from pages.ui.workspace import reader
 
 _SCOPES = {"all": "All of it", "branch": "One branch", "messages": "Chosen messages"}
@@ -63,14 +67,25 @@ class _Held(NamedTuple):
 
 
 @st.dialog("Export or share", width="large", icon=":material/ios_share:")
-def share(forky: Workspace, chat: Conversation) -> None:
+def _share(forky: Workspace, chat: Conversation) -> None:
     draw_share(forky, chat)
+
+
+def share(forky: Workspace, chat: Conversation) -> None:
+    """Open the dialog in this run."""
+    forget_link()
+    _share(forky, chat)
 
 
 def draw_share(forky: Workspace, chat: Conversation) -> None:
     """Keys: `share.format`, `share.scope`, `share.branch`, `share.messages`, `share.log`, `share.download`,
-    `share.tick.<n>`, `share.threads`, `share.threads_download`.
+    `share.tick.<n>`, `share.threads`, `share.threads_download`, `share.as`, and those of `draw_link_form` and
+    `draw_link_scope`.
     """
+    if file_or_link("share.as"):
+        thing, which = draw_link_scope(chat)
+        draw_link_form(forky, chat, thing, which)
+        return
     st.markdown(f"**{plain_label(title_or_placeholder(chat.title))}**")
     name = st.selectbox(
         "Format",

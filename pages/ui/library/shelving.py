@@ -21,10 +21,10 @@ from pages.ui.session import Session
 from pages.ui.workspace import reader
 
 
-def draw_lines(forky: Workspace, held: Session, listed: Shelf) -> None:
-    """Keys: `library.` with `sees.<id>`, `rename.<id>`, `export.<id>`, `delete.<id>`, `page`."""
+def draw_lines(forky: Workspace, held: Session, listed: Shelf, *, key: str = "library-lines") -> None:
+    """Keys: `library.` with `sees.<id>`, `rename.<id>`, `export.<id>`, `delete.<id>`, `page`; `key` is the list's."""
     news = _news(forky, listed)
-    with st.container(key="library-lines", gap=None):
+    with st.container(key=key, gap=None):
         for line in listed.lines:
             _draw_line(forky, held, line, news.get(line.summary.id, ""))
     if listed.pages > 1:

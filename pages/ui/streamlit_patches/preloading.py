@@ -13,8 +13,8 @@ from typing import Any
 
 from starlette.middleware import Middleware
 
+from forky_core.gateway.links import PREFIX as LINKS
 from forky_core.gateway.presenting import PREFIX as PRESENT
-from forky_core.gateway.published import PREFIX as PUBLISHED
 from pages.ui.streamlit_patches.patch import streamlit_folder
 
 SCRIPTS = (
@@ -23,7 +23,7 @@ SCRIPTS = (
 )
 """What `st.html` and components need: the names before the hash. Code in cells is coloured on the server."""
 
-APART = ("/component/", "/agraph/", f"{PRESENT}/", f"{PUBLISHED}/")
+APART = ("/component/", "/agraph/", f"{PRESENT}/", f"{LINKS}/")
 """Parts of the paths of pages that are not Streamlit's app: those in a frame, and documents that load nothing."""
 
 

@@ -187,6 +187,7 @@ STORE: tuple[Row, ...] = (
         "unwaited",
     ),
     Row("keep_derived", CHANGE, lambda c: c.store.keep_derived(c.id, {"published/1": "2"}), "for outside"),
+    Row("keep_derived", CHANGE, lambda c: c.store.keep_derived(c.id, {"published/links": "[]"}), "as a link"),
     Row("forget_derived", ANYBODY, lambda c: c.store.forget_derived("kept")),
     Row("setting", ANYBODY, lambda c: c.store.setting("theme")),
     Row("set_setting", MANAGE, lambda c: c.store.set_setting("theme", "dark")),

@@ -49,7 +49,7 @@ def lanes_svg(read: Outline, messages: Mapping[MessageId, Message], layout: Layo
         )
     height, width = ROW * len(order), x + 560
     return (
-        f'<svg width="{width}" height="{height}" role="img" aria-label="Graph of the conversation">'
+        f'<svg width="{width}" height="{height}" role="group" aria-label="Graph of the conversation">'
         f"{''.join(drawn)}</svg>"
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import ClassVar, get_args
 
@@ -17,7 +17,7 @@ from forky_core.formats.exporting.losses import Kind, losses, many
 from forky_core.formats.exporting.outline import Outline, OutlineSection, outline
 from forky_core.formats.exporting.rewriting import visible
 from forky_core.formats.exporting.writers.markdown import when, who
-from forky_core.formats.exporting.writers.page.cells import PageLinks, part_html
+from forky_core.formats.exporting.writers.page.cells import PageLinks, part_html, text_html
 from forky_core.formats.exporting.writers.page.lanes import anchor, lanes_svg, layout_of
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.page import HOLDER, MARK
@@ -48,22 +48,53 @@ class Page:
         calls = calls_of(plain)
         style, script = ink_css() + _file("page.css"), _file("page.js")
         yield _head(plain, style, script).encode()
-        yield _top(plain, read).encode()
-        layout = layout_of(read, chat.view)
-        color = {id: layout.color_of[row] for row, id in enumerate(read.shape.order)}
-        if len(read.shape.order) <= _MOST_ROWS:
-            graph = lanes_svg(read, plain.messages, layout)
-            yield f'<details class="graph" open><summary>Graph</summary><div class="lanes">{graph}</div></details>'.encode()
-        link = PageLinks(plain, anchor, frozenset(read.number))
-        for at, section in enumerate(read.sections):
-            yield f"<section>{_section_heading(section, read, first=at == 0)}".encode()
-            for number, id in section.messages:
-                message, call = plain.messages[id], calls.get(id)
-                yield _article(read, message, number, call, color[id], link).encode()
-            yield b"</section>\n"
-        if passages := list(link.passages()):
-            yield f'<div class="passages"><h2>What is cited</h2>{"".join(passages)}</div>\n'.encode()
+        yield _top(plain, read, tools=True).encode()
+        for piece in _body(plain, read, calls):
+            yield piece.encode()
         yield from _foot(plain, script)
+
+
+PLACE_FOR_MORE = "<!-- more -->"
+"""Stands once in a plain page, below its head: what serves the page can put something of its own there."""
+
+
+def plain_page(chat: Chat) -> Iterator[bytes]:
+    """The page of a conversation without a script and without the file in it, to be served to others.
+
+    It also says what model calls cost and which rules the branches have, as far as `chat` holds that.
+    """
+    plain = visible(chat)
+    read = outline(plain)
+    yield _head(plain, ink_css() + _file("page.css"), "").encode()
+    yield _top(plain, read, tools=False).encode()
+    yield PLACE_FOR_MORE.encode()
+    for name, branch in plain.view.branches.items():
+        if branch.rules.system:
+            summary = f"The system prompt of “{safe(name)}”"
+            yield f"<details><summary>{summary}</summary>{text_html(branch.rules.system)}</details>".encode()
+    for piece in _body(plain, read, calls_of(plain), facts=True):
+        yield piece.encode()
+    yield b"</main><footer><p>This page loads nothing and sends nothing. Written by Forky.</p></footer></body></html>\n"
+
+
+def _body(
+    plain: Chat, read: Outline, calls: Mapping[MessageId, Generation], *, facts: bool = False
+) -> Iterator[str]:
+    """The graph, the messages section by section, and what they cite."""
+    layout = layout_of(read, plain.view)
+    color = {id: layout.color_of[row] for row, id in enumerate(read.shape.order)}
+    if len(read.shape.order) <= _MOST_ROWS:
+        graph = lanes_svg(read, plain.messages, layout)
+        yield f'<details class="graph" open><summary>Graph</summary><div class="lanes">{graph}</div></details>'
+    link = PageLinks(plain, anchor, frozenset(read.number))
+    for at, section in enumerate(read.sections):
+        yield f"<section>{_section_heading(section, read, first=at == 0)}"
+        for number, id in section.messages:
+            message, call = plain.messages[id], calls.get(id)
+            yield _article(read, message, number, call, color[id], link, facts=facts)
+        yield "</section>\n"
+    if passages := list(link.passages()):
+        yield f'<div class="passages"><h2>What is cited</h2>{"".join(passages)}</div>\n'
 
 
 def _file(name: str) -> str:
@@ -71,22 +102,27 @@ def _file(name: str) -> str:
 
 
 def _head(chat: Chat, style: str, script: str) -> str:
+    scripts = f"script-src '{source_hash(script)}'; " if script else ""
     policy = (
-        f"default-src 'none'; script-src '{source_hash(script)}'; style-src '{source_hash(style)}'; img-src data:; "
+        f"default-src 'none'; {scripts}style-src '{source_hash(style)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
+    mark = f"{MARK}\n" if script else '<meta name="robots" content="noindex">\n'
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        f'{MARK}\n<meta name="referrer" content="no-referrer">\n'
+        f'{mark}<meta name="referrer" content="no-referrer">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{safe(chat.title) or 'A conversation'}</title>\n<style>{style}</style></head>\n<body>\n"
     )
 
 
-def _top(chat: Chat, read: Outline) -> str:
+def _top(chat: Chat, read: Outline, *, tools: bool) -> str:
     heads = {name: one.head for name, one in chat.view.branches.items() if one.head in read.number}
     shown = f"{many(len(read.number), 'message')}, {many(max(1, len(heads)), 'branch')}"
+    title = f"<header><h1>{safe(chat.title) or 'A conversation'}</h1><p>{shown}. Written by Forky.</p></header><main>"
+    if not tools:
+        return title
     picker = ""
     if len(heads) > 1:
         choices = "".join(
@@ -97,8 +133,7 @@ def _top(chat: Chat, read: Outline) -> str:
             f"{choices}</select>"
         )
     return (
-        f"<header><h1>{safe(chat.title) or 'A conversation'}</h1><p>{shown}. Written by Forky.</p></header><main>"
-        '<div class="tools needs-script"><input id="search" type="search" placeholder="Search these messages" '
+        f'{title}<div class="tools needs-script"><input id="search" type="search" placeholder="Search these messages" '
         f'aria-label="Search these messages">{picker}'
         f'<button id="download" type="button" data-name="{_file_name(chat)}">Take the Forky file</button>'
         '<span id="found" role="status"></span></div>\n'
@@ -112,7 +147,7 @@ def _file_name(chat: Chat) -> str:
 
 def _section_heading(section: OutlineSection, read: Outline, *, first: bool) -> str:
     if len(read.sections) == 1:
-        return ""
+        return '<h2 class="unseen">Messages</h2>'
     name = f"Branch “{safe(section.name)}”" if section.name else "Beside the branches"
     leaves = "" if first or section.after is None else _leaves(section, read)
     return f"<h2>{name}{leaves}</h2>"
@@ -126,7 +161,14 @@ def _leaves(section: OutlineSection, read: Outline) -> str:
 
 
 def _article(
-    read: Outline, message: Message, number: int, call: Generation | None, color: int, link: PageLinks
+    read: Outline,
+    message: Message,
+    number: int,
+    call: Generation | None,
+    color: int,
+    link: PageLinks,
+    *,
+    facts: bool,
 ) -> str:
     shape = read.shape
     parent: MessageId | None = shape.parent[message.id]
@@ -136,7 +178,7 @@ def _article(
     tags = "".join(f'<span class="tag">{safe(name)}</span>' for name in labels)
     heading = (
         f'<h3><a href="#{anchor(message.id)}">{number}. {safe(who(message, call))}</a>'
-        f"<span>{safe(when(message).removeprefix(' · '))}</span>{merged}{tags}</h3>"
+        f"<span>{safe(when(message).removeprefix(' · '))}</span>{_facts(call) if facts else ''}{merged}{tags}</h3>"
     )
     above = f' data-parent="{anchor(parent)}"' if parent is not None else ""
     body = "".join(part_html(part, link.chat, link) for part in message.parts)
@@ -144,6 +186,17 @@ def _article(
         f'<article id="{anchor(message.id)}" class="{message.role} c{color}"{above}>'
         f"{heading}{body}</article>\n"
     )
+
+
+def _facts(call: Generation | None) -> str:
+    """What an answer cost, as far as that is known."""
+    if call is None:
+        return ""
+    usage = call.usage
+    said = [f"{usage.completion_tokens:,} tokens"] if usage.completion_tokens is not None else []
+    said += [f"${usage.cost:,.4f}"] if usage.cost else []
+    said += [f"{call.seconds:,.1f} s"] if call.seconds is not None else []
+    return f"<span>{' · '.join(said)}</span>" if said else ""
 
 
 def _foot(chat: Chat, script: str) -> Iterator[bytes]:

@@ -1,0 +1,165 @@
+"""`GET /s/{secret}`: what a link shows (forky_core/publishing/links/).
+
+Whoever has the address can read it, without signing in. So it is served apart from everything else here: its policy is
+the one it states itself, which names its style, and its script if it has one, by their hashes, and the sandbox gives it
+an origin of its own, in which neither a cookie nor anything that the browser keeps for this server can be reached.
+
+A link that has expired or was revoked is answered with 410 and says so, and nothing of what was shown; an address that
+never was, with 404. Both are found out from the hash of the secret alone, before anything else is read. The link of a
+presenter's audience leads on to the presentation (presenting.py).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from forky_core.gateway.access.person import workspace_of
+from forky_core.gateway.asgi import Receive, Scope, Send, answer
+from forky_core.model.errors import ForkyError, NotFound, RequestError
+
+if TYPE_CHECKING:  # The server's start does not wait for these imports.
+    from forky_core.conversation.workspace import Workspace
+    from forky_core.publishing.links.link import Link
+    from forky_core.publishing.links.links import Links
+
+PREFIX = "/s"
+FORK = "fork"
+"""The page on which what a link shows is forked, with the secret as `?link=`."""
+_SANDBOX = "sandbox {scripts}allow-popups allow-popups-to-escape-sandbox; frame-ancestors 'none'"
+_POLICY = re.compile(rb'<meta http-equiv="Content-Security-Policy" content="([^"<>]{1,2000})">')
+_STYLE = """:root { color-scheme: light dark; }
+body { font: 1.3rem/1.5 system-ui, sans-serif; margin: 0; min-height: 100vh; display: grid; place-items: center;
+  background: light-dark(#fcfbf9, #15181a); color: light-dark(#23272a, #dfe3e1); } p { max-width: 34rem; padding: 2rem; }
+"""
+_SENTENCE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex"><meta name="referrer" content="no-referrer"><title>Forky</title>
+<style>{style}</style></head><body><main><p>{sentence}</p></main></body></html>
+"""
+_FORK = (
+    '<p class="more"><a href="../{fork}?link={secret}">Fork this into your workspace</a>. What you say there stays '
+    "yours until you merge it back.</p>"
+)
+DRAWN = 6
+"""Pages of live links that are kept."""
+
+
+class LinkAt:
+    """The endpoint, an ASGI app. What it is given may wait, and is called in a thread."""
+
+    def __init__(
+        self,
+        links: Callable[[str], Links],
+        seen_by: Callable[[str, str], Workspace],
+        may_share: Callable[[Link, str], bool] = lambda _link, _workspace: True,
+        *,
+        may_fork: Callable[[Scope], bool] = lambda _scope: False,
+    ) -> None:
+        """`links` are those of a whole workspace, by its id; `seen_by` is one as whoever made a link sees it.
+
+        `may_share` says whether they may still share what a live link shows, and `may_fork` whether a visitor is
+        offered to fork it.
+        """
+        self._links = links
+        self._seen_by = seen_by
+        self._may_share = may_share
+        self._may_fork = may_fork
+        self._drawn: dict[tuple[str, int], bytes] = {}
+        self._turn = asyncio.Lock()
+        """Held while a live page is drawn: a hundred who open one take one thread of the server's few, and not all."""
+
+    async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
+        if scope["method"] not in {"GET", "HEAD"}:
+            await say(scope, send, 405, "This address can only be read.")
+            return
+        secret, here = scope["path_params"]["secret"], workspace_of(scope)
+        try:
+            link = await asyncio.to_thread(lambda: self._links(here).find(secret))
+            if link.thing == _audience():
+                place = f"../present/watch/{secret}".encode("ascii")
+                await answer(scope, send, 303, headers=[(b"location", place), *_QUIET])
+                return
+            page = await self._page(link, here)
+        except NotFound as error:
+            await say(scope, send, status(error), str(error))
+        except ForkyError:
+            await say(scope, send, 503, "This page cannot be read at the moment. Try again later.")
+        else:
+            if scope["method"] == "GET":
+                await asyncio.to_thread(lambda: self._links(here).count(link))
+            await self._send(scope, send, link, secret, page)
+
+    async def _page(self, link: Link, here: str) -> bytes:
+        if not link.live:
+            return await asyncio.to_thread(lambda: self._links(here).page(link))
+        async with self._turn:
+            return await asyncio.to_thread(self._live, link, here)
+
+    def _live(self, link: Link, here: str) -> bytes:
+        """The page of a live link, drawn once for each state of its conversation."""
+        from forky_core.publishing.links.content import page_of  # noqa: PLC0415 - the server's start does without
+        from forky_core.publishing.links.link import LinkEnded  # noqa: PLC0415 - as above
+
+        gone = LinkEnded(
+            "What this link showed is not there any more.", "Ask whoever gave you the address for a new one."
+        )
+        if not self._may_share(link, here):
+            raise gone
+        try:
+            forky = self._seen_by(link.by, here)
+            key = (link.id, forky.store.view(link.conversation).version)
+            if key not in self._drawn:
+                page = page_of(forky, link)
+                while len(self._drawn) >= DRAWN:
+                    self._drawn.pop(next(iter(self._drawn)))
+                self._drawn[key] = page
+            return self._drawn[key]
+        except RequestError as error:
+            raise gone from error
+
+    async def _send(self, scope: Scope, send: Send, link: Link, secret: str, page: bytes) -> None:
+        from forky_core.formats.exporting.writers.page.writing import PLACE_FOR_MORE  # noqa: PLC0415 - as above
+
+        more = link.can_be_forked and self._may_fork(scope)
+        offer = _FORK.format(fork=FORK, secret=secret) if more else ""
+        body = page.replace(PLACE_FOR_MORE.encode(), offer.encode(), 1)
+        found = _POLICY.search(body[:8_000])
+        policy = found[1].decode("ascii", "replace") if found is not None else "default-src 'none'"
+        await _answer(scope, send, 200, body, policy)
+
+
+_QUIET = ((b"x-robots-tag", b"noindex, nofollow"), (b"referrer-policy", b"no-referrer"))
+
+
+def status(error: NotFound) -> int:
+    """410 for what was there and is over; 404 for what never was."""
+    from forky_core.publishing.links.link import LinkEnded  # noqa: PLC0415 - the server's start does without
+
+    return 410 if isinstance(error, LinkEnded) else 404
+
+
+async def say(scope: Scope, send: Send, status: int, sentence: str) -> None:
+    """Answer with a page that is one sentence."""
+    from forky_core.showing.assets import source_hash  # noqa: PLC0415 - the server's start does without
+    from forky_core.showing.escaping import safe  # noqa: PLC0415 - as above
+
+    policy = f"default-src 'none'; style-src '{source_hash(_STYLE)}'; base-uri 'none'; form-action 'none'"
+    page = _SENTENCE.format(style=_STYLE, sentence=safe(sentence))
+    await _answer(scope, send, status, page.encode(), policy)
+
+
+async def _answer(scope: Scope, send: Send, status: int, page: bytes, policy: str) -> None:
+    scripts = "allow-scripts " if "script-src" in policy else ""
+    whole = f"{policy}; {_SANDBOX.format(scripts=scripts)}"
+    headers = [(b"content-security-policy", whole.encode("ascii", "replace")), *_QUIET]
+    body = b"" if scope["method"] == "HEAD" else page
+    await answer(scope, send, status, body, "text/html; charset=utf-8", headers)
+
+
+def _audience() -> str:
+    from forky_core.publishing.links.link import AUDIENCE  # noqa: PLC0415 - the server's start does without
+
+    return AUDIENCE

@@ -1,0 +1,37 @@
+"""What a link shows to somebody who is signed in, so that they can fork it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from forky_core.formats.forky_file.chat import Chat
+from forky_core.model.errors import NotFound
+from forky_core.publishing.links.content import part_of_link
+from forky_core.publishing.links.link import Link, LinkEnded
+from pages.ui.workspace import links_seen_by, may_share, shown_by, whole_here, workspace_id
+
+
+@dataclass(frozen=True, slots=True)
+class SharedByLink:
+    """What a link shows of a conversation."""
+
+    link: Link
+    part: Chat
+
+
+def opened_link(secret: str) -> SharedByLink:
+    """What the link of this secret shows, as it shows it to everybody.
+
+    Raises:
+        NotFound: there is no such link, or it is over.
+        BadContent: what it shows cannot be forked.
+    """
+    here = workspace_id()
+    link = links_seen_by(None, here).find(secret)
+    if link.live and not may_share(link, here):
+        raise LinkEnded("What this link showed is not there any more.")
+    try:
+        part = part_of_link(shown_by(link.by, here) if link.live else whole_here(), link)
+    except NotFound as error:
+        raise LinkEnded("What this link showed is not there any more.") from error
+    return SharedByLink(link, part)
