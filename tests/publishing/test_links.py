@@ -349,3 +349,15 @@ def test_another_conversations_branch_is_no_way_around(tmp_path: Path) -> None:
     other: Conversation = made.forky.create("Other")
     with pytest.raises(NotFound):
         make_link(made.forky, LinkDraft(other.id, "branch", ("debug",)))
+
+
+@pytest.mark.parametrize(("thing", "which"), THINGS)
+def test_what_is_erased_is_in_no_page_of_a_link(thing: str, which: tuple[str, ...]) -> None:
+    words = 'The pass phrase is "blue <herons> & two grey geese", and nobody else knows.'
+    made = given(words)
+    new = link_to(made.forky, made.chat, thing, *which)
+    assert b"herons" in shown(made.forky, new)
+    said = next(one for one in made.forky.store.messages(made.chat.id).values() if one.text == words)
+    made.forky.store.erase(made.chat.id, said.id, by="you", at=identity.now())
+    with pytest.raises(NotFound):
+        shown(made.forky, new)
