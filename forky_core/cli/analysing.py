@@ -29,9 +29,7 @@ _TOKEN = "FORKY_TOKEN"  # noqa: S105 - the name of a variable
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    tables = commands.add_parser(
-        "tables", help="write plain tables for analysis: one DuckDB file, or Parquet"
-    )
+    tables = commands.add_parser("tables", help="write plain tables: one DuckDB file, or Parquet")
     tables.add_argument("file", type=Path, metavar="FILE", help="FILE.duckdb, or FILE.zip for Parquet files")
     tables.add_argument(
         "--only", action="append", metavar="CONVERSATION", help="only this one; may be repeated"
@@ -39,7 +37,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     tables.add_argument("--redact", action="store_true", help="put placeholders for what looks private")
     tables.add_argument("--json", action="store_true", help="one JSON object about what was written")
     tables.set_defaults(run=run_tables, makes_database=False, while_open=_WHILE_OPEN)
-    sql = commands.add_parser("sql", help="ask the database a question in SQL; nothing can be changed")
+    sql = commands.add_parser("sql", help="ask the database in SQL, read only")
     sql.add_argument("question", metavar="SQL", help="such as: SELECT title, messages FROM conversations")
     sql.add_argument("--on", type=Path, metavar="FILE", help="a copy that `forky tables` made")
     sql.add_argument("--server", metavar="ADDRESS", help=f"ask a running app, with the token in {_TOKEN}")

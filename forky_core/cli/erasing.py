@@ -32,7 +32,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     chat = place(forky, options)
-    plan = chat.plan_erasure(options.message)
+    plan = chat.history.plan_erasure(options.message)
     confirm = options.confirm
     if confirm is None:
         print(described(plan), file=sys.stderr)
@@ -40,7 +40,7 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
             print(f"Nothing was erased. Add --confirm {plan.confirmation} to erase it.", file=sys.stderr)
             return 1
         confirm = input(f"Type {plan.confirmation} to erase it for good: ")
-    done = chat.erase(plan.message, confirm=confirm)
+    done = chat.history.erase(plan.message, confirm=confirm)
     database = Settings.from_environment(
         {"FORKY_DATABASE": options.database} if options.database else None
     ).database

@@ -96,7 +96,7 @@ def parser() -> argparse.ArgumentParser:
         "--workspace",
         dest="in_workspace",
         metavar="TITLE",
-        help="of a team's server with several: the title or id of one (default: the first)",
+        help="one of several of a team's server, by title or id",
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in COMMANDS:

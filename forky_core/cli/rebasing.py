@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    rebase = commands.add_parser("rebase", help="move a branch's own messages onto another branch or message")
+    rebase = commands.add_parser("rebase", help="move a branch's own messages onto another one")
     rebase.add_argument("onto", metavar="ONTO", help="a branch, or the beginning of a message's id")
     add_place(rebase, "--branch", "the branch that moves (default: the one that moved last)")
     rebase.add_argument("--ask-again", action="store_true", help="ask its questions anew instead of copying")

@@ -11,9 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import Event
 from typing import Self
 
-from forky_core.conversation import branching, erasing, history, noting
+from forky_core.conversation import branching, history, noting
 from forky_core.conversation.branch_reader import BranchReader
-from forky_core.conversation.erasing import ErasurePlan
 from forky_core.conversation.identity import title_line
 from forky_core.conversation.merging import landing, merging, reverting
 from forky_core.conversation.merging.failures import merge_step
@@ -46,7 +45,6 @@ from forky_core.model import Branch, Message, MessageId, Operation, Role
 from forky_core.model.errors import BadContent, NothingToDo
 from forky_core.model.parts import AttachmentPart, Draft, Json
 from forky_core.model.payload_kinds import SQUASH
-from forky_core.store.contract import Erased
 
 
 class Conversation(BranchReader):
@@ -361,22 +359,6 @@ class Conversation(BranchReader):
     def redo(self) -> Operation:
         """Redo what the last undo reverted. Raises NothingToDo if there is nothing to redo."""
         return history.redo(self._session)
-
-    def plan_erasure(self, message: str) -> ErasurePlan:
-        """What erasing what a message says would take. Raises NothingToDo if it was erased already."""
-        return erasing.plan_erasure(self._session, self.message(message).id)
-
-    def erase(self, message: str, *, confirm: str) -> Erased:
-        """Erase what a message says, for good; its id and place stay, and `verify` still passes.
-
-        `confirm` is the plan's `confirmation`. Backups and exported files keep the text.
-
-        Raises:
-            BadContent: `confirm` is something else.
-            NothingToDo: it was erased already.
-            NotAllowed: the person neither said it nor owns the conversation.
-        """
-        return erasing.erase(self._session, self.message(message).id, confirm)
 
     def note(self, message: str, text: str) -> Operation:
         """Write what a speaker wants to say at a message when this is presented; "" removes it."""

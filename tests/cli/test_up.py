@@ -130,4 +130,4 @@ def test_without_streamlit_it_names_what_to_install(
 
 def test_the_help_fits_on_one_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    assert len(parser().format_help().splitlines()) <= 44
+    assert len(parser().format_help().splitlines()) <= 51

@@ -31,7 +31,7 @@ def _shared(here: Office) -> tuple[Conversation, Conversation, Conversation]:
 
 def _erase(chat: Conversation) -> None:
     message = next(one for one in chat.visible.messages.values() if one.text == SECRET)
-    chat.erase(message.id, confirm=chat.plan_erasure(message.id).confirmation)
+    chat.history.erase(message.id, confirm=chat.history.plan_erasure(message.id).confirmation)
 
 
 def test_its_author_erases_a_message(here: Office) -> None:
@@ -59,7 +59,7 @@ def test_it_has_to_be_typed(here: Office) -> None:
     _, bens, _ = _shared(here)
     message = next(one for one in bens.visible.messages.values() if one.text == SECRET)
     with pytest.raises(BadContent, match="not what was to be typed"):
-        bens.erase(message.id, confirm="yes")
+        bens.history.erase(message.id, confirm="yes")
     assert SECRET in repr(bens._session.messages)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from forky_core.conversation import history
+from forky_core.conversation import erasing, history
 from forky_core.conversation.branch_reader import BranchReader
+from forky_core.conversation.erasing import ErasurePlan
 from forky_core.conversation.history import RestorePlan
 from forky_core.conversation.timeline import Timeline
 from forky_core.model import Operation
-from forky_core.store.contract import Verification
+from forky_core.store.contract import Erased, Verification
 
 
 class ConversationHistory:
@@ -15,6 +16,7 @@ class ConversationHistory:
 
     def __init__(self, chat: BranchReader) -> None:
         self._session = chat._session
+        self._chat = chat
 
     @property
     def operations(self) -> tuple[Operation, ...]:
@@ -51,3 +53,19 @@ class ConversationHistory:
     def verify(self) -> Verification:
         """Re-derive every id and replay the log."""
         return self._session.store.verify(self._session.id)
+
+    def plan_erasure(self, message: str) -> ErasurePlan:
+        """What erasing what a message says would take. Raises NothingToDo if it was erased already."""
+        return erasing.plan_erasure(self._session, self._chat.message(message).id)
+
+    def erase(self, message: str, *, confirm: str) -> Erased:
+        """Erase what a message says, for good; its id and place stay, and `verify` still passes.
+
+        `confirm` is the plan's `confirmation`. Backups and exported files keep the text.
+
+        Raises:
+            BadContent: `confirm` is something else.
+            NothingToDo: it was erased already.
+            NotAllowed: the person neither said it nor owns the conversation.
+        """
+        return erasing.erase(self._session, self._chat.message(message).id, confirm)

@@ -548,7 +548,7 @@ class DuckDBStore:
         return make_copy(tables, folder, form, redaction)
 
     def make_views(self) -> None:
-        """Make the views of the schema `forky_v1`, which otherwise come into the file when it is idle."""
+        """Make the views of the schema `forky_v1`, where the file has none or those of another version."""
         if not views.are_made(self._file):
             self._writer.ask(Alone(views.make_views))
 

@@ -20,7 +20,7 @@ def _dismissed() -> None:
 def confirm_erasure(here: Frame, id: MessageId) -> None:
     """Keys: `erase.typed`, `erase.go`, `erase.cancel`."""
     try:
-        plan = here.chat.plan_erasure(id)
+        plan = here.chat.history.plan_erasure(id)
     except ForkyError as error:
         st.markdown(plain_label(str(error), 400))
         return
@@ -40,6 +40,6 @@ def confirm_erasure(here: Frame, id: MessageId) -> None:
 def _erase(here: Frame, id: MessageId) -> None:
     here.session.acting = None
     with saying(here.session):
-        here.chat.erase(id, confirm=str(st.session_state.get("erase.typed") or ""))
+        here.chat.history.erase(id, confirm=str(st.session_state.get("erase.typed") or ""))
         here.session.say("It is erased. Backups and exported files keep it.")
         go(here.chat)

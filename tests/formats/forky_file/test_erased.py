@@ -30,7 +30,7 @@ def _told() -> tuple[Workspace, Conversation, str]:
 
 def _erased(chat: Conversation) -> str:
     message = next(one for one in chat.visible.messages.values() if one.text == SECRET)
-    chat.erase(message.id, confirm=chat.plan_erasure(message.id).confirmation)
+    chat.history.erase(message.id, confirm=chat.history.plan_erasure(message.id).confirmation)
     return message.id
 
 

@@ -1,7 +1,7 @@
 """The views that a database file has for its owner's own queries, in a schema `forky_v1`.
 
-They are defined in views.sql and described in docs/analysis.md. Forky itself reads none of them. They are made when the
-writer is idle, since making them takes as long as opening a file.
+They are defined in views.sql and described in docs/analysis.md. Forky itself reads none of them. They are made where
+somebody asks for them: a file whose catalog holds them has more at its end that a truncation can cost.
 """
 
 from __future__ import annotations

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
@@ -20,7 +19,6 @@ from forky_core.model import ConversationId, Generation, Operation
 from forky_core.model.errors import StoreError
 from forky_core.observability import events
 from forky_core.store.contract import Commit
-from forky_core.store.duckdb.analysis import views
 from forky_core.store.duckdb.cache.fully_packed import FullyPacked
 from forky_core.store.duckdb.file.database import DatabaseFile, in_transaction
 from forky_core.store.duckdb.read.packs import packs_due, write_packs
@@ -143,7 +141,7 @@ class Writer:
         self._unpublished = Lock()
         """Held from before a group becomes durable until it is published to readers."""
         self._closed = False
-        self.has_erased = bool(file.rows(sql.SETTING, key=ERASED_BYTES))
+        self.has_erased = _is_marked(file)
         """Whether unused blocks of the file may hold text that was erased."""
         self._dirty = self.has_erased
         self._in_bulk = 0
@@ -155,7 +153,6 @@ class Writer:
         self._ping: _Job | None = None
         """The last ping."""
         self._could_rest = True
-        self._has_views = False
         self._thread = Thread(target=self._run, name="forky-writer", daemon=True)
         self._thread.start()
 
@@ -293,7 +290,6 @@ class Writer:
 
     def _tidy(self, busy: Callable[[], bool], patience: float) -> bool:
         """Fold the log into the file and pack scattered messages; whether both are done."""
-        self._make_views()
         if not self._file.reattach(patience=patience):
             return False
         if self.has_erased and not self._written_anew(patience):
@@ -306,20 +302,6 @@ class Writer:
         if not write_packs(self._file, due, busy, self.whole):
             return False
         return self._file.reattach(patience=patience)
-
-    def _make_views(self) -> None:
-        """Make the views for analysis, where the file has none or those of another version.
-
-        Nothing else depends on them: where there is no room, they are made the next time.
-        """
-        if self._has_views:
-            return
-        with suppress(StoreError):
-            if not views.are_made(self._file):
-                self._file.before_writing()
-                with self._file.cursor() as cursor:
-                    in_transaction(cursor, views.make_views)
-            self._has_views = True
 
     def _written_anew(self, patience: float) -> bool:
         """Write the file anew, so that none of its unused blocks holds what was erased; whether that is done."""
@@ -411,6 +393,14 @@ class Writer:
             raise
         except Exception as error:  # noqa: BLE001 - as above
             return error
+
+
+def _is_marked(file: DatabaseFile) -> bool:
+    """Whether something was erased since the file was last written anew. One that cannot be read is not written."""
+    try:
+        return bool(file.rows(sql.SETTING, key=ERASED_BYTES))
+    except StoreError:
+        return False
 
 
 def _log(settled: Sequence[tuple[_Job, Any]], begun: float) -> None:
