@@ -15,6 +15,7 @@ from forky_core.store.document_contract import DocumentKeeper
 from forky_core.store.duckdb.sleeping_store import SleepingDocuments, SleepingStore
 from forky_core.store.duckdb.store import DuckDBStore
 from tests.builders import workspace
+from tests.hangs import HANG
 from tests.store.laws import StoreLaws
 from tests.store.talk import HERE, begin
 
@@ -89,15 +90,15 @@ def test_it_does_not_sleep_in_the_middle_of_a_call(tmp_path: Path) -> None:
     def call() -> None:
         with SleepingStore.awake(store) as opened:
             inside.set()
-            go_on.wait(10)
+            go_on.wait(HANG)
             assert opened.view(HERE).version == 1
 
     thread = threading.Thread(target=call)
     thread.start()
-    inside.wait(10)
+    inside.wait(HANG)
     assert not store.sleep()
     go_on.set()
-    thread.join(10)
+    thread.join(HANG)
     assert store.sleep()
     store.close()
 

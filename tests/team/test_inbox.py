@@ -16,6 +16,7 @@ from forky_core.team.roles import Role
 from forky_core.team.team import Team
 from forky_core.team.views import join_team
 from tests.builders import talk
+from tests.hangs import HANG
 from tests.team.people import Office
 
 
@@ -165,7 +166,7 @@ def test_a_channel_is_called_after_it_was_written_and_one_that_fails_stops_nobod
         found: list[int] = []
         looking = threading.Thread(target=lambda: found.append(inbox.unread(ben.id)))
         looking.start()
-        looking.join(10)
+        looking.join(HANG)
         heard.append((notice.sentence, found))
 
     def broken(_notice: Notice) -> None:

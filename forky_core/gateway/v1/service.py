@@ -198,7 +198,7 @@ class Service:
         try:
             return chain((next(pieces),), pieces)
         except NotFound as error:
-            raise ApiError(404, str(error), "no_file") from error
+            raise ApiError(404, str(error), "unknown_url") from error
 
     async def _send_pieces(self, send: Send, pieces: Iterator[bytes]) -> None:
         headers = [(b"content-type", b"application/octet-stream"), (b"cache-control", b"no-store")]

@@ -22,6 +22,7 @@ from forky_core.team.spending.amounts import MOST_DOLLARS, Unit
 from forky_core.team.spending.limits import EVERYBODY
 from forky_core.team.spending.refusals import SpendingRefused
 from forky_core.team.team import Team
+from tests.hangs import HANG
 from tests.programs import CHECKOUT
 from tests.team.people import DAY, Clock
 from tests.team.spending.priced import DOLLAR, asked, left
@@ -381,7 +382,7 @@ def test_fifty_calls_of_two_processes_race_for_a_balance_of_three_messages(tmp_p
     ]
     for racer in racers:
         assert racer.stdout is not None and racer.stdout.readline() == "ready\n"
-    answers = [racer.communicate("go\n", timeout=120)[0] for racer in racers]
+    answers = [racer.communicate("go\n", timeout=HANG)[0] for racer in racers]
     assert sum(int(answer) for answer in answers) == 3
     assert team.spending.accounts.balances(bob.id)["messages"].amount == 0
     assert team.spending.accounts.set_aside(bob.id) == (0, 0)
