@@ -53,7 +53,6 @@ const keys = (pages) => {
   return ["", ...pages].map((page) => `stActiveTheme-${base}${page}-v2`);
 };
 const keep = (choice, pages) => {
-  localStorage.setItem(KEPT, choice);
   for (const key of keys(pages)) localStorage.setItem(key, JSON.stringify(STORED[choice]));
 };
 
@@ -92,7 +91,8 @@ export default function (component) {
     button.dataset.theme = now;
     return next;
   };
-  // What was chosen on a page of another address, such as a presentation, is taken over once.
+  // What was chosen on a page of another address, such as a presentation, is taken over once. The choice itself is not
+  // written again: whoever chooses twice in a moment would have the first come back over the second.
   const match = () => {
     draw();
     if (localStorage.getItem(KEPT) === null) return;
@@ -102,6 +102,7 @@ export default function (component) {
   const heard = (event) => { if (event.key === KEPT) match(); };
   button.onclick = () => {
     const next = draw();
+    localStorage.setItem(KEPT, next);
     keep(next, pages);
     draw();
     wear(next, live, told);
