@@ -7,6 +7,7 @@ import gc
 import re
 from contextlib import suppress
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -198,6 +199,20 @@ def test_layers_import_downwards_only() -> None:
         )
     }
     assert upwards == set()
+
+
+def file_of(name: str) -> Path | None:
+    """The file of this tree that a dotted name of an import means: of a module, or of a name within one."""
+    parts = name.split(".")
+    places = (Path(*parts[:end]).with_suffix(".py") for end in (len(parts), len(parts) - 1) if end)
+    return next((place for place in places if place in SOURCES), None)
+
+
+def test_no_two_files_import_each_other_on_any_way() -> None:
+    """Imports within functions, and for types alone, are imports."""
+    TopologicalSorter(
+        {path: {file for name in imported(path) if (file := file_of(name))} - {path} for path in SOURCES}
+    ).prepare()
 
 
 def test_the_name_of_a_strategy_is_written_in_one_place() -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
 
 from forky_core.cli import admin_spending
 from forky_core.cli.admin_people import Run, add_actions
 from forky_core.cli.admin_workspaces import add_workspaces
+from forky_core.cli.opened_team import opened_team
 from forky_core.cli.plain import one_line
 from forky_core.gateway.access.team_sign_in import JOIN
 from forky_core.gateway.access.ways.reset import OPEN
@@ -24,7 +23,7 @@ from forky_core.team.letters import invitation_letter
 from forky_core.team.mail import Mailer, MailFailed
 from forky_core.team.members import Member
 from forky_core.team.roles import ASSIGNABLE, role_named
-from forky_core.team.team import Team, team_file
+from forky_core.team.team import Team
 from forky_core.views.times import stamp
 
 LAST = 50
@@ -87,24 +86,6 @@ def _run(run: Callable[[Team, argparse.Namespace], int], options: argparse.Names
     with opened_team(options.database) as team:
         named = options.in_workspace
         return run(team.of(team.workspaces.named(named).id) if named else team, options)
-
-
-@contextmanager
-def opened_team(place: str | None) -> Iterator[Team]:
-    """The team of a database. Raises NotFound if it has none: a mistyped path must not make one."""
-    settings = Settings.from_environment()
-    database = Settings.from_environment({"FORKY_DATABASE": place}).database if place else settings.database
-    file = team_file(database) if isinstance(database, Path) else None
-    if file is None or not file.exists():
-        raise NotFound(
-            f"There is no team at {file or database}.",
-            "A server that is started with FORKY_TEAM=on makes one.",
-        )
-    team = Team(file, key_file=settings.key_file)
-    try:
-        yield team
-    finally:
-        team.close()
 
 
 def run_people(team: Team, options: argparse.Namespace) -> int:

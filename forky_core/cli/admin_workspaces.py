@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from forky_core.cli.opened_team import opened_team
 from forky_core.cli.plain import one_line
 from forky_core.model.errors import NotFound, StoreBusy
 from forky_core.settings import Settings
@@ -53,8 +54,6 @@ def add_workspaces(action: Action, actions: argparse._SubParsersAction[argparse.
 
 
 def _with_team(run: Run, options: argparse.Namespace) -> int:
-    from forky_core.cli.admin import opened_team  # noqa: PLC0415 - it adds these commands to its own
-
     with opened_team(options.database) as team:
         return run(team, options)
 
@@ -151,8 +150,6 @@ def file_of(title: str, place: str | None) -> Path:
     Raises:
         NotFound: there is no such workspace, or no team.
     """
-    from forky_core.cli.admin import opened_team  # noqa: PLC0415 - it adds these commands to its own
-
     with opened_team(place) as team:
         return _files(place).of(team.workspaces.named(title).id)
 

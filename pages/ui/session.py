@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # Every page holds a session; what one page does with it is t
     from forky_core.llm.probing import ServerProposal
     from forky_core.views.graph_filter import GraphFilter
     from pages.ui.bisect.search import Searching
-    from pages.ui.chat.news import Arrival
+    from pages.ui.chat.arrival import Arrival
     from pages.ui.merge.planning import Planning
 
 _KEY = "session"

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from html import escape
 
 import streamlit as st
 
 from forky_core.conversation.identity import now
-from forky_core.model import ConversationId, MessageId
+from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.team.news import News, news_since
 from forky_core.views.captions import opening_of
 from forky_core.views.shelf import count
 from forky_core.views.times import since
 from pages.ui.chat.acting import goto
+from pages.ui.chat.arrival import Arrival
 from pages.ui.chat.cells import message_leads
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.frame import Frame, saying
@@ -42,23 +42,6 @@ _CSS = """
 .fk-so-far-top { font-size: .88rem; opacity: .82; line-height: 1.5; }
 </style>
 """
-
-
-@dataclass(slots=True)
-class Arrival:
-    """How this tab came to a conversation."""
-
-    conversation: ConversationId
-    noted: tuple[int, int]
-    """How far it is noted that the reader has seen it: an operation, and an event of its threads."""
-    news: News | None
-    """What was new; None if nothing was, or once the bar is closed."""
-    so_far: bool
-    """Whether what happened so far is shown."""
-    step: int = 0
-    """How many of the new messages were stepped to."""
-    note: str = ""
-    """HTML of what happened so far, once it was made."""
 
 
 def arrive(here: Frame) -> Arrival | None:
