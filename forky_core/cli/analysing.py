@@ -25,12 +25,16 @@ if TYPE_CHECKING:
 _WHILE_OPEN = "While the app runs, Settings offers the copy, and `forky sql --server` asks the app."
 _WIDEST = 60
 """The most characters of a cell that is printed as a table."""
+FIRST = "main"
+"""What a folder calls the workspace that the server was started with, as addresses and tokens do."""
 _TOKEN = "FORKY_TOKEN"  # noqa: S105 - the name of a variable
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     tables = commands.add_parser("tables", help="write plain tables: one DuckDB file, or Parquet")
-    tables.add_argument("file", type=Path, metavar="FILE", help="FILE.duckdb, or FILE.zip for Parquet files")
+    tables.add_argument(
+        "file", metavar="FILE", help="FILE.duckdb, FILE.zip for Parquet, or FOLDER/ for Parquet by month"
+    )
     tables.add_argument(
         "--only", action="append", metavar="CONVERSATION", help="only this one; may be repeated"
     )
@@ -39,7 +43,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     tables.set_defaults(run=run_tables, makes_database=False, while_open=_WHILE_OPEN)
     sql = commands.add_parser("sql", help="ask the database in SQL, read only")
     sql.add_argument("question", metavar="SQL", help="such as: SELECT title, messages FROM conversations")
-    sql.add_argument("--on", type=Path, metavar="FILE", help="a copy that `forky tables` made")
+    sql.add_argument(
+        "--on", type=Path, metavar="FILE", help="a copy that `forky tables` made, or a folder of them"
+    )
     sql.add_argument("--server", metavar="ADDRESS", help=f"ask a running app, with the token in {_TOKEN}")
     form = sql.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="one JSON object a row")
@@ -50,15 +56,37 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 def run_tables(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     from forky_core.formats.exporting.analysis_copies import AnalysisCopy, form_for, write_copy  # noqa: PLC0415 - for this alone
 
-    only = options.only
+    to, only = Path(options.file), options.only
+    if to.is_dir() or options.file.endswith(("/", os.sep)):
+        return _write_folder(forky, to, options, out)
     chosen = None if only is None else frozenset(conversation_called(forky, one).id for one in only)
-    write_copy(forky.store, AnalysisCopy(form_for(options.file), chosen, options.redact), options.file)
-    size = options.file.stat().st_size
+    write_copy(forky.store, AnalysisCopy(form_for(to), chosen, options.redact), to)
+    size = to.stat().st_size
     if options.json:
-        print(json.dumps({"file": str(options.file), "bytes": size}), file=out)
+        print(json.dumps({"file": str(to), "bytes": size}), file=out)
     else:
         print(
-            f"{one_line(str(options.file))}: {size / 1e6:.1f} MB. docs/analysis.md describes the tables.",
+            f"{one_line(str(to))}: {size / 1e6:.1f} MB. docs/analysis.md describes the tables.",
+            file=out,
+        )
+    return 0
+
+
+def _write_folder(forky: Forky, to: Path, options: argparse.Namespace, out: TextIO) -> int:
+    from forky_core.formats.exporting.analysis_copies import write_folder  # noqa: PLC0415 - for this alone
+
+    if options.only:
+        raise BadContent("A folder takes the whole workspace.", "Leave out --only, or write a file.")
+    workspaces, location = Settings.from_environment().workspaces, forky.location
+    further = location is not None and location.parent == workspaces
+    workspace = location.stem if location is not None and further else FIRST
+    done = write_folder(forky.store, workspace, to, redact=options.redact)
+    if options.json:
+        counts = {"written": done.written, "unchanged": done.unchanged, "removed": done.removed}
+        print(json.dumps({"folder": str(to), "workspace": workspace, **counts}), file=out)
+    else:
+        print(
+            f"{one_line(str(to))}: {done.written} files written, {done.unchanged} unchanged, {done.removed} removed.",
             file=out,
         )
     return 0

@@ -138,6 +138,16 @@ Redaction = Callable[[Iterable[str]], Callable[[str], str]]
 """From all texts to the function that returns each as it may be shown."""
 
 
+@dataclass(frozen=True, slots=True)
+class Partitions:
+    """What writing a workspace into a folder of Parquet files has changed there."""
+
+    written: int
+    """Files that are new or have other rows."""
+    unchanged: int
+    removed: int
+
+
 class StoreIdentity:
     """Stands for one open database, as a key for what a process remembers about it."""
 
@@ -398,5 +408,17 @@ class AnalysisSource(Protocol):
 
         Raises:
             StoreFull, StoreError: something may be left in the folder.
+        """
+        ...
+
+    def write_partitions(
+        self, work: Path, folder: Path, workspace: str, redaction: Redaction | None = None
+    ) -> Partitions:
+        """Bring what a folder of Parquet files has of this workspace up to date (store/duckdb/analysis/partitions.py).
+
+        `work` is an empty folder for files on the way, `workspace` the id under which the folder has this workspace.
+
+        Raises:
+            StoreFull, StoreError: what the folder had before is still there.
         """
         ...

@@ -1,7 +1,8 @@
 """Copies for analysis: the documented tables of docs/analysis.md, all as of one moment.
 
-A copy is made in a temporary folder by DuckDB's own Parquet writer, which holds up nobody, and then becomes one file: a
-database with a schema `forky_v1`, or a ZIP archive of Parquet files.
+A copy is made in a temporary folder by DuckDB's own Parquet writer, which holds up nobody. It becomes one file, a
+database with a schema `forky_v1` or a ZIP archive of Parquet files, or goes into a folder of Parquet files by workspace
+and month.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from forky_core.formats.files.spools import spool
 from forky_core.formats.forky_file.files import replacing
 from forky_core.model import ConversationId
 from forky_core.model.errors import NotFound
-from forky_core.store.contract import AnalysisSource, CopyForm
+from forky_core.store.contract import AnalysisSource, CopyForm, Partitions
 
 _PIECE = 1 << 20
 
@@ -65,15 +66,32 @@ def write_copy(store: object, wanted: AnalysisCopy, to: Path) -> None:
 
 def copy_pieces(store: object, wanted: AnalysisCopy) -> Iterator[bytes]:
     """The bytes of a copy, which is made when the first piece is asked for. Raises what `write_copy` raises."""
-    if not isinstance(store, AnalysisSource):
-        raise NotFound("This workspace is kept in memory only; there is no file to copy.")
+    source = _source(store)
     with spool("analysis") as folder:
-        made = store.write_tables(
+        made = source.write_tables(
             folder, wanted.form, wanted.conversations, _redaction if wanted.redact else None
         )
         with made.open("rb") as content:
             while piece := content.read(_PIECE):
                 yield piece
+
+
+def write_folder(store: object, workspace: str, folder: Path, *, redact: bool = False) -> Partitions:
+    """Bring the part of one workspace, by its id, in a folder of Parquet files up to date.
+
+    Raises:
+        NotFound: the workspace is kept in memory only.
+        StoreError: there is no room or no permission; what the folder had before is still there.
+    """
+    source = _source(store)
+    with spool("analysis") as work:
+        return source.write_partitions(work, folder, workspace, _redaction if redact else None)
+
+
+def _source(store: object) -> AnalysisSource:
+    if not isinstance(store, AnalysisSource):
+        raise NotFound("This workspace is kept in memory only; there is no file to copy.")
+    return store
 
 
 def _redaction(texts: Iterable[str]) -> Callable[[str], str]:

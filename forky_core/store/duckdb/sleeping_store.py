@@ -19,7 +19,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from forky_core.model import ConversationId
 from forky_core.model.document import SearchScope, Vectors
 from forky_core.model.errors import StoreError
-from forky_core.store.contract import Store, StoreIdentity, StoreStatus
+from forky_core.store.contract import Partitions, Store, StoreIdentity, StoreStatus
 from forky_core.store.document_contract import DocumentKeeper
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.herald import Heard, Herald
@@ -220,6 +220,11 @@ class SleepingStore:
     def write_tables(self, *given: Any, **options: Any) -> Path:
         with self.awake() as store:
             return store.write_tables(*given, **options)
+
+    @wraps(DuckDBStore.write_partitions)
+    def write_partitions(self, *given: Any, **options: Any) -> Partitions:
+        with self.awake() as store:
+            return store.write_partitions(*given, **options)
 
 
 class SleepingDocuments:

@@ -47,6 +47,7 @@ from forky_core.store.contract import (
     Commit,
     CopyForm,
     Erased,
+    Partitions,
     Redaction,
     StoreIdentity,
     StoreStatus,
@@ -54,7 +55,8 @@ from forky_core.store.contract import (
 )
 from forky_core.store.deciding import no_conversation, no_message
 from forky_core.store.duckdb.analysis import views
-from forky_core.store.duckdb.analysis.copying import make_copy
+from forky_core.store.duckdb.analysis.copying import make_copy, redact_tables
+from forky_core.store.duckdb.analysis.partitions import write_partitions
 from forky_core.store.duckdb.analysis.tables import write_tables
 from forky_core.store.duckdb.blobs_and_settings import read_blob, write_blob, write_derived, write_setting
 from forky_core.store.duckdb.cache.cache import CACHE_BYTES, Cache
@@ -541,11 +543,23 @@ class DuckDBStore:
         redaction: Redaction | None = None,
     ) -> Path:
         """Write what the views of the schema `forky_v1` show into one file; see `AnalysisSource`."""
+        return make_copy(self._tables(folder, conversations), folder, form, redaction)
+
+    def write_partitions(
+        self, work: Path, folder: Path, workspace: str, redaction: Redaction | None = None
+    ) -> Partitions:
+        tables = self._tables(work, None)
+        if redaction is not None:
+            redact_tables(tables, work, redaction)
+        return write_partitions(tables, folder, workspace)
+
+    def _tables(self, folder: Path, conversations: Collection[ConversationId] | None) -> Path:
+        """Parquet files with what the views show, in a folder below this one."""
         self.make_views()
         tables = folder / "tables"
         tables.mkdir()
         write_tables(self._file, tables, conversations)
-        return make_copy(tables, folder, form, redaction)
+        return tables
 
     def make_views(self) -> None:
         """Make the views of the schema `forky_v1`, where the file has none or those of another version."""

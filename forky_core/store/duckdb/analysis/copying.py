@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
@@ -28,16 +29,40 @@ def make_copy(tables: Path, folder: Path, form: CopyForm, redaction: Redaction |
     Raises:
         StoreError: there is no room for it.
     """
+    with _said("The copy could not be made"):
+        if form == "duckdb":
+            return _database(tables, folder, redaction)
+        if redaction is not None:
+            redact_tables(tables, folder, redaction)
+        return _archive(tables, folder)
+
+
+def redact_tables(tables: Path, folder: Path, redaction: Redaction) -> None:
+    """Put placeholders into the Parquet files that `write_tables` wrote to `tables`; `folder` is for the work.
+
+    Raises:
+        StoreError: there is no room for it.
+    """
+    with _said("Private values could not be replaced"):
+        made = _database(tables, folder, redaction)
+        with duckdb.connect(str(made), read_only=True) as connection:
+            for table in TABLES:
+                to = str(tables / f"{table}.parquet").replace("'", "''")
+                rows = f"FROM {SCHEMA}.{table} ORDER BY ALL"
+                connection.execute(f"COPY ({rows}) TO '{to}' (FORMAT parquet, COMPRESSION zstd)")
+        made.unlink()
+
+
+@contextmanager
+def _said(what: str) -> Iterator[None]:
     try:
-        return _made(tables, folder, form, redaction)
+        yield
     except (OSError, duckdb.Error) as error:
         why = str(error).partition("\n")[0][:200]
-        raise StoreError(f"The copy could not be made: {why}. Nothing of it was kept.") from error
+        raise StoreError(f"{what}: {why}. Nothing of it was kept.") from error
 
 
-def _made(tables: Path, folder: Path, form: CopyForm, redaction: Redaction | None) -> Path:
-    if form == "parquet" and redaction is None:
-        return _archive(tables, folder)
+def _database(tables: Path, folder: Path, redaction: Redaction | None) -> Path:
     made = folder / "copy.duckdb"
     with duckdb.connect(str(made), config={"default_block_size": BLOCK_SIZE}) as connection:
         connection.execute(f"CREATE SCHEMA {SCHEMA}")
@@ -47,11 +72,7 @@ def _made(tables: Path, folder: Path, form: CopyForm, redaction: Redaction | Non
             connection.execute(f"COMMENT ON TABLE {SCHEMA}.{table} IS 'docs/analysis.md'")
         if redaction is not None:
             _redact(connection, redaction)
-        if form == "parquet":
-            for table in TABLES:
-                to = str(tables / f"{table}.parquet").replace("'", "''")
-                connection.execute(f"COPY {SCHEMA}.{table} TO '{to}' (FORMAT parquet, COMPRESSION zstd)")
-    return _archive(tables, folder) if form == "parquet" else made
+    return made
 
 
 def _archive(tables: Path, folder: Path) -> Path:

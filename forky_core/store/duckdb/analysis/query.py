@@ -1,4 +1,6 @@
-"""Questions in SQL about a copy for analysis or a database that nobody has open. They can change nothing."""
+"""Questions in SQL about a copy for analysis, a folder of them or a database that nobody has open. They can change
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,12 @@ from typing import Any
 import duckdb
 
 from forky_core.model.errors import BadContent, NotFound, StoreBusy
+from forky_core.store.duckdb.analysis.partitions import opened_partitions
 from forky_core.store.duckdb.analysis.views import SCHEMA, TABLES
 from forky_core.store.duckdb.file.trouble import store_error
+
+_QUESTIONS = (duckdb.StatementType.SELECT, duckdb.StatementType.MULTI)
+"""All kinds of statements that only read; a PIVOT is of the second. DESCRIBE, SUMMARIZE and SHOW are of the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +31,17 @@ class Answer:
 
 @contextmanager
 def opened(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection that reads this file alone: it writes nothing, and reaches no other file and no network.
+    """A connection that reads this file, or the files of this folder, alone; it reaches no other file and no network.
 
     Raises:
         StoreBusy: another process has the file open.
         NotFound: there is no such file, or it has no tables for analysis.
         StoreError: it is no database that can be read.
     """
+    if path.is_dir():
+        with opened_partitions(path) as connection:
+            yield connection
+        return
     if not path.is_file():
         raise NotFound(f"There is no file {path}.")
     try:
@@ -69,6 +79,10 @@ def ask(connection: duckdb.DuckDBPyConnection, question: str) -> Answer:
         statements = connection.extract_statements(question)
         if len(statements) != 1:
             raise BadContent("One question at a time.", "Leave out what follows the first semicolon.")
+        if statements[0].type not in _QUESTIONS:
+            raise BadContent(
+                "Only questions are answered.", "Begin with SELECT, FROM, WITH, DESCRIBE or SUMMARIZE."
+            )
         result = connection.execute(statements[0])
         rows = result.fetchall()
     except duckdb.Error as error:
