@@ -18,7 +18,7 @@ from forky_core.forky import Forky
 from forky_core.welcome import make_welcome
 from pages.ui.registry import front_page, pages
 from tests.app_server import free_port, served
-from tests.programs import CHECKOUT, chromium
+from tests.programs import CHECKOUT, headless_chromium
 
 __all__ = ["CHECKOUT", "PAGES", "Watched", "expect", "free_port", "served", "settled"]
 
@@ -65,7 +65,7 @@ def settled(page: Any) -> Any:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    program = chromium()
+    program = headless_chromium()
     if program is None:
         pytest.skip("No Chromium on this machine (set CHROMIUM=/path/to/it).")
     with playwright.sync_playwright() as play:

@@ -29,6 +29,7 @@ from tests.formats.test_landing import chat
 from tests.hangs import HANG
 from tests.llm.wire import DONE, chunk
 from tests.operating.page import blocks
+from tests.programs import headless_chromium
 
 pytestmark = pytest.mark.browser
 HOST = "forky.example"
@@ -201,9 +202,7 @@ def behind(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 def page(behind: Behind, browser: Any) -> Iterator[Any]:
     """A page of a browser that finds forky.example at the proxy, signed in with the password."""
     rules = f"--host-resolver-rules=MAP {HOST}:443 127.0.0.1:{behind.port}"
-    opened = browser.browser_type.launch(
-        executable_path=os.environ.get("CHROMIUM") or shutil.which("chromium"), args=[*FLAGS, rules]
-    )
+    opened = browser.browser_type.launch(executable_path=headless_chromium(), args=[*FLAGS, rules])
     context = opened.new_context(ignore_https_errors=True, viewport={"width": 1400, "height": 900})
     context.set_default_timeout(60_000)
     page = context.new_page()

@@ -25,6 +25,7 @@ from tests.browser.conftest import CHECKOUT, FLAGS, expect, settled
 from tests.browser.test_behind_a_proxy import HOST, LIVE, OPENSSL, TLS, Model, client, running
 from tests.browser.test_chat import ask, new
 from tests.formats.test_landing import chat
+from tests.programs import headless_chromium
 
 pytestmark = pytest.mark.browser
 PASSWORD = "a pass phrase of the test"
@@ -110,9 +111,7 @@ def behind(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 def page(behind: Behind, browser: Any) -> Iterator[Any]:
     """A page of a browser that finds forky.example at the proxy, in which the first owner has come in."""
     rules = f"--host-resolver-rules=MAP {HOST}:443 127.0.0.1:{behind.port}"
-    opened = browser.browser_type.launch(
-        executable_path=os.environ.get("CHROMIUM") or shutil.which("chromium"), args=[*FLAGS, rules]
-    )
+    opened = browser.browser_type.launch(executable_path=headless_chromium(), args=[*FLAGS, rules])
     context = opened.new_context(ignore_https_errors=True, viewport={"width": 1400, "height": 900})
     context.set_default_timeout(60_000)
     page = context.new_page()
