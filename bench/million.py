@@ -17,9 +17,9 @@ from forky_core.model import ConversationId, MessageId
 from forky_core.store.duckdb.file.database import DatabaseFile
 from forky_core.store.duckdb.file.migrations import migrate
 from forky_core.store.duckdb.read.messages import read_messages
-from forky_core.store.duckdb.read.rows import id_from_key
 from forky_core.store.duckdb.sql import statements as sql
 from forky_core.store.duckdb.store import DuckDBStore
+from forky_core.store.rows import id_from_key
 
 _BATCH = 100_000
 _SITTING = 20

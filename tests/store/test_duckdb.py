@@ -15,8 +15,8 @@ from forky_core.model import Message, MessageId
 from forky_core.model.parts import TextPart
 from forky_core.store.contract import Commit, Store
 from forky_core.store.duckdb.read import packs
-from forky_core.store.duckdb.read.rows import message_from_row
 from forky_core.store.duckdb.store import DuckDBStore
+from forky_core.store.rows import message_from_row
 from tests.hangs import HANG
 from tests.store.laws import StoreLaws
 from tests.store.talk import HERE, begin, move, thread

@@ -15,10 +15,10 @@ from forky_core.model.parts import Draft, ReasoningPart, TextPart
 from forky_core.store.duckdb import store as duckdb_store
 from forky_core.store.duckdb.read import packs
 from forky_core.store.duckdb.read.packs import BadPack, pack_rows
-from forky_core.store.duckdb.read.rows import message_body
 from forky_core.store.duckdb.sql.statement import insertion
 from forky_core.store.duckdb.sql.tables import packs as table
 from forky_core.store.duckdb.store import DuckDBStore
+from forky_core.store.rows import message_body
 from tests.hangs import eventually
 from tests.store.packing import packed
 from tests.store.talk import ELSEWHERE, HERE, begin, change, move, said, thread

@@ -26,12 +26,12 @@ from forky_core.model.document import (
 )
 from forky_core.store.deciding import known_document, no_document
 from forky_core.store.duckdb.file.database import DatabaseFile
-from forky_core.store.duckdb.read.rows import Row
 from forky_core.store.duckdb.sql import document_statements as sql
 from forky_core.store.duckdb.sql.running import execute
 from forky_core.store.duckdb.sql.statement import SqlStatement, Table
 from forky_core.store.duckdb.sql.tables import chunks, documents, postings, vectors
 from forky_core.store.duckdb.write.writer import Alone, Writer
+from forky_core.store.rows import Row
 
 _BATCH = 4096
 """Vectors read at a time."""

@@ -1,7 +1,7 @@
 """Conversations in one DuckDB file: the store for a person's laptop and a small team.
 
 Writes go through one thread (write/writer.py), reads take a cursor of their own (file/database.py), and messages, which
-never change, are read once (cache/cache.py); what pages need on every run is cached and updated by the writer. Every
+never change, are read once (message_cache.py); what pages need on every run is cached and updated by the writer. Every
 law of the contract is proven by tests/store/laws/ and by comparison with memory/store.py.
 """
 
@@ -59,7 +59,6 @@ from forky_core.store.duckdb.analysis.copying import make_copy, redact_tables
 from forky_core.store.duckdb.analysis.partitions import write_partitions
 from forky_core.store.duckdb.analysis.tables import write_tables
 from forky_core.store.duckdb.blobs_and_settings import read_blob, write_blob, write_derived, write_setting
-from forky_core.store.duckdb.cache.cache import CACHE_BYTES, Cache
 from forky_core.store.duckdb.cache.library import Library, summaries
 from forky_core.store.duckdb.cache.logs import Logs
 from forky_core.store.duckdb.cache.numbers import Numbers
@@ -84,7 +83,6 @@ from forky_core.store.duckdb.read.messages import (
     uuid_range,
 )
 from forky_core.store.duckdb.read.packs import BadPack, drop_packs
-from forky_core.store.duckdb.read.rows import id_from_key
 from forky_core.store.duckdb.read.searching import search
 from forky_core.store.duckdb.read.verify import verify_file
 from forky_core.store.duckdb.sql import statements as sql
@@ -96,7 +94,9 @@ from forky_core.store.duckdb.write.staging import Staged
 from forky_core.store.duckdb.write.writer import IDLE_SECONDS, Alone, Done, Record, Rest, Writer
 from forky_core.store.erasing import related
 from forky_core.store.herald import Heard, Herald
+from forky_core.store.message_cache import CACHE_BYTES, Cache
 from forky_core.store.path_matching import path_overlap
+from forky_core.store.rows import id_from_key
 from forky_core.store.words import search_words
 
 _SHORT = 4000

@@ -27,7 +27,10 @@ from forky_core.store.deciding import reuse_of
 from forky_core.store.duckdb.cache.fully_packed import FullyPacked
 from forky_core.store.duckdb.file.database import DatabaseFile
 from forky_core.store.duckdb.read.packs import BadPack, read_packs
-from forky_core.store.duckdb.read.rows import (
+from forky_core.store.duckdb.sql import statements as sql
+from forky_core.store.duckdb.sql.running import execute
+from forky_core.store.path_matching import how_far
+from forky_core.store.rows import (
     Row,
     generation_from_row,
     id_from_key,
@@ -35,10 +38,7 @@ from forky_core.store.duckdb.read.rows import (
     message_from_row,
     operations_from_rows,
 )
-from forky_core.store.duckdb.read.segments import Origin, ranges
-from forky_core.store.duckdb.sql import statements as sql
-from forky_core.store.duckdb.sql.running import execute
-from forky_core.store.path_matching import how_far
+from forky_core.store.segments import Origin, ranges
 
 _HEX = frozenset("0123456789abcdef")
 _FEW = 16

@@ -24,10 +24,10 @@ from forky_core.model.parts import canonical_json
 from forky_core.store.duckdb.cache.fully_packed import FullyPacked
 from forky_core.store.duckdb.file.database import DatabaseFile, in_transaction
 from forky_core.store.duckdb.file.wal import log_of
-from forky_core.store.duckdb.read.rows import Row, message_from_row, text_message
 from forky_core.store.duckdb.sql import statements as sql
 from forky_core.store.duckdb.sql.running import execute
 from forky_core.store.duckdb.sql.tables import packs
+from forky_core.store.rows import Row, message_from_row, text_message
 
 WORTH = 100_000
 """Messages in a database from which on packs justify a second copy of every text; in a smaller one they lie close

@@ -12,10 +12,11 @@ import duckdb
 
 from forky_core.model import ConversationId, Hit
 from forky_core.store.duckdb.file.database import DatabaseFile
-from forky_core.store.duckdb.read.rows import Row, id_from_key, message_from_row
-from forky_core.store.duckdb.read.visible import VisibleRows, read_visible
+from forky_core.store.duckdb.read.visible import read_visible
 from forky_core.store.duckdb.sql import statements as sql
 from forky_core.store.duckdb.sql.running import execute
+from forky_core.store.rows import Row, id_from_key, message_from_row
+from forky_core.store.visible import VisibleRows
 from forky_core.store.words import score, snippet
 
 _FIRST = 200

@@ -23,19 +23,19 @@ from forky_core.store.auditing import (
 from forky_core.store.contract import Finding, Verification
 from forky_core.store.duckdb.file.database import DatabaseFile
 from forky_core.store.duckdb.read.packs import BadPack, read_packs
-from forky_core.store.duckdb.read.rows import (
+from forky_core.store.duckdb.sql import statements as sql
+from forky_core.store.duckdb.sql import tables
+from forky_core.store.duckdb.sql.running import execute, execute_text
+from forky_core.store.duckdb.sql.statement import SqlStatement, counting_orphans, reading_all
+from forky_core.store.duckdb.write.ledger import stored_entries
+from forky_core.store.rows import (
     Row,
     generation_from_row,
     id_from_key,
     message_from_row,
     operations_from_rows,
 )
-from forky_core.store.duckdb.read.segments import Origin
-from forky_core.store.duckdb.sql import statements as sql
-from forky_core.store.duckdb.sql import tables
-from forky_core.store.duckdb.sql.running import execute, execute_text
-from forky_core.store.duckdb.sql.statement import SqlStatement, counting_orphans, reading_all
-from forky_core.store.duckdb.write.ledger import stored_entries
+from forky_core.store.segments import Origin
 
 _OWNED = (
     tables.derived,

@@ -16,7 +16,6 @@ import duckdb
 from forky_core.model import Generation
 from forky_core.model.parts import Json, canonical_json
 from forky_core.store.duckdb.file.database import in_transaction
-from forky_core.store.duckdb.read.rows import Row, generation_row
 from forky_core.store.duckdb.sql import statements as sql
 from forky_core.store.duckdb.sql.running import execute_text
 from forky_core.store.duckdb.sql.statement import Table, insertion
@@ -29,6 +28,7 @@ from forky_core.store.duckdb.sql.tables import (
     operations,
     segments,
 )
+from forky_core.store.rows import Row, generation_row
 
 _FEW = 16
 """Rows up to which one statement is faster than the appenders."""

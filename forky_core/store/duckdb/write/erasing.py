@@ -15,17 +15,6 @@ from forky_core.store.contract import Erased
 from forky_core.store.deciding import no_conversation, no_message
 from forky_core.store.duckdb.blobs_and_settings import write_setting
 from forky_core.store.duckdb.read.packs import drop_packs
-from forky_core.store.duckdb.read.rows import (
-    Row,
-    generation_from_row,
-    generation_row,
-    id_from_key,
-    id_key,
-    message_body,
-    message_from_row,
-    operation_row,
-    operations_from_rows,
-)
 from forky_core.store.duckdb.sql import statements as sql
 from forky_core.store.duckdb.sql.running import execute, execute_text
 from forky_core.store.duckdb.sql.statement import SqlStatement, insertion
@@ -40,6 +29,17 @@ from forky_core.store.erasing import (
     related,
     replayed_entries,
     rewriting,
+)
+from forky_core.store.rows import (
+    Row,
+    generation_from_row,
+    generation_row,
+    id_from_key,
+    id_key,
+    message_body,
+    message_from_row,
+    operation_row,
+    operations_from_rows,
 )
 
 

@@ -15,11 +15,11 @@ import duckdb
 
 from forky_core.model import ConversationId, ConversationSummary, Operation, View
 from forky_core.model.parts import Json
-from forky_core.store.duckdb.read.rows import Row, id_from_key
-from forky_core.store.duckdb.read.segments import Places
 from forky_core.store.duckdb.sql import statements as sql
 from forky_core.store.duckdb.sql.running import execute
 from forky_core.store.duckdb.sql.statement import SqlStatement
+from forky_core.store.rows import Row, id_from_key
+from forky_core.store.segments import Places
 from forky_core.store.summary import summary_of
 
 

@@ -25,12 +25,12 @@ from forky_core.store.deciding import (
 )
 from forky_core.store.duckdb.cache.text_index import TextIndex
 from forky_core.store.duckdb.file.database import DatabaseFile
-from forky_core.store.duckdb.read.rows import Row, id_key, message_body, operation_row, operations_from_rows
 from forky_core.store.duckdb.sql import statements as sql
 from forky_core.store.duckdb.sql.running import execute
 from forky_core.store.duckdb.sql.tables import conversations, messages, operations, segments
 from forky_core.store.duckdb.write.batch import Batch
 from forky_core.store.duckdb.write.ledger import Ledger, read_ledger
+from forky_core.store.rows import Row, id_key, message_body, operation_row, operations_from_rows
 
 _LEDGER_WEIGHT = 1_000_000
 """Messages, generations and entries that all ledgers together may hold: about 250 MB."""

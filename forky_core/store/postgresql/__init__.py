@@ -1,0 +1,1 @@
+"""Conversations in PostgreSQL: for teams that outgrow one machine."""

@@ -1,0 +1,205 @@
+"""What changes rows that were written before: settings, blobs that nothing names, a purge, an erasure.
+
+Each function is called within a transaction. Those that change a conversation lock its row first, so that no other
+process appends to it meanwhile.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from forky_core.model import ConversationId, Message, MessageId
+from forky_core.model.erasure import Passages, copies_of, erasures_in, said_erased
+from forky_core.model.errors import InTheWay
+from forky_core.model.parts import canonical_json
+from forky_core.model.view import FORKED_FROM
+from forky_core.store.contract import Erased
+from forky_core.store.deciding import no_conversation, no_message
+from forky_core.store.erasing import (
+    Rewriting,
+    StoredConversation,
+    erased,
+    nothing_left,
+    related,
+    replayed_entries,
+    rewriting,
+)
+from forky_core.store.postgresql import statements as sql
+from forky_core.store.postgresql.database import Connection, Rows, run
+from forky_core.store.postgresql.texts import kept, said
+from forky_core.store.postgresql.writer import call_fields, operation_columns
+from forky_core.store.rows import (
+    generation_from_row,
+    id_from_key,
+    id_key,
+    message_body,
+    message_from_row,
+    operation_row,
+    operations_from_rows,
+)
+
+_SHA256 = re.compile(r'"([0-9a-f]{64})"')
+_LAST = 2**31 - 1
+
+
+def write_setting(connection: Connection, workspace: str, key: str, value: str | None) -> None:
+    """Set a setting, or remove it if `value` is None."""
+    if value is None:
+        run(connection, sql.DROP_SETTING, workspace=workspace, key=kept(key))
+    else:
+        run(connection, sql.SET_SETTING, workspace=workspace, key=kept(key), value=kept(value))
+
+
+def drop_unnamed_blobs(connection: Connection, workspace: str, names: frozenset[str]) -> int:
+    """Remove those of these blobs that no message and no stash names; returns how many there were."""
+    named: set[str] = set()
+    for statement in (sql.NAMING_MESSAGES, sql.NAMING_OPERATIONS):
+        for _, text in run(connection, statement, workspace=workspace):
+            named.update(_SHA256.findall(text))
+    gone = sorted(map(kept, names - named))
+    there = {sha256 for (sha256,) in run(connection, sql.BLOB_NAMES, workspace=workspace)}
+    run(connection, sql.DROP_BLOBS, workspace=workspace, names=gone)
+    return len(there.intersection(gone))
+
+
+def purge_rows(connection: Connection, workspace: str, id: ConversationId) -> None:
+    """Remove a conversation that is in the trash, and the blobs that only it names.
+
+    Raises:
+        NotFound: there is none.
+        InTheWay: it is not in the trash.
+    """
+    here = {"workspace": workspace, "conversation": id}
+    if not run(connection, sql.LOCK, **here):
+        raise no_conversation(id)
+    if "trashed" not in {key for key, _, _ in run(connection, sql.ENTRIES, **here)}:
+        raise InTheWay(
+            "Only a conversation in the trash can be deleted for good.", "Move it to the trash first."
+        )
+    own: set[str] = set()
+    for statement in (sql.NAMING_MESSAGES, sql.NAMING_OPERATIONS):
+        for owner, text in run(connection, statement, workspace=workspace):
+            if owner == id:
+                own.update(_SHA256.findall(text))
+    for statement in sql.PURGE:
+        run(connection, statement, **here)
+    if own:
+        drop_unnamed_blobs(connection, workspace, frozenset(own))
+
+
+def stored_conversation(connection: Connection, workspace: str, id: ConversationId) -> StoredConversation:
+    """All rows of a conversation as values."""
+
+    def rows(statement: str, **more: object) -> Rows:
+        return run(connection, statement, workspace=workspace, conversation=id, **more)
+
+    ids: dict[int, MessageId] = {}
+    messages: list[Message] = []
+    for number, key, parent, role, text, rest, created, _, _ in rows(sql.AUDITED):
+        ids[number] = id_from_key(key)
+        above = ids.get(parent) if parent is not None else None
+        messages.append(message_from_row(ids[number], above, role, said(text), rest, created))
+    log = operations_from_rows(id, map(operation_columns, rows(sql.OPERATIONS, first=0, last=_LAST)), None)
+    calls = [
+        generation_from_row([said(value) if isinstance(value, str) else value for value in row])
+        for row in rows(sql.GENERATIONS)
+    ]
+    derived = {said(key): said(value) for key, value in rows(sql.ALL_DERIVED)}
+    return StoredConversation(id, messages, log, calls, derived)
+
+
+def erase_rows(
+    connection: Connection, workspace: str, conversation: ConversationId, message: MessageId, by: str, at: int
+) -> Erased:
+    """Erase what a message says from every row (store/erasing.py says what that changes).
+
+    Raises:
+        NotFound: there is no such conversation or message.
+        NothingToDo: it was erased already.
+    """
+    every = [ConversationId(id) for (id,) in run(connection, sql.IDS, workspace=workspace)]
+    if conversation not in every:
+        raise no_conversation(conversation)
+    origins = run(connection, sql.ENTRIES_NAMED, workspace=workspace, key=FORKED_FROM)
+    family = related(conversation, {ConversationId(id): json.loads(value) for id, value in origins})
+    grafted = {
+        id for (id,) in run(connection, sql.GRAFTED, workspace=workspace, of=canonical_json(conversation))
+    }
+    concerned = [id for id in every if id in family or id in grafted]
+    # All in one order, so that two erasures cannot wait for each other.
+    for id in sorted(concerned):
+        run(connection, sql.LOCK, workspace=workspace, conversation=id)
+    own = stored_conversation(connection, workspace, conversation)
+    if all(one.id != message for one in own.messages):
+        raise no_message(message)
+    known = erasures_in(replayed_entries(own.operations)).get(message)
+    if known is not None and known.whole:
+        raise nothing_left()
+    copies = copies_of(message, own.messages)
+    passages = Passages(copies, said_erased(at))
+    chosen = {one.id for one in copies}
+    done: list[Rewriting] = []
+    for id in concerned:
+        stored = own if id == conversation else stored_conversation(connection, workspace, id)
+        if id in family:
+            chosen |= {one.id for one in copies_of(message, stored.messages)}
+        new = rewriting(stored, chosen, passages, of=message, by=by, at=at, has_copies=id in family)
+        if new is not None:
+            done.append(new)
+            _write(connection, workspace, stored, new)
+    for key, stored_value in run(connection, sql.SETTINGS, workspace=workspace):
+        value = said(stored_value)
+        cut = passages.cut_encoded(value)
+        if cut != value:
+            write_setting(connection, workspace, said(key), cut)
+    files = drop_unnamed_blobs(connection, workspace, frozenset(file for new in done for file in new.files))
+    return erased(conversation, done, files, passages)
+
+
+def _write(connection: Connection, workspace: str, stored: StoredConversation, new: Rewriting) -> None:
+    here = {"workspace": workspace, "conversation": stored.id}
+    for message in new.messages:
+        text, rest = message_body(message)
+        run(connection, sql.SET_MESSAGE, id=id_key(message.id), text=kept(text), rest=rest, **here)
+    for operation in new.operations:
+        changes = canonical_json([[c.key, c.before, c.after] for c in operation.changes])
+        given = {"number": operation.number, "summary": kept(operation.summary), "changes": changes}
+        run(connection, sql.SET_OPERATION, **given, **here)
+    if new.generations:
+        calls = json.dumps([call_fields(call) for call in new.generations], ensure_ascii=False)
+        run(connection, sql.KEEP_CALLS, calls=calls, **here)
+    if new.derived:
+        run(connection, sql.DROP_DERIVED, keys=[*map(kept, new.derived)], **here)
+    _, number, id, made, actor, verb, summary, changes, gesture, reverts = operation_row(0, new.operation)
+    run(
+        connection,
+        sql.ADD_OPERATION,
+        number=number,
+        id=id,
+        made=made,
+        actor=kept(actor),
+        verb=kept(verb),
+        summary=kept(summary),
+        changes=changes,
+        gesture=gesture,
+        reverts=reverts,
+        **here,
+    )
+    _write_entries(connection, workspace, stored, new)
+    run(connection, sql.ERASED, version=number, last=id, updated=made, **here)
+
+
+def _write_entries(
+    connection: Connection, workspace: str, stored: StoredConversation, new: Rewriting
+) -> None:
+    here = {"workspace": workspace, "conversation": stored.id}
+    rewritten = {operation.number: operation for operation in new.operations}
+    log = [rewritten.get(operation.number, operation) for operation in stored.operations]
+    before, after = replayed_entries(stored.operations), replayed_entries(log)
+    numbers = {said(key): number for key, _, number in run(connection, sql.ENTRIES, **here)}
+    changed = {key: (value, numbers[key]) for key, value in after.items() if before[key] != value}
+    changed |= {change.key: (change.after, new.operation.number) for change in new.operation.changes}
+    for key, (value, number) in changed.items():
+        given = {"key": kept(key), "value": canonical_json(value), "operation": number}
+        run(connection, sql.SET_ENTRY, **given, **here)

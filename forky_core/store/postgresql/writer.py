@@ -1,0 +1,604 @@
+"""The one thread of a process that writes: it drains a queue into groups, each durable as one transaction.
+
+Sixty-four callers share one trip and one fsync. Whether a commit may be published is decided here, on what the process
+remembers of a conversation (its ledger); the database takes it only if the conversation is still at that version. If
+another process came first, the ledger is brought up to date and the group decided again, so that each caller gets what
+the contract says: its operation, or the error that names who was first.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
+from typing import Any, TypeVar, cast
+
+import psycopg
+from psycopg import errors
+
+from forky_core.model import ConversationId, Generation, Message, Operation
+from forky_core.model.errors import ForkyError, StoreError
+from forky_core.model.parts import Json, canonical_json
+from forky_core.observability import events
+from forky_core.store.contract import Commit
+from forky_core.store.deciding import (
+    FOUNDING_VERBS,
+    changed_key,
+    check_form,
+    next_operation,
+    no_conversation,
+    outdated,
+    unstored,
+)
+from forky_core.store.postgresql import statements as sql
+from forky_core.store.postgresql.database import Connection, Database, is_cut, run, store_error
+from forky_core.store.postgresql.texts import kept, said
+from forky_core.store.rows import (
+    generation_row,
+    id_from_key,
+    id_key,
+    message_body,
+    operation_row,
+    operations_from_rows,
+)
+from forky_core.store.segments import Places
+
+T = TypeVar("T")
+
+GROUP = 256
+"""Most operations in one transaction."""
+_LEDGERS = 1_000_000
+"""Messages and entries that all ledgers together may hold."""
+_TRIES = 50
+"""How often a group is decided again where other processes came first."""
+_CUT_FOR = 8.0
+"""Seconds for which a group is tried again while the server cannot be reached."""
+_HANGS = 15.0
+"""Seconds on one task after which the thread is considered hung."""
+_CAME_FIRST, _NO_CONVERSATION = "FK001", "FK002"
+_AGAIN = (errors.SerializationFailure, errors.DeadlockDetected)
+_CALL = (
+    "id", "status", "model", "started", "first_token", "finished", "prompt_tokens", "completion_tokens",
+    "cached_tokens", "cost", "rest",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    conversation: ConversationId
+    generation: Generation
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """Work that gets a transaction of its own: a blob, a setting, a purge."""
+
+    work: Callable[[Connection], Any]
+    forgets: Sequence[ConversationId] = ()
+    """The conversations of which nothing that is remembered holds afterwards. The work may add to it."""
+
+
+Request = Commit | Record | Alone
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What the writer remembers of a conversation, as of one version."""
+
+    id: ConversationId
+    version: int = 0
+    last: str | None = None
+    created: int = 0
+    updated: int = 0
+    erasures: int = 0
+    entries: dict[str, Json] = field(default_factory=dict)
+    moved: dict[str, int] = field(default_factory=dict)
+    """The number of the operation that last changed a key; removed keys are there if that was seen."""
+    recent: dict[int, Operation] = field(default_factory=dict)
+    places: Places = field(default_factory=Places)
+
+    def take(self, operation: Operation) -> None:
+        for change in operation.changes:
+            if change.after is None:
+                self.entries.pop(change.key, None)
+            else:
+                self.entries[change.key] = change.after
+            self.moved[change.key] = operation.number
+        self.recent[operation.number] = operation
+        self.recent.pop(operation.number - _RECENT, None)
+        self.version, self.last, self.updated = operation.number, operation.id, operation.at
+        if operation.number == 1:
+            self.created = operation.at
+
+    @property
+    def weight(self) -> int:
+        return len(self.places.numbers) + len(self.entries) + 1
+
+
+_RECENT = 256
+
+
+@dataclass(slots=True)
+class _Append:
+    """What a group adds to one conversation."""
+
+    seen: int
+    ledger: Ledger
+    first: Operation
+    rows: dict[str, list[dict[str, Any]]] = field(
+        default_factory=lambda: {"messages": [], "segments": [], "operations": [], "generations": []}
+    )
+    entries: dict[str, tuple[Json | None, int]] = field(default_factory=dict)
+    derived: dict[str, str] = field(default_factory=dict)
+    fresh: list[Message] = field(default_factory=list)
+
+    def given(self, workspace: str) -> dict[str, object]:
+        """The parameters of `forky.append`."""
+        calls = {row["id"]: row for row in self.rows["generations"]}
+        body: dict[str, Any] = {
+            **self.rows,
+            "generations": list(calls.values()),
+            "gone": [kept(key) for key, (value, _) in self.entries.items() if value is None],
+            "entries": [
+                {"key": kept(key), "value": canonical_json(value), "operation": number}
+                for key, (value, number) in self.entries.items()
+                if value is not None
+            ],
+            "derived": [{"key": kept(key), "value": kept(value)} for key, value in self.derived.items()],
+        }
+        ledger = self.ledger
+        assert ledger.last is not None
+        return {
+            "workspace": workspace,
+            "conversation": ledger.id,
+            "seen": self.seen,
+            "reached": ledger.version,
+            "newest": id_key(ledger.last),
+            "began": ledger.created,
+            "moved": ledger.updated,
+            "messages": len(ledger.places.numbers),
+            "segments": len(ledger.places.last),
+            "body": json.dumps(body, ensure_ascii=False),
+        }
+
+
+class _Job:
+    __slots__ = ("asked", "future", "request")
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.asked = time.perf_counter()
+        self.future: Future[Any] = Future()
+
+
+class Writer:
+    """Writes for all threads of a process. Close it."""
+
+    def __init__(
+        self,
+        database: Database,
+        published: Callable[[Mapping[ConversationId, Sequence[Message]]], None],
+        forgotten: Callable[[ConversationId], None],
+    ) -> None:
+        """`published` is told what has just become durable, before its callers get their results."""
+        self._database = database
+        self._published = published
+        self._forgotten = forgotten
+        self._held: OrderedDict[ConversationId, Ledger] = OrderedDict()
+        self._queue: SimpleQueue[_Job | None] = SimpleQueue()
+        self._closing = Lock()
+        self._closed = False
+        self._busy_since: float | None = None
+        self._connection: Connection | None = None
+        self._thread = Thread(target=self._run, name="forky-writer", daemon=True)
+        self._thread.start()
+
+    def ask(self, request: Request) -> Any:
+        """Submit a request and wait; the result once it is durable, or the request's error."""
+        return self.ask_all((request,))[0]
+
+    def ask_all(self, requests: Sequence[Request]) -> list[Any]:
+        """Submit requests and wait; the results once all are durable, or the first error once all have finished."""
+        jobs = [_Job(request) for request in requests]
+        with self._closing:
+            if self._closed:
+                raise StoreError(f"{self._database.name} is closed.")
+            for job in jobs:
+                self._queue.put(job)
+        failed = next((error for job in jobs if (error := job.future.exception()) is not None), None)
+        if failed is not None:
+            raise failed
+        return [job.future.result() for job in jobs]
+
+    def tell(self, request: Request) -> None:
+        """Submit a request without waiting for it or its errors."""
+        with self._closing:
+            if not self._closed:
+                self._queue.put(_Job(request))
+
+    def waiting(self) -> int:
+        return self._queue.qsize()
+
+    def busy(self) -> float:
+        """Seconds that the thread has spent on its current task; 0.0 if it is idle."""
+        since = self._busy_since
+        return time.perf_counter() - since if since is not None else 0.0
+
+    def works(self) -> bool:
+        return self._thread.is_alive() and self.busy() < _HANGS
+
+    def close(self) -> None:
+        """Finish what is queued, then stop."""
+        with self._closing:
+            if not self._closed:
+                self._closed = True
+                self._queue.put(None)
+        self._thread.join()
+        if self._connection is not None:
+            self._connection.close()
+
+    def _run(self) -> None:
+        open_for_more = True
+        while open_for_more:
+            first = self._queue.get()
+            self._busy_since = time.perf_counter()
+            jobs: list[_Job] = []
+            job = first
+            while job is not None:
+                jobs.append(job)
+                if len(jobs) == GROUP:
+                    break
+                try:
+                    job = self._queue.get_nowait()
+                except Empty:
+                    break
+            else:
+                open_for_more = False
+            for group in _split(jobs):
+                self._serve(group)
+            self._trim()
+            self._busy_since = None
+
+    def _serve(self, jobs: Sequence[_Job]) -> None:
+        """Write the jobs in one transaction; if that fails, each in one of its own."""
+        begun = time.perf_counter()
+        try:
+            results = self._attempt(jobs)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is the caller's to hear
+            if len(jobs) > 1 and not isinstance(error, StoreError):
+                for job in jobs:
+                    self._serve([job])
+                return
+            failure = store_error(error, self._database.name) if isinstance(error, psycopg.Error) else error
+            events.store_failed(work=type(jobs[0].request).__name__.lower(), fault=failure)
+            for job in jobs:
+                job.future.set_exception(failure)
+            return
+        _log(jobs, results, begun)
+        for job, result in zip(jobs, results, strict=True):
+            if isinstance(result, Exception):
+                job.future.set_exception(result)
+            else:
+                job.future.set_result(result)
+
+    def _attempt(self, jobs: Sequence[_Job]) -> list[Any]:
+        """Decide and write until nobody comes first; results or errors in the order of the jobs."""
+        cut_until: float | None = None
+        for _ in range(_TRIES):
+            appends: dict[ConversationId, _Append] = {}
+            try:
+                connection = self._connected()
+                if isinstance(jobs[0].request, Alone):
+                    return [self._alone(connection, jobs[0].request)]
+                results = [self._decide(connection, appends, job.request) for job in jobs]
+                self._write(connection, appends, jobs, results)
+            except psycopg.Error as error:
+                self._held_drop(appends)
+                if error.sqlstate == _CAME_FIRST or isinstance(error, _AGAIN):
+                    continue
+                if not is_cut(error):
+                    raise
+                cut_until = cut_until or time.monotonic() + _CUT_FOR
+                if not self._survived(appends, cut_until):
+                    if isinstance(jobs[0].request, Alone) or time.monotonic() > cut_until:
+                        raise store_error(error, self._database.name) from error
+                    continue
+                self._held_drop(appends)
+            except BaseException:
+                self._held_drop(appends)
+                raise
+            self._published({id: one.fresh for id, one in appends.items()})
+            return results
+        raise StoreError(
+            f"{self._database.name}: others wrote to the same conversation all the time.",
+            "Nothing was written; try again.",
+        )
+
+    def _connected(self) -> Connection:
+        connection = self._connection
+        if connection is None or connection.closed or connection.broken:
+            database = self._database
+            connection = self._connection = psycopg.connect(
+                database.url, autocommit=True, options=database.options, connect_timeout=10
+            )
+        return connection
+
+    def _survived(self, appends: Mapping[ConversationId, _Append], until: float) -> bool:
+        """Whether a group whose connection was cut during its commit was written all the same: one asks for the ids.
+
+        Waits for the server for a while; False too if it does not come back.
+        """
+        if self._connection is not None:
+            self._connection.close()
+        if not appends:
+            return False
+        while time.monotonic() < until:
+            try:
+                connection = self._connected()
+                return all(
+                    run(
+                        connection,
+                        sql.HAS_OPERATION,
+                        workspace=self._database.workspace,
+                        conversation=id,
+                        number=one.first.number,
+                        id=id_key(one.first.id),
+                    )
+                    for id, one in appends.items()
+                )
+            except psycopg.OperationalError:
+                time.sleep(0.2)
+        return False
+
+    def _alone(self, connection: Connection, request: Alone) -> Any:
+        with connection.transaction():
+            result = request.work(connection)
+        for id in request.forgets:
+            self._held.pop(id, None)
+            self._forgotten(id)
+        return result
+
+    def _decide(
+        self, connection: Connection, appends: dict[ConversationId, _Append], request: Request
+    ) -> Any:
+        """The request's result, or the error that concerns this request alone."""
+        try:
+            if isinstance(request, Record):
+                return None
+            assert isinstance(request, Commit)
+            try:
+                return self._decide_commit(connection, appends, request)
+            except ForkyError:
+                if request.conversation in appends or self._is_fresh(connection, request.conversation):
+                    raise
+                # What was remembered is out of date: another process has written meanwhile.
+                self._held.pop(request.conversation, None)
+                return self._decide_commit(connection, appends, request)
+        except psycopg.Error:
+            raise
+        except Exception as error:  # noqa: BLE001 - as above
+            return error
+
+    def _decide_commit(
+        self, connection: Connection, appends: dict[ConversationId, _Append], commit: Commit
+    ) -> Operation:
+        check_form(commit)
+        id = commit.conversation
+        append = appends.get(id)
+        ledger = append.ledger if append is not None else self._ledger(connection, id)
+        new = ledger is None
+        if ledger is None:
+            if commit.verb not in FOUNDING_VERBS:
+                raise no_conversation(id)
+            ledger = Ledger(id)
+        key = changed_key(commit, ledger.entries)
+        if key is not None:
+            raise outdated(key, self._mover(connection, ledger, key))
+        if commit.expected is not None and commit.expected != ledger.version:
+            raise outdated("", self._operation(connection, ledger, commit.expected + 1))
+        fresh = list(unstored(commit.messages, ledger.places.numbers).values())
+        operation = next_operation(commit, number=ledger.version + 1, previous=ledger.last)
+        bodies = [message_body(message) for message in fresh]
+        row = operation_row(0, operation)
+        if new:
+            self._held[id] = ledger
+        if append is None:
+            append = appends[id] = _Append(ledger.version, ledger, operation)
+        rows = append.rows
+        for message, (text, rest) in zip(fresh, bodies, strict=True):
+            rows["messages"].append(_place(ledger, rows["segments"], message, text, rest))
+        rows["operations"].append(
+            {
+                "number": row[1], "id": row[2], "made": row[3], "actor": kept(row[4]), "verb": kept(row[5]),
+                "summary": kept(row[6]), "changes": row[7], "gesture": row[8], "reverts": row[9],
+            }
+        )  # fmt: skip
+        rows["generations"].extend(call_fields(generation) for generation in commit.generations)
+        for change in operation.changes:
+            append.entries[change.key] = (change.after, operation.number)
+        append.derived.update(commit.derived)
+        append.fresh.extend(fresh)
+        ledger.take(operation)
+        return operation
+
+    def _write(
+        self,
+        connection: Connection,
+        appends: Mapping[ConversationId, _Append],
+        jobs: Sequence[_Job],
+        results: list[Any],
+    ) -> None:
+        """Write a group: one trip, whatever is in it. A record that is refused is refused alone."""
+        records = [at for at, job in enumerate(jobs) if isinstance(job.request, Record)]
+        workspace = self._database.workspace
+        given = [one.given(workspace) for one in appends.values()]
+        if len(given) == 1:
+            run(connection, sql.APPEND, **given[0])
+        elif given:
+            with connection.pipeline(), connection.transaction():
+                for one in given:
+                    run_only(connection, sql.APPEND, one)
+        for at in records:
+            request = cast(Record, jobs[at].request)
+            try:
+                run(
+                    connection,
+                    sql.RECORD,
+                    workspace=workspace,
+                    conversation=request.conversation,
+                    call=json.dumps(call_fields(request.generation), ensure_ascii=False),
+                )
+            except psycopg.Error as error:
+                if error.sqlstate != _NO_CONVERSATION:
+                    raise
+                results[at] = no_conversation(request.conversation)
+
+    def _ledger(self, connection: Connection, id: ConversationId) -> Ledger | None:
+        """The ledger of a stored conversation as of now or a moment ago; None for an unknown id."""
+        ledger = self._held.get(id)
+        if ledger is not None:
+            self._held.move_to_end(id)
+            return ledger
+        ledger = read_ledger(connection, self._database.workspace, id)
+        if ledger is not None:
+            self._held[id] = ledger
+        return ledger
+
+    def _is_fresh(self, connection: Connection, id: ConversationId) -> bool:
+        """Whether the held ledger of a conversation is as the database has it; True if none is held."""
+        ledger = self._held.get(id)
+        if ledger is None:
+            return True
+        rows = run(connection, sql.CONVERSATION, workspace=self._database.workspace, conversation=id)
+        return bool(rows) and (rows[0][0], rows[0][5]) == (ledger.version, ledger.erasures)
+
+    def _held_drop(self, ids: Iterable[ConversationId]) -> None:
+        for id in ids:
+            self._held.pop(id, None)
+
+    def _trim(self) -> None:
+        held = sum(ledger.weight for ledger in self._held.values()) if len(self._held) % 64 == 1 else 0
+        while held > _LEDGERS and len(self._held) > 1:
+            _, ledger = self._held.popitem(last=False)
+            held -= ledger.weight
+
+    def _mover(self, connection: Connection, ledger: Ledger, key: str) -> Operation | None:
+        """The operation that last changed `key`."""
+        number = ledger.moved.get(key)
+        if number is None:
+            rows = run(
+                connection,
+                sql.LAST_TO_MOVE,
+                workspace=self._database.workspace,
+                conversation=ledger.id,
+                key=f"[{canonical_json(key)},",
+            )
+            number = rows[0][0] if rows else None
+        return self._operation(connection, ledger, number) if number is not None else None
+
+    def _operation(self, connection: Connection, ledger: Ledger, number: int) -> Operation | None:
+        if number in ledger.recent:
+            return ledger.recent[number]
+        rows = run(
+            connection,
+            sql.OPERATIONS,
+            workspace=self._database.workspace,
+            conversation=ledger.id,
+            first=max(number - 1, 1),
+            last=number,
+        )
+        found = operations_from_rows(ledger.id, map(operation_columns, rows), None)
+        return found[-1] if found and found[-1].number == number else None
+
+
+def read_ledger(connection: Connection, workspace: str, id: ConversationId) -> Ledger | None:
+    """Read all that the writer needs of a conversation, as of one moment; None for an unknown id."""
+    here = {"workspace": workspace, "conversation": id}
+    with connection.transaction():
+        connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        rows = run(connection, sql.CONVERSATION, **here)
+        if not rows:
+            return None
+        ((version, last, created, updated, _, erasures),) = rows
+        ledger = Ledger(id, version, id_from_key(last), created, updated, erasures)
+        for key, value, number in run(connection, sql.ENTRIES, **here):
+            ledger.entries[said(key)] = json.loads(value)
+            ledger.moved[said(key)] = number
+        for message, segment, depth in run(connection, sql.PLACES, **here):
+            ledger.places.add(id_from_key(message), segment, depth)
+    return ledger
+
+
+def _place(
+    ledger: Ledger, segments: list[dict[str, Any]], message: Message, text: str, rest: str | None
+) -> dict[str, Any]:
+    places = ledger.places
+    segment, depth, origin = places.place(message.parent)
+    if origin is not None:
+        segments.append({"segment": segment, "parent_segment": origin[0], "parent_depth": origin[1]})
+    parent = places.numbers[message.parent] if message.parent is not None else None
+    return {
+        "message": places.add(message.id, segment, depth),
+        "id": id_key(message.id),
+        "segment": segment,
+        "depth": depth,
+        "parent": parent,
+        "role": message.role,
+        "text": kept(text),
+        "rest": rest,
+        "created": message.created,
+    }
+
+
+def call_fields(generation: Generation) -> dict[str, Any]:
+    """A generation as `forky.record` and `forky.append` take it."""
+    row = generation_row(0, generation)
+    return {
+        name: kept(value) if isinstance(value, str) and name != "rest" else value
+        for name, value in zip(_CALL, row[1:], strict=True)
+    }
+
+
+def operation_columns(row: Sequence[Any]) -> tuple[Any, ...]:
+    """A row of operations as it was before it was stored."""
+    number, id, made, actor, verb, summary, *more = row
+    return (number, id, made, said(actor), said(verb), said(summary), *more)
+
+
+def run_only(connection: Connection, statement: str, given: Mapping[str, object]) -> None:
+    """Send a statement within a pipeline: its rows are not waited for."""
+    connection.execute(cast(Any, statement), given)
+
+
+def _split(jobs: Sequence[_Job]) -> list[list[_Job]]:
+    """Split jobs into runs of one kind that can share a transaction, in order."""
+    groups: list[list[_Job]] = []
+    for job in jobs:
+        alone = isinstance(job.request, Alone)
+        if alone or not groups or type(groups[-1][-1].request) is not type(job.request):
+            groups.append([job])
+        else:
+            groups[-1].append(job)
+    return groups
+
+
+def _log(jobs: Sequence[_Job], results: Sequence[Any], begun: float) -> None:
+    kinds = [
+        type(job.request)
+        for job, result in zip(jobs, results, strict=True)
+        if not isinstance(result, Exception)
+    ]
+    if kinds:
+        now = time.perf_counter()
+        events.store_committed(
+            operations=kinds.count(Commit),
+            records=kinds.count(Record),
+            others=kinds.count(Alone),
+            seconds=now - begun,
+            waited=now - min(job.asked for job in jobs),
+        )
