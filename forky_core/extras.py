@@ -12,7 +12,7 @@ from typing import Literal
 
 from forky_core.model.errors import NotInstalled
 
-Extra = Literal["app", "litellm", "documents", "completion", "experiments", "sign-in"]
+Extra = Literal["app", "litellm", "documents", "completion", "experiments", "sign-in", "postgresql"]
 """A group of `[project.optional-dependencies]` in pyproject.toml."""
 
 

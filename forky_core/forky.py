@@ -17,9 +17,8 @@ from forky_core.model.errors import NotFound, StoreDamaged, StoreError
 from forky_core.offline.models import offline_models
 from forky_core.preferences import restore_preferences
 from forky_core.settings import Settings
-from forky_core.store.contract import Store
-from forky_core.store.duckdb.sleeping_store import SleepingStore
-from forky_core.store.duckdb.store import DuckDBStore
+from forky_core.store.contract import Store, StoreInFile
+from forky_core.store.memory.store import MemoryStore
 from forky_core.store.opening import open_store
 
 
@@ -31,20 +30,22 @@ class Forky(Workspace):
         cls,
         location: str | Path | None = None,
         *,
+        workspace: str | None = None,
         models: Models | None = None,
         secrets: Mapping[str, object] | None = None,
         actor: str | None = None,
     ) -> Self:
-        """Open or create a database: a path, ":memory:", or (None) the one the settings name.
+        """Open or create a database: a path, ":memory:", a postgresql:// address, or (None) the one the settings name.
 
-        `secrets` are keys by the names of their variables, beside those of the environment.
+        `workspace` names one of the workspaces of a PostgreSQL database, by default "main". `secrets` are keys by the
+        names of their variables, beside those of the environment.
 
         Raises:
-            StoreBusy: another process has it open.
+            StoreBusy: another process has the file open.
             StoreError: it cannot be read or written; the message says what can be done.
         """
         settings = Settings.from_environment()
-        store = open_store(location if location is not None else settings.database)
+        store = open_store(location if location is not None else settings.database, workspace=workspace)
         return cls.over(store, models=models, secrets=secrets, actor=actor)
 
     @classmethod
@@ -63,7 +64,7 @@ class Forky(Workspace):
                 models = Catalogue(secrets, settings, offline=offline_models())
                 with suppress(StoreDamaged):  # The conversations may be readable all the same.
                     restore_preferences(store, models)
-            if isinstance(store, DuckDBStore | SleepingStore):
+            if not isinstance(store, MemoryStore):
                 remove_abandoned_spools()
                 with suppress(StoreError):  # Damaged, or the disk is full; the next start tries again.
                     recover_imports(store)
@@ -74,8 +75,8 @@ class Forky(Workspace):
 
     @property
     def location(self) -> Path | None:
-        """The database file; None where nothing is kept."""
-        return self.store.location if isinstance(self.store, DuckDBStore | SleepingStore) else None
+        """The database file; None where there is none."""
+        return self.store.location if isinstance(self.store, StoreInFile) else None
 
     def purge(self, id: ConversationId) -> None:
         """Delete a trashed conversation for good, with the links to it.
@@ -95,6 +96,11 @@ class Forky(Workspace):
             NotFound: there is no file to copy.
             StoreError: no room or no permission; nothing is left behind.
         """
-        if not isinstance(self.store, DuckDBStore | SleepingStore):
+        if isinstance(self.store, MemoryStore):
             raise NotFound("This workspace is kept in memory only; there is no file to copy.")
+        if not isinstance(self.store, StoreInFile):
+            raise NotFound(
+                "This workspace is kept by a server; there is no file to copy.",
+                "A server is backed up by its own means: docs/postgresql.md says how.",
+            )
         return self.store.backup()

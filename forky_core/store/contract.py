@@ -392,6 +392,18 @@ class Store(Protocol):
 
 
 @runtime_checkable
+class StoreInFile(Protocol):
+    """A store that is one file."""
+
+    @property
+    def location(self) -> Path: ...
+
+    def backup(self) -> Path:
+        """Make a complete copy of the file beside it."""
+        ...
+
+
+@runtime_checkable
 class AnalysisSource(Protocol):
     """A store that can give its tables away; one in memory is none."""
 

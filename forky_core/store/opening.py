@@ -10,13 +10,23 @@ from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.memory.store import MemoryStore
 
 
-def open_store(location: str | Path) -> Store:
-    """Open the DuckDB file at that path, creating it if there is none; `:memory:` is a store in memory."""
-    if str(location) == ":memory:":
-        return MemoryStore()
+def open_store(location: str | Path, *, workspace: str | None = None) -> Store:
+    """Open the store at a location, making it if there is none.
+
+    A location is the path of a DuckDB file, a postgresql:// address, or `:memory:`. A server has several workspaces;
+    `workspace` names one of them, by default "main".
+
+    Raises:
+        RequestError: a workspace is named where there is only one.
+        NotInstalled: it is a server, and the packages of the extra `postgresql` are missing.
+        StoreError: it cannot be opened; the message says what can be done.
+    """
     if str(location).startswith(("postgresql://", "postgres://")):
+        from forky_core.store.postgresql.store import FIRST, PostgresStore  # noqa: PLC0415 - few have a server
+
+        return PostgresStore.open(str(location), workspace=workspace or FIRST)
+    if workspace is not None:
         raise RequestError(
-            "Forky cannot keep its conversations in PostgreSQL yet; that is a later step.",
-            "Give the path of a file instead.",
+            "Only a PostgreSQL database has workspaces by name; a file is one workspace.", "Leave it out."
         )
-    return DuckDBStore.open(location)
+    return MemoryStore() if str(location) == ":memory:" else DuckDBStore.open(location)

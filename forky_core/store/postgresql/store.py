@@ -12,7 +12,6 @@ import json
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
 from typing import Any, Self
@@ -68,7 +67,6 @@ FIRST = "main"
 """The workspace of whoever names none."""
 _SHORT = 4000
 """Messages up to which a conversation is read whole when one of its paths is wanted."""
-_LAST = 2**31 - 1
 _LOGS = 200
 """Conversations whose logs are remembered."""
 _PAGE = 200
@@ -116,11 +114,6 @@ class PostgresStore:
         store = cls(Database(url, workspace, connections=connections), cache_bytes=cache_bytes)
         events.store_opened(size=store.status().size, seconds=time.perf_counter() - begun)
         return store
-
-    @property
-    def location(self) -> Path | None:
-        """None: a server's files are its own."""
-        return None
 
     def commit(self, commit: Commit) -> Operation:
         operation: Operation = self._writer.ask(commit)
