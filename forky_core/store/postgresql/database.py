@@ -34,8 +34,8 @@ MOST_CONNECTIONS = 12
 PATIENCE = 10.0
 """Seconds to wait for a connection, and for a server that is being started."""
 _SCHEMA = Path(__file__).with_name("schema.sql")
-_TRIES = 3
-"""How often a read is tried where its connection had been cut."""
+_CUT_FOR = 5.0
+"""Seconds for which a read is tried again while its connections are cut."""
 
 
 class Migration(NamedTuple):
@@ -112,15 +112,20 @@ class Database:
         Raises:
             StoreError: the server cannot be reached or asked.
         """
+        latest = time.monotonic() + _CUT_FOR
         with self.saying():
-            for left in reversed(range(_TRIES)):
+            while True:
                 try:
                     with self._pool.connection() as connection:
                         return work(connection)
+                except PoolTimeout:
+                    with self.connected():
+                        raise  # The server can be reached: all connections are in use.
                 except psycopg.OperationalError as error:
-                    if not left or not is_cut(error):
+                    if not is_cut(error) or time.monotonic() > latest:
                         raise
-        raise AssertionError("unreachable")
+                    self._pool.check()  # The others are probably cut, too.
+                    time.sleep(0.02)
 
     def snapshot(self, work: Callable[[Connection], T]) -> T:
         """As `reading`, with all that the work reads as of one moment."""

@@ -61,7 +61,9 @@ class Server:
 
     def start(self, **settings: str) -> None:
         """Start it and wait until it answers."""
-        options = [part for name, value in {**_QUICK, **settings}.items() for part in ("-c", f"{name}={value}")]
+        options = [
+            part for name, value in {**_QUICK, **settings}.items() for part in ("-c", f"{name}={value}")
+        ]
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 [*_as(), BIN / "postgres", "-D", self.folder / "data", "-k", self.folder, "-h", "", *options],
