@@ -20,6 +20,7 @@ from forky_core.settings import Settings
 from forky_core.store.contract import Store
 from forky_core.store.duckdb.sleeping_store import SleepingStore
 from forky_core.store.duckdb.store import DuckDBStore
+from forky_core.store.moving.note import refuse_half_moved
 from forky_core.store.opening import open_store
 
 
@@ -63,6 +64,8 @@ class Forky(Workspace):
                 models = Catalogue(secrets, settings, offline=offline_models())
                 with suppress(StoreDamaged):  # The conversations may be readable all the same.
                     restore_preferences(store, models)
+            with suppress(StoreDamaged):
+                refuse_half_moved(store)
             if isinstance(store, DuckDBStore | SleepingStore):
                 remove_abandoned_spools()
                 with suppress(StoreError):  # Damaged, or the disk is full; the next start tries again.

@@ -32,6 +32,7 @@ from forky_core.store.duckdb.sql.running import execute
 from forky_core.store.duckdb.sql.statement import SqlStatement, Table
 from forky_core.store.duckdb.sql.tables import chunks, documents, postings, vectors
 from forky_core.store.duckdb.write.writer import Alone, Writer
+from forky_core.store.moving.contract import StoredChunk
 
 _BATCH = 4096
 """Vectors read at a time."""
@@ -85,6 +86,17 @@ class FiledDocuments:
         limit = _ALL if most is None else max(most, 0)
         rows = self._file.rows(sql.CHUNKS, id=document, first=first, most=limit)
         return tuple(Chunk(*row) for row in rows)
+
+    def stored_chunks(self, document: DocumentId, *, first: int, most: int) -> tuple[StoredChunk, ...]:
+        with self._file.snapshot() as cursor:
+            rows = _rows(cursor, sql.STORED_CHUNKS, id=document, first=first, most=max(most, 0))
+            counts: dict[int, dict[int, int]] = {row[0]: {} for row in rows}
+            for key, term, frequency in _rows(cursor, sql.COUNTS, keys=list(counts)):
+                counts[key][term] = frequency
+        return tuple(
+            StoredChunk(row[0], Chunk(*row[1:5], counts[row[0]]), row[5] or "", _numbers(row[6]))
+            for row in rows
+        )
 
     def postings(self, terms: Sequence[int], scope: SearchScope) -> Postings:
         with needed_for("Searching documents", "documents"):
@@ -140,6 +152,14 @@ class FiledDocuments:
 
     def vector_sizes(self) -> Mapping[str, int]:
         return dict(self._file.rows(sql.VECTOR_SIZES))
+
+
+def _numbers(vector: bytes | None) -> Numbers | None:
+    if vector is None:
+        return None
+    import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
+
+    return np.frombuffer(vector, np.float32)
 
 
 def _reach(scope: SearchScope) -> dict[str, Any]:
