@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from forky_core.model import ConversationId, ConversationSummary, Generation, Message
+from forky_core.model import ConversationId, ConversationSummary, Generation, Message, MessageId
 from forky_core.model.errors import NotFound
 from forky_core.model.parts import AttachmentPart
 from forky_core.model.view import View
 from forky_core.store.moving.contract import MovableStore
 from forky_core.store.moving.documents import same_chunk, stored_chunks
-from forky_core.store.moving.stretches import calls, messages_after, operations_after
+from forky_core.store.moving.stretches import PIECE_OF_CALLS, calls, messages_after, operations_after
 
 T = TypeVar("T")
 
@@ -54,6 +54,8 @@ class Comparison:
     stored_files: frozenset[str] = frozenset()
     missing_files: dict[str, str] = field(default_factory=dict)
     """Attachments that a message names and the source has not: names by sha256."""
+    missing_messages: list[tuple[ConversationId, MessageId]] = field(default_factory=list)
+    """Messages that a branch, a tag or a stash names and the source has not."""
     unfinished: list[str] = field(default_factory=list)
     """Documents that are not read in to their end, which are not moved."""
 
@@ -76,6 +78,8 @@ def compare(
     for id in here:
         if id in there:
             _compare_conversation(source, target, id, found, on_messages)
+            if here[id] != there[id]:
+                found.differences.append(f"what the Library shows of the conversation {id}")
     settings = [
         {key: value for key, value in store.settings().items() if wanted(key)} for store in (source, target)
     ]
@@ -154,35 +158,38 @@ def _messages(
     found: Comparison,
     on_messages: Callable[[int], None],
 ) -> Iterator[tuple[tuple[Message, ...], tuple[Message, ...]]]:
-    pieces = messages_after(source, id, 0)
+    pieces, tips = messages_after(source, id, 0), set(source.view(id).tips)
     for mine, theirs in _paired(pieces, lambda after, most: target.stretch(id, after=after, most=most)):
+        tips.difference_update(message.id for message in mine)
         for message in mine:
             for part in message.parts:
                 if isinstance(part, AttachmentPart) and part.sha256 not in found.stored_files:
                     found.missing_files[part.sha256] = part.name
         on_messages(len(mine))
         yield mine, theirs
+    found.missing_messages.extend((id, tip) for tip in sorted(tips))
 
 
 def _calls(
     source: MovableStore, target: MovableStore, id: ConversationId
 ) -> Iterator[tuple[Iterable[object], Iterable[object]]]:
     last: Generation | None = None
+    read = 0
     for before, piece in calls(source, id):
-        yield piece, target.stretch_of_calls(id, after=before, most=len(piece))
-        last = piece[-1]
-    yield (), target.stretch_of_calls(id, after=last, most=1)
+        yield piece, target.stretch_of_calls(id, after=before, most=PIECE_OF_CALLS)
+        last, read = piece[-1], len(piece)
+    if read in (0, PIECE_OF_CALLS):
+        yield (), target.stretch_of_calls(id, after=last, most=1)
 
 
 def _paired(
     pieces: Iterable[tuple[T, ...]], read: Callable[[int, int], tuple[T, ...]]
 ) -> Iterator[tuple[tuple[T, ...], tuple[T, ...]]]:
-    """Each piece of the source with as many values of the target, and at last what the target has beyond."""
+    """Each piece of the source with as many values of the target. That it has no more is known from its numbers."""
     after = 0
     for piece in pieces:
         yield piece, read(after, len(piece))
         after += len(piece)
-    yield (), read(after, 1)
 
 
 def _compare_blobs(source: MovableStore, target: MovableStore, found: Comparison) -> None:

@@ -10,9 +10,11 @@ from forky_core.store.contract import Store
 
 T = TypeVar("T")
 
-_FIRST = 128
+_FIRST = 512
 """Values in the first piece, of whose length nothing is known yet."""
 _MOST = 2_048
+PIECE_OF_CALLS = 1_024
+"""Model calls in a piece."""
 _PLENTY = 4_000_000
 """Characters in a piece from which on the next one has fewer values."""
 
@@ -41,7 +43,7 @@ def calls(
 ) -> Iterator[tuple[Generation | None, tuple[Generation, ...]]]:
     """The model calls of a conversation in the order they were started, each piece with the call before it."""
     last: Generation | None = None
-    while piece := store.stretch_of_calls(conversation, after=last, most=_MOST // 4):
+    while piece := store.stretch_of_calls(conversation, after=last, most=PIECE_OF_CALLS):
         yield last, piece
         last = piece[-1]
 

@@ -195,4 +195,8 @@ def _left(comparison: Comparison) -> tuple[str, ...]:
     documents = [
         f"The document “{name}” was never read in to its end. Add it again." for name in comparison.unfinished
     ]
-    return (*files, *documents)
+    messages = [
+        f"The message {tip} is named by a branch, tag or stash of the conversation {id}, but the source has it not."
+        for id, tip in comparison.missing_messages
+    ]
+    return (*messages, *files, *documents)
