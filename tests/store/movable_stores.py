@@ -12,8 +12,9 @@ from random import Random
 import numpy as np
 
 from forky_core.model import Change, ConversationId, Message, seal
+from forky_core.model.document import Shelf
 from forky_core.model.errors import ForkyError
-from forky_core.model.parts import AttachmentPart, Draft, TextPart
+from forky_core.model.parts import AttachmentPart, Draft, Json, TextPart
 from forky_core.store.contract import Commit, Store
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.memory.store import MemoryStore
@@ -39,7 +40,7 @@ def fill(store: MovableStore, random: Random, conversations: int = 4, steps: int
     for number in range(conversations):
         _talk(store, random, ConversationId(f"01890000-0000-7000-8000-00000000c{number:03d}"), steps)
     for number in range(random.randint(0, 2)):
-        shelf = random.choice(("workspace", "", "trash"))
+        shelf: Shelf = random.choice(("workspace", "", "trash"))
         one = keep(store, f"paper {number}", "A sloop has one mast.", "A ketch has two.", shelf=shelf)
         keys = [chunk.key for chunk in store.documents.stored_chunks(one.id, first=1, most=9)]
         if random.random() < 0.7:
@@ -90,6 +91,7 @@ def _say(store: Store, random: Random, here: ConversationId, known: list[Message
 def _point(store: Store, random: Random, here: ConversationId, known: list[Message]) -> None:
     key = random.choice(("tags/v1", "rules/main", "title"))
     before = store.view(here).entries.get(key)
+    after: Json | None
     if key == "tags/v1":
         after = {"at": random.choice(known).id} if known and before is None else None
     else:

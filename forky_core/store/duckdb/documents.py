@@ -94,8 +94,8 @@ class FiledDocuments:
             for key, term, frequency in _rows(cursor, sql.COUNTS, keys=list(counts)):
                 counts[key][term] = frequency
         return tuple(
-            StoredChunk(row[0], Chunk(*row[1:5], counts[row[0]]), row[5] or "", _numbers(row[6]))
-            for row in rows
+            StoredChunk(key, Chunk(number, place, text, overlap, counts[key]), model or "", _numbers(vector))
+            for key, number, place, text, overlap, model, vector in rows
         )
 
     def postings(self, terms: Sequence[int], scope: SearchScope) -> Postings:
