@@ -318,6 +318,13 @@ class TestAdopting:
             store.adopt([ConversationPart(HERE, operations=log)])
         assert store.operations(HERE) == log
 
+    def test_a_part_that_brings_nothing_is_no_failure(self, store: MovableStore) -> None:
+        made = begin(store, said("Hello"))
+        store.adopt([ConversationPart(HERE, tuple(store.messages(HERE).values()))])
+        store.adopt([ConversationPart(HERE)])
+        store.adopt([])
+        assert store.operations(HERE) == (made,)
+
     def test_a_part_of_what_is_stored_changes_nothing_and_a_call_is_replaced(
         self, store: MovableStore
     ) -> None:

@@ -107,9 +107,12 @@ class ConversationCopier:
             )
 
     def _add(self, part: ConversationPart) -> None:
+        weight = len(part.messages) + len(part.operations) + len(part.generations) + len(part.derived)
+        if not weight:
+            return
         known = self._parts.pop(part.conversation, None)
         self._parts[part.conversation] = _joined(known, part) if known is not None else part
-        self._weight += len(part.messages) + len(part.operations) + len(part.generations) + len(part.derived)
+        self._weight += weight
         if self._weight >= _GROUP:
             self.flush()
 

@@ -219,6 +219,8 @@ def stage_parts(
         check_part(part, version=base.version, last=base.last)
         checked.append((part, ledger, tuple(unstored(part.messages, base.places.numbers).values())))
     for part, found, fresh in checked:
+        if not (fresh or part.operations or part.generations or part.derived):
+            continue
         ledger = found or ledgers.begin(cursor, part.conversation)
         if found is None:
             ledgers.hold(ledger)
