@@ -19,6 +19,7 @@ from forky_core.preferences import restore_preferences
 from forky_core.settings import Settings
 from forky_core.store.contract import Store, StoreInFile
 from forky_core.store.memory.store import MemoryStore
+from forky_core.store.moving.note import refuse_half_moved
 from forky_core.store.opening import open_store
 
 
@@ -64,6 +65,8 @@ class Forky(Workspace):
                 models = Catalogue(secrets, settings, offline=offline_models())
                 with suppress(StoreDamaged):  # The conversations may be readable all the same.
                     restore_preferences(store, models)
+            with suppress(StoreDamaged):
+                refuse_half_moved(store)
             if not isinstance(store, MemoryStore):
                 remove_abandoned_spools()
                 with suppress(StoreError):  # Damaged, or the disk is full; the next start tries again.

@@ -14,6 +14,7 @@ from typing import TextIO
 
 VICTIMS = [
     "tests.store.acknowledging_writer",
+    "tests.store.moving_program",
     "tests.faults.restless_workspace",
     "tests.faults.importing_program",
     "tests.experiments.dying_experiment",

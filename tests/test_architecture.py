@@ -27,6 +27,8 @@ HOMES = {
     "joserfc": ("forky_core/gateway/access/ways/",),
     "webauthn": ("forky_core/gateway/access/ways/",),
     "duckdb": ("forky_core/store/duckdb/",),
+    "psycopg": ("forky_core/store/postgresql/",),
+    "psycopg_pool": ("forky_core/store/postgresql/",),
     "duckdb_sqlalchemy": ("forky_core/store/duckdb/sql/source/",),
     "sqlalchemy": ("forky_core/store/duckdb/sql/source/",),
     "forky_core.store.duckdb.sql.source": ("forky_core/store/duckdb/sql/source/",),

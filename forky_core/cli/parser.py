@@ -34,6 +34,7 @@ from forky_core.cli import (
     log,
     merge_file,
     merging,
+    moving,
     password,
     publishing,
     rebasing,
@@ -47,6 +48,7 @@ from forky_core.cli import (
 )
 from forky_core.cli.admin_workspaces import file_of
 from forky_core.cli.completion import complete_if_asked
+from forky_core.cli.help_screen import TopParser
 from forky_core.cli.plain import plain
 from forky_core.forky import Forky
 from forky_core.model.errors import ForkyError, NotFound, RequestError, StoreBusy
@@ -78,18 +80,17 @@ COMMANDS = (
     erasing,
     verify,
     repair,
+    moving,
     password,
     admin,
     inbox,
     completion,
 )
-"""In the order of the help."""
+"""In the order in which shells offer them; help_screen.py has that of the help."""
 
 
 def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(
-        prog="forky", description="Version control for conversations with language models."
-    )
+    top = TopParser(prog="forky", description="Version control for conversations with language models.")
     top.add_argument("--version", action="version", version=f"forky {_version()}")
     top.add_argument("--database", metavar="FILE", help="default: FORKY_DATABASE, or one in your data folder")
     top.add_argument(
@@ -98,7 +99,9 @@ def parser() -> argparse.ArgumentParser:
         metavar="TITLE",
         help="one of several of a team's server, by title or id",
     )
-    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = top.add_subparsers(
+        dest="command", required=True, metavar="COMMAND", parser_class=argparse.ArgumentParser
+    )
     for module in COMMANDS:
         module.add_to(commands)
     return top

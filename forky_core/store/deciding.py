@@ -15,6 +15,7 @@ from forky_core.model.document import Document
 from forky_core.model.errors import Ambiguous, NotFound, Outdated
 from forky_core.model.parts import Json, canonical_json
 from forky_core.store.contract import Commit
+from forky_core.store.moving.contract import ConversationPart
 
 FOUNDING_VERBS = frozenset({"create", "import"})
 """Only these verbs create a conversation, so that a late reply cannot bring back a purged one."""
@@ -142,6 +143,18 @@ def unstored(messages: Iterable[Message], known: Container[str]) -> dict[Message
         if message.id not in known:
             found.setdefault(message.id, message)
     return found
+
+
+def check_part(part: ConversationPart, *, version: int, last: str | None) -> None:
+    """Raise Outdated unless the part's operations continue a log that has `version` operations and ends with `last`,
+    and NotFound if the conversation would have none.
+    """
+    if not version and not part.operations:
+        raise no_conversation(part.conversation)
+    for number, operation in enumerate(part.operations, start=version + 1):
+        if operation.number != number or operation.previous != last:
+            raise outdated("", operation)
+        last = operation.id
 
 
 def no_document(id: str) -> NotFound:

@@ -14,17 +14,16 @@ from forky_core.forky import Forky
 from forky_core.formats.forky_file.adopting import adopt
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.model import ConversationId
-from forky_core.model.document import Document, DocumentId, DocumentPiece
+from forky_core.model.document import DocumentId
 from forky_core.model.errors import BadContent, ForkyError, InTheWay, NotAllowed, NotFound, StoreDamaged
 from forky_core.store.deciding import no_conversation
+from forky_core.store.moving.contract import MovableStore
+from forky_core.store.moving.documents import copy_document
 from forky_core.team.guarded_store import files_of
 from forky_core.team.roles import Role
 from forky_core.team.team import Team
 from forky_core.team.team_workspaces import NO_WORKSPACE
 from forky_core.team.views import member_view
-
-_CHUNKS = 500
-"""Chunks of a document that are copied at a time."""
 
 
 def move_conversation(
@@ -92,23 +91,15 @@ def _is_there(forky: Forky, id: ConversationId) -> bool:
 
 def _copy_documents(source: Forky, target: Forky, files: set[str], person: str, to_team: Team) -> None:
     """Copy the documents that a conversation names; there they are offered to it alone."""
+    here, there = source.store, target.store
+    assert isinstance(here, MovableStore)
+    assert isinstance(there, MovableStore)
     wanted = [DocumentId(file) for file in sorted(files)]
-    known = target.store.documents.known(wanted)
-    for document in source.store.documents.known(wanted).values():
+    known = there.documents.known(wanted)
+    for document in here.documents.known(wanted).values():
         if document.id not in known and document.whole:
             to_team.files.give(person, [document.id])
-            _copy_document(source, target, replace(document, shelf=""))
-
-
-def _copy_document(source: Forky, target: Forky, document: Document) -> None:
-    first = 1
-    while True:
-        chunks = source.store.documents.chunks(document.id, first=first, most=_CHUNKS)
-        first += len(chunks)
-        last = len(chunks) < _CHUNKS
-        target.store.documents.take_in([DocumentPiece(replace(document, whole=False), chunks, last)])
-        if last:
-            return
+            copy_document(here.documents, there.documents, replace(document, shelf=""))
 
 
 def _check(id: ConversationId, version: int, source: Forky, target: Forky) -> None:

@@ -88,6 +88,7 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "token revoke": (("aider",),),
     "verify": ((), ("{chat}",)),
     "repair": ((),),
+    "move": (("{folder}/forky.duckdb", "{folder}/moved.duckdb"),),
     "admin people": ((),),
     "admin invite": (("viewer",),),
     "admin role": (("bob", "viewer"),),

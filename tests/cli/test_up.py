@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from argparse import _SubParsersAction
 from pathlib import Path
 from urllib.error import URLError
 
@@ -13,6 +14,7 @@ import pytest
 
 from forky_core.cli import up
 from forky_core.cli.browser import open_once_up
+from forky_core.cli.help_screen import GROUPS
 from forky_core.cli.parser import main, parser
 from tests.cli.conftest import environment
 from tests.hangs import HANG
@@ -130,4 +132,17 @@ def test_without_streamlit_it_names_what_to_install(
 
 def test_the_help_fits_on_one_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    assert len(parser().format_help().splitlines()) <= 51
+    lines = parser().format_help().splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 80
+
+
+def test_the_help_has_every_command_once_also_in_a_narrow_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    (commands,) = (one for one in parser()._actions if isinstance(one, _SubParsersAction))
+    named = [name for _, group in GROUPS for names, _ in group for name in names.split(", ")]
+    assert sorted(named) == sorted(commands.choices)
+    lines = parser().format_help().splitlines()
+    for name in named:
+        assert sum(line.startswith(f"  {name}") for line in lines) or name == "serve"
+    assert max(map(len, lines)) <= 60

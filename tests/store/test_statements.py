@@ -1,4 +1,4 @@
-"""Every statement is planned by DuckDB against the tables of today, and can be compiled for PostgreSQL."""
+"""Every statement is planned by DuckDB against the tables of today."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from sqlalchemy.dialects import postgresql
-from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlalchemy.sql.expression import ClauseElement
 
 from forky_core.model.errors import StoreError
@@ -16,10 +14,7 @@ from forky_core.store.duckdb.file.database import DatabaseFile
 from forky_core.store.duckdb.file.migrations import migrate
 from forky_core.store.duckdb.sql import document_statements, statements
 from forky_core.store.duckdb.sql import tables as written_tables
-from forky_core.store.duckdb.sql.source import postgresql as spelling
-from forky_core.store.duckdb.sql.source.bind_parameters import Repeated
 from forky_core.store.duckdb.sql.source.compiling import sources
-from forky_core.store.duckdb.sql.source.tables import metadata
 from forky_core.store.duckdb.sql.statement import (
     Family,
     SqlStatement,
@@ -39,13 +34,6 @@ LISTS_OF_TEXTS = {"ids", "named", "values"}
 
 TABLES = [value for value in vars(written_tables).values() if isinstance(value, Table)]
 WITH_A_CONVERSATION = [table for table in TABLES if "conversation" in table.columns]
-
-KNOWN_TO_POSTGRESQL = {
-    *("array_agg", "coalesce", "concat", "count", "lower", "max", "octet_length", "replace", "starts_with"),
-    *("strpos", "sum", "trim", "unnest"),
-}
-NO_FUNCTIONS = {"and", "cast", "in", "or", "values", "where"}
-"""Words before a parenthesis that call nothing."""
 
 
 def compiled_ahead() -> Iterator[tuple[str, SqlStatement]]:
@@ -118,30 +106,6 @@ def test_duckdb_can_plan_what_is_made_of_the_names_of_tables(empty: DatabaseFile
     text = MADE[name]
     with empty.cursor() as cursor:
         assert cursor.execute(f"EXPLAIN {text}", [None] * text.count("?")).fetchall()
-
-
-def for_postgresql(statement: ClauseElement) -> str:
-    assert spelling.__name__, "importing it teaches SQLAlchemy how PostgreSQL spells DuckDB's functions"
-    dialect = postgresql.dialect(paramstyle="numeric_dollar")  # type: ignore[no-untyped-call]
-    form = statement.compile(dialect=dialect, compile_kwargs={"render_postcompile": True})
-    return re.sub(f"[{Repeated.BEGIN}{Repeated.END}]|{Repeated.JOINT}[^{Repeated.END}]*", "", str(form))
-
-
-@pytest.mark.parametrize("name", WRITTEN)
-def test_every_statement_compiles_for_postgresql_out_of_functions_it_has(name: str) -> None:
-    text = for_postgresql(WRITTEN[name])
-    called = {found.lower() for found in re.findall(r"\b([A-Za-z_]+)\(", text)}
-    tables = {table.fullname for table in metadata.sorted_tables}
-    assert any(table in text for table in tables)
-    assert called - NO_FUNCTIONS - KNOWN_TO_POSTGRESQL == set()
-
-
-def test_every_table_and_index_compiles_for_postgresql() -> None:
-    for table in metadata.sorted_tables:
-        assert for_postgresql(CreateTable(table)).strip().startswith(f"CREATE TABLE {table.fullname}")
-        assert table.indexes
-        for index in table.indexes:
-            assert for_postgresql(CreateIndex(index)).startswith(f"CREATE UNIQUE INDEX {index.name}")
 
 
 def test_no_statement_is_left_out_of_these_tests() -> None:

@@ -248,5 +248,5 @@ def test_a_location_says_which_store_it_means(tmp_path: Path) -> None:
     store = open_store(str(tmp_path / "new" / "folder" / "forky.duckdb"))
     assert isinstance(store, DuckDBStore)
     store.close()
-    with pytest.raises(RequestError, match="later step"):
-        open_store("postgresql://localhost/forky")
+    with pytest.raises(RequestError, match="one workspace"):
+        open_store(":memory:", workspace="other")

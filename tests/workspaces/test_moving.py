@@ -9,12 +9,14 @@ import pytest
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.forky_file.adopting import AdoptResult, adopt
 from forky_core.formats.forky_file.chat import Chat
+from forky_core.model.document import SearchScope
 from forky_core.model.errors import BadContent, InTheWay, NotAllowed, NotFound, StoreDamaged
 from forky_core.team.roles import Role
 from forky_core.team.team_workspaces import WORKSPACE
 from forky_core.workspaces import moving
 from forky_core.workspaces.moving import move_conversation
 from tests.builders import talk, texts
+from tests.store.document_laws import hits
 from tests.workspaces.building import Building
 
 
@@ -63,6 +65,8 @@ def test_it_keeps_every_id_and_its_whole_log(here: Building, move: Move) -> None
     assert [one.id for one in there.store.documents.documents()] == [move.document.id]
     (chunk,) = there.store.documents.chunks(move.document.id)
     assert chunk.text == "Stones sink because they are heavy."
+    of_it = SearchScope(workspace=False, named=(move.document.id,))
+    assert hits(here.others.whole(move.club).store, "heavy stones", of_it) == {chunk.text}
 
 
 def test_the_original_is_in_the_trash_and_can_be_taken_back(here: Building, move: Move) -> None:

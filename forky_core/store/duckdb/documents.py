@@ -31,6 +31,7 @@ from forky_core.store.duckdb.sql.running import execute
 from forky_core.store.duckdb.sql.statement import SqlStatement, Table
 from forky_core.store.duckdb.sql.tables import chunks, documents, postings, vectors
 from forky_core.store.duckdb.write.writer import Alone, Writer
+from forky_core.store.moving.contract import StoredChunk
 from forky_core.store.rows import Row
 
 _BATCH = 4096
@@ -86,6 +87,17 @@ class FiledDocuments:
         rows = self._file.rows(sql.CHUNKS, id=document, first=first, most=limit)
         return tuple(Chunk(*row) for row in rows)
 
+    def stored_chunks(self, document: DocumentId, *, first: int, most: int) -> tuple[StoredChunk, ...]:
+        with self._file.snapshot() as cursor:
+            rows = _rows(cursor, sql.STORED_CHUNKS, id=document, first=first, most=max(most, 0))
+            counts: dict[int, dict[int, int]] = {row[0]: {} for row in rows}
+            for key, term, frequency in _rows(cursor, sql.COUNTS, keys=list(counts)):
+                counts[key][term] = frequency
+        return tuple(
+            StoredChunk(key, Chunk(number, place, text, overlap, counts[key]), model or "", _numbers(vector))
+            for key, number, place, text, overlap, model, vector in rows
+        )
+
     def postings(self, terms: Sequence[int], scope: SearchScope) -> Postings:
         with needed_for("Searching documents", "documents"):
             import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
@@ -140,6 +152,14 @@ class FiledDocuments:
 
     def vector_sizes(self) -> Mapping[str, int]:
         return dict(self._file.rows(sql.VECTOR_SIZES))
+
+
+def _numbers(vector: bytes | None) -> Numbers | None:
+    if vector is None:
+        return None
+    import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
+
+    return np.frombuffer(vector, np.float32)
 
 
 def _reach(scope: SearchScope) -> dict[str, Any]:

@@ -23,12 +23,13 @@ from forky_core.store.contract import Partitions, Store, StoreIdentity, StoreSta
 from forky_core.store.document_contract import DocumentKeeper
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.herald import Heard, Herald
+from forky_core.store.moving.contract import MovableDocuments, MovableStore
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def _of_store(method: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[SleepingStore, P], T]:
+def _of_store(method: Callable[Concatenate[DuckDBStore, P], T]) -> Callable[Concatenate[SleepingStore, P], T]:
     """A method of the contract that calls the same one of the open store."""
 
     @wraps(method)
@@ -41,7 +42,7 @@ def _of_store(method: Callable[Concatenate[Store, P], T]) -> Callable[Concatenat
 
 
 def _of_keeper(
-    method: Callable[Concatenate[DocumentKeeper, P], T],
+    method: Callable[Concatenate[MovableDocuments, P], T],
 ) -> Callable[Concatenate[SleepingDocuments, P], T]:
     """A method of the contract of documents that calls the same one of the open store's documents."""
 
@@ -159,7 +160,7 @@ class SleepingStore:
             return store.identity
 
     @property
-    def documents(self) -> DocumentKeeper:
+    def documents(self) -> MovableDocuments:
         return self._documents
 
     def hear(self, heard: Heard) -> Callable[[], None]:
@@ -215,6 +216,10 @@ class SleepingStore:
     erased_of = _of_store(Store.erased_of)
     is_taken = _of_store(Store.is_taken)
     verify = _of_store(Store.verify)
+    adopt = _of_store(MovableStore.adopt)
+    settings = _of_store(MovableStore.settings)
+    derived_keys = _of_store(MovableStore.derived_keys)
+    blob_names = _of_store(MovableStore.blob_names)
 
     @wraps(DuckDBStore.write_tables)
     def write_tables(self, *given: Any, **options: Any) -> Path:
@@ -252,3 +257,4 @@ class SleepingDocuments:
     embed = _of_keeper(DocumentKeeper.embed)
     forget_vectors = _of_keeper(DocumentKeeper.forget_vectors)
     vector_sizes = _of_keeper(DocumentKeeper.vector_sizes)
+    stored_chunks = _of_keeper(MovableDocuments.stored_chunks)

@@ -91,10 +91,20 @@ from forky_core.store.duckdb.write.erasing import erase_rows
 from forky_core.store.duckdb.write.ledger import stored_entries
 from forky_core.store.duckdb.write.purging import drop_unnamed_blobs, purge_rows
 from forky_core.store.duckdb.write.staging import Staged
-from forky_core.store.duckdb.write.writer import IDLE_SECONDS, Alone, Done, Record, Rest, Writer
+from forky_core.store.duckdb.write.writer import (
+    ERASED_BYTES,
+    IDLE_SECONDS,
+    Adopt,
+    Alone,
+    Done,
+    Record,
+    Rest,
+    Writer,
+)
 from forky_core.store.erasing import related
 from forky_core.store.herald import Heard, Herald
 from forky_core.store.message_cache import CACHE_BYTES, Cache
+from forky_core.store.moving.contract import ConversationPart
 from forky_core.store.path_matching import path_overlap
 from forky_core.store.rows import id_from_key
 from forky_core.store.words import search_words
@@ -177,6 +187,9 @@ class DuckDBStore:
     def record(self, conversation: ConversationId, generation: Generation) -> None:
         self._writer.ask(Record(conversation, generation))
 
+    def adopt(self, parts: Sequence[ConversationPart]) -> None:
+        self._writer.ask(Adopt(tuple(parts)))
+
     def _published(self, staged: Staged, done: Sequence[Done]) -> None:
         for id in staged.born - staged.in_bulk:
             self._cache.shelf(id).complete(())
@@ -193,6 +206,11 @@ class DuckDBStore:
                     self._note_keys(result, staged.touched[id].conversation)
                 case Record(conversation=id, generation=generation):
                     self._logs.publish(id, None, (generation,))
+                case Adopt(parts=parts):
+                    for part in parts:
+                        self._logs.drop(part.conversation)
+                        for operation in part.operations:
+                            self._note_keys(operation, staged.touched[part.conversation].conversation)
         if self._library.wanted:
             self._library.publish(staged.touched[id].summary() for id in staged.fresh)
         self._cache.trim()
@@ -456,6 +474,9 @@ class DuckDBStore:
     def blob(self, sha256: str) -> Blob:
         return read_blob(self._file, sha256)
 
+    def blob_names(self) -> tuple[str, ...]:
+        return tuple(sorted(name for (name,) in self._file.rows(sql.BLOB_NAMES)))
+
     def drop_blobs(self, names: Iterable[str]) -> None:
         wanted = frozenset(names)
         if wanted:
@@ -465,6 +486,10 @@ class DuckDBStore:
         wanted = list(dict.fromkeys(keys))
         rows = self._file.rows(sql.DERIVED, conversation=self._numbers.of(conversation), keys=wanted)
         return dict(rows)
+
+    def derived_keys(self, conversation: ConversationId) -> tuple[str, ...]:
+        rows = self._file.rows(sql.DERIVED_KEYS, conversation=self._numbers.of(conversation))
+        return tuple(key for (key,) in rows)
 
     def derived_under(self, key: str) -> Mapping[ConversationId, str]:
         rows = self._file.rows(sql.DERIVED_UNDER, key=key)
@@ -482,6 +507,9 @@ class DuckDBStore:
     def setting(self, key: str) -> str | None:
         rows = self._file.rows(sql.SETTING, key=key)
         return str(rows[0][0]) if rows else None
+
+    def settings(self) -> Mapping[str, str]:
+        return {key: value for key, value in self._file.rows(sql.SETTINGS) if key != ERASED_BYTES}
 
     def set_setting(self, key: str, value: str | None) -> None:
         self._writer.ask(Alone(lambda cursor: write_setting(cursor, key, value)))

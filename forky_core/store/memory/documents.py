@@ -19,6 +19,7 @@ from forky_core.model.document import (
     Vectors,
 )
 from forky_core.store.deciding import known_document, no_document
+from forky_core.store.moving.contract import StoredChunk
 
 
 @dataclass(slots=True)
@@ -114,6 +115,15 @@ class MemoryDocuments:
             found = [self._chunks[key][1] for key in keys]
         wanted = [replace(chunk, counts={}) for chunk in found if chunk.number >= first]
         return tuple(wanted if most is None else wanted[: max(most, 0)])
+
+    def stored_chunks(self, document: DocumentId, *, first: int, most: int) -> tuple[StoredChunk, ...]:
+        with self._lock:
+            keys = self._kept[document].keys if document in self._kept else []
+            found = [(key, self._chunks[key][1]) for key in keys]
+            wanted = [(key, chunk) for key, chunk in found if chunk.number >= first][: max(most, 0)]
+            return tuple(
+                StoredChunk(key, chunk, *self._vectors.get(key, ("", None))) for key, chunk in wanted
+            )
 
     def postings(self, terms: Sequence[int], scope: SearchScope) -> Postings:
         with needed_for("Searching documents", "documents"):

@@ -49,6 +49,7 @@ from forky_core.store.deciding import (
     FOUNDING_VERBS,
     changed_key,
     check_form,
+    check_part,
     next_operation,
     no_blob,
     no_conversation,
@@ -67,6 +68,7 @@ from forky_core.store.erasing import (
 )
 from forky_core.store.herald import Heard, Herald
 from forky_core.store.memory.documents import MemoryDocuments
+from forky_core.store.moving.contract import ConversationPart
 from forky_core.store.path_matching import path_overlap
 from forky_core.store.summary import summary_of
 from forky_core.store.words import score, search_words, snippet
@@ -149,6 +151,26 @@ class MemoryStore:
 
     def commit_all(self, commits: Sequence[Commit]) -> tuple[Operation, ...]:
         return tuple(map(self.commit, commits))
+
+    def adopt(self, parts: Sequence[ConversationPart]) -> None:
+        with self._lock:
+            known = [self._conversations.get(part.conversation) for part in parts]
+            kept = [have or _Conversation(part.conversation) for have, part in zip(known, parts, strict=True)]
+            fresh: list[dict[MessageId, Message]] = []
+            for one, part in zip(kept, parts, strict=True):
+                last = one.operations[-1].id if one.operations else None
+                check_part(part, version=len(one.operations), last=last)
+                fresh.append(unstored(part.messages, one.messages))
+            for one, part, messages in zip(kept, parts, fresh, strict=True):
+                one.messages.update(messages)
+                one.generations.update((call.id, call) for call in part.generations)
+                one.derived.update(part.derived)
+                for operation in part.operations:
+                    one.view = one.view.apply(operation.changes, operation.number)
+                    one.operations.append(operation)
+                    one.moved.update((change.key, operation) for change in operation.changes)
+                self._conversations[one.id] = one
+        self._herald.tell(part.conversation for part in parts)
 
     def _publish(
         self, kept: _Conversation, commit: Commit, fresh: Mapping[MessageId, Message], operation: Operation
@@ -338,6 +360,10 @@ class MemoryStore:
             raise no_blob(sha256)
         return found
 
+    def blob_names(self) -> tuple[str, ...]:
+        with self._lock:
+            return tuple(sorted(self._blobs))
+
     def drop_blobs(self, names: Iterable[str]) -> None:
         with self._lock:
             named = {sha256 for kept in self._conversations.values() for sha256 in kept.attachments()}
@@ -360,6 +386,10 @@ class MemoryStore:
         with self._lock, suppress(*(() if waits else (NotFound,))):
             self._kept(conversation).derived.update(entries)
 
+    def derived_keys(self, conversation: ConversationId) -> tuple[str, ...]:
+        with self._lock:
+            return tuple(sorted(self._kept(conversation).derived))
+
     def forget_derived(self, key: str) -> None:
         with self._lock:
             for kept in self._conversations.values():
@@ -368,6 +398,10 @@ class MemoryStore:
     def setting(self, key: str) -> str | None:
         with self._lock:
             return self._settings.get(key)
+
+    def settings(self) -> Mapping[str, str]:
+        with self._lock:
+            return dict(self._settings)
 
     def set_setting(self, key: str, value: str | None) -> None:
         with self._lock:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, LiteralString, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 
 from forky_core.extras import needed_for
 
@@ -180,7 +180,7 @@ class Database:
 
 def run(connection: Connection, statement: str, **given: object) -> Rows:
     """Run one statement and return its rows; [] where it has none."""
-    cursor = connection.execute(cast(LiteralString, statement), given or None)
+    cursor = connection.execute(statement, given or None)
     return cursor.fetchall() if cursor.description is not None else []
 
 
@@ -196,7 +196,7 @@ def migrate(connection: Connection, migrations: Sequence[Migration] = MIGRATIONS
         try:
             with connection.transaction():
                 if run(connection, "SELECT to_regclass('forky.migrations')") == [(None,)]:
-                    connection.execute(cast(LiteralString, _SCHEMA.read_text("utf-8")))
+                    connection.execute(_SCHEMA.read_text("utf-8"))
                     for step in migrations:
                         _note(connection, step)
                     return
@@ -210,7 +210,7 @@ def migrate(connection: Connection, migrations: Sequence[Migration] = MIGRATIONS
                     )
                 for step in migrations:
                     if step.number > reached:
-                        connection.execute(cast(LiteralString, step.sql))
+                        connection.execute(step.sql)
                         _note(connection, step)
                 return
         except (

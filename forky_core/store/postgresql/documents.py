@@ -18,6 +18,7 @@ from forky_core.model.document import (
     Vectors,
 )
 from forky_core.store.deciding import known_document, no_document
+from forky_core.store.moving.contract import StoredChunk
 from forky_core.store.postgresql import statements as sql
 from forky_core.store.postgresql.database import Connection, Database, Rows, run
 from forky_core.store.postgresql.texts import kept, said
@@ -140,6 +141,27 @@ class PostgresDocuments:
         rows = self._rows(sql.CHUNKS, document=document, first=first, most=limit)
         return tuple(_chunk(row) for row in rows)
 
+    def stored_chunks(self, document: DocumentId, *, first: int, most: int) -> tuple[StoredChunk, ...]:
+        import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
+
+        def read(connection: Connection) -> tuple[Rows, Rows]:
+            rows = self._run(connection, sql.STORED_CHUNKS, document=document, first=first, most=max(most, 0))
+            return rows, self._run(connection, sql.COUNTS, keys=[row[0] for row in rows])
+
+        rows, counted = self._database.snapshot(read)
+        counts: dict[int, dict[int, int]] = {row[0]: {} for row in rows}
+        for key, term, frequency in counted:
+            counts[key][term] = frequency
+        return tuple(
+            StoredChunk(
+                key,
+                Chunk(number, said(place), said(text), overlap, counts[key]),
+                said(model or ""),
+                np.frombuffer(vector, np.float32) if vector is not None else None,
+            )
+            for key, number, place, text, overlap, model, vector in rows
+        )
+
     def postings(self, terms: Sequence[int], scope: SearchScope) -> Postings:
         with needed_for("Searching documents", "documents"):
             import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
@@ -206,8 +228,10 @@ def _reach(scope: SearchScope) -> dict[str, Any]:
 
 
 def _document(row: Sequence[Any]) -> Document:
-    return Document(*(said(value) if isinstance(value, str) else value for value in row))
+    id, name, media_type, *more = row
+    return Document(DocumentId(id), said(name), said(media_type), *more)
 
 
 def _chunk(row: Sequence[Any]) -> Chunk:
-    return Chunk(*(said(value) if isinstance(value, str) else value for value in row))
+    number, place, text, overlap = row
+    return Chunk(number, said(place), said(text), overlap)

@@ -155,6 +155,7 @@ CREATE TABLE forky.postings (
     PRIMARY KEY (workspace, term, chunk)
 );
 CREATE INDEX postings_document ON forky.postings (workspace, document);
+CREATE INDEX postings_chunk ON forky.postings (workspace, chunk);
 
 CREATE TABLE forky.vectors (
     workspace text COLLATE "C" NOT NULL,

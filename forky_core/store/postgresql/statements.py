@@ -53,7 +53,12 @@ WHERE {_HERE} AND number BETWEEN %(first)s AND %(last)s ORDER BY number
 LAST_TO_MOVE: Final = f"""
 SELECT number FROM forky.operations WHERE {_HERE} AND strpos(changes, %(key)s) > 0 ORDER BY number DESC LIMIT 1
 """
-HAS_OPERATION: Final = f"SELECT 1 FROM forky.operations WHERE {_HERE} AND number = %(number)s AND id = %(id)s"
+IS_AT: Final = """
+SELECT 1 FROM forky.operations o
+JOIN forky.conversations c ON c.workspace = o.workspace AND c.conversation = o.conversation
+WHERE o.workspace = %(workspace)s AND o.conversation = %(conversation)s AND o.number = %(number)s AND o.id = %(id)s
+AND c.messages >= %(messages)s
+"""
 
 # Messages
 
@@ -180,6 +185,7 @@ NAMING_OPERATIONS: Final = """
 SELECT conversation, changes FROM forky.operations
 WHERE workspace = %(workspace)s AND strpos(changes, '"attachments"') > 0
 """
+DERIVED_KEYS: Final = f"SELECT key FROM forky.derived WHERE {_HERE} ORDER BY key"
 DERIVED: Final = f"SELECT key, value FROM forky.derived WHERE {_HERE} AND key = ANY(%(keys)s)"
 ALL_DERIVED: Final = f"SELECT key, value FROM forky.derived WHERE {_HERE}"
 DERIVED_UNDER: Final = (
@@ -300,6 +306,14 @@ DROP_DOCUMENTS: Final = tuple(
         ("vectors", "document"),
     )
 )
+STORED_CHUNKS: Final = """
+SELECT c.chunk, c.number, c.place, c.text, c.overlap, v.model, v.vector FROM forky.chunks c
+LEFT JOIN forky.vectors v ON v.workspace = c.workspace AND v.chunk = c.chunk
+WHERE c.workspace = %(workspace)s AND c.document = %(document)s AND c.number >= %(first)s ORDER BY c.number LIMIT %(most)s
+"""
+COUNTS: Final = """
+SELECT chunk, term, frequency FROM forky.postings WHERE workspace = %(workspace)s AND chunk = ANY(%(keys)s) ORDER BY term
+"""
 CHUNKS: Final = """
 SELECT number, place, text, overlap FROM forky.chunks
 WHERE workspace = %(workspace)s AND document = %(document)s AND number >= %(first)s ORDER BY number LIMIT %(most)s

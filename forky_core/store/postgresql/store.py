@@ -43,6 +43,7 @@ from forky_core.store.deciding import no_blob, no_conversation, no_message, reus
 from forky_core.store.erasing import related
 from forky_core.store.herald import Heard, Herald
 from forky_core.store.message_cache import CACHE_BYTES, Cache, CachedMessages
+from forky_core.store.moving.contract import ConversationPart
 from forky_core.store.path_matching import path_overlap
 from forky_core.store.postgresql import statements as sql
 from forky_core.store.postgresql.database import MOST_CONNECTIONS, Connection, Database, run
@@ -50,7 +51,7 @@ from forky_core.store.postgresql.documents import PostgresDocuments
 from forky_core.store.postgresql.rewriting import drop_unnamed_blobs, erase_rows, purge_rows, write_setting
 from forky_core.store.postgresql.texts import kept, said
 from forky_core.store.postgresql.verify import verify_workspace
-from forky_core.store.postgresql.writer import Alone, Record, Writer, operation_columns
+from forky_core.store.postgresql.writer import Adopt, Alone, Record, Writer, operation_columns
 from forky_core.store.rows import (
     generation_from_row,
     id_from_key,
@@ -121,6 +122,9 @@ class PostgresStore:
 
     def commit_all(self, commits: Sequence[Commit]) -> tuple[Operation, ...]:
         return tuple(self._writer.ask_all(commits))
+
+    def adopt(self, parts: Sequence[ConversationPart]) -> None:
+        self._writer.ask(Adopt(tuple(parts)))
 
     def record(self, conversation: ConversationId, generation: Generation) -> None:
         self._writer.ask(Record(conversation, generation))
@@ -534,6 +538,9 @@ class PostgresStore:
         ((media_type, name, content),) = rows
         return Blob(sha256, said(media_type), said(name), bytes(content))
 
+    def blob_names(self) -> tuple[str, ...]:
+        return tuple(said(sha256) for (sha256,) in self._rows(sql.BLOB_NAMES))
+
     def drop_blobs(self, names: Iterable[str]) -> None:
         wanted = frozenset(names)
         if wanted:
@@ -545,6 +552,10 @@ class PostgresStore:
         wanted = [kept(key) for key in dict.fromkeys(keys)]
         rows = self._rows(sql.DERIVED, conversation=conversation, keys=wanted)
         return {said(key): said(value) for key, value in rows}
+
+    def derived_keys(self, conversation: ConversationId) -> tuple[str, ...]:
+        self._state(conversation)
+        return tuple(sorted(said(key) for (key,) in self._rows(sql.DERIVED_KEYS, conversation=conversation)))
 
     def derived_under(self, key: str) -> Mapping[ConversationId, str]:
         rows = self._rows(sql.DERIVED_UNDER, key=kept(key))
@@ -570,6 +581,9 @@ class PostgresStore:
     def setting(self, key: str) -> str | None:
         rows = self._rows(sql.SETTING, key=kept(key))
         return said(rows[0][0]) if rows else None
+
+    def settings(self) -> Mapping[str, str]:
+        return {said(key): said(value) for key, value in self._rows(sql.SETTINGS)}
 
     def set_setting(self, key: str, value: str | None) -> None:
         workspace = self._database.workspace

@@ -30,15 +30,18 @@ from forky_core.store.deciding import (
     FOUNDING_VERBS,
     changed_key,
     check_form,
+    check_part,
     next_operation,
     no_conversation,
     outdated,
     unstored,
 )
+from forky_core.store.moving.contract import ConversationPart
 from forky_core.store.postgresql import statements as sql
 from forky_core.store.postgresql.database import Connection, Database, is_cut, run, store_error
 from forky_core.store.postgresql.texts import kept, said
 from forky_core.store.rows import (
+    Row,
     generation_row,
     id_from_key,
     id_key,
@@ -61,7 +64,7 @@ _CUT_FOR = 8.0
 _HANGS = 15.0
 """Seconds on one task after which the thread is considered hung."""
 _CAME_FIRST, _NO_CONVERSATION = "FK001", "FK002"
-_AGAIN = (errors.SerializationFailure, errors.DeadlockDetected)
+_AGAIN = (errors.SerializationFailure, errors.DeadlockDetected, errors.UniqueViolation)
 _CALL = (
     "id", "status", "model", "started", "first_token", "finished", "prompt_tokens", "completion_tokens",
     "cached_tokens", "cost", "rest",
@@ -83,7 +86,14 @@ class Alone:
     """The conversations of which nothing that is remembered holds afterwards. The work may add to it."""
 
 
-Request = Commit | Record | Alone
+@dataclass(frozen=True, slots=True)
+class Adopt:
+    """Parts of conversations of another store, to be written as they are."""
+
+    parts: tuple[ConversationPart, ...]
+
+
+Request = Commit | Record | Adopt | Alone
 
 
 @dataclass(slots=True)
@@ -128,14 +138,64 @@ class _Append:
     """What a group adds to one conversation."""
 
     seen: int
+    """The version that the conversation has before."""
     ledger: Ledger
-    first: Operation
     rows: dict[str, list[dict[str, Any]]] = field(
         default_factory=lambda: {"messages": [], "segments": [], "operations": [], "generations": []}
     )
     entries: dict[str, tuple[Json | None, int]] = field(default_factory=dict)
     derived: dict[str, str] = field(default_factory=dict)
     fresh: list[Message] = field(default_factory=list)
+
+    def add_message(self, message: Message, text: str, rest: str | None) -> None:
+        places = self.ledger.places
+        segment, depth, origin = places.place(message.parent)
+        if origin is not None:
+            parent_segment, parent_depth = origin
+            self.rows["segments"].append(
+                {"segment": segment, "parent_segment": parent_segment, "parent_depth": parent_depth}
+            )
+        parent = places.numbers[message.parent] if message.parent is not None else None
+        self.rows["messages"].append(
+            {
+                "message": places.add(message.id, segment, depth),
+                "id": id_key(message.id),
+                "segment": segment,
+                "depth": depth,
+                "parent": parent,
+                "role": message.role,
+                "text": kept(text),
+                "rest": rest,
+                "created": message.created,
+            }
+        )
+        self.fresh.append(message)
+
+    def add_operation(self, operation: Operation, row: Row) -> None:
+        """Add an operation, and have the ledger follow it; `row` is what `operation_row` made of it."""
+        _, number, id, made, actor, verb, summary, changes, gesture, reverts = row
+        self.rows["operations"].append(
+            {
+                "number": number,
+                "id": id,
+                "made": made,
+                "actor": kept(actor),
+                "verb": kept(verb),
+                "summary": kept(summary),
+                "changes": changes,
+                "gesture": gesture,
+                "reverts": reverts,
+            }
+        )
+        for change in operation.changes:
+            self.entries[change.key] = (change.after, operation.number)
+        self.ledger.take(operation)
+
+    def reached(self) -> dict[str, object]:
+        """Where the conversation is once this is written: an operation that is there then, and how many messages."""
+        ledger = self.ledger
+        assert ledger.last is not None
+        return {"number": ledger.version, "id": id_key(ledger.last), "messages": len(ledger.places.numbers)}
 
     def given(self, workspace: str) -> dict[str, object]:
         """The parameters of `forky.append`."""
@@ -291,6 +351,7 @@ class Writer:
         cut_until: float | None = None
         for _ in range(_TRIES):
             appends: dict[ConversationId, _Append] = {}
+            results: list[Any] = []
             try:
                 connection = self._connected()
                 if isinstance(jobs[0].request, Alone):
@@ -343,11 +404,10 @@ class Writer:
                 return all(
                     run(
                         connection,
-                        sql.HAS_OPERATION,
+                        sql.IS_AT,
                         workspace=self._database.workspace,
                         conversation=id,
-                        number=one.first.number,
-                        id=id_key(one.first.id),
+                        **one.reached(),
                     )
                     for id, one in appends.items()
                 )
@@ -368,21 +428,31 @@ class Writer:
     ) -> Any:
         """The request's result, or the error that concerns this request alone."""
         try:
-            if isinstance(request, Record):
-                return None
-            assert isinstance(request, Commit)
             try:
-                return self._decide_commit(connection, appends, request)
+                return self._decided(connection, appends, request)
             except ForkyError:
-                if request.conversation in appends or self._is_fresh(connection, request.conversation):
+                stale = [
+                    id for id in _named(request) if id not in appends and not self._is_fresh(connection, id)
+                ]
+                if not stale:
                     raise
                 # What was remembered is out of date: another process has written meanwhile.
-                self._held.pop(request.conversation, None)
-                return self._decide_commit(connection, appends, request)
+                self._held_drop(stale)
+                return self._decided(connection, appends, request)
         except psycopg.Error:
             raise
         except Exception as error:  # noqa: BLE001 - as above
             return error
+
+    def _decided(
+        self, connection: Connection, appends: dict[ConversationId, _Append], request: Request
+    ) -> Operation | None:
+        match request:
+            case Commit():
+                return self._decide_commit(connection, appends, request)
+            case Adopt():
+                self._decide_parts(connection, appends, request.parts)
+        return None
 
     def _decide_commit(
         self, connection: Connection, appends: dict[ConversationId, _Append], commit: Commit
@@ -408,23 +478,39 @@ class Writer:
         if new:
             self._held[id] = ledger
         if append is None:
-            append = appends[id] = _Append(ledger.version, ledger, operation)
-        rows = append.rows
+            append = appends[id] = _Append(ledger.version, ledger)
         for message, (text, rest) in zip(fresh, bodies, strict=True):
-            rows["messages"].append(_place(ledger, rows["segments"], message, text, rest))
-        rows["operations"].append(
-            {
-                "number": row[1], "id": row[2], "made": row[3], "actor": kept(row[4]), "verb": kept(row[5]),
-                "summary": kept(row[6]), "changes": row[7], "gesture": row[8], "reverts": row[9],
-            }
-        )  # fmt: skip
-        rows["generations"].extend(call_fields(generation) for generation in commit.generations)
-        for change in operation.changes:
-            append.entries[change.key] = (change.after, operation.number)
+            append.add_message(message, text, rest)
+        append.add_operation(operation, row)
+        append.rows["generations"].extend(call_fields(generation) for generation in commit.generations)
         append.derived.update(commit.derived)
-        append.fresh.extend(fresh)
-        ledger.take(operation)
         return operation
+
+    def _decide_parts(
+        self,
+        connection: Connection,
+        appends: dict[ConversationId, _Append],
+        parts: Sequence[ConversationPart],
+    ) -> None:
+        """Parts of conversations of another store, as `MovableStore.adopt` takes them."""
+        checked: list[tuple[ConversationPart, Ledger | None, list[Message]]] = []
+        for part in parts:
+            append = appends.get(part.conversation)
+            found = append.ledger if append is not None else self._ledger(connection, part.conversation)
+            base = found or Ledger(part.conversation)
+            check_part(part, version=base.version, last=base.last)
+            checked.append((part, found, list(unstored(part.messages, base.places.numbers).values())))
+        for part, found, fresh in checked:
+            if not (fresh or part.operations or part.generations or part.derived):
+                continue
+            ledger = self._held[part.conversation] = found or Ledger(part.conversation)
+            append = appends.setdefault(part.conversation, _Append(ledger.version, ledger))
+            for message in fresh:
+                append.add_message(message, *message_body(message))
+            for operation in part.operations:
+                append.add_operation(operation, operation_row(0, operation))
+            append.rows["generations"].extend(call_fields(generation) for generation in part.generations)
+            append.derived.update(part.derived)
 
     def _write(
         self,
@@ -534,27 +620,6 @@ def read_ledger(connection: Connection, workspace: str, id: ConversationId) -> L
     return ledger
 
 
-def _place(
-    ledger: Ledger, segments: list[dict[str, Any]], message: Message, text: str, rest: str | None
-) -> dict[str, Any]:
-    places = ledger.places
-    segment, depth, origin = places.place(message.parent)
-    if origin is not None:
-        segments.append({"segment": segment, "parent_segment": origin[0], "parent_depth": origin[1]})
-    parent = places.numbers[message.parent] if message.parent is not None else None
-    return {
-        "message": places.add(message.id, segment, depth),
-        "id": id_key(message.id),
-        "segment": segment,
-        "depth": depth,
-        "parent": parent,
-        "role": message.role,
-        "text": kept(text),
-        "rest": rest,
-        "created": message.created,
-    }
-
-
 def call_fields(generation: Generation) -> dict[str, Any]:
     """A generation as `forky.record` and `forky.append` take it."""
     row = generation_row(0, generation)
@@ -573,6 +638,16 @@ def operation_columns(row: Sequence[Any]) -> tuple[Any, ...]:
 def run_only(connection: Connection, statement: str, given: Mapping[str, object]) -> None:
     """Send a statement within a pipeline: its rows are not waited for."""
     connection.execute(cast(Any, statement), given)
+
+
+def _named(request: Request) -> tuple[ConversationId, ...]:
+    """The conversations that are decided about."""
+    match request:
+        case Commit():
+            return (request.conversation,)
+        case Adopt():
+            return tuple(part.conversation for part in request.parts)
+    return ()
 
 
 def _split(jobs: Sequence[_Job]) -> list[list[_Job]]:
@@ -598,7 +673,7 @@ def _log(jobs: Sequence[_Job], results: Sequence[Any], begun: float) -> None:
         events.store_committed(
             operations=kinds.count(Commit),
             records=kinds.count(Record),
-            others=kinds.count(Alone),
+            others=kinds.count(Alone) + kinds.count(Adopt),
             seconds=now - begun,
             waited=now - min(job.asked for job in jobs),
         )

@@ -92,7 +92,7 @@ class Server:
     def execute(self, *statements: str, database: str = "postgres") -> None:
         with psycopg.connect(self.url(database), autocommit=True) as connection:
             for statement in statements:
-                connection.execute(statement)  # type: ignore[call-overload] # names of the tests' own
+                connection.execute(statement)  # names of the tests' own
 
     def database(self, template: str = "template0") -> str:
         """The address of a new database: a copy of another one."""

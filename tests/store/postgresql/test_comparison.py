@@ -21,7 +21,7 @@ def test_postgresql_answers_as_memory_does(shared: str) -> None:
         def opened(self) -> Store:
             return PostgresStore.open(shared, workspace=self.workspace, connections=2)
 
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(
         PostgresAnswersAsMemoryDoes,
         settings=settings(max_examples=12, stateful_step_count=25, suppress_health_check=list(HealthCheck)),
     )

@@ -131,7 +131,7 @@ def test_row_security_holds_also_where_a_statement_forgets_the_workspace(server:
     url = server.url(database, user="plain")
     with psycopg.connect(url, options="-c forky.workspace=other", autocommit=True) as connection:
         for table in ("conversations", "messages", "operations", "entries"):
-            assert connection.execute(f"SELECT count(*) FROM forky.{table}").fetchone() == (0,)  # type: ignore[call-overload] # noqa: S608
+            assert connection.execute(f"SELECT count(*) FROM forky.{table}").fetchone() == (0,)  # noqa: S608
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             connection.execute("INSERT INTO forky.settings VALUES ('walled', 'key', 'value')")
     with psycopg.connect(url, options="-c forky.workspace=walled") as connection:
@@ -247,7 +247,7 @@ def test_a_database_that_can_only_be_read_says_so_and_goes_on_when_it_can_be_wri
         assert store.view(HERE).title == "A talk"
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("SET default_transaction_read_only = off")
-            connection.execute(f"ALTER DATABASE {database} RESET default_transaction_read_only")  # type: ignore[call-overload]
+            connection.execute(f"ALTER DATABASE {database} RESET default_transaction_read_only")
         with psycopg.connect(server.url(), autocommit=True) as connection:
             connection.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [database]

@@ -23,7 +23,7 @@ _LISTS = {
 }  # fmt: skip
 _NUMBERS = {
     "after", "last", "most", "skip", "first", "number", "started", "made", "updated", "version", "size", "added", "overlap",
-    "operation", "gesture", "seen", "reached", "began", "moved",
+    "operation", "messages", "gesture", "seen", "reached", "began", "moved",
 }  # fmt: skip
 
 
@@ -57,7 +57,7 @@ def test_a_real_server_plans_it(shared: str, name: str) -> None:
     if name == "ERASED_0":
         values["last"] = "0" * 32
     with psycopg.connect(shared, options="-c forky.workspace=x") as connection:
-        plan = connection.execute(f"EXPLAIN {text}", values).fetchall()  # type: ignore[call-overload]
+        plan = connection.execute(f"EXPLAIN {text}", values).fetchall()
     assert plan
 
 

@@ -28,6 +28,13 @@ WHERE forky.documents.id = ? AND forky.chunks.number >= ? ORDER BY forky.chunks.
     ("id", "first", "most"),
 )
 
+COUNTS = SqlStatement(
+    """SELECT forky.postings.chunk, forky.postings.term, forky.postings.frequency
+FROM forky.postings
+WHERE forky.postings.chunk IN (SELECT unnest(CAST(? AS INTEGER[])) AS unnest_1)""",
+    ("keys",),
+)
+
 DROPS = (
     SqlStatement(
         """DELETE FROM forky.vectors WHERE forky.vectors.document IN (SELECT unnest(CAST(? AS INTEGER[])) AS
@@ -118,6 +125,16 @@ STANDING = SqlStatement(
 FROM forky.documents
 WHERE forky.documents.id IN (SELECT unnest(CAST(? AS TEXT[])) AS unnest_1)""",
     ("ids",),
+)
+
+STORED_CHUNKS = SqlStatement(
+    """SELECT forky.chunks.chunk, forky.chunks.number, forky.chunks.place, forky.chunks.text,
+    forky.chunks.overlap, forky.vectors.model, forky.vectors.vector
+FROM forky.chunks JOIN forky.documents ON forky.documents.document = forky.chunks.document LEFT
+    OUTER JOIN forky.vectors ON forky.vectors.chunk = forky.chunks.chunk
+WHERE forky.documents.id = ? AND forky.chunks.number >= ? ORDER BY forky.chunks.number
+ LIMIT ?""",
+    ("id", "first", "most"),
 )
 
 UNEMBEDDED = SqlStatement(

@@ -76,6 +76,13 @@ WHERE forky.derived.conversation = ?""",
     ("keys", "conversation"),
 )
 
+DERIVED_KEYS = SqlStatement(
+    """SELECT forky.derived.key
+FROM forky.derived
+WHERE forky.derived.conversation = ? ORDER BY forky.derived.key""",
+    ("conversation",),
+)
+
 DERIVED_UNDER = SqlStatement(
     """SELECT forky.conversations.id, forky.derived.value
 FROM forky.conversations JOIN forky.derived ON forky.derived.conversation =

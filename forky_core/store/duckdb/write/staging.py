@@ -6,7 +6,7 @@ Everything here happens in memory, before any SQL, so a lost race costs its auth
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import duckdb
@@ -18,6 +18,7 @@ from forky_core.store.deciding import (
     FOUNDING_VERBS,
     changed_key,
     check_form,
+    check_part,
     next_operation,
     no_conversation,
     outdated,
@@ -30,6 +31,7 @@ from forky_core.store.duckdb.sql.running import execute
 from forky_core.store.duckdb.sql.tables import conversations, messages, operations, segments
 from forky_core.store.duckdb.write.batch import Batch
 from forky_core.store.duckdb.write.ledger import Ledger, read_ledger
+from forky_core.store.moving.contract import ConversationPart
 from forky_core.store.rows import Row, id_key, message_body, operation_row, operations_from_rows
 
 _LEDGER_WEIGHT = 1_000_000
@@ -48,6 +50,8 @@ class Staged:
     fresh: dict[ConversationId, list[Message]] = field(default_factory=dict)
     in_bulk: set[ConversationId] = field(default_factory=set)
     """Conversations that are written only by commits that nobody is about to read."""
+    continues: ConversationId | None = None
+    """The one of these whose next part comes at once, so that its ledger is kept."""
 
 
 class Ledgers:
@@ -172,11 +176,22 @@ def _stage(
     batch, here = staged.batch, ledger.conversation
     for message, body in fresh:
         _stage_message(ledger, batch, message, body)
-    batch.insert(operations, (here, *row[1:]))
     for generation in commit.generations:
         _stage_generation(ledger, batch, generation)
     for key, value in commit.derived.items():
         batch.derive(here, key, value, new=ledger.id in staged.born)
+    _stage_operation(ledger, batch, operation, row)
+    if commit.in_bulk and ledger.id not in staged.touched:
+        staged.in_bulk.add(ledger.id)
+    elif not commit.in_bulk:
+        staged.in_bulk.discard(ledger.id)
+    staged.touched[ledger.id] = ledger
+    staged.fresh.setdefault(ledger.id, []).extend(message for message, _ in fresh)
+
+
+def _stage_operation(ledger: Ledger, batch: Batch, operation: Operation, row: Row) -> None:
+    here = ledger.conversation
+    batch.insert(operations, (here, *row[1:]))
     for change in operation.changes:
         if change.after is not None or change.key in ledger.entries:
             batch.change(
@@ -191,12 +206,39 @@ def _stage(
         else:
             ledger.entries[change.key] = change.after
     ledger.take(operation)
-    if commit.in_bulk and ledger.id not in staged.touched:
-        staged.in_bulk.add(ledger.id)
-    elif not commit.in_bulk:
-        staged.in_bulk.discard(ledger.id)
-    staged.touched[ledger.id] = ledger
-    staged.fresh.setdefault(ledger.id, []).extend(message for message, _ in fresh)
+
+
+def stage_parts(
+    ledgers: Ledgers, staged: Staged, cursor: duckdb.DuckDBPyConnection, parts: Sequence[ConversationPart]
+) -> None:
+    """Stage parts of conversations of another store. On an error that `MovableStore.adopt` documents, nothing is."""
+    checked: list[tuple[ConversationPart, Ledger | None, tuple[Message, ...]]] = []
+    for part in parts:
+        ledger = ledgers.find(cursor, part.conversation)
+        base = ledger or Ledger(part.conversation, 0)
+        check_part(part, version=base.version, last=base.last)
+        checked.append((part, ledger, tuple(unstored(part.messages, base.places.numbers).values())))
+    for part, found, fresh in checked:
+        if not (fresh or part.operations or part.generations or part.derived):
+            continue
+        ledger = found or ledgers.begin(cursor, part.conversation)
+        if found is None:
+            ledgers.hold(ledger)
+            staged.born.add(ledger.id)
+            staged.batch.insert(conversations, (ledger.conversation, ledger.id))
+        for message in fresh:
+            _stage_message(ledger, staged.batch, message, message_body(message))
+        for operation in part.operations:
+            _stage_operation(ledger, staged.batch, operation, operation_row(0, operation))
+        for generation in part.generations:
+            _stage_generation(ledger, staged.batch, generation)
+        for key, value in part.derived.items():
+            staged.batch.derive(ledger.conversation, key, value, new=ledger.id in staged.born)
+        if ledger.id not in staged.touched:
+            staged.in_bulk.add(ledger.id)
+        staged.touched[ledger.id] = ledger
+        staged.fresh.setdefault(ledger.id, []).extend(fresh)
+        staged.continues = ledger.id
 
 
 def _stage_message(ledger: Ledger, batch: Batch, message: Message, body: tuple[str, str | None]) -> None:

@@ -24,7 +24,8 @@ from forky_core.store.duckdb.file.database import DatabaseFile, in_transaction
 from forky_core.store.duckdb.read.packs import packs_due, write_packs
 from forky_core.store.duckdb.sql import statements as sql
 from forky_core.store.duckdb.sql.running import execute
-from forky_core.store.duckdb.write.staging import Ledgers, Staged, stage_commit, stage_record
+from forky_core.store.duckdb.write.staging import Ledgers, Staged, stage_commit, stage_parts, stage_record
+from forky_core.store.moving.contract import ConversationPart
 
 GROUP = 256
 """Most operations in one transaction."""
@@ -60,6 +61,13 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
+class Adopt:
+    """Parts of conversations of another store."""
+
+    parts: Sequence[ConversationPart]
+
+
+@dataclass(frozen=True, slots=True)
 class Alone:
     """Work that gets a transaction of its own: a blob, a setting, a purge."""
 
@@ -78,7 +86,7 @@ class Ping:
     """A request that only checks whether the thread responds; nothing is written."""
 
 
-Request = Commit | Record | Alone | Rest | Ping
+Request = Commit | Record | Adopt | Alone | Rest | Ping
 Done = tuple[Request, Any]
 """A request that is durable, and its result."""
 
@@ -361,7 +369,7 @@ class Writer:
         except BaseException:
             self._ledgers.drop(staged.touched)
             raise
-        self._ledgers.drop(staged.in_bulk)
+        self._ledgers.drop(staged.in_bulk - {staged.continues})
         self._spare_memory(staged)
         for request, _ in done:
             for id in request.forgets if isinstance(request, Alone) else ():
@@ -387,6 +395,8 @@ class Writer:
                     return stage_record(
                         self._ledgers, staged, cursor, request.conversation, request.generation
                     )
+                case Adopt():
+                    return stage_parts(self._ledgers, staged, cursor, request.parts)
                 case Alone():
                     return in_transaction(cursor, request.work)
         except duckdb.Error:

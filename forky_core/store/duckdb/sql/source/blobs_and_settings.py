@@ -56,6 +56,7 @@ DERIVED = (
     .join(_keys, derived.c.key == _keys.c.key)
     .where(derived.c.conversation == here)
 )
+DERIVED_KEYS = select(derived.c.key).where(derived.c.conversation == here).order_by(derived.c.key)
 DERIVED_UNDER = (
     select(conversations.c.id, derived.c.value)
     .join(derived, derived.c.conversation == conversations.c.conversation)

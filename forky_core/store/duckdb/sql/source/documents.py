@@ -74,6 +74,17 @@ CHUNKS = (
     .order_by(chunks.c.number)
     .limit(bindparam("most"))
 )
+STORED_CHUNKS = (
+    select(chunks.c.chunk, *_chunk, vectors.c.model, vectors.c.vector)
+    .join(documents, documents.c.document == chunks.c.document)
+    .outerjoin(vectors, vectors.c.chunk == chunks.c.chunk)
+    .where(documents.c.id == bindparam("id"), chunks.c.number >= bindparam("first"))
+    .order_by(chunks.c.number)
+    .limit(bindparam("most"))
+)
+COUNTS = select(*postings.c["chunk", "term", "frequency"]).where(
+    postings.c.chunk.in_(listed("keys", Integer))
+)
 FOUND = (
     select(chunks.c.chunk, *_chunk, *_columns)
     .join(documents, documents.c.document == chunks.c.document)

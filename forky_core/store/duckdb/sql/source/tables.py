@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 
 metadata = MetaData(schema="forky")
-"""Of PostgreSQL a schema, of DuckDB the attached file."""
+"""The attached file."""
 
 conversations = Table(
     "conversations",
