@@ -17,7 +17,7 @@ from forky_core.model.errors import NotFound, StoreDamaged, StoreError
 from forky_core.offline.models import offline_models
 from forky_core.preferences import restore_preferences
 from forky_core.settings import Settings
-from forky_core.store.contract import Store, StoreInFile
+from forky_core.store.contract import Store, StoreInFile, StoreOnServer
 from forky_core.store.memory.store import MemoryStore
 from forky_core.store.moving.note import refuse_half_moved
 from forky_core.store.opening import open_store
@@ -80,6 +80,11 @@ class Forky(Workspace):
     def location(self) -> Path | None:
         """The database file; None where there is none."""
         return self.store.location if isinstance(self.store, StoreInFile) else None
+
+    @property
+    def server(self) -> str | None:
+        """What people call the server's database that keeps this; None where no server does."""
+        return self.store.server if isinstance(self.store, StoreOnServer) else None
 
     def purge(self, id: ConversationId) -> None:
         """Delete a trashed conversation for good, with the links to it.

@@ -404,6 +404,16 @@ class StoreInFile(Protocol):
 
 
 @runtime_checkable
+class StoreOnServer(Protocol):
+    """A store that a server of its own keeps."""
+
+    @property
+    def server(self) -> str:
+        """What people call it: the database's name and host, without a password."""
+        ...
+
+
+@runtime_checkable
 class AnalysisSource(Protocol):
     """A store that can give its tables away; one in memory is none."""
 

@@ -25,6 +25,11 @@ def _from_environment() -> tuple[Door, Team | None, Mailer | None, Delivery | No
         if not settings.team:
             return SignIn.from_settings(settings), None, None, None
         kept = settings.database if isinstance(settings.database, Path) else None
+        if "://" in str(settings.database):
+            raise RequestError(
+                "The people of a team are kept in a file beside the database, and PostgreSQL has none.",
+                "Set FORKY_DATABASE to a file, or FORKY_TEAM to off.",
+            )
         if kept is None and settings.workspaces is not None:
             raise RequestError(
                 "Several workspaces need people who are kept.",

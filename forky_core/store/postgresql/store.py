@@ -116,6 +116,10 @@ class PostgresStore:
         events.store_opened(size=store.status().size, seconds=time.perf_counter() - begun)
         return store
 
+    @property
+    def server(self) -> str:
+        return self._database.name
+
     def commit(self, commit: Commit) -> Operation:
         operation: Operation = self._writer.ask(commit)
         return operation

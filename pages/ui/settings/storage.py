@@ -22,7 +22,11 @@ def draw_storage(forky: Forky, kept: Forky) -> None:
     """`forky` is what the reader sees, `kept` the whole workspace. Keys: `settings.backup`, `settings.verify`."""
     st.markdown("#### Your data")
     place = kept.location
-    if place is None:
+    if kept.server is not None:
+        st.caption(
+            f"Everything is in {plain_label(kept.server, 200).removeprefix('The ')}. Its operator backs it up."
+        )
+    elif place is None:
         st.caption(
             "Kept in this server's memory only: it is gone when Forky stops. Set FORKY_DATABASE to keep it."
         )

@@ -343,3 +343,17 @@ def _wait_for(file: Path, writer: subprocess.Popen[bytes]) -> None:
         assert writer.poll() is None, "the writer has ended"
         ended.wait(0.05)
     pytest.fail("The writer wrote nothing.")
+
+
+def test_a_team_on_it_is_refused_at_the_start_because_its_people_have_no_place() -> None:
+    started = subprocess.run(
+        [sys.executable, "-c", "import pages.ui.sign_in"],
+        cwd=CHECKOUT,
+        env=os.environ
+        | {"PYTHONPATH": str(CHECKOUT), "FORKY_TEAM": "on", "FORKY_DATABASE": "postgresql:///x"},
+        capture_output=True,
+        text=True,
+        timeout=HANG,
+        check=False,
+    )
+    assert started.returncode == 1 and "people of a team are kept in a file" in started.stderr
