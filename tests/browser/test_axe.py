@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import PAGES, expect
+from tests.browser.test_contrast import small_print_is_readable
 
 pytestmark = pytest.mark.browser
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
@@ -29,10 +30,14 @@ def faults(page: Any) -> list[str]:
 
 @pytest.mark.parametrize("width", [1400, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_on_any_page(unchanged_app: str, watch: Any, scheme: str, width: int) -> None:
+def test_axe_finds_nothing_on_any_page_and_small_print_can_be_read(
+    unchanged_app: str, watch: Any, scheme: str, width: int
+) -> None:
     watched = watch(scheme=scheme, width=width)
     for place in (*PAGES, "merge?source=upload"):
         page = watched.open(f"{unchanged_app}/{place}")
+        if width == 1400:
+            small_print_is_readable(page)
         assert (place, faults(page)) == (place, [])
 
 
