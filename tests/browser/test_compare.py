@@ -103,7 +103,11 @@ def test_a_question_that_was_asked_stands_at_the_top_and_stays_there(slow: str, 
     expect(page.get_by_text("is writing").first).to_be_visible()
     below = page.evaluate("() => window.__forkyCompare.heads.offsetHeight") + 30
     row = ".band[data-row='2'] .question"
-    page.wait_for_function(f"([selector, below]) => ({PLACE})([selector]) < below", arg=[row, below])
+    # A row that is not drawn yet has no place, and null would be less than any number.
+    placed = (
+        f"([selector, below]) => {{ const at = ({PLACE})([selector]); return at !== null && at < below; }}"
+    )
+    page.wait_for_function(placed, arg=[row, below])
     before = page.evaluate(PLACE, [row])
     expect(page.get_by_text("is writing")).to_have_count(0)
     expect(page.get_by_text("word59")).to_have_count(3)
