@@ -13,6 +13,7 @@ from bench.measure import report
 
 MODULES = (
     "storage",
+    "postgresql",
     "matching",
     "ui",
     "scale",

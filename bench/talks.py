@@ -11,8 +11,7 @@ from typing import Literal
 
 from forky_core.model import Change, ConversationId, Message, seal
 from forky_core.model.parts import Draft, TextPart
-from forky_core.store.contract import Commit
-from forky_core.store.duckdb.store import DuckDBStore
+from forky_core.store.contract import Commit, Store
 
 RANDOM = random.Random(20)
 WORDS = tuple("".join(RANDOM.choices("etaoinshrdlucmfwypvbgk", k=RANDOM.randint(2, 9))) for _ in range(5000))
@@ -37,7 +36,7 @@ def text() -> str:
 class Talk:
     """One conversation that is appended to, message by message."""
 
-    def __init__(self, store: DuckDBStore, id: str, length: int) -> None:
+    def __init__(self, store: Store, id: str, length: int) -> None:
         self.store, self.id = store, ConversationId(id)
         self.head: Message | None = None
         run = [self._next() for _ in range(length)]

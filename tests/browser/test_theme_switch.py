@@ -61,6 +61,15 @@ def test_a_presentation_and_the_app_have_one_choice(unchanged_app: str, watch: A
     expect(page.locator(SWITCH)).to_have_attribute("data-theme", "dark")
 
 
+def test_when_the_system_turns_dark_the_server_s_colours_follow(unchanged_app: str, watch: Any) -> None:
+    page = watch().open(f"{unchanged_app}/library")
+    words = page.get_by_role("button", name="New conversation").first.locator("p")
+    for scheme, color in (("dark", "rgb(12, 21, 19)"), ("light", "rgb(255, 255, 255)")):
+        page.emulate_media(color_scheme=scheme)
+        ground(page, DARK if scheme == "dark" else LIGHT)
+        expect(words).to_have_css("color", color)
+
+
 @pytest.mark.parametrize("width", [390, 1400])
 def test_it_is_reached_by_keyboard_and_says_what_it_does(unchanged_app: str, watch: Any, width: int) -> None:
     page = watch(width=width, height=844).open(unchanged_app)

@@ -25,6 +25,7 @@ svg { width: 1.2rem; height: 1.2rem; fill: none; stroke: currentColor; stroke-wi
 .full { fill: currentColor; stroke: none; }
 """
 _JS = """
+const SETTLED = 100; // Milliseconds until Streamlit has taken what the system says.
 const KEPT = "forky-theme", CHOICES = ["system", "light", "dark"];
 const SAID = { system: "as the system has it", light: "light", dark: "dark" };
 const STORED = { system: "System", light: "Light", dark: "Dark" };
@@ -107,9 +108,16 @@ export default function (component) {
     draw();
     wear(next, live, told);
   };
+  // Streamlit follows the system by itself, but tells the server nothing: it would leave its own colours as they were.
+  const system = window.matchMedia("(prefers-color-scheme: dark)");
+  const turned = () => { if (chosen() === "system") setTimeout(() => told("system"), SETTLED); };
   window.addEventListener("storage", heard);
+  system.addEventListener("change", turned);
   match();
-  return () => window.removeEventListener("storage", heard);
+  return () => {
+    window.removeEventListener("storage", heard);
+    system.removeEventListener("change", turned);
+  };
 }
 """
 _component = st.components.v2.component("forky_theme_switch", html=_HTML, css=_CSS, js=_JS)
