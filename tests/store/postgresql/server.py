@@ -139,12 +139,15 @@ def running_server() -> Iterator[Server]:
 
 
 def _programs(folder: Path) -> Path:
-    """The folder of the server's programs; a copy below `folder` where `nobody` may not enter the one they are in."""
+    """The folder of the server's programs; a copy below `folder` where `nobody` may not look into the one they are in.
+
+    `pg_config` finds its own place as `initdb` does, which fails there.
+    """
     there = INSTALLED / "pginstall" / "bin"
     if os.geteuid() != 0:
         return there
     tried = subprocess.run(
-        [*_NOBODY, there / "postgres", "--version"], capture_output=True, timeout=HANG, check=False, cwd="/"
+        [*_NOBODY, there / "pg_config", "--bindir"], capture_output=True, timeout=HANG, check=False, cwd="/"
     )
     if tried.returncode == 0:
         return there
