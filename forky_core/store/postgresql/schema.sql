@@ -187,7 +187,8 @@ $$;
 -- One append is one trip: a conversation moves from the version that its author saw to the next, with all rows of it, or
 -- nothing happens and FK001 says that somebody came first.
 CREATE FUNCTION forky.append(
-    w text, c text, seen integer, reached integer, newest uuid, began bigint, moved bigint, many integer, runs integer, body json
+    w text, c text, seen integer, reached integer, newest uuid, began bigint, moved bigint, many integer, runs integer,
+    new_messages json, new_segments json, new_operations json, gone text[], new_entries json, new_derived json, calls json
 ) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     IF seen = 0 THEN
@@ -201,36 +202,35 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION 'somebody came first' USING ERRCODE = 'FK001';
     END IF;
-    IF json_array_length(body -> 'messages') > 0 THEN
-        INSERT INTO forky.messages SELECT w, c, r.* FROM json_to_recordset(body -> 'messages') AS r (
+    IF new_messages IS NOT NULL THEN
+        INSERT INTO forky.messages SELECT w, c, r.* FROM json_to_recordset(new_messages) AS r (
             message integer, id uuid, segment integer, depth integer, parent integer, role text, text text, rest text,
             created bigint
         );
     END IF;
-    IF json_array_length(body -> 'segments') > 0 THEN
-        INSERT INTO forky.segments SELECT w, c, r.* FROM json_to_recordset(body -> 'segments') AS r (
+    IF new_segments IS NOT NULL THEN
+        INSERT INTO forky.segments SELECT w, c, r.* FROM json_to_recordset(new_segments) AS r (
             segment integer, parent_segment integer, parent_depth integer
         );
     END IF;
-    INSERT INTO forky.operations SELECT w, c, r.* FROM json_to_recordset(body -> 'operations') AS r (
+    INSERT INTO forky.operations SELECT w, c, r.* FROM json_to_recordset(new_operations) AS r (
         number integer, id uuid, made bigint, actor text, verb text, summary text, changes text, gesture integer, reverts text
     );
-    IF json_array_length(body -> 'gone') > 0 THEN
-        DELETE FROM forky.entries
-        WHERE workspace = w AND conversation = c AND key IN (SELECT json_array_elements_text(body -> 'gone'));
+    IF gone IS NOT NULL THEN
+        DELETE FROM forky.entries WHERE workspace = w AND conversation = c AND key = ANY(gone);
     END IF;
-    IF json_array_length(body -> 'entries') > 0 THEN
-        INSERT INTO forky.entries SELECT w, c, r.* FROM json_to_recordset(body -> 'entries') AS r (
+    IF new_entries IS NOT NULL THEN
+        INSERT INTO forky.entries SELECT w, c, r.* FROM json_to_recordset(new_entries) AS r (
             key text, value text, operation integer
         )
         ON CONFLICT (workspace, conversation, key) DO UPDATE SET value = excluded.value, operation = excluded.operation;
     END IF;
-    IF json_array_length(body -> 'derived') > 0 THEN
-        INSERT INTO forky.derived SELECT w, c, r.* FROM json_to_recordset(body -> 'derived') AS r (key text, value text)
+    IF new_derived IS NOT NULL THEN
+        INSERT INTO forky.derived SELECT w, c, r.* FROM json_to_recordset(new_derived) AS r (key text, value text)
         ON CONFLICT (workspace, conversation, key) DO UPDATE SET value = excluded.value;
     END IF;
-    IF json_array_length(body -> 'generations') > 0 THEN
-        PERFORM forky.keep_calls(w, c, body -> 'generations');
+    IF calls IS NOT NULL THEN
+        PERFORM forky.keep_calls(w, c, calls);
     END IF;
 END
 $$;

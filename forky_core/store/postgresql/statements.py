@@ -62,7 +62,8 @@ AND c.messages >= %(messages)s
 
 # Messages
 
-_COLUMNS: Final = "message, id, parent, role, text, rest, created"
+_ID: Final = "'b2:' || encode(uuid_send(id), 'hex')"
+_COLUMNS: Final = f"message, {_ID}, parent, role, text, rest, created"
 MESSAGES: Final = (
     f"SELECT {_COLUMNS} FROM forky.messages WHERE {_HERE} AND message > %(after)s ORDER BY message"
 )
@@ -72,10 +73,10 @@ SELECT {_COLUMNS} FROM forky.messages WHERE {_HERE} AND message > %(after)s AND 
 MESSAGE: Final = f"SELECT {_COLUMNS} FROM forky.messages WHERE {_HERE} AND id = %(id)s"
 NUMBERED: Final = f"SELECT message, id FROM forky.messages WHERE {_HERE} AND message = ANY(%(numbers)s)"
 PLACE: Final = f"SELECT segment, depth FROM forky.messages WHERE {_HERE} AND id = %(id)s"
-PLACES: Final = f"SELECT id, segment, depth FROM forky.messages WHERE {_HERE} ORDER BY message"
+PLACES: Final = f"SELECT {_ID}, segment, depth FROM forky.messages WHERE {_HERE} ORDER BY message"
 SEGMENTS: Final = f"SELECT segment, parent_segment, parent_depth FROM forky.segments WHERE {_HERE}"
 PATH: Final = """
-SELECT m.depth, m.id, m.role, m.text, m.rest, m.created
+SELECT m.depth, 'b2:' || encode(uuid_send(m.id), 'hex'), m.role, m.text, m.rest, m.created
 FROM unnest(%(segments)s::int[], %(depths)s::int[]) AS r (segment, last)
 JOIN forky.messages m ON m.segment = r.segment AND m.depth <= r.last
 WHERE m.workspace = %(workspace)s AND m.conversation = %(conversation)s ORDER BY m.depth
@@ -165,7 +166,8 @@ WHERE g.workspace = %(workspace)s
 
 APPEND: Final = """
 SELECT forky.append(%(workspace)s, %(conversation)s, %(seen)s::int, %(reached)s::int, %(newest)s::uuid, %(began)s::bigint,
-    %(moved)s::bigint, %(messages)s::int, %(segments)s::int, %(body)s::json)
+    %(moved)s::bigint, %(many)s::int, %(runs)s::int, %(messages)s::json, %(segments)s::json, %(operations)s::json,
+    %(gone)s::text[], %(entries)s::json, %(derived)s::json, %(calls)s::json)
 """
 RECORD: Final = "SELECT forky.record(%(workspace)s, %(conversation)s, %(call)s::json)"
 LOCK: Final = f"SELECT erasures FROM forky.conversations WHERE {_HERE} FOR UPDATE"

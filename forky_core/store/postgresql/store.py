@@ -38,6 +38,7 @@ from forky_core.model.errors import NotFound
 from forky_core.model.parts import Json
 from forky_core.model.view import FORKED_FROM
 from forky_core.observability import events
+from forky_core.scheduling import uncollected
 from forky_core.store.contract import Commit, Erased, StoreIdentity, StoreStatus, Verification
 from forky_core.store.deciding import no_blob, no_conversation, no_message, reuse_of
 from forky_core.store.erasing import related
@@ -257,11 +258,11 @@ class PostgresStore:
             rows = self._run(connection, sql.MESSAGE, id=id_key(message), **here) if is_whole(message) else []
             if not rows:
                 raise no_message(message)
-            ((_, id, parent, role, text, rest, created),) = rows
+            ((_, key, parent, role, text, rest, created),) = rows
             numbers = [parent] if parent is not None else []
             above = self._run(connection, sql.NUMBERED, numbers=numbers, **here) if numbers else []
             parent_id = id_from_key(above[0][1]) if above else None
-            return message_from_row(id_from_key(id), parent_id, role, said(text), rest, created)
+            return message_from_row(MessageId(key), parent_id, role, said(text), rest, created)
 
         return self._database.reading(read)
 
@@ -292,6 +293,7 @@ class PostgresStore:
         assert found is not None
         return found
 
+    @uncollected()
     def _read(
         self,
         conversation: ConversationId,
@@ -304,7 +306,7 @@ class PostgresStore:
         for _, key, parent, role, text, rest, created in self._rows(
             sql.MESSAGES, conversation=conversation, after=after
         ):
-            id = id_from_key(key)
+            id = MessageId(key)
             message = known.get(id)
             if message is None:
                 above = ids[parent - 1] if parent is not None else None
@@ -324,6 +326,7 @@ class PostgresStore:
         self._cache.trim()
         return path
 
+    @uncollected()
     def _path(self, conversation: ConversationId, head: MessageId) -> list[Message]:
         here = {"conversation": conversation}
 
@@ -339,7 +342,7 @@ class PostgresStore:
         path: list[Message] = []
         parent: MessageId | None = None
         for _, key, role, text, rest, created in self._database.reading(read):
-            id = id_from_key(key)
+            id = MessageId(key)
             path.append(message_from_row(id, parent, role, said(text), rest, created))
             parent = id
         return path
@@ -360,7 +363,7 @@ class PostgresStore:
         after = max(after, 0)
         here = {"conversation": conversation}
         rows = self._rows(sql.STRETCH, after=after, last=after + max(most, 0), **here)
-        ids = {row[0]: id_from_key(row[1]) for row in rows}
+        ids = {row[0]: MessageId(row[1]) for row in rows}
         elsewhere = sorted({row[2] for row in rows if row[2] is not None and row[2] not in ids})
         if elsewhere:
             named = self._rows(sql.NUMBERED, numbers=elsewhere, **here)

@@ -200,17 +200,13 @@ class _Append:
     def given(self, workspace: str) -> dict[str, object]:
         """The parameters of `forky.append`."""
         calls = {row["id"]: row for row in self.rows["generations"]}
-        body: dict[str, Any] = {
-            **self.rows,
-            "generations": list(calls.values()),
-            "gone": [kept(key) for key, (value, _) in self.entries.items() if value is None],
-            "entries": [
-                {"key": kept(key), "value": canonical_json(value), "operation": number}
-                for key, (value, number) in self.entries.items()
-                if value is not None
-            ],
-            "derived": [{"key": kept(key), "value": kept(value)} for key, value in self.derived.items()],
-        }
+        gone = [kept(key) for key, (value, _) in self.entries.items() if value is None]
+        entries = [
+            {"key": kept(key), "value": canonical_json(value), "operation": number}
+            for key, (value, number) in self.entries.items()
+            if value is not None
+        ]
+        derived = [{"key": kept(key), "value": kept(value)} for key, value in self.derived.items()]
         ledger = self.ledger
         assert ledger.last is not None
         return {
@@ -221,10 +217,21 @@ class _Append:
             "newest": id_key(ledger.last),
             "began": ledger.created,
             "moved": ledger.updated,
-            "messages": len(ledger.places.numbers),
-            "segments": len(ledger.places.last),
-            "body": json.dumps(body, ensure_ascii=False),
+            "many": len(ledger.places.numbers),
+            "runs": len(ledger.places.last),
+            "messages": _as_json(self.rows["messages"]),
+            "segments": _as_json(self.rows["segments"]),
+            "operations": json.dumps(self.rows["operations"], ensure_ascii=False),
+            "gone": gone or None,
+            "entries": _as_json(entries),
+            "derived": _as_json(derived),
+            "calls": _as_json(list(calls.values())),
         }
+
+
+def _as_json(rows: list[dict[str, Any]]) -> str | None:
+    """Rows as a function of the database takes them; None if there are none."""
+    return json.dumps(rows, ensure_ascii=False) if rows else None
 
 
 class _Job:
@@ -616,7 +623,7 @@ def read_ledger(connection: Connection, workspace: str, id: ConversationId) -> L
             ledger.entries[said(key)] = json.loads(value)
             ledger.moved[said(key)] = number
         for message, segment, depth in run(connection, sql.PLACES, **here):
-            ledger.places.add(id_from_key(message), segment, depth)
+            ledger.places.add(message, segment, depth)
     return ledger
 
 

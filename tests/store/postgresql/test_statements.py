@@ -31,12 +31,12 @@ def given(name: str, text: str) -> Any:
     """A value of the kind that a parameter of a statement has."""
     cast = re.search(rf"%\({name}\)s::(\w+(?:\[\])?)", text)
     kind = cast[1] if cast else ""
+    if kind == "json":
+        return "[]"
     if kind.endswith("[]") or re.search(rf"(?:ANY|ALL) ?\(%\({name}\)s\)", text):
         return []
     if kind in {"int", "bigint"} or name in _NUMBERS or (name in {"chunks", "terms"} and "chunks +" in text):
         return 1
-    if kind == "json":
-        return "[]"
     if name in {"whole", "shelved"}:
         return True
     if name in {"content", "vector"}:
