@@ -262,7 +262,7 @@ def test_cut_connections_are_made_anew_and_nothing_is_written_twice(server: Serv
 
     def cut() -> None:
         with psycopg.connect(server.url(), autocommit=True) as connection:
-            while not stop.wait(0.02):
+            while not stop.wait(0.15):
                 connection.execute(
                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [database]
                 )
