@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from forky_core.model import EMPTY_VIEW, Generation, Message, MessageId, Operation, View
 from forky_core.model.erasure import Erasure, id_now, operation_id_now, rewritten_operations
 from forky_core.model.parts import AttachmentPart, Json
+from forky_core.store.segments import Origin
 
 _NONE_ERASED: Mapping[MessageId, Erasure] = {}
 
@@ -130,6 +132,34 @@ def cut_off_remark(cut_off: int) -> str:
         "left out. A crash in the middle of a write leaves that, and then nothing is lost that Forky had confirmed; a "
         "log that was cut looks the same."
     )
+
+
+def place_findings(
+    places: Iterable[tuple[int, MessageId, int | None, int, int]],
+    segments: Sequence[Sequence[Any]],
+) -> Iterator[str]:
+    """Report places where loading a path by its segments (segments.py) would not follow the parents.
+
+    A place is a message's number, its id, its parent's number, its segment and its depth, in the order the messages
+    were written; a segment is its number, the segment that it left, and at which depth.
+    """
+    origins: dict[int, Origin] = {segment: (parent, depth) for segment, parent, depth in segments}
+    if len(origins) != len(segments):
+        yield "A segment is stored twice."
+    numbers: dict[tuple[int, int], int] = {}
+    for number, id, parent, segment, depth in places:
+        if (segment, depth) in numbers:
+            yield f"The message {id} stands where another one does."
+        before = numbers.get((segment, depth - 1))
+        if before is None:
+            origin = origins.get(segment, (None, -2))
+            before = numbers.get((origin[0], origin[1])) if origin[0] is not None else None
+            fits = origin[1] == depth - 1 and before == parent
+        else:
+            fits = before == parent
+        if not fits:
+            yield f"The message {id} stands in a place that is not below its parent."
+        numbers[segment, depth] = number
 
 
 def ref_findings(view: View, known: Iterable[MessageId]) -> Iterator[str]:

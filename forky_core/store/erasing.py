@@ -21,9 +21,10 @@ from forky_core.model.erasure import (
     operation_id_now,
     tombstone,
 )
-from forky_core.model.errors import NothingToDo
+from forky_core.model.errors import NotFound, NothingToDo
 from forky_core.model.parts import AttachmentPart, Json, MergePart
-from forky_core.store.contract import Commit, Erased
+from forky_core.model.view import FORKED_FROM
+from forky_core.store.contract import Commit, Erased, Store
 from forky_core.store.deciding import next_operation
 
 
@@ -76,6 +77,20 @@ def related(
     ):
         found |= more
     return frozenset(ConversationId(id) for id in found)
+
+
+def erased_among(
+    store: Store, conversation: ConversationId, messages: Iterable[MessageId]
+) -> Mapping[MessageId, Erasure]:
+    """See `Store.erased_of`: by the views of the related conversations."""
+    wanted, found = set(messages), dict[MessageId, Erasure]()
+    for id in related(conversation, store.entries(FORKED_FROM)):
+        try:
+            erasures = store.view(id).erasures
+        except NotFound:
+            continue
+        found.update({at: one for at, one in erasures.items() if one.whole and at in wanted})
+    return found
 
 
 def rewriting(

@@ -134,7 +134,9 @@ def test_a_move_that_was_broken_off_goes_on_and_ends_the_same(random: Random, ca
             try:
                 copied += moved(source, target).copied
             except StoreFull:
-                assert '"done": true' not in (target.setting("move") or "")
+                # It may have been complete before, and then still is: the first thing that failed was to note this one.
+                if '"done": true' in (target.setting("move") or ""):
+                    assert everything(target) == everything(source)
         target.calls = 0
         moved(source, target)
         assert everything(target) == everything(source)

@@ -39,7 +39,6 @@ from forky_core.model import (
 from forky_core.model.erasure import Erasure
 from forky_core.model.errors import NotFound, StoreDamaged, StoreError
 from forky_core.model.parts import Json
-from forky_core.model.view import FORKED_FROM
 from forky_core.observability import events
 from forky_core.private_files import make_folder
 from forky_core.store.auditing import message_findings
@@ -101,7 +100,7 @@ from forky_core.store.duckdb.write.writer import (
     Rest,
     Writer,
 )
-from forky_core.store.erasing import related
+from forky_core.store.erasing import erased_among
 from forky_core.store.herald import Heard, Herald
 from forky_core.store.message_cache import CACHE_BYTES, Cache
 from forky_core.store.moving.contract import ConversationPart
@@ -545,14 +544,7 @@ class DuckDBStore:
     def erased_of(
         self, conversation: ConversationId, messages: Iterable[MessageId]
     ) -> Mapping[MessageId, Erasure]:
-        wanted, found = set(messages), {}
-        for id in related(conversation, self.entries(FORKED_FROM)):
-            try:
-                erasures = self.view(id).erasures
-            except NotFound:
-                continue
-            found.update({at: one for at, one in erasures.items() if one.whole and at in wanted})
-        return found
+        return erased_among(self, conversation, messages)
 
     def verify(self, conversation: ConversationId | None = None) -> Verification:
         if conversation is not None:

@@ -77,9 +77,9 @@ def move_workspace(
     """
     if not isinstance(source, MovableStore) or not isinstance(target, MovableStore):
         raise BadContent("A workspace cannot be moved between these stores.")
-    started = _require_target(source, target, origin)
-    if not started:
-        MoveNote(origin, done=False).write(target)
+    _require_target(source, target, origin)
+    # Also where an earlier move was complete: the source may have more by now.
+    MoveNote(origin, done=False).write(target)
     copier = ConversationCopier(source, target)
     comparison = None
     for _ in range(_PASSES):
@@ -99,14 +99,14 @@ def move_workspace(
     return Moved(copier.messages, counts, _left(comparison))
 
 
-def _require_target(source: MovableStore, target: MovableStore, origin: str) -> bool:
-    """Whether the target holds a part of this move already, and is no other one's."""
+def _require_target(source: MovableStore, target: MovableStore, origin: str) -> None:
+    """Raise InTheWay unless the target is empty or holds a part of this move."""
     noted = MoveNote.of(target)
     there = summaries(target)
     if noted is None:
         empty = not (there or target.settings() or target.blob_names() or target.documents.documents())
         if empty:
-            return False
+            return
         raise InTheWay(
             "The database to move to is not empty, and nothing was written to it.", "Name one that is new."
         )
@@ -118,7 +118,6 @@ def _require_target(source: MovableStore, target: MovableStore, origin: str) -> 
                 "Nothing was written.",
                 f"It was begun as a move from {noted.origin}. Name a new one.",
             )
-    return True
 
 
 def _is_beginning(source: MovableStore, target: MovableStore, id: ConversationId) -> bool:

@@ -34,14 +34,12 @@ from forky_core.model import (
     View,
 )
 from forky_core.model.erasure import Erasure
-from forky_core.model.errors import NotFound
 from forky_core.model.parts import Json
-from forky_core.model.view import FORKED_FROM
 from forky_core.observability import events
 from forky_core.scheduling import uncollected
 from forky_core.store.contract import Commit, Erased, StoreIdentity, StoreStatus, Verification
 from forky_core.store.deciding import no_blob, no_conversation, no_message, reuse_of
-from forky_core.store.erasing import related
+from forky_core.store.erasing import erased_among
 from forky_core.store.herald import Heard, Herald
 from forky_core.store.message_cache import CACHE_BYTES, Cache, CachedMessages
 from forky_core.store.moving.contract import ConversationPart
@@ -621,14 +619,7 @@ class PostgresStore:
     def erased_of(
         self, conversation: ConversationId, messages: Iterable[MessageId]
     ) -> Mapping[MessageId, Erasure]:
-        wanted, found = set(messages), {}
-        for id in related(conversation, self.entries(FORKED_FROM)):
-            try:
-                erasures = self.view(id).erasures
-            except NotFound:
-                continue
-            found.update({at: one for at, one in erasures.items() if one.whole and at in wanted})
-        return found
+        return erased_among(self, conversation, messages)
 
     def verify(self, conversation: ConversationId | None = None) -> Verification:
         if conversation is not None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from types import MappingProxyType
-from typing import Any
 
 from forky_core.model import ConversationId, View
 from forky_core.store.auditing import (
@@ -14,6 +13,7 @@ from forky_core.store.auditing import (
     blob_finding,
     content_findings,
     naming_findings,
+    place_findings,
 )
 from forky_core.store.contract import Finding, Verification
 from forky_core.store.postgresql import statements as sql
@@ -21,7 +21,6 @@ from forky_core.store.postgresql.database import Connection, Database, run
 from forky_core.store.postgresql.rewriting import stored_conversation
 from forky_core.store.postgresql.texts import said
 from forky_core.store.rows import id_from_key
-from forky_core.store.segments import Origin
 
 
 def verify_workspace(database: Database, conversation: ConversationId | None) -> Verification:
@@ -83,7 +82,8 @@ def _audit(
     segments = run(connection, sql.SEGMENTS, **here)
     entries = {said(key): json.loads(value) for key, value, _ in run(connection, sql.ENTRIES, **here)}
     log = stored.operations
-    findings = [*_place_findings(rows, segments)]
+    places = ((row[0], id_from_key(row[1]), row[2], row[7], row[8]) for row in rows)
+    findings = [*place_findings(places, segments)]
     if [row[0] for row in rows] != list(range(1, many + 1)):
         findings.append(
             f"{many} messages are counted, but {len(rows)} are stored, or their numbers have a gap."
@@ -104,23 +104,6 @@ def _audit(
     findings += naming_findings(stored.messages, view, stored.generations, blobs.__contains__)
     newest = max((operation.at for operation in log), default=0)
     return _Audited(findings, astray(stored.messages, log), (len(rows), len(log), newest))
-
-
-def _place_findings(messages: Sequence[Sequence[Any]], segments: Sequence[Sequence[Any]]) -> Iterator[str]:
-    """Report places where loading a path by its segments would not follow the parents."""
-    origins: dict[int, Origin] = {segment: (parent, depth) for segment, parent, depth in segments}
-    numbers: dict[tuple[int, int], int] = {}
-    for number, key, parent, _, _, _, _, segment, depth in messages:
-        before = numbers.get((segment, depth - 1))
-        if before is None:
-            origin = origins.get(segment, (None, -2))
-            before = numbers.get((origin[0], origin[1])) if origin[0] is not None else None
-            fits = origin[1] == depth - 1 and before == parent
-        else:
-            fits = before == parent
-        if not fits:
-            yield f"The message {id_from_key(key)} stands in a place that is not below its parent."
-        numbers[segment, depth] = number
 
 
 def _blob_findings(database: Database, names: frozenset[str]) -> Iterator[str]:

@@ -19,6 +19,7 @@ from forky_core.store.auditing import (
     cut_off_remark,
     message_findings,
     naming_findings,
+    place_findings,
 )
 from forky_core.store.contract import Finding, Verification
 from forky_core.store.duckdb.file.database import DatabaseFile
@@ -35,7 +36,6 @@ from forky_core.store.rows import (
     message_from_row,
     operations_from_rows,
 )
-from forky_core.store.segments import Origin
 
 _OWNED = (
     tables.derived,
@@ -189,7 +189,8 @@ def _conversation(
         operations = operations_from_rows(id, operation_rows, None)
         stored = stored_entries(entry_rows)
         generations = [generation_from_row(row) for row in generation_rows]
-    findings.extend(_place_findings(message_rows, segment_rows))
+    places = ((row[0], id_from_key(row[1]), row[2], row[7], row[8]) for row in message_rows)
+    findings.extend(place_findings(places, segment_rows))
     last = operations[-1].number if operations else 0
     early = list(_end_findings(messages, packed, last, entry_rows))
     if len({key for key, _, _ in entry_rows}) != len(entry_rows):
@@ -265,27 +266,6 @@ def _messages(rows: list[Row]) -> tuple[list[Message], list[str]]:
             findings.append(f"The searchable text of the message {id} is not its text.")
         messages.append(message)
     return messages, findings
-
-
-def _place_findings(messages: list[Row], segments: list[Row]) -> Iterator[str]:
-    """Report places where loading a path by its segments would not follow the parents."""
-    origins: dict[int, Origin] = {segment: (parent, depth) for segment, parent, depth in segments}
-    if len(origins) != len(segments):
-        yield "A segment is stored twice."
-    numbers: dict[tuple[int, int], int] = {}
-    for number, key, parent, _, _, _, _, segment, depth in messages:
-        if (segment, depth) in numbers:
-            yield f"The message {id_from_key(key)} stands where another one does."
-        before = numbers.get((segment, depth - 1))
-        if before is None:
-            origin = origins.get(segment, (None, -2))
-            before = numbers.get((origin[0], origin[1])) if origin[0] is not None else None
-            fits = origin[1] == depth - 1 and before == parent
-        else:
-            fits = before == parent
-        if not fits:
-            yield f"The message {id_from_key(key)} stands in a place that is not below its parent."
-        numbers[segment, depth] = number
 
 
 def _blob_findings(file: DatabaseFile, names: frozenset[str]) -> Iterator[str]:
