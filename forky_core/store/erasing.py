@@ -7,7 +7,7 @@ worked out of the text is dropped, as it can be worked out again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from forky_core.model import Change, ConversationId, Generation, Message, MessageId, Operation
@@ -16,16 +16,18 @@ from forky_core.model.erasure import (
     VERB,
     Erasure,
     Passages,
+    copies_of,
     erasures_in,
     id_now,
     operation_id_now,
+    said_erased,
     tombstone,
 )
 from forky_core.model.errors import NotFound, NothingToDo
 from forky_core.model.parts import AttachmentPart, Json, MergePart
 from forky_core.model.view import FORKED_FROM
 from forky_core.store.contract import Commit, Erased, Store
-from forky_core.store.deciding import next_operation
+from forky_core.store.deciding import next_operation, no_message
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,54 @@ def rewriting(
     )
 
 
+def rewrite_all(
+    own: StoredConversation,
+    message: MessageId,
+    concerned: Iterable[ConversationId],
+    stored_of: Callable[[ConversationId], StoredConversation],
+    write: Callable[[StoredConversation, Rewriting], None],
+    *,
+    family: frozenset[ConversationId],
+    by: str,
+    at: int,
+) -> tuple[list[Rewriting], Passages]:
+    """Erase what a message of `own` says from all that is concerned: its family, and what cites it.
+
+    Each conversation is written before the next is read. Returns what was rewritten, and the erased texts, for what is
+    kept beside the conversations.
+
+    Raises:
+        NotFound: there is no such message.
+        NothingToDo: it was erased already.
+    """
+    if all(one.id != message for one in own.messages):
+        raise no_message(message)
+    known = erasures_in(replayed_entries(own.operations)).get(message)
+    if known is not None and known.whole:
+        raise NothingToDo("This message was erased already.")
+    copies = copies_of(message, own.messages)
+    passages = Passages(copies, said_erased(at))
+    chosen = {one.id for one in copies}
+    done: list[Rewriting] = []
+    for id in concerned:
+        stored = own if id == own.id else stored_of(id)
+        if id in family:
+            chosen |= {one.id for one in copies_of(message, stored.messages)}
+        new = rewriting(stored, chosen, passages, of=message, by=by, at=at, has_copies=id in family)
+        if new is not None:
+            done.append(new)
+            write(stored, new)
+    return done, passages
+
+
+def rewritten_entries(stored: StoredConversation, new: Rewriting) -> dict[str, Json]:
+    """The entries of the view that lose a passage, with what is left of each."""
+    rewritten = {operation.number: operation for operation in new.operations}
+    log = [rewritten.get(operation.number, operation) for operation in stored.operations]
+    before, after = replayed_entries(stored.operations), replayed_entries(log)
+    return {key: value for key, value in after.items() if before[key] != value}
+
+
 def erased(conversation: ConversationId, done: Sequence[Rewriting], files: int, passages: Passages) -> Erased:
     """The result of an erasure that has rewritten these conversations and removed so many files."""
     own = next(one for one in done if one.conversation == conversation)
@@ -172,10 +222,6 @@ def erased(conversation: ConversationId, done: Sequence[Rewriting], files: int, 
         files,
         passages,
     )
-
-
-def nothing_left() -> NothingToDo:
-    return NothingToDo("This message was erased already.")
 
 
 def _rewritten(

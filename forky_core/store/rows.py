@@ -29,6 +29,7 @@ from forky_core.model.hashing import HASH_PREFIX
 from forky_core.model.parts import Json, TextPart, canonical_json, part_from_stored
 
 Row = tuple[Any, ...]
+_HEX = frozenset("0123456789abcdef")
 _NO_PARAMETERS: Mapping[str, Json] = MappingProxyType({})
 
 
@@ -39,6 +40,23 @@ def id_key(id: str) -> str:
 
 def id_from_key(key: object) -> MessageId:
     return MessageId(HASH_PREFIX + str(key).replace("-", ""))
+
+
+def is_whole(id: str) -> bool:
+    """Whether `id` is a complete id and not just the beginning of one."""
+    return (
+        id.startswith(HASH_PREFIX)
+        and len(id) == len(HASH_PREFIX) + 32
+        and _HEX.issuperset(id[len(HASH_PREFIX) :])
+    )
+
+
+def uuid_range(prefix: str) -> tuple[str, str] | None:
+    """The lowest and highest key that an id with this prefix can have; None if no id can begin so."""
+    digits = prefix.lower().removeprefix("b2:")
+    if len(digits) > 32 or not _HEX.issuperset(digits):
+        return None
+    return digits.ljust(32, "0"), digits.ljust(32, "f")
 
 
 def message_body(message: Message) -> tuple[str, str | None]:

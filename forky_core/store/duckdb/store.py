@@ -79,7 +79,6 @@ from forky_core.store.duckdb.read.messages import (
     read_reuse,
     read_stems,
     read_stretch,
-    uuid_range,
 )
 from forky_core.store.duckdb.read.packs import BadPack, drop_packs
 from forky_core.store.duckdb.read.searching import search
@@ -105,7 +104,7 @@ from forky_core.store.herald import Heard, Herald
 from forky_core.store.message_cache import CACHE_BYTES, Cache
 from forky_core.store.moving.contract import ConversationPart
 from forky_core.store.path_matching import path_overlap
-from forky_core.store.rows import id_from_key
+from forky_core.store.rows import id_from_key, uuid_range
 from forky_core.store.words import search_words
 
 _SHORT = 4000

@@ -32,7 +32,7 @@ from forky_core.model import (
     Stem,
     View,
 )
-from forky_core.model.erasure import Erasure, Passages, copies_of, said_erased
+from forky_core.model.erasure import Erasure
 from forky_core.model.errors import InTheWay, NotFound
 from forky_core.model.parts import AttachmentPart, Json
 from forky_core.model.view import FORKED_FROM
@@ -62,9 +62,8 @@ from forky_core.store.erasing import (
     Rewriting,
     StoredConversation,
     erased,
-    nothing_left,
     related,
-    rewriting,
+    rewrite_all,
 )
 from forky_core.store.herald import Heard, Herald
 from forky_core.store.memory.documents import MemoryDocuments
@@ -93,6 +92,15 @@ class _Conversation:
             created=self.operations[0].at,
             updated=self.operations[-1].at,
             messages=len(self.messages),
+        )
+
+    def stored(self) -> StoredConversation:
+        return StoredConversation(
+            self.id,
+            tuple(self.messages.values()),
+            tuple(self.operations),
+            tuple(self.generations.values()),
+            self.derived,
         )
 
     def attachments(self) -> set[str]:
@@ -424,35 +432,25 @@ class MemoryStore:
     def erase(self, conversation: ConversationId, message: MessageId, *, by: str, at: int) -> Erased:
         with self._lock:
             first = self._kept(conversation)
-            if message not in first.messages:
-                raise no_message(message)
-            known = first.view.erasures.get(message)
-            if known is not None and known.whole:
-                raise nothing_left()
             family = related(conversation, self._forked_from())
-            copies = copies_of(message, first.messages.values())
-            passages = Passages(copies, said_erased(at))
-            chosen = {one.id for one in copies}
-            done: list[Rewriting] = []
-            for kept in self._conversations.values():
-                if kept.id in family or any(
+            concerned = [
+                kept.id
+                for kept in self._conversations.values()
+                if kept.id in family
+                or any(
                     part.conversation == conversation for one in kept.messages.values() for part in one.merges
-                ):
-                    if kept.id in family:
-                        chosen |= {one.id for one in copies_of(message, kept.messages.values())}
-                    stored = StoredConversation(
-                        kept.id,
-                        tuple(kept.messages.values()),
-                        tuple(kept.operations),
-                        tuple(kept.generations.values()),
-                        kept.derived,
-                    )
-                    new = rewriting(
-                        stored, chosen, passages, of=message, by=by, at=at, has_copies=kept.id in family
-                    )
-                    if new is not None:
-                        done.append(new)
-                        self._rewrite(kept, new)
+                )
+            ]
+            done, passages = rewrite_all(
+                first.stored(),
+                message,
+                concerned,
+                lambda id: self._conversations[id].stored(),
+                lambda stored, new: self._rewrite(self._conversations[stored.id], new),
+                family=family,
+                by=by,
+                at=at,
+            )
             for key, value in self._settings.items():
                 self._settings[key] = passages.cut_encoded(value)
             before = len(self._blobs)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -69,17 +69,22 @@ class Database:
         """
         self.name = _shown(url)
         self.workspace = workspace
-        self.url = url
-        self.options = (
+        self._url = url
+        options = (
             f"-c forky.workspace={_quoted_option(workspace)} -c timezone=UTC -c client_min_messages=warning"
         )
-        with self.saying(), self.connected() as connection:
+        self._how: dict[str, Any] = {
+            "autocommit": True,
+            "options": options,
+            "connect_timeout": int(PATIENCE),
+        }
+        with self.saying(), self.connect() as connection:
             self._check(connection)
             migrate(connection, migrations)
-            self.has_trigrams = _make_trigrams(connection)
+            _make_trigrams(connection)
         self._pool = ConnectionPool(
             url,
-            kwargs={"autocommit": True, "options": self.options, "connect_timeout": int(PATIENCE)},
+            kwargs=self._how,
             min_size=1,
             max_size=connections,
             timeout=PATIENCE,
@@ -90,13 +95,9 @@ class Database:
     def close(self) -> None:
         self._pool.close()
 
-    @contextmanager
-    def connected(self) -> Iterator[Connection]:
-        """A connection beside the pool, in autocommit."""
-        with psycopg.connect(
-            self.url, autocommit=True, options=self.options, connect_timeout=int(PATIENCE)
-        ) as connection:
-            yield connection
+    def connect(self) -> Connection:
+        """A connection beside the pool, in autocommit; whoever asks closes it."""
+        return psycopg.connect(self._url, **self._how)
 
     def rows(self, statement: str, **given: object) -> Rows:
         """The rows of one statement that only reads.
@@ -119,7 +120,7 @@ class Database:
                     with self._pool.connection() as connection:
                         return work(connection)
                 except PoolTimeout:
-                    with self.connected():
+                    with self.connect():
                         raise  # The server can be reached: all connections are in use.
                 except psycopg.OperationalError as error:
                     if not is_cut(error) or time.monotonic() > latest:
@@ -234,22 +235,16 @@ def _note(connection: Connection, step: Migration) -> None:
     )
 
 
-def _make_trigrams(connection: Connection) -> bool:
-    """Make the index that finds parts of words, where the server has the extension for it; whether it is there."""
-    made = "SELECT to_regclass('forky.messages_words') IS NOT NULL"
-    if run(connection, made) == [(True,)]:
-        return True
-    try:
-        with connection.transaction():
-            connection.execute("CREATE EXTENSION IF NOT EXISTS pg_trgm")
-            connection.execute(
-                "CREATE INDEX IF NOT EXISTS messages_words ON forky.messages USING gin (lower(text) gin_trgm_ops)"
-            )
-    except psycopg.Error:
-        return run(connection, made) == [
-            (True,)
-        ]  # Another process was quicker, or a search looks through all texts.
-    return True
+def _make_trigrams(connection: Connection) -> None:
+    """Make the index that finds parts of words, where the server has the extension for it."""
+    if run(connection, "SELECT to_regclass('forky.messages_words') IS NOT NULL") == [(True,)]:
+        return
+    # Without it, or where another process is just making it, a search looks through all texts.
+    with suppress(psycopg.Error), connection.transaction():
+        connection.execute("CREATE EXTENSION IF NOT EXISTS pg_trgm")
+        connection.execute(
+            "CREATE INDEX IF NOT EXISTS messages_words ON forky.messages USING gin (lower(text) gin_trgm_ops)"
+        )
 
 
 def is_cut(error: psycopg.Error) -> bool:

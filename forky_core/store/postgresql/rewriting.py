@@ -8,22 +8,23 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 
 from forky_core.model import ConversationId, Message, MessageId
-from forky_core.model.erasure import Passages, copies_of, erasures_in, said_erased
 from forky_core.model.errors import InTheWay
 from forky_core.model.parts import canonical_json
 from forky_core.model.view import FORKED_FROM
 from forky_core.store.contract import Erased
-from forky_core.store.deciding import no_conversation, no_message
+from forky_core.store.deciding import no_conversation
 from forky_core.store.erasing import (
     Rewriting,
     StoredConversation,
     erased,
-    nothing_left,
     related,
-    replayed_entries,
-    rewriting,
+    rewrite_all,
+    rewritten_entries,
 )
 from forky_core.store.postgresql import statements as sql
 from forky_core.store.postgresql.database import Connection, Rows, run
@@ -53,14 +54,21 @@ def write_setting(connection: Connection, workspace: str, key: str, value: str |
 
 def drop_unnamed_blobs(connection: Connection, workspace: str, names: frozenset[str]) -> int:
     """Remove those of these blobs that no message and no stash names; returns how many there were."""
-    named: set[str] = set()
+    return _drop_blobs(connection, workspace, names.difference(*_named_blobs(connection, workspace).values()))
+
+
+def _named_blobs(connection: Connection, workspace: str) -> Mapping[str, set[str]]:
+    """What looks like the name of a blob, by the conversation that has it; false positives are harmless."""
+    named: dict[str, set[str]] = defaultdict(set)
     for statement in (sql.NAMING_MESSAGES, sql.NAMING_OPERATIONS):
-        for _, text in run(connection, statement, workspace=workspace):
-            named.update(_SHA256.findall(text))
-    gone = sorted(map(kept, names - named))
-    there = {sha256 for (sha256,) in run(connection, sql.BLOB_NAMES, workspace=workspace)}
-    run(connection, sql.DROP_BLOBS, workspace=workspace, names=gone)
-    return len(there.intersection(gone))
+        for conversation, text in run(connection, statement, workspace=workspace):
+            named[conversation].update(_SHA256.findall(text))
+    return named
+
+
+def _drop_blobs(connection: Connection, workspace: str, names: AbstractSet[str]) -> int:
+    gone = run(connection, sql.DROP_BLOBS, workspace=workspace, names=sorted(map(kept, names)))
+    return len(gone)
 
 
 def purge_rows(connection: Connection, workspace: str, id: ConversationId) -> None:
@@ -77,26 +85,26 @@ def purge_rows(connection: Connection, workspace: str, id: ConversationId) -> No
         raise InTheWay(
             "Only a conversation in the trash can be deleted for good.", "Move it to the trash first."
         )
-    own: set[str] = set()
-    for statement in (sql.NAMING_MESSAGES, sql.NAMING_OPERATIONS):
-        for owner, text in run(connection, statement, workspace=workspace):
-            if owner == id:
-                own.update(_SHA256.findall(text))
+    named = dict(_named_blobs(connection, workspace))
+    own = named.pop(id, set())
     for statement in sql.PURGE:
         run(connection, statement, **here)
-    if own:
-        drop_unnamed_blobs(connection, workspace, frozenset(own))
+    _drop_blobs(connection, workspace, own.difference(*named.values()))
 
 
-def stored_conversation(connection: Connection, workspace: str, id: ConversationId) -> StoredConversation:
-    """All rows of a conversation as values."""
+def stored_conversation(
+    connection: Connection, workspace: str, id: ConversationId, audited: Rows | None = None
+) -> StoredConversation:
+    """All rows of a conversation as values; `audited` are those of its messages, where they were read already."""
 
     def rows(statement: str, **more: object) -> Rows:
         return run(connection, statement, workspace=workspace, conversation=id, **more)
 
     ids: dict[int, MessageId] = {}
     messages: list[Message] = []
-    for number, key, parent, role, text, rest, created, _, _ in rows(sql.AUDITED):
+    for number, key, parent, role, text, rest, created, _, _ in (
+        rows(sql.AUDITED) if audited is None else audited
+    ):
         ids[number] = id_from_key(key)
         above = ids.get(parent) if parent is not None else None
         messages.append(message_from_row(ids[number], above, role, said(text), rest, created))
@@ -130,24 +138,16 @@ def erase_rows(
     # All in one order, so that two erasures cannot wait for each other.
     for id in sorted(concerned):
         run(connection, sql.LOCK, workspace=workspace, conversation=id)
-    own = stored_conversation(connection, workspace, conversation)
-    if all(one.id != message for one in own.messages):
-        raise no_message(message)
-    known = erasures_in(replayed_entries(own.operations)).get(message)
-    if known is not None and known.whole:
-        raise nothing_left()
-    copies = copies_of(message, own.messages)
-    passages = Passages(copies, said_erased(at))
-    chosen = {one.id for one in copies}
-    done: list[Rewriting] = []
-    for id in concerned:
-        stored = own if id == conversation else stored_conversation(connection, workspace, id)
-        if id in family:
-            chosen |= {one.id for one in copies_of(message, stored.messages)}
-        new = rewriting(stored, chosen, passages, of=message, by=by, at=at, has_copies=id in family)
-        if new is not None:
-            done.append(new)
-            _write(connection, workspace, stored, new)
+    done, passages = rewrite_all(
+        stored_conversation(connection, workspace, conversation),
+        message,
+        concerned,
+        lambda id: stored_conversation(connection, workspace, id),
+        lambda stored, new: _write(connection, workspace, stored, new),
+        family=family,
+        by=by,
+        at=at,
+    )
     for key, stored_value in run(connection, sql.SETTINGS, workspace=workspace):
         value = said(stored_value)
         cut = passages.cut_encoded(value)
@@ -194,11 +194,8 @@ def _write_entries(
     connection: Connection, workspace: str, stored: StoredConversation, new: Rewriting
 ) -> None:
     here = {"workspace": workspace, "conversation": stored.id}
-    rewritten = {operation.number: operation for operation in new.operations}
-    log = [rewritten.get(operation.number, operation) for operation in stored.operations]
-    before, after = replayed_entries(stored.operations), replayed_entries(log)
     numbers = {said(key): number for key, _, number in run(connection, sql.ENTRIES, **here)}
-    changed = {key: (value, numbers[key]) for key, value in after.items() if before[key] != value}
+    changed = {key: (value, numbers[key]) for key, value in rewritten_entries(stored, new).items()}
     changed |= {change.key: (change.after, new.operation.number) for change in new.operation.changes}
     for key, (value, number) in changed.items():
         given = {"key": kept(key), "value": canonical_json(value), "operation": number}

@@ -179,7 +179,9 @@ INSERT INTO forky.blobs VALUES (%(workspace)s, %(sha256)s, %(media_type)s, %(nam
 """
 BLOB: Final = "SELECT media_type, name, content FROM forky.blobs WHERE workspace = %(workspace)s AND sha256 = %(sha256)s"
 BLOB_NAMES: Final = "SELECT sha256 FROM forky.blobs WHERE workspace = %(workspace)s ORDER BY sha256"
-DROP_BLOBS: Final = "DELETE FROM forky.blobs WHERE workspace = %(workspace)s AND sha256 = ANY(%(names)s)"
+DROP_BLOBS: Final = (
+    "DELETE FROM forky.blobs WHERE workspace = %(workspace)s AND sha256 = ANY(%(names)s) RETURNING sha256"
+)
 NAMING_MESSAGES: Final = """
 SELECT conversation, rest FROM forky.messages WHERE workspace = %(workspace)s AND strpos(rest, '"attachment"') > 0
 """

@@ -11,7 +11,7 @@ import hashlib
 import json
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import Lock
 from types import MappingProxyType
 from typing import Any, Self
@@ -55,13 +55,16 @@ from forky_core.store.rows import (
     generation_from_row,
     id_from_key,
     id_key,
+    is_whole,
     message_from_row,
     operations_from_rows,
+    uuid_range,
 )
+from forky_core.store.searching import Candidate, search
 from forky_core.store.segments import Origin, ranges
 from forky_core.store.summary import summary_of
 from forky_core.store.visible import Merge, Place, VisibleRows, reveal
-from forky_core.store.words import score, search_words, snippet
+from forky_core.store.words import search_words
 
 FIRST = "main"
 """The workspace of whoever names none."""
@@ -69,10 +72,6 @@ _SHORT = 4000
 """Messages up to which a conversation is read whole when one of its paths is wanted."""
 _LOGS = 200
 """Conversations whose logs are remembered."""
-_PAGE = 200
-_FACTOR = 8
-"""Factor by which each further page of a search is larger than the one before."""
-_HEX = frozenset("0123456789abcdef")
 
 
 class PostgresStore:
@@ -385,11 +384,11 @@ class PostgresStore:
 
     def match(self, conversation: ConversationId, prefix: str, limit: int = 10) -> tuple[MessageId, ...]:
         self._state(conversation)
-        digits = prefix.lower().removeprefix("b2:")
-        if len(digits) > 32 or not _HEX.issuperset(digits):
+        between = uuid_range(prefix)
+        if between is None:
             return ()
-        given = {"low": digits.ljust(32, "0"), "high": digits.ljust(32, "f"), "most": max(limit, 0)}
-        rows = self._rows(sql.MATCH, conversation=conversation, **given)
+        low, high = between
+        rows = self._rows(sql.MATCH, conversation=conversation, low=low, high=high, most=max(limit, 0))
         return tuple(id_from_key(key) for (key,) in rows)
 
     def saying(self, text: str, role: Role) -> tuple[tuple[ConversationId, MessageId], ...]:
@@ -476,30 +475,26 @@ class PostgresStore:
         if not wanted:
             return ()
         return self._database.snapshot(
-            lambda connection: self._search(connection, wanted, conversation, max(limit, 0))
+            lambda connection: self._search(connection, wanted, conversation, limit)
         )
 
     def _search(
         self, connection: Connection, words: Sequence[str], conversation: ConversationId | None, limit: int
     ) -> tuple[Hit, ...]:
-        hits: list[Hit] = []
-        seen: dict[str, VisibleRows] = {}
-        skip, most = 0, max(_PAGE, 2 * limit)
         given = {
             "words": [kept(word) for word in words],
             "patterns": [f"%{_escaped(kept(word))}%" for word in words],
             "conversation": conversation,
         }
-        while len(hits) < limit:
+
+        def candidates(skip: int, most: int) -> list[tuple[str, Candidate]]:
             rows = self._run(connection, sql.SEARCH, most=most, skip=skip, **given)
-            unknown = sorted({row[0] for row in rows} - seen.keys())
-            if unknown:
-                seen |= self._visible(connection, unknown)
-            hits.extend(_hits(rows, words, seen))
-            if len(rows) < most:
-                break
-            skip, most = skip + most, most * _FACTOR
-        return tuple(hits[:limit])
+            return [
+                (id, Candidate(ConversationId(id), key, segment, depth, role, said(text), rest, created))
+                for id, key, segment, depth, role, text, rest, created in rows
+            ]
+
+        return search(words, limit, candidates, lambda ids: self._visible(connection, list(ids)))
 
     def _visible(self, connection: Connection, conversations: list[str]) -> dict[str, VisibleRows]:
         given = {"conversations": conversations}
@@ -656,11 +651,6 @@ class PostgresStore:
         self.close()
 
 
-def is_whole(id: str) -> bool:
-    """Whether `id` is a complete id and not just the beginning of one."""
-    return id.startswith("b2:") and len(id) == 35 and _HEX.issuperset(id[3:])
-
-
 def _said(value: Any) -> Any:
     return said(value) if isinstance(value, str) else value
 
@@ -668,19 +658,3 @@ def _said(value: Any) -> Any:
 def _escaped(word: str) -> str:
     """A word as LIKE takes it."""
     return word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-
-
-def _hits(
-    rows: Sequence[Sequence[Any]], words: Sequence[str], seen: Mapping[str, VisibleRows]
-) -> Iterator[Hit]:
-    for id, key, segment, depth, role, stored, rest, created in rows:
-        text = said(stored)
-        found = score(text, words)
-        if not found or not seen[id].shows(segment, depth):
-            continue
-        message = message_from_row(id_from_key(key), None, role, text, rest, created)
-        if not message.hidden:
-            title = seen[id].view.title
-            yield Hit(
-                ConversationId(id), title, message.id, message.role, snippet(text, words), found, created
-            )

@@ -77,8 +77,8 @@ def _audit(
     if not head:
         return None
     ((version, last, _, updated, many, _),) = head
-    stored = stored_conversation(connection, workspace, id)
     rows = run(connection, sql.AUDITED, **here)
+    stored = stored_conversation(connection, workspace, id, rows)
     segments = run(connection, sql.SEGMENTS, **here)
     entries = {said(key): json.loads(value) for key, value, _ in run(connection, sql.ENTRIES, **here)}
     log = stored.operations

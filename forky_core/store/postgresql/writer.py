@@ -16,7 +16,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import psycopg
 from psycopg import errors
@@ -36,6 +36,7 @@ from forky_core.store.deciding import (
     outdated,
     unstored,
 )
+from forky_core.store.ledger import Ledger
 from forky_core.store.moving.contract import ConversationPart
 from forky_core.store.postgresql import statements as sql
 from forky_core.store.postgresql.database import Connection, Database, is_cut, run, store_error
@@ -49,9 +50,6 @@ from forky_core.store.rows import (
     operation_row,
     operations_from_rows,
 )
-from forky_core.store.segments import Places
-
-T = TypeVar("T")
 
 GROUP = 256
 """Most operations in one transaction."""
@@ -97,40 +95,10 @@ Request = Commit | Record | Adopt | Alone
 
 
 @dataclass(slots=True)
-class Ledger:
-    """What the writer remembers of a conversation, as of one version."""
+class ServerLedger(Ledger):
+    """As of one version, which another process may have left behind."""
 
-    id: ConversationId
-    version: int = 0
-    last: str | None = None
-    created: int = 0
-    updated: int = 0
     erasures: int = 0
-    entries: dict[str, Json] = field(default_factory=dict)
-    moved: dict[str, int] = field(default_factory=dict)
-    """The number of the operation that last changed a key; removed keys are there if that was seen."""
-    recent: dict[int, Operation] = field(default_factory=dict)
-    places: Places = field(default_factory=Places)
-
-    def take(self, operation: Operation) -> None:
-        for change in operation.changes:
-            if change.after is None:
-                self.entries.pop(change.key, None)
-            else:
-                self.entries[change.key] = change.after
-            self.moved[change.key] = operation.number
-        self.recent[operation.number] = operation
-        self.recent.pop(operation.number - _RECENT, None)
-        self.version, self.last, self.updated = operation.number, operation.id, operation.at
-        if operation.number == 1:
-            self.created = operation.at
-
-    @property
-    def weight(self) -> int:
-        return len(self.places.numbers) + len(self.entries) + 1
-
-
-_RECENT = 256
 
 
 @dataclass(slots=True)
@@ -139,7 +107,7 @@ class _Append:
 
     seen: int
     """The version that the conversation has before."""
-    ledger: Ledger
+    ledger: ServerLedger
     rows: dict[str, list[dict[str, Any]]] = field(
         default_factory=lambda: {"messages": [], "segments": [], "operations": [], "generations": []}
     )
@@ -256,7 +224,7 @@ class Writer:
         self._database = database
         self._published = published
         self._forgotten = forgotten
-        self._held: OrderedDict[ConversationId, Ledger] = OrderedDict()
+        self._held: OrderedDict[ConversationId, ServerLedger] = OrderedDict()
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()
         self._closing = Lock()
         self._closed = False
@@ -337,7 +305,8 @@ class Writer:
         try:
             results = self._attempt(jobs)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is the caller's to hear
-            if len(jobs) > 1 and not isinstance(error, StoreError):
+            away = isinstance(error, psycopg.Error) and is_cut(error)
+            if len(jobs) > 1 and not away and not isinstance(error, StoreError):
                 for job in jobs:
                     self._serve([job])
                 return
@@ -354,32 +323,35 @@ class Writer:
                 job.future.set_result(result)
 
     def _attempt(self, jobs: Sequence[_Job]) -> list[Any]:
-        """Decide and write until nobody comes first; results or errors in the order of the jobs."""
-        cut_until: float | None = None
-        for _ in range(_TRIES):
+        """Do what the jobs, all of one kind, ask for; results or errors in their order. It is done again where another
+        process came first, and where the connection was cut and nothing was written.
+        """
+        races, cut_until = 0, 0.0
+        while races < _TRIES:
+            connection = self._connected()
             appends: dict[ConversationId, _Append] = {}
             results: list[Any] = []
             try:
-                connection = self._connected()
-                if isinstance(jobs[0].request, Alone):
-                    return [self._alone(connection, jobs[0].request)]
+                match jobs[0].request:
+                    case Alone() as request:
+                        return [self._alone(connection, request)]
+                    case Record():
+                        return [self._record(connection, job.request) for job in jobs]
                 results = [self._decide(connection, appends, job.request) for job in jobs]
-                self._write(connection, appends, jobs, results)
-            except psycopg.Error as error:
-                self._held_drop(appends)
-                if error.sqlstate == _CAME_FIRST or isinstance(error, _AGAIN):
-                    continue
-                if not is_cut(error):
+                self._write(connection, appends)
+            except BaseException as error:
+                self._drop(appends)
+                if not isinstance(error, psycopg.Error):
                     raise
-                cut_until = cut_until or time.monotonic() + _CUT_FOR
-                if not self._survived(appends, cut_until):
-                    if isinstance(jobs[0].request, Alone) or time.monotonic() > cut_until:
-                        raise store_error(error, self._database.name) from error
+                if error.sqlstate == _CAME_FIRST or isinstance(error, _AGAIN):
+                    races += 1
                     continue
-                self._held_drop(appends)
-            except BaseException:
-                self._held_drop(appends)
-                raise
+                cut_until = cut_until or time.monotonic() + _CUT_FOR
+                if not is_cut(error) or time.monotonic() > cut_until:
+                    raise
+                connection.close()
+                if not self._survived(appends):
+                    continue
             self._published({id: one.fresh for id, one in appends.items()})
             return results
         raise StoreError(
@@ -388,26 +360,24 @@ class Writer:
         )
 
     def _connected(self) -> Connection:
-        connection = self._connection
-        if connection is None or connection.closed or connection.broken:
-            database = self._database
-            connection = self._connection = psycopg.connect(
-                database.url, autocommit=True, options=database.options, connect_timeout=10
-            )
-        return connection
+        """The thread's connection; a server that is away is waited for. If it stays so, psycopg.OperationalError."""
+        latest = time.monotonic() + _CUT_FOR
+        while self._connection is None or self._connection.closed or self._connection.broken:
+            try:
+                self._connection = self._database.connect()
+            except psycopg.OperationalError as error:
+                if not is_cut(error) or time.monotonic() > latest:
+                    raise
+                time.sleep(0.2)
+        return self._connection
 
-    def _survived(self, appends: Mapping[ConversationId, _Append], until: float) -> bool:
-        """Whether a group whose connection was cut during its commit was written all the same: one asks for the ids.
-
-        Waits for the server for a while; False too if it does not come back.
-        """
-        if self._connection is not None:
-            self._connection.close()
+    def _survived(self, appends: Mapping[ConversationId, _Append]) -> bool:
+        """Whether a group whose connection was cut during its commit was written all the same: one asks for the ids."""
         if not appends:
             return False
-        while time.monotonic() < until:
+        while True:
+            connection = self._connected()
             try:
-                connection = self._connected()
                 return all(
                     run(
                         connection,
@@ -418,17 +388,45 @@ class Writer:
                     )
                     for id, one in appends.items()
                 )
-            except psycopg.OperationalError:
-                time.sleep(0.2)
-        return False
+            except psycopg.OperationalError as error:
+                if not is_cut(error):
+                    raise
+                connection.close()
 
     def _alone(self, connection: Connection, request: Alone) -> Any:
-        with connection.transaction():
-            result = request.work(connection)
+        worked = False
+        try:
+            with connection.transaction():
+                result = request.work(connection)
+                worked = True
+        except psycopg.OperationalError as error:
+            if worked and is_cut(error):
+                raise StoreError(
+                    f"{self._database.name}: the connection was cut while something was written.",
+                    "Look whether it was done before you do it again.",
+                ) from error
+            raise
+        self._drop(request.forgets)
         for id in request.forgets:
-            self._held.pop(id, None)
             self._forgotten(id)
         return result
+
+    def _record(self, connection: Connection, request: Request) -> ForkyError | None:
+        """Save a call; the error if its conversation is not there, which concerns this request alone."""
+        assert isinstance(request, Record)
+        try:
+            run(
+                connection,
+                sql.RECORD,
+                workspace=self._database.workspace,
+                conversation=request.conversation,
+                call=json.dumps(call_fields(request.generation), ensure_ascii=False),
+            )
+        except psycopg.Error as error:
+            if error.sqlstate != _NO_CONVERSATION:
+                raise
+            return no_conversation(request.conversation)
+        return None
 
     def _decide(
         self, connection: Connection, appends: dict[ConversationId, _Append], request: Request
@@ -444,7 +442,7 @@ class Writer:
                 if not stale:
                     raise
                 # What was remembered is out of date: another process has written meanwhile.
-                self._held_drop(stale)
+                self._drop(stale)
                 return self._decided(connection, appends, request)
         except psycopg.Error:
             raise
@@ -472,7 +470,7 @@ class Writer:
         if ledger is None:
             if commit.verb not in FOUNDING_VERBS:
                 raise no_conversation(id)
-            ledger = Ledger(id)
+            ledger = ServerLedger(id)
         key = changed_key(commit, ledger.entries)
         if key is not None:
             raise outdated(key, self._mover(connection, ledger, key))
@@ -500,17 +498,17 @@ class Writer:
         parts: Sequence[ConversationPart],
     ) -> None:
         """Parts of conversations of another store, as `MovableStore.adopt` takes them."""
-        checked: list[tuple[ConversationPart, Ledger | None, list[Message]]] = []
+        checked: list[tuple[ConversationPart, ServerLedger | None, list[Message]]] = []
         for part in parts:
             append = appends.get(part.conversation)
             found = append.ledger if append is not None else self._ledger(connection, part.conversation)
-            base = found or Ledger(part.conversation)
+            base = found or ServerLedger(part.conversation)
             check_part(part, version=base.version, last=base.last)
             checked.append((part, found, list(unstored(part.messages, base.places.numbers).values())))
         for part, found, fresh in checked:
             if not (fresh or part.operations or part.generations or part.derived):
                 continue
-            ledger = self._held[part.conversation] = found or Ledger(part.conversation)
+            ledger = self._held[part.conversation] = found or ServerLedger(part.conversation)
             append = appends.setdefault(part.conversation, _Append(ledger.version, ledger))
             for message in fresh:
                 append.add_message(message, *message_body(message))
@@ -519,39 +517,17 @@ class Writer:
             append.rows["generations"].extend(call_fields(generation) for generation in part.generations)
             append.derived.update(part.derived)
 
-    def _write(
-        self,
-        connection: Connection,
-        appends: Mapping[ConversationId, _Append],
-        jobs: Sequence[_Job],
-        results: list[Any],
-    ) -> None:
-        """Write a group: one trip, whatever is in it. A record that is refused is refused alone."""
-        records = [at for at, job in enumerate(jobs) if isinstance(job.request, Record)]
-        workspace = self._database.workspace
-        given = [one.given(workspace) for one in appends.values()]
+    def _write(self, connection: Connection, appends: Mapping[ConversationId, _Append]) -> None:
+        """Write a group in one trip, as one transaction."""
+        given = [one.given(self._database.workspace) for one in appends.values()]
         if len(given) == 1:
             run(connection, sql.APPEND, **given[0])
         elif given:
             with connection.pipeline(), connection.transaction():
                 for one in given:
-                    run_only(connection, sql.APPEND, one)
-        for at in records:
-            request = cast(Record, jobs[at].request)
-            try:
-                run(
-                    connection,
-                    sql.RECORD,
-                    workspace=workspace,
-                    conversation=request.conversation,
-                    call=json.dumps(call_fields(request.generation), ensure_ascii=False),
-                )
-            except psycopg.Error as error:
-                if error.sqlstate != _NO_CONVERSATION:
-                    raise
-                results[at] = no_conversation(request.conversation)
+                    connection.execute(sql.APPEND, one)  # Its row is not waited for.
 
-    def _ledger(self, connection: Connection, id: ConversationId) -> Ledger | None:
+    def _ledger(self, connection: Connection, id: ConversationId) -> ServerLedger | None:
         """The ledger of a stored conversation as of now or a moment ago; None for an unknown id."""
         ledger = self._held.get(id)
         if ledger is not None:
@@ -570,7 +546,7 @@ class Writer:
         rows = run(connection, sql.CONVERSATION, workspace=self._database.workspace, conversation=id)
         return bool(rows) and (rows[0][0], rows[0][5]) == (ledger.version, ledger.erasures)
 
-    def _held_drop(self, ids: Iterable[ConversationId]) -> None:
+    def _drop(self, ids: Iterable[ConversationId]) -> None:
         for id in ids:
             self._held.pop(id, None)
 
@@ -580,7 +556,7 @@ class Writer:
             _, ledger = self._held.popitem(last=False)
             held -= ledger.weight
 
-    def _mover(self, connection: Connection, ledger: Ledger, key: str) -> Operation | None:
+    def _mover(self, connection: Connection, ledger: ServerLedger, key: str) -> Operation | None:
         """The operation that last changed `key`."""
         number = ledger.moved.get(key)
         if number is None:
@@ -594,7 +570,7 @@ class Writer:
             number = rows[0][0] if rows else None
         return self._operation(connection, ledger, number) if number is not None else None
 
-    def _operation(self, connection: Connection, ledger: Ledger, number: int) -> Operation | None:
+    def _operation(self, connection: Connection, ledger: ServerLedger, number: int) -> Operation | None:
         if number in ledger.recent:
             return ledger.recent[number]
         rows = run(
@@ -609,7 +585,7 @@ class Writer:
         return found[-1] if found and found[-1].number == number else None
 
 
-def read_ledger(connection: Connection, workspace: str, id: ConversationId) -> Ledger | None:
+def read_ledger(connection: Connection, workspace: str, id: ConversationId) -> ServerLedger | None:
     """Read all that the writer needs of a conversation, as of one moment; None for an unknown id."""
     here = {"workspace": workspace, "conversation": id}
     with connection.transaction():
@@ -618,7 +594,14 @@ def read_ledger(connection: Connection, workspace: str, id: ConversationId) -> L
         if not rows:
             return None
         ((version, last, created, updated, _, erasures),) = rows
-        ledger = Ledger(id, version, id_from_key(last), created, updated, erasures)
+        ledger = ServerLedger(
+            id,
+            version=version,
+            last=id_from_key(last),
+            created=created,
+            updated=updated,
+            erasures=erasures,
+        )
         for key, value, number in run(connection, sql.ENTRIES, **here):
             ledger.entries[said(key)] = json.loads(value)
             ledger.moved[said(key)] = number
@@ -640,11 +623,6 @@ def operation_columns(row: Sequence[Any]) -> tuple[Any, ...]:
     """A row of operations as it was before it was stored."""
     number, id, made, actor, verb, summary, *more = row
     return (number, id, made, said(actor), said(verb), said(summary), *more)
-
-
-def run_only(connection: Connection, statement: str, given: Mapping[str, object]) -> None:
-    """Send a statement within a pipeline: its rows are not waited for."""
-    connection.execute(cast(Any, statement), given)
 
 
 def _named(request: Request) -> tuple[ConversationId, ...]:

@@ -8,9 +8,10 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -20,6 +21,7 @@ from forky_core.model import Change, ConversationId
 from forky_core.model.errors import NotFound, Outdated, RequestError, StoreError, StoreTooNew
 from forky_core.store.contract import Commit
 from forky_core.store.opening import open_store
+from forky_core.store.postgresql import writer
 from forky_core.store.postgresql.database import MIGRATIONS, Database, Migration, migrate
 from forky_core.store.postgresql.store import PostgresStore
 from forky_core.welcome import make_welcome
@@ -357,3 +359,40 @@ def test_a_team_on_it_is_refused_at_the_start_because_its_people_have_no_place()
         check=False,
     )
     assert started.returncode == 1 and "people of a team are kept in a file" in started.stderr
+
+
+def test_a_server_that_is_away_for_a_moment_is_waited_for_by_whoever_writes() -> None:
+    with running_server() as server:
+        url = server.database(TEMPLATE)
+        with PostgresStore.open(url) as store, ThreadPoolExecutor(3) as pool:
+            begin(store, said("hello"))
+            server.stop()
+            asked: list[Future[Any]] = [
+                pool.submit(store.set_setting, "key", "value"),
+                pool.submit(store.put_blob, b"a file", "text/plain"),
+                pool.submit(change, store, Change("title", "A talk", "B")),
+            ]
+            wait(asked, 0.3)
+            server.start()
+            for one in asked:
+                one.result(HANG)
+            assert store.view(HERE).title == "B" and store.setting("key") == "value"
+            assert store.verify().clean and store.verify().operations == 2
+
+
+def test_a_server_that_stays_away_is_said_once_for_all_that_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer, "_CUT_FOR", 0.1)
+    with running_server() as server:
+        url = server.database(TEMPLATE)
+        with PostgresStore.open(url) as store:
+            begin(store, said("hello"))
+            server.stop()
+            commits = [
+                Commit(HERE, "rename", "", (Change(f"note/{at}", None, at),), at=at + 10) for at in range(40)
+            ]
+            with pytest.raises(StoreError, match=r"cannot be reached|starting or stopping"):
+                store.commit_all(commits)
+            with pytest.raises(StoreError, match=r"cannot be reached|starting or stopping"):
+                store.set_setting("key", "value")
+            server.start()
+            assert store.commit_all(commits)[-1].number == 41

@@ -21,7 +21,6 @@ from forky_core.model import (
     Stem,
     Usage,
 )
-from forky_core.model.hashing import HASH_PREFIX
 from forky_core.scheduling import uncollected
 from forky_core.store.deciding import reuse_of
 from forky_core.store.duckdb.cache.fully_packed import FullyPacked
@@ -35,12 +34,12 @@ from forky_core.store.rows import (
     generation_from_row,
     id_from_key,
     id_key,
+    is_whole,
     message_from_row,
     operations_from_rows,
 )
 from forky_core.store.segments import Origin, ranges
 
-_HEX = frozenset("0123456789abcdef")
 _FEW = 16
 _PIECE = 2_000
 
@@ -286,20 +285,3 @@ def read_stems(file: DatabaseFile, conversation: int) -> dict[MessageId, Stem]:
             more = json.loads(rest) if rest is not None else {}
             found[id] = Stem((*parents, *more.get("parents", ())), created, bool(more.get("hidden")))
     return found
-
-
-def is_whole(id: str) -> bool:
-    """Whether `id` is a complete id and not just the beginning of one."""
-    return (
-        id.startswith(HASH_PREFIX)
-        and len(id) == len(HASH_PREFIX) + 32
-        and _HEX.issuperset(id[len(HASH_PREFIX) :])
-    )
-
-
-def uuid_range(prefix: str) -> tuple[str, str] | None:
-    """The lowest and highest key that an id with this prefix can have; None if no id can begin so."""
-    digits = prefix.lower().removeprefix("b2:")
-    if len(digits) > 32 or not _HEX.issuperset(digits):
-        return None
-    return digits.ljust(32, "0"), digits.ljust(32, "f")

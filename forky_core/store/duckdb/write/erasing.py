@@ -8,11 +8,11 @@ from typing import Any
 import duckdb
 
 from forky_core.model import ConversationId, Message, MessageId
-from forky_core.model.erasure import ERASED, Passages, copies_of, erasures_in, said_erased
+from forky_core.model.erasure import ERASED
 from forky_core.model.parts import canonical_json
 from forky_core.model.view import FORKED_FROM
 from forky_core.store.contract import Erased
-from forky_core.store.deciding import no_conversation, no_message
+from forky_core.store.deciding import no_conversation
 from forky_core.store.duckdb.blobs_and_settings import write_setting
 from forky_core.store.duckdb.read.packs import drop_packs
 from forky_core.store.duckdb.sql import statements as sql
@@ -25,10 +25,9 @@ from forky_core.store.erasing import (
     Rewriting,
     StoredConversation,
     erased,
-    nothing_left,
     related,
-    replayed_entries,
-    rewriting,
+    rewrite_all,
+    rewritten_entries,
 )
 from forky_core.store.rows import (
     Row,
@@ -58,29 +57,20 @@ def erase_rows(
     here = next((number for number, id in ids.items() if id == conversation), None)
     if here is None:
         raise no_conversation(conversation)
-    own = _stored(cursor, here, conversation)
-    if all(one.id != message for one in own.messages):
-        raise no_message(message)
-    known = erasures_in(replayed_entries(own.operations)).get(message)
-    if known is not None and known.whole:
-        raise nothing_left()
+    numbers = {id: number for number, id in ids.items()}
     origins = execute(cursor, sql.ENTRIES_NAMED, key=FORKED_FROM).fetchall()
     family = related(conversation, {ids[n]: json.loads(value) for n, value in origins if n in ids})
     grafted = {row[0] for row in execute(cursor, sql.GRAFTED, of=conversation).fetchall()}
-    copies = copies_of(message, own.messages)
-    passages = Passages(copies, said_erased(at))
-    chosen = {one.id for one in copies}
-    done: list[Rewriting] = []
-    for number, id in ids.items():
-        if id not in family and number not in grafted:
-            continue
-        stored = own if number == here else _stored(cursor, number, id)
-        if id in family:
-            chosen |= {one.id for one in copies_of(message, stored.messages)}
-        new = rewriting(stored, chosen, passages, of=message, by=by, at=at, has_copies=id in family)
-        if new is not None:
-            done.append(new)
-            _write(cursor, number, stored, new)
+    done, passages = rewrite_all(
+        _stored(cursor, here, conversation),
+        message,
+        [id for number, id in ids.items() if id in family or number in grafted],
+        lambda id: _stored(cursor, numbers[id], id),
+        lambda stored, new: _write(cursor, numbers[stored.id], stored, new),
+        family=family,
+        by=by,
+        at=at,
+    )
     for key, value in execute(cursor, sql.SETTINGS).fetchall():
         cut = passages.cut_encoded(value)
         if cut != value:
@@ -134,12 +124,8 @@ def _write(cursor: duckdb.DuckDBPyConnection, here: int, stored: StoredConversat
 def _write_entries(
     cursor: duckdb.DuckDBPyConnection, here: int, stored: StoredConversation, new: Rewriting
 ) -> None:
-    rewritten = {operation.number: operation for operation in new.operations}
-    log = [rewritten.get(operation.number, operation) for operation in stored.operations]
-    before, after = replayed_entries(stored.operations), replayed_entries(log)
     numbers = {row[0]: row[2] for row in execute(cursor, sql.ENTRIES, conversation=here).fetchall()}
-    changed = {key: value for key, value in after.items() if before[key] != value}
-    for key, value in changed.items():
+    for key, value in rewritten_entries(stored, new).items():
         execute(
             cursor,
             sql.SET_ENTRY,

@@ -30,7 +30,7 @@ from forky_core.store.duckdb.sql import statements as sql
 from forky_core.store.duckdb.sql.running import execute
 from forky_core.store.duckdb.sql.tables import conversations, messages, operations, segments
 from forky_core.store.duckdb.write.batch import Batch
-from forky_core.store.duckdb.write.ledger import Ledger, read_ledger
+from forky_core.store.duckdb.write.ledger import FileLedger, read_ledger
 from forky_core.store.moving.contract import ConversationPart
 from forky_core.store.rows import Row, id_key, message_body, operation_row, operations_from_rows
 
@@ -45,7 +45,7 @@ class Staged:
     """What a group will have changed once it is durable."""
 
     batch: Batch = field(default_factory=Batch)
-    touched: dict[ConversationId, Ledger] = field(default_factory=dict)
+    touched: dict[ConversationId, FileLedger] = field(default_factory=dict)
     born: set[ConversationId] = field(default_factory=set)
     fresh: dict[ConversationId, list[Message]] = field(default_factory=dict)
     in_bulk: set[ConversationId] = field(default_factory=set)
@@ -59,14 +59,14 @@ class Ledgers:
 
     def __init__(self, file: DatabaseFile) -> None:
         self._file = file
-        self._held: OrderedDict[ConversationId, Ledger] = OrderedDict()
+        self._held: OrderedDict[ConversationId, FileLedger] = OrderedDict()
         self._groups = 0
         self._numbers = 0
         """The highest number of a conversation; 0 if it is not known yet."""
         self._ids: TextIndex | None = None
         """Ids of conversations that the file may hold; None until they are read."""
 
-    def find(self, cursor: duckdb.DuckDBPyConnection, id: ConversationId) -> Ledger | None:
+    def find(self, cursor: duckdb.DuckDBPyConnection, id: ConversationId) -> FileLedger | None:
         ledger = self._held.get(id)
         if ledger is not None:
             self._held.move_to_end(id)
@@ -86,7 +86,7 @@ class Ledgers:
         self._ids = known
         return new
 
-    def begin(self, cursor: duckdb.DuckDBPyConnection, id: ConversationId) -> Ledger:
+    def begin(self, cursor: duckdb.DuckDBPyConnection, id: ConversationId) -> FileLedger:
         """A ledger for a new conversation; call `hold` to store it."""
         if not self._numbers:
             highest = execute(cursor, sql.LAST_CONVERSATION).fetchall()[0][0]
@@ -94,9 +94,9 @@ class Ledgers:
         self._numbers += 1
         if self._ids is not None:
             self._ids.note(id, self._numbers)
-        return Ledger(id, self._numbers)
+        return FileLedger(id, conversation=self._numbers)
 
-    def hold(self, ledger: Ledger) -> None:
+    def hold(self, ledger: FileLedger) -> None:
         self._held[ledger.id] = ledger
 
     def drop(self, ids: Iterable[ConversationId]) -> None:
@@ -129,7 +129,7 @@ def stage_record(
     _stage_generation(ledger, staged.batch, generation)
 
 
-def _stage_generation(ledger: Ledger, batch: Batch, generation: Generation) -> None:
+def _stage_generation(ledger: FileLedger, batch: Batch, generation: Generation) -> None:
     batch.generation(ledger.conversation, generation, new=generation.id not in ledger.generations)
     ledger.generations.add(generation.id)
 
@@ -146,7 +146,7 @@ def stage_commit(
     if ledger is None:
         if commit.verb not in FOUNDING_VERBS:
             raise no_conversation(commit.conversation)
-        ledger = Ledger(commit.conversation, 0)
+        ledger = FileLedger(commit.conversation)
     key = changed_key(commit, ledger.entries)
     if key is not None:
         raise outdated(key, _mover(cursor, ledger, key))
@@ -166,7 +166,7 @@ def stage_commit(
 
 
 def _stage(
-    ledger: Ledger,
+    ledger: FileLedger,
     staged: Staged,
     commit: Commit,
     operation: Operation,
@@ -189,7 +189,7 @@ def _stage(
     staged.fresh.setdefault(ledger.id, []).extend(message for message, _ in fresh)
 
 
-def _stage_operation(ledger: Ledger, batch: Batch, operation: Operation, row: Row) -> None:
+def _stage_operation(ledger: FileLedger, batch: Batch, operation: Operation, row: Row) -> None:
     here = ledger.conversation
     batch.insert(operations, (here, *row[1:]))
     for change in operation.changes:
@@ -212,10 +212,10 @@ def stage_parts(
     ledgers: Ledgers, staged: Staged, cursor: duckdb.DuckDBPyConnection, parts: Sequence[ConversationPart]
 ) -> None:
     """Stage parts of conversations of another store. On an error that `MovableStore.adopt` documents, nothing is."""
-    checked: list[tuple[ConversationPart, Ledger | None, tuple[Message, ...]]] = []
+    checked: list[tuple[ConversationPart, FileLedger | None, tuple[Message, ...]]] = []
     for part in parts:
         ledger = ledgers.find(cursor, part.conversation)
-        base = ledger or Ledger(part.conversation, 0)
+        base = ledger or FileLedger(part.conversation)
         check_part(part, version=base.version, last=base.last)
         checked.append((part, ledger, tuple(unstored(part.messages, base.places.numbers).values())))
     for part, found, fresh in checked:
@@ -241,7 +241,7 @@ def stage_parts(
         staged.continues = ledger.id
 
 
-def _stage_message(ledger: Ledger, batch: Batch, message: Message, body: tuple[str, str | None]) -> None:
+def _stage_message(ledger: FileLedger, batch: Batch, message: Message, body: tuple[str, str | None]) -> None:
     places = ledger.places
     segment, depth, origin = places.place(message.parent)
     if origin is not None:
@@ -264,7 +264,7 @@ def _stage_message(ledger: Ledger, batch: Batch, message: Message, body: tuple[s
     )
 
 
-def _mover(cursor: duckdb.DuckDBPyConnection, ledger: Ledger, key: str) -> Operation | None:
+def _mover(cursor: duckdb.DuckDBPyConnection, ledger: FileLedger, key: str) -> Operation | None:
     """The operation that last changed `key`."""
     number = ledger.moved.get(key)
     if number is None:
@@ -273,7 +273,7 @@ def _mover(cursor: duckdb.DuckDBPyConnection, ledger: Ledger, key: str) -> Opera
     return _operation(cursor, ledger, number) if number is not None else None
 
 
-def _operation(cursor: duckdb.DuckDBPyConnection, ledger: Ledger, number: int) -> Operation | None:
+def _operation(cursor: duckdb.DuckDBPyConnection, ledger: FileLedger, number: int) -> Operation | None:
     if number in ledger.recent:
         return ledger.recent[number]
     given = {"conversation": ledger.conversation, "first": max(number - 1, 1)}
