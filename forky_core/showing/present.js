@@ -213,12 +213,20 @@ if (asked.has("notes")) {
 
 // Following: who presents posts the step; who follows gets it as an event. Both from the server that served the page.
 const stage = {
-  watching: Boolean(served?.follow), free: false, token: null, id: null, epoch: 0, stream: null, last: "", busy: false, away: false, target: "",
+  watching: Boolean(served?.follow), free: false, token: null, id: null, epoch: 0, stream: null, last: "", beginning: false, busy: false, away: false, target: "",
   async begin() {
     if (!served || this.watching) return;
-    if (this.id) { open("followers"); return; }
-    const answer = await this.post(served.begin, { at: where(), place: served.place });
-    if (!answer) return;
+    if (this.beginning) return;
+    // It opens before the answer is there: Escape shuts it then, and does not leave the presentation.
+    if (this.id || !by("followers").classList.contains("open")) open("followers");
+    if (this.id) return;
+    this.beginning = true;
+    by("followers-link").value = "";
+    by("followers-said").textContent = "The link is being made.";
+    const at = where();
+    const answer = await this.post(served.begin, { at, place: served.place });
+    this.beginning = false;
+    if (!answer) { by("followers").classList.remove("open"); return; }
     Object.assign(this, { id: answer.id, token: answer.token, epoch: answer.epoch });
     kept(session, `forky-stage-${served.conversation}`, JSON.stringify({ id: this.id, token: this.token, epoch: this.epoch }));
     by("followers-link").value = new URL(`../s/${answer.id}`, location.href).href;
@@ -227,8 +235,8 @@ const stage = {
       const code = Object.assign(document.createElement("img"), { src: answer.code, alt: "The same address as a code for phones" });
       by("followers-said").append(code);
     }
-    if (!by("followers").classList.contains("open")) open("followers");
     this.listen(new URL(`follow/${this.id}?after=1`, location.href));
+    if (where() !== at) this.tell();
   },
   async post(address, body) {
     try {

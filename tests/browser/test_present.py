@@ -111,10 +111,15 @@ def test_the_notes_window_and_whoever_follows_go_with_the_presenter(app: str, wa
     expect(viewer.locator(NOW)).to_contain_text("Dump alone")
     other = watch().page
     other.goto(deck.url)
+    asked: list[Any] = []
+    other.route("**/stage", lambda route: asked.append(route))  # noqa: PLW0108 - Playwright marks what it is given
     other.keyboard.press("v")
-    expect(deck.locator("#told")).to_contain_text("Somebody else presents this conversation now")
+    expect(other.locator("#followers")).to_contain_text("The link is being made.")
     other.keyboard.press("Escape")
+    expect(other.locator("#followers")).to_be_hidden()
     step(other, "End", "assistant")
+    asked.pop().continue_()
+    expect(deck.locator("#told")).to_contain_text("Somebody else presents this conversation now")
     expect(viewer.locator(NOW)).to_contain_text("Pipe the stages")
     other.keyboard.press("v")
     other.get_by_role("button", name="End it for everybody").click()
