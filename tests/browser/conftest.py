@@ -8,6 +8,7 @@ once, and never after a pause.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,14 +24,13 @@ from tests.programs import CHECKOUT, headless_chromium
 __all__ = ["CHECKOUT", "PAGES", "Watched", "expect", "free_port", "served", "settled"]
 
 playwright = pytest.importorskip("playwright.sync_api")
-expect = playwright.expect
 PAGES = tuple("" if page is front_page() else page.name for page in pages())
 """The addresses of all pages, below the app's own."""
 PATIENCE = 60_000
 """Milliseconds after which what a page waits for is taken not to come. It ends a hang and says nothing about speed. It
 is shorter than the one of tests/hangs.py: a test in a browser is tried again, since a machine under load can drop a
 frame or a connection that no waiting brings back."""
-expect.set_options(timeout=PATIENCE)
+playwright.expect.set_options(timeout=PATIENCE)
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -53,6 +53,38 @@ _SETTLED = """
 }
 """
 """Streamlit is at rest before the first run too: so something of the page has to be there."""
+
+
+class _Expectation:
+    """Playwright's assertions about a page or a locator, which wait as well where a locator meets two elements.
+
+    While Streamlit draws a page anew, the element of the run before stands beside its successor for a moment.
+    Playwright waits for everything but that.
+    """
+
+    def __init__(self, subject: Any) -> None:
+        self._assertions = playwright.expect(subject)
+
+    def __getattr__(self, name: str) -> Any:
+        assertion = getattr(self._assertions, name)
+
+        def waiting(*args: Any, **named: Any) -> None:
+            given_up = time.monotonic() + PATIENCE / 1000
+            while True:
+                try:
+                    assertion(*args, **named)
+                except AssertionError as error:
+                    if "strict mode violation" not in str(error) or time.monotonic() > given_up:
+                        raise
+                else:
+                    return
+
+        return waiting
+
+
+def expect(subject: Any) -> Any:
+    """What a test claims about a page or a locator, as Playwright's `expect`."""
+    return _Expectation(subject)
 
 
 def settled(page: Any) -> Any:

@@ -41,7 +41,11 @@ def asked(page: Any, question: str) -> None:
 
 
 def begun(page: Any) -> None:
+    """A new conversation, once the address names it: what is clicked before goes to the page that is leaving."""
+    before = page.url
     page.get_by_role("button", name="New").first.click()
+    expect(page).not_to_have_url(before)
+    expect(page).to_have_url(re.compile(r"[?&]c="))
     settled(page)
 
 

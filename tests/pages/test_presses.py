@@ -23,7 +23,15 @@ from pages.ui.chat.drafting import hear_typing
 from pages.ui.streamlit_patches import double_clicks, field_updates, handlers, navigation
 from tests.pages.patched import apply_patch
 
-PRESSES = ("fragment_requests", "navigation", "handlers", "double_clicks", "field_updates", "uploads")
+PRESSES = (
+    "fragment_requests",
+    "navigation",
+    "page_changes",
+    "handlers",
+    "double_clicks",
+    "field_updates",
+    "uploads",
+)
 """The patches that see to what a press does."""
 FRAGMENTS = {"button": None, "send": "composer", "graph": None}
 """The fragment that each widget is drawn by."""
@@ -60,7 +68,7 @@ def ask(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
     )
     apply_patch(*PRESSES)
     known = {id: SimpleNamespace(fragment_id=fragment) for id, fragment in FRAGMENTS.items()}
-    session = cast(AppSession, SimpleNamespace(session_state=State(known)))
+    session = cast(AppSession, SimpleNamespace(session_state=State(known), _client_state=ClientState()))
 
     def hand_over(fragment: str, *, auto: bool = False, **values: Any) -> list[str]:
         ran.clear()
@@ -99,7 +107,7 @@ def led(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     state = State({})
     before = frozenset({navigation._query({"c": "1", "b": "main"})})
     state[navigation._LED] = navigation._Led("chat", before, {"c": "1", "b": "side"}, time.monotonic())
-    session = cast(AppSession, SimpleNamespace(session_state=state))
+    session = cast(AppSession, SimpleNamespace(session_state=state, _client_state=ClientState()))
 
     def hand_over(query: str, *, back: bool = False, later: float = 0.0, page: str = "chat") -> str:
         with monkeypatch.context() as patch:
@@ -249,6 +257,89 @@ def test_a_request_waits_for_handlers_and_ends_a_run_that_only_draws() -> None:
 def _asked(page: str, press: bool = False) -> RerunData:
     pressed = [WidgetState(id="button", trigger_value=True)] if press else []
     return RerunData(page_script_hash=page, widget_states=WidgetStates(widgets=pressed))
+
+
+class Tab(SimpleNamespace):
+    """A tab whose server draws the page `drawn`, and what Streamlit was asked to run for it."""
+
+    def __init__(self, drawn: str) -> None:
+        super().__init__(session_state={}, _client_state=ClientState(page_script_hash=drawn), ran=[])
+
+    def hear(self, page: str, *, clock: bool = False, press: bool = False, back: bool = False) -> list[str]:
+        """Hands a request of the browser over: a link's, unless it is a fragment's clock or a press."""
+        asked = ClientState(page_script_hash=page, is_history_navigation=back)
+        if clock:
+            asked.fragment_id, asked.is_auto_rerun = "tail", True
+        if press:
+            asked.widget_states.widgets.add(id="button", trigger_value=True)
+        self.ran.clear()
+        AppSession.request_rerun(cast(AppSession, self), asked)
+        return list(self.ran)
+
+    def draw(self, page: str) -> None:
+        self._client_state.page_script_hash = page
+
+
+@pytest.fixture
+def tab(monkeypatch: pytest.MonkeyPatch) -> Tab:
+    def note(self: Tab, asked: ClientState) -> None:
+        self.ran.append(asked.page_script_hash + "!" * len(asked.widget_states.widgets))
+
+    monkeypatch.setattr(AppSession, "request_rerun", note)
+    apply_patch(*PRESSES)
+    return Tab("chat")
+
+
+def test_a_page_that_is_left_does_not_call_the_tab_back(tab: Tab) -> None:
+    assert tab.hear("chat", clock=True) == ["chat"]
+    assert tab.hear("library") == ["library"]
+    assert tab.hear("chat", clock=True) == [], "before its run begins"
+    tab.draw("library")
+    assert tab.hear("chat", clock=True) == [], "and before the browser has heard of it"
+    assert tab.hear("library", press=True) == ["library!"]
+    assert tab.hear("library", clock=True) == ["library"]
+
+
+def test_the_first_that_a_tab_asks_for_may_be_another_page(tab: Tab) -> None:
+    assert tab.hear("library") == ["library"]
+    assert tab.hear("chat", clock=True) == []
+
+
+def test_a_press_on_the_page_that_is_left_is_handled_before_the_other_page(tab: Tab) -> None:
+    tab.hear("chat", clock=True)
+    tab.hear("library")
+    assert tab.hear("chat", press=True) == ["chat!", "library"]
+
+
+def test_whoever_asks_for_the_page_that_was_left_gets_it(tab: Tab) -> None:
+    tab.hear("chat", clock=True)
+    tab.hear("library")
+    assert tab.hear("history") == ["history"], "the last link"
+    assert tab.hear("chat") == ["chat"]
+    assert tab.hear("chat", clock=True) == ["chat"]
+    tab.hear("library")
+    assert tab.hear("chat", clock=True, back=True) == ["chat"]
+
+
+def test_a_handler_that_led_to_another_page_is_not_called_back(tab: Tab) -> None:
+    tab.hear("chat", press=True)
+    tab.draw("compare")
+    assert tab.hear("chat", clock=True) == []
+    assert tab.hear("chat", press=True) == ["chat!"]
+    tab.draw("compare")
+    assert tab.hear("compare", clock=True) == ["compare"]
+    assert tab.hear("compare", clock=True) == ["compare"]
+
+
+def test_a_browser_that_never_heard_of_the_other_page_is_heard_again(
+    tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tab.hear("chat", clock=True)
+    tab.hear("library")
+    assert tab.hear("chat", clock=True) == []
+    later = time.monotonic() + 60
+    monkeypatch.setattr(time, "monotonic", lambda: later)
+    assert tab.hear("chat", clock=True) == ["chat"]
 
 
 class Runner(SimpleNamespace):

@@ -140,6 +140,21 @@ PATCHES = (
         ),
     ),
     Patch(
+        "page_changes",
+        "A click on a link is not lost where the page that is left refreshes a part of itself in the same moment.",
+        upstream=f"{_FILED}page_changes",
+        test=f"{_PRESSES}test_a_page_that_is_left_does_not_call_the_tab_back",
+        made="at_start",
+        needs=(
+            f"{_SESSION}.request_rerun(self, client_state)",
+            f"{_SESSION}#_client_state",
+            f"{_CLIENT}#page_script_hash",
+            f"{_CLIENT}#fragment_id",
+            f"{_CLIENT}#widget_states",
+            f"{_CLIENT}#is_history_navigation",
+        ),
+    ),
+    Patch(
         "handlers",
         "What a press began is done to its end, also where another request comes meanwhile.",
         upstream="https://github.com/streamlit/streamlit/issues/10578",
@@ -275,8 +290,9 @@ PATCHES = (
 )
 """In the order in which they are applied; those around requests from the outermost to the innermost.
 
-`navigation` comes after `fragment_requests`, so that it hears of each request first; `handlers`, `double_clicks` and
-`field_updates` in this order, so that a press is left out, and a field read, before handlers are called.
+`navigation` comes after `fragment_requests`, and `page_changes` after both, so that each hears of a request before those;
+`handlers`, `double_clicks` and `field_updates` in this order, so that a press is left out, and a field read, before
+handlers are called.
 """
 _BY_NAME: Mapping[str, Patch] = {patch.name: patch for patch in PATCHES}
 
