@@ -26,6 +26,9 @@ from forky_core.store.opening import open_store
 class Forky(Workspace):
     """An open database of conversations. Close it, or use it in a `with`."""
 
+    _catalogue: Catalogue | None = None
+    """The models, where they were not given."""
+
     @classmethod
     def open(
         cls,
@@ -60,9 +63,10 @@ class Forky(Workspace):
     ) -> Self:
         """As `open`, over a store that is open already; it is closed if this fails."""
         settings = Settings.from_environment()
+        catalogue = None
         try:
             if models is None:
-                models = Catalogue(secrets, settings, offline=offline_models())
+                models = catalogue = Catalogue(secrets, settings, offline=offline_models())
                 with suppress(StoreDamaged):  # The conversations may be readable all the same.
                     restore_preferences(store, models)
             with suppress(StoreDamaged):
@@ -71,10 +75,18 @@ class Forky(Workspace):
                 remove_abandoned_spools()
                 with suppress(StoreError):  # Damaged, or the disk is full; the next start tries again.
                     recover_imports(store)
-            return cls(store, models, actor=actor or settings.actor)
+            forky = cls(store, models, actor=actor or settings.actor)
         except BaseException:
             store.close()
             raise
+        forky._catalogue = catalogue
+        return forky
+
+    def close(self) -> None:
+        """Stop replies, keeping what has arrived, and release the file and the connections to model servers."""
+        super().close()
+        if self._catalogue is not None and not self._is_view:
+            self._catalogue.close()
 
     @property
     def location(self) -> Path | None:

@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 
 _FRESH = 20.0
 """Seconds after which servers on this machine are looked for again."""
+_CLOSING = 5.0
+"""Seconds to close connections."""
 _RESOLVING = 3.0
 """Seconds to resolve the name of a server that somebody wants to add."""
 _TEST_PATIENCE = Patience(connect=5.0, first=60.0, gap=30.0)
@@ -338,6 +340,17 @@ class Catalogue:
         if looking is not None and wait > 0:
             with suppress(TimeoutError):
                 looking.result(wait)
+
+    def close(self) -> None:
+        """End a search for local servers and close the connections to them. A later call opens new ones."""
+        with self._lock:
+            looking, http = self._looking, self._http
+            self._looking = self._http = None
+        if looking is not None:
+            looking.cancel()
+        if http is not None:
+            with suppress(TimeoutError):
+                loop.submit(http.close()).result(_CLOSING)
 
     async def _look(self) -> None:
         await asyncio.gather(*(self._look_at(server) for server in self._servers))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from forky_core.forky import Forky
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Done, Failed
 from forky_core.llm.probing import LocalServer
@@ -14,6 +15,7 @@ from forky_core.llm.status import ProviderStatus
 from forky_core.model.errors import BadContent, NotFound
 from forky_core.offline.models import offline_models
 from forky_core.settings import Settings
+from tests.hangs import HANG
 from tests.llm import wire
 from tests.llm.third_party import Aimock, free_port
 
@@ -223,3 +225,22 @@ def test_the_offline_models_always_pass_their_test() -> None:
     gone = catalogue().test("no/such")
     assert isinstance(gone, Failed)
     assert gone.failure.kind == "not_found"
+
+
+def test_whoever_closes_forky_closes_the_connections_to_model_servers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    body = wire.answer("200 OK", {"data": [{"id": "local-one"}]}).replace(
+        b"Connection: close", b"Server: kept"
+    )
+    with wire.serving([body], keep_open=True) as server:
+        monkeypatch.setenv("FORKY_PROBE", "0")
+        monkeypatch.setenv("FORKY_SERVERS", server.base_url)
+        with Forky.open(":memory:") as forky:
+            offered = forky.models
+            assert isinstance(offered, Catalogue)
+            offered.refresh(now=True, wait=HANG)
+            assert any("local-one" in name for name in names(offered))
+            assert not server.hung_up.is_set()
+        assert server.hung_up.wait(HANG)
+        offered.close()
