@@ -10,7 +10,7 @@ import gzip
 import json
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Event
 
@@ -306,8 +306,10 @@ def test_an_answer_that_is_compressed_is_no_list() -> None:
     packed = (
         f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
     )
-    with wire.serving([packed]) as server:
-        offered = catalogue(by_name(), f"http://127.0.0.1:{server.port}")
+    with (
+        wire.serving([packed]) as server,
+        closing(catalogue(by_name(), f"http://127.0.0.1:{server.port}")) as offered,
+    ):
         offered.refresh(now=True, wait=30)
         assert (
             status(offered, f"127.0.0.1:{server.port}").sentence == "What answers there is no model server."
