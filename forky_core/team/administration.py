@@ -126,6 +126,35 @@ class Administration:
             self._access.require(Role.OWNER, "remove somebody")
             self._team.members.remove(member, by=self._access.id)
 
+    def acquainted(self) -> Sequence[Member]:
+        """People who are in another open workspace together with the member, and not in this one, by their names."""
+        self._access.require(Role.OWNER, "add somebody")
+        here = self._team.workspace
+        known = {
+            member.id: member
+            for workspace, _ in self._team.workspaces.of(self._access.id)
+            if workspace.id != here
+            for member in self._team.of(workspace.id).members.all()
+        }
+        return sorted(
+            (self._team.members.member(id) for id in known if not self._team.members.role_of(id)),
+            key=lambda member: (member.name.casefold(), member.handle),
+        )
+
+    def bring_in(self, member: str, role: Role) -> Member:
+        """Make somebody a member at once who is in another workspace together with oneself; they are told in the inbox.
+
+        Raises:
+            NotFound: they are in none of these, or are a member already.
+            NotAllowed: it is a workspace of one person.
+        """
+        with self._team.database.writing():
+            self._access.require(Role.OWNER, "add somebody")
+            self._require_shared()
+            if member not in {one.id for one in self.acquainted()}:
+                raise NotFound("There is nobody to add by this name.", "Invite them instead.")
+            return self._team.members.bring_back(member, role, by=self._access.id)
+
     def sign_out(self, member: str) -> None:
         """End every session of somebody. Raises NotFound if they are not a member."""
         with self._team.database.writing():

@@ -21,7 +21,17 @@ from forky_core.team.sharing import Sharing
 from forky_core.team.team_workspaces import base_path
 
 NoticeKind = Literal[
-    "mention", "reply", "thread", "review", "comment", "landed", "declined", "shared", "handed over", "role"
+    "mention",
+    "reply",
+    "thread",
+    "review",
+    "comment",
+    "landed",
+    "declined",
+    "shared",
+    "handed over",
+    "role",
+    "added",
 ]
 KEPT = 500
 """Notices of a person that are kept; the oldest go first."""
@@ -34,6 +44,7 @@ _AUDITED: Mapping[str, NoticeKind] = {
     "shared": "shared",
     "handed over": "handed over",
     "role changed": "role",
+    "member added": "added",
 }
 """Events of the audit log that are news to the person they are about."""
 
@@ -267,6 +278,8 @@ def _sentence(kind: NoticeKind, name: str, title: str, about: Mapping[str, str |
             return f"{who} shared {where} with you; you are {an} of it."
         case "handed over":
             return f"{who} handed {where} over to you."
+        case "added":
+            return f"{who} added you to this workspace; you are {an} of it."
         case "role":
             return (
                 f"{who} made you {an} of this workspace." if name else f"You are {an} of this workspace now."
@@ -274,7 +287,7 @@ def _sentence(kind: NoticeKind, name: str, title: str, about: Mapping[str, str |
 
 
 def _address(kind: NoticeKind, conversation: ConversationId, about: Mapping[str, str | int]) -> str:
-    if kind == "role":
+    if kind in {"role", "added"}:
         return "/people"
     if "request" in about:
         return "/merge?" + urlencode(

@@ -157,13 +157,13 @@ class Members:
             self._audit.note("member added", by or id, member=id, role=role.word)
         return self.member(id)
 
-    def bring_back(self, member: str, role: Role) -> Member:
-        """Make somebody a member who left, or who is known from another workspace."""
+    def bring_back(self, member: str, role: Role, *, by: str = "") -> Member:
+        """Make somebody a member who left, or who is known from another workspace; `by` is who does it for them."""
         with self._database.writing() as connection:
             connection.execute(
                 "INSERT INTO members VALUES (?, ?, ?, ?)", (self._workspace, member, role.value, now())
             )
-            self._audit.note("member added", member, member=member, role=role.word)
+            self._audit.note("member added", by or member, member=member, role=role.word)
         return self.member(member)
 
     def rename(self, member: str, name: str, *, by: str = "") -> None:

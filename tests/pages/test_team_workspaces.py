@@ -68,6 +68,25 @@ def test_a_shared_workspace_is_made_and_the_switcher_leads_into_it(server: TeamS
     assert str(chat.id)[:8] in shown or "Keys" in shown
 
 
+def test_whom_an_owner_knows_from_another_workspace_is_added_without_an_invitation(
+    server: TeamServer, ada: Member, bob: Member
+) -> None:
+    server.sign_in(ada)
+    assert "people.add.who" not in keys(people("invitations")), "nobody is known from elsewhere"
+    club = server.team.workspaces.make("The boat club", owner=ada.id, by=ada.id).id
+    server.go_to(club)
+    test = people("invitations")
+    assert by_key(test, "people.add.yes").disabled
+    by_key(test, "people.add.who").select(bob.id).run()
+    by_key(test, "people.add.role").select("viewer").run()
+    by_key(test, "people.add.yes").click().run()
+    assert server.team.of(club).members.role_of(bob.id) is Role.VIEWER
+    assert "Bob is a viewer from now on" in said(settled(test))
+    assert "people.add.who" not in keys(test)
+    server.sign_in(bob)
+    assert "people.add.who" not in keys(people("invitations"))
+
+
 def test_what_is_refused_is_said_beside_the_button(server: TeamServer, ada: Member) -> None:
     server.sign_in(ada)
     test = people("workspaces")

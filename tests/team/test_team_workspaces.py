@@ -193,3 +193,30 @@ def test_a_forgotten_person_leaves_every_workspace_and_their_own_is_archived(
     with pytest.raises(InTheWay):
         team.members.forget(ada.id, by=ada.id)
     assert team.of(club).members.role_of(ada.id) is Role.OWNER, "nothing was half done"
+
+
+def test_an_owner_adds_whom_they_know_from_another_workspace(team: Team, ada: Member, ben: Member) -> None:
+    club = team.workspaces.make("The boat club", owner=ada.id, by=ada.id).id
+    there = team.of(club)
+    eve = team.members.add("Eve", Role.VIEWER)
+    stranger = team.of(team.workspaces.make("Chess", owner=ben.id, by=ben.id).id).members.add(
+        "Zoe", Role.VIEWER
+    )
+    people = administration(there, ada)
+    assert [one.name for one in people.acquainted()] == ["Ben", "Eve"]
+    assert people.bring_in(ben.id, Role.EDITOR).role is Role.EDITOR
+    assert [one.name for one in people.acquainted()] == ["Eve"]
+    assert titles(team, ben)[-1] == ("The boat club", Role.EDITOR)
+    (notice,) = there.inbox.of(ben.id)
+    assert notice.sentence == "Ada added you to this workspace; you are an editor of it."
+    assert notice.address == f"/w/{club}/people"
+    (entry,) = there.audit.page(1, 1)
+    assert (entry.event, entry.person) == ("member added", ada.id) and ben.id in entry.about
+    for unknown in (ben.id, stranger.id, "person:nobody"):
+        with pytest.raises(NotFound, match="Invite them"):
+            people.bring_in(unknown, Role.VIEWER)
+    with pytest.raises(NotAllowed, match="Only an owner of this workspace may add somebody"):
+        administration(there, ben).bring_in(eve.id, Role.VIEWER)
+    own = team.workspaces.make_personal(ada.id, "My own").id
+    with pytest.raises(NotAllowed, match="Nobody else"):
+        administration(team.of(own), ada).bring_in(ben.id, Role.VIEWER)

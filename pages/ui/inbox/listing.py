@@ -26,6 +26,7 @@ _ICONS: dict[NoticeKind, str] = {
     "shared": "group_add",
     "handed over": "key",
     "role": "badge",
+    "added": "person_add",
 }
 _PAGES = {"/": "chat.py", "/merge": "merge.py", "/people": "people.py"}
 _CSS = """

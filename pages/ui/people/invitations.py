@@ -32,12 +32,15 @@ _REFUSED = "people.invitation.refused"
 
 
 def draw_invitations(people: Administration, held: Session) -> None:
-    """Keys: `people.invitation.` with `role`, `email`, `days`, `uses`, `make`, `copied`, `back.<id>`."""
+    """Keys: `people.invitation.` with `role`, `email`, `days`, `uses`, `make`, `copied`, `back.<id>`, and
+    those of `_draw_acquainted`.
+    """
     st.caption(
         "Whoever opens the address of an invitation chooses a name and a way to sign in, and is a member."
     )
     if secret := held.choices.get(_FRESH):
         _draw_fresh(held, secret)
+    _draw_acquainted(people, held)
     _draw_form(people, held)
     try:
         invitations = people.invitations()
@@ -60,6 +63,51 @@ def _draw_fresh(held: Session, secret: str) -> None:
         )
         st.code(f"{server_address()}{JOIN}/{secret}", language=None, wrap_lines=True)
         st.button("I have copied it", key="people.invitation.copied", on_click=_copied, args=(held,))
+
+
+def _draw_acquainted(people: Administration, held: Session) -> None:
+    """Whoever is known from another workspace needs no invitation. Keys: `people.add.` with `who`, `role`, `yes`."""
+    known = {member.id: member for member in people.acquainted()} if people.owns else {}
+    if not known:
+        return
+    if st.session_state.get("people.add.who") not in known:
+        st.session_state["people.add.who"] = None
+    with (
+        st.container(border=True, key="people-add"),
+        st.container(horizontal=True, vertical_alignment="bottom", key="people-add-row"),
+    ):
+        st.selectbox(
+            "Add somebody you know from another workspace",
+            list(known),
+            key="people.add.who",
+            index=None,
+            placeholder="Choose a person",
+            format_func=lambda id: f"{plain_label(known[id].name, 60)} · {known[id].handle}",
+        )
+        st.selectbox(
+            "Their role",
+            [role.word for role in ASSIGNABLE],
+            index=ASSIGNABLE.index(Role.EDITOR),
+            key="people.add.role",
+            format_func=str.capitalize,
+            width=160,
+        )
+        st.button(
+            "Add",
+            key="people.add.yes",
+            icon=":material/person_add:",
+            help="They are a member at once, and find it in their inbox",
+            disabled=st.session_state["people.add.who"] is None,
+            on_click=_add,
+            args=(people, held),
+        )
+
+
+def _add(people: Administration, held: Session) -> None:
+    role = role_named(str(st.session_state["people.add.role"]))
+    with saying(held):
+        added = people.bring_in(str(st.session_state["people.add.who"]), role)
+        held.say(f"{added.name} is {role.phrase} from now on.")
 
 
 def _draw_form(people: Administration, held: Session) -> None:
