@@ -63,6 +63,7 @@ from forky_core.observability import events  # noqa: E402
 from forky_core.process import tune_process  # noqa: E402
 from forky_core.settings import Settings  # noqa: E402
 from forky_core.showing.assets import script_sources  # noqa: E402
+from forky_core.store.contract import StoreOnServer  # noqa: E402
 from pages.ui.chat.agraph_page import agraph_folder, agraph_route  # noqa: E402
 from pages.ui.components.downloads import offers  # noqa: E402
 from pages.ui.observability.failures import show_incident  # noqa: E402
@@ -88,6 +89,8 @@ if TYPE_CHECKING:
 
 DROP_PAGES_EVERY = 1_800.0
 """Seconds between two looks at which links have expired."""
+RECOVER_EVERY = 5.0
+"""Seconds between two looks at which replies were left by a process that is gone, where several may use a database."""
 WARM_UP_AFTER = 10.0
 """Seconds until the slow imports begin where nobody opens a page; a first page begins them itself."""
 
@@ -172,6 +175,16 @@ def _drop_pages() -> None:
         links(None, workspace).drop_pages_that_are_over()
 
 
+async def take_over_replies() -> None:
+    """From time to time, end the replies of processes that are gone. A file has no other process that writes."""
+    while True:
+        await asyncio.sleep(RECOVER_EVERY)
+        open = at_hand()
+        if open is not None and isinstance(open.store, StoreOnServer):
+            with suppress(ForkyError):
+                await asyncio.to_thread(open.replies.recover)
+
+
 def reply(id: str, person: str) -> ReplyJob | None:
     from pages.ui.workspace import reply  # noqa: PLC0415 - at the top it would hold up the server's start
 
@@ -252,9 +265,11 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     sending = asyncio.create_task(send_at_once())
     desk, tables = backup_desk(), nightly_tables()
     dropping = asyncio.create_task(drop_pages_of_links())
+    taking_over = asyncio.create_task(take_over_replies())
     yield {}
     sending.cancel()
     dropping.cancel()
+    taking_over.cancel()
     if desk is not None:
         desk.close()
     if tables is not None:

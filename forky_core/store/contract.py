@@ -285,7 +285,14 @@ class Store(Protocol):
         ...
 
     def running(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
-        """Generations whose status is "running". After a crash, these are the replies to recover."""
+        """Generations whose status is "running"."""
+        ...
+
+    def abandoned(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
+        """Generations whose status is "running" and that nobody writes any more, because their process is gone.
+
+        Where only one process has the database open, these are all whose status is "running", until it has begun one.
+        """
         ...
 
     def conversations(self, *, trashed: bool = False) -> tuple[ConversationSummary, ...]:

@@ -157,6 +157,10 @@ class GuardedStore:
         visible = self.access.visible
         return tuple(place for place in self._store.running() if place[0] in visible)
 
+    def abandoned(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
+        visible = self.access.visible
+        return tuple(place for place in self._store.abandoned() if place[0] in visible)
+
     def search(
         self, words: str, *, conversation: ConversationId | None = None, limit: int = 50
     ) -> tuple[Hit, ...]:

@@ -176,7 +176,7 @@ class Replies:
             generation = replace(job.generation, first_token=job.first_token, consulted=job.consulted)
             try:
                 generation, message = _land(job.store, job.place, generation, job.parts, end, actor, label)
-            except (NotAllowed, NotFound) as error:
+            except (NotAllowed, NotFound, InTheWay) as error:
                 # Whoever asked may no longer write here. What had arrived is not added to the conversation.
                 failure = Failure("refused", f"This reply was not added. {error}")
                 generation, message = replace(ended(generation, end), status="failed", failure=failure), None
@@ -193,25 +193,34 @@ class Replies:
             self._jobs.pop(job.generation.id, None)
 
     def recover(self, actor: str = "Forky") -> int:
-        """Land replies that a crash interrupted; returns their number. Call this before `start`."""
+        """Land replies whose process is gone, as interrupted; returns their number.
+
+        Where other processes write the same database, call it from time to time; else before `start`.
+        """
         found = 0
-        for conversation, id in self._store.running():
+        for conversation, id in self._store.abandoned():
             with self._lock:
                 if id in self._jobs:
                     continue
-            generation = next(g for g in self._store.generations(conversation) if g.id == id)
-            failure = Failure(
-                "crash", "Forky stopped while this reply was being written. Resume it, or ask again."
-            )
-            end = End("interrupted" if generation.partial else "failed", None, Usage(), failure)
-            if generation.parent is None:
-                self._store.record(conversation, ended(generation, end))
-            else:
-                target = self._place_of(conversation, generation)
-                _land(self._store, target, generation, generation.partial, end, actor, generation.model)
+            try:
+                generation = next(g for g in self._store.generations(conversation) if g.id == id)
+                self._end_abandoned(conversation, generation, actor)
+            except (InTheWay, NotFound):
+                continue  # Another process was first, or has deleted the conversation.
             events.reply_recovered(conversation=conversation, generation=id)
             found += 1
         return found
+
+    def _end_abandoned(self, conversation: ConversationId, generation: Generation, actor: str) -> None:
+        failure = Failure(
+            "crash", "Forky stopped while this reply was being written. Resume it, or ask again."
+        )
+        end = End("interrupted" if generation.partial else "failed", None, Usage(), failure)
+        if generation.parent is None:
+            self._store.record(conversation, ended(generation, end))
+        else:
+            target = self._place_of(conversation, generation)
+            _land(self._store, target, generation, generation.partial, end, actor, generation.model)
 
     def _place_of(self, conversation: ConversationId, generation: Generation) -> ReplyTarget:
         """The target of a reply recovered after a crash; the expected head follows from the view."""
@@ -268,7 +277,7 @@ class Replies:
                 return
             try:
                 job.store.record(job.place.conversation, snapshot)
-            except (NotAllowed, NotFound):
+            except (NotAllowed, NotFound, InTheWay):
                 job.stop()  # Landing is refused in the same way and says why.
             except StoreError as error:
                 # Landing will fail in the same way and report it; one missed save must not stop the others.

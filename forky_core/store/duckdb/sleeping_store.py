@@ -197,6 +197,7 @@ class SleepingStore:
     generations = _of_store(Store.generations)
     reuse = _of_store(Store.reuse)
     running = _of_store(Store.running)
+    abandoned = _of_store(Store.abandoned)
     conversations = _of_store(Store.conversations)
     search = _of_store(Store.search)
     commit = _of_store(Store.commit)

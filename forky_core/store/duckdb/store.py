@@ -452,6 +452,9 @@ class DuckDBStore:
         rows = self._file.rows(sql.RUNNING)
         return tuple((ConversationId(conversation), GenerationId(id)) for conversation, id in rows)
 
+    def abandoned(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
+        return self.running()
+
     def conversations(self, *, trashed: bool = False) -> tuple[ConversationSummary, ...]:
         return self._library.lines(lambda: summaries(self._file), trashed=trashed)
 

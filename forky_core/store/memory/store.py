@@ -318,6 +318,9 @@ class MemoryStore:
             ]
         return tuple((conversation, generation) for _, generation, conversation in sorted(found))
 
+    def abandoned(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
+        return self.running()
+
     def conversations(self, *, trashed: bool = False) -> tuple[ConversationSummary, ...]:
         with self._lock:
             summaries = [kept.summary() for kept in self._conversations.values()]

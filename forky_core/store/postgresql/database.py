@@ -6,10 +6,14 @@ no statement can reach another's rows.
 
 from __future__ import annotations
 
+import os
 import re
+import secrets
+import socket
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -60,8 +64,9 @@ class Database:
         *,
         connections: int = MOST_CONNECTIONS,
         migrations: Sequence[Migration] = MIGRATIONS,
+        process: str | None = None,
     ) -> None:
-        """Connect, and bring the schema up to date.
+        """Connect, and bring the schema up to date. `process` stands in the place of this process's own name.
 
         Raises:
             StoreError: the server cannot be reached or used; the sentence says why, and what to do.
@@ -69,9 +74,12 @@ class Database:
         """
         self.name = _shown(url)
         self.workspace = workspace
+        self.process = process or this_process(os.getpid())
+        """Names whoever writes, so that others know whether they still live."""
         self._url = url
         options = (
-            f"-c forky.workspace={_quoted_option(workspace)} -c timezone=UTC -c client_min_messages=warning"
+            f"-c forky.workspace={_quoted_option(workspace)} -c forky.process={_quoted_option(self.process)} "
+            "-c timezone=UTC -c client_min_messages=warning"
         )
         self._how: dict[str, Any] = {
             "autocommit": True,
@@ -177,6 +185,12 @@ class Database:
                 f"{self.name} is a standby, which can only be read.",
                 "Give the address of the primary; target_session_attrs=read-write finds it among several.",
             )
+
+
+@cache
+def this_process(number: int) -> str:
+    """A name of the process with this number that no other one has, nor one that had its number before."""
+    return f"{socket.gethostname()[:60]} {number} {secrets.token_hex(6)}"
 
 
 def run(connection: Connection, statement: str, **given: object) -> Rows:

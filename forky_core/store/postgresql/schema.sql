@@ -85,9 +85,21 @@ CREATE TABLE forky.generations (
     cached_tokens integer,
     cost double precision,
     rest text NOT NULL,
+    process text,
+    former text,
     PRIMARY KEY (workspace, conversation, id)
 );
+COMMENT ON COLUMN forky.generations.process IS 'which process writes it, while it runs';
+COMMENT ON COLUMN forky.generations.former IS 'the process from which another one took it over, which ended it';
 CREATE INDEX generations_running ON forky.generations (workspace) WHERE status = 'running';
+
+-- The processes that write replies, each with its latest sign of life. One that gave none for ten seconds is gone.
+CREATE TABLE forky.processes (
+    workspace text COLLATE "C" NOT NULL,
+    process text COLLATE "C" NOT NULL,
+    seen timestamptz NOT NULL,
+    PRIMARY KEY (workspace, process)
+);
 
 -- What has arrived of replies that are being written. It is saved twice a second and worth nothing after a crash of the
 -- database, so it is not logged; that a reply runs is in `generations`.
@@ -172,7 +184,7 @@ CREATE INDEX vectors_document ON forky.vectors (workspace, document);
 DO $$
 DECLARE named text;
 BEGIN
-    FOREACH named IN ARRAY ARRAY['conversations', 'messages', 'segments', 'operations', 'entries', 'generations', 'progress',
+    FOREACH named IN ARRAY ARRAY['conversations', 'messages', 'segments', 'operations', 'entries', 'generations', 'processes', 'progress',
         'derived', 'blobs', 'settings', 'documents', 'chunks', 'postings', 'vectors']
     LOOP
         EXECUTE format('ALTER TABLE forky.%I ENABLE ROW LEVEL SECURITY', named);
@@ -235,16 +247,35 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION forky.is_alive(w text, named text) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (
+        SELECT 1 FROM forky.processes p
+        WHERE p.workspace = w AND p.process = named AND p.seen > clock_timestamp() - interval '10 s'
+    );
+$$;
+
+-- A call that another process is writing is refused with FK003. One whose process was gone may be ended by another one,
+-- once: what that one wrote stays.
 CREATE FUNCTION forky.keep_calls(w text, c text, calls json) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    me text := current_setting('forky.process', true);
+    kept integer;
 BEGIN
-    INSERT INTO forky.generations SELECT w, c, r.* FROM json_to_recordset(calls) AS r (
+    INSERT INTO forky.generations AS g
+    SELECT w, c, r.*, CASE WHEN r.status = 'running' THEN me END, NULL FROM json_to_recordset(calls) AS r (
         id text, status text, model text, started bigint, first_token bigint, finished bigint, prompt_tokens integer,
         completion_tokens integer, cached_tokens integer, cost double precision, rest text
     )
     ON CONFLICT (workspace, conversation, id) DO UPDATE SET status = excluded.status, model = excluded.model,
         started = excluded.started, first_token = excluded.first_token, finished = excluded.finished,
         prompt_tokens = excluded.prompt_tokens, completion_tokens = excluded.completion_tokens,
-        cached_tokens = excluded.cached_tokens, cost = excluded.cost, rest = excluded.rest;
+        cached_tokens = excluded.cached_tokens, cost = excluded.cost, rest = excluded.rest, process = excluded.process,
+        former = CASE WHEN g.process <> me THEN g.process ELSE g.former END
+    WHERE g.former IS NULL AND (g.process IS NULL OR g.process = me OR NOT forky.is_alive(w, g.process));
+    GET DIAGNOSTICS kept = ROW_COUNT;
+    IF kept < json_array_length(calls) THEN
+        RAISE EXCEPTION 'another process writes this reply' USING ERRCODE = 'FK003';
+    END IF;
     DELETE FROM forky.progress
     WHERE workspace = w AND conversation = c AND id IN (SELECT r.id FROM json_to_recordset(calls) AS r (id text));
 END
@@ -261,6 +292,7 @@ BEGIN
     IF call ->> 'status' = 'running' AND EXISTS (
         SELECT 1 FROM forky.generations
         WHERE workspace = w AND conversation = c AND id = call ->> 'id' AND status = 'running'
+            AND process = current_setting('forky.process', true)
     ) THEN
         INSERT INTO forky.progress SELECT w, c, r.* FROM json_to_record(call) AS r (
             id text, status text, model text, started bigint, first_token bigint, finished bigint, prompt_tokens integer,

@@ -151,6 +151,23 @@ RUNNING: Final = """
 SELECT conversation, id FROM forky.generations
 WHERE workspace = %(workspace)s AND status = 'running' ORDER BY started, id, conversation
 """
+ABANDONED: Final = """
+SELECT conversation, id FROM forky.generations
+WHERE workspace = %(workspace)s AND status = 'running' AND process IS DISTINCT FROM %(process)s
+    AND (process IS NULL OR NOT forky.is_alive(workspace, process))
+    AND pg_postmaster_start_time() < clock_timestamp() - make_interval(secs => %(awake)s::int)
+ORDER BY started, id, conversation
+"""
+LIVE: Final = """
+INSERT INTO forky.processes VALUES (%(workspace)s, %(process)s, clock_timestamp())
+ON CONFLICT (workspace, process) DO UPDATE SET seen = excluded.seen
+"""
+FORGET_GONE: Final = """
+DELETE FROM forky.processes WHERE workspace = %(workspace)s AND seen < clock_timestamp() - interval '1 day'
+"""
+VERSIONS: Final = (
+    "SELECT conversation, version, erasures FROM forky.conversations WHERE workspace = %(workspace)s"
+)
 LOOKED: Final = """
 SELECT conversation, rest FROM forky.generations
 WHERE workspace = %(workspace)s AND strpos(rest, '"looked"') > 0 ORDER BY conversation, started, id

@@ -47,6 +47,7 @@ from forky_core.store.path_matching import path_overlap
 from forky_core.store.postgresql import statements as sql
 from forky_core.store.postgresql.database import MOST_CONNECTIONS, Connection, Database, run
 from forky_core.store.postgresql.documents import PostgresDocuments
+from forky_core.store.postgresql.other_processes import OtherProcesses
 from forky_core.store.postgresql.rewriting import drop_unnamed_blobs, erase_rows, purge_rows, write_setting
 from forky_core.store.postgresql.texts import kept, said
 from forky_core.store.postgresql.verify import verify_workspace
@@ -70,6 +71,8 @@ FIRST = "main"
 """The workspace of whoever names none."""
 _SHORT = 4000
 """Messages up to which a conversation is read whole when one of its paths is wanted."""
+_AWAKE = 15
+"""Seconds that a server must be up before a reply is taken over: who writes one could not say before that they live."""
 _LOGS = 200
 """Conversations whose logs are remembered."""
 
@@ -90,7 +93,8 @@ class PostgresStore:
         self._logs: OrderedDict[ConversationId, tuple[int, list[Operation]]] = OrderedDict()
         """Whole logs, with the number of erasures as of which they are."""
         self._lines: dict[ConversationId, tuple[tuple[int, int], ConversationSummary]] = {}
-        self._writer = Writer(database, self._published, self._forgotten)
+        self._others = OtherProcesses(database, self._herald.tell)
+        self._writer = Writer(database, self._published, self._forgotten, self._others)
         self.documents = PostgresDocuments(database, self._writer)
 
     @classmethod
@@ -101,8 +105,11 @@ class PostgresStore:
         workspace: str = FIRST,
         cache_bytes: int = CACHE_BYTES,
         connections: int = MOST_CONNECTIONS,
+        process: str | None = None,
     ) -> PostgresStore:
         """Connect to a database, make its tables if it has none, and migrate them to the newest schema.
+
+        `process` names whoever uses it, in the place of this process.
 
         Raises:
             StoreError: the server cannot be reached or used; the sentence says why, and what to do.
@@ -110,7 +117,8 @@ class PostgresStore:
             NotInstalled: the packages of the extra `postgresql` are missing.
         """
         begun = time.perf_counter()
-        store = cls(Database(url, workspace, connections=connections), cache_bytes=cache_bytes)
+        database = Database(url, workspace, connections=connections, process=process)
+        store = cls(database, cache_bytes=cache_bytes)
         events.store_opened(size=store.status().size, seconds=time.perf_counter() - begun)
         return store
 
@@ -132,6 +140,7 @@ class PostgresStore:
         self._writer.ask(Record(conversation, generation))
 
     def hear(self, heard: Heard) -> Callable[[], None]:
+        self._others.listen()
         return self._herald.hear(heard)
 
     def _published(self, fresh: Mapping[ConversationId, Sequence[Message]]) -> None:
@@ -140,11 +149,13 @@ class PostgresStore:
             if shelf is not None and messages:
                 shelf.keep(messages)
         self._herald.tell(fresh)
+        self._others.tell(fresh)
 
     def _forgotten(self, conversation: ConversationId) -> None:
         with self._lock:
             self._drop(conversation)
         self._herald.tell([conversation])
+        self._others.tell([conversation])
 
     def _drop(self, conversation: ConversationId) -> None:
         self._cache.drop(conversation)
@@ -437,6 +448,10 @@ class PostgresStore:
     def running(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
         return tuple((ConversationId(id), GenerationId(call)) for id, call in self._rows(sql.RUNNING))
 
+    def abandoned(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
+        rows = self._rows(sql.ABANDONED, process=self._database.process, awake=_AWAKE)
+        return tuple((ConversationId(id), GenerationId(call)) for id, call in rows)
+
     # The Library, and searching
 
     def conversations(self, *, trashed: bool = False) -> tuple[ConversationSummary, ...]:
@@ -642,6 +657,7 @@ class PostgresStore:
 
     def close(self) -> None:
         self._writer.close()
+        self._others.close()
         self._database.close()
 
     def __enter__(self) -> Self:

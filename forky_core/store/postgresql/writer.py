@@ -22,7 +22,7 @@ import psycopg
 from psycopg import errors
 
 from forky_core.model import ConversationId, Generation, Message, Operation
-from forky_core.model.errors import ForkyError, StoreError
+from forky_core.model.errors import ForkyError, InTheWay, StoreError
 from forky_core.model.parts import Json, canonical_json
 from forky_core.observability import events
 from forky_core.store.contract import Commit
@@ -40,6 +40,7 @@ from forky_core.store.ledger import Ledger
 from forky_core.store.moving.contract import ConversationPart
 from forky_core.store.postgresql import statements as sql
 from forky_core.store.postgresql.database import Connection, Database, is_cut, run, store_error
+from forky_core.store.postgresql.other_processes import OtherProcesses
 from forky_core.store.postgresql.texts import kept, said
 from forky_core.store.rows import (
     Row,
@@ -61,7 +62,7 @@ _CUT_FOR = 8.0
 """Seconds for which a group is tried again while the server cannot be reached."""
 _HANGS = 15.0
 """Seconds on one task after which the thread is considered hung."""
-_CAME_FIRST, _NO_CONVERSATION = "FK001", "FK002"
+_CAME_FIRST, _NO_CONVERSATION, _TAKEN_OVER = "FK001", "FK002", "FK003"
 _AGAIN = (errors.SerializationFailure, errors.DeadlockDetected, errors.UniqueViolation)
 _CALL = (
     "id", "status", "model", "started", "first_token", "finished", "prompt_tokens", "completion_tokens",
@@ -219,9 +220,11 @@ class Writer:
         database: Database,
         published: Callable[[Mapping[ConversationId, Sequence[Message]]], None],
         forgotten: Callable[[ConversationId], None],
+        others: OtherProcesses,
     ) -> None:
         """`published` is told what has just become durable, before its callers get their results."""
         self._database = database
+        self._others = others
         self._published = published
         self._forgotten = forgotten
         self._held: OrderedDict[ConversationId, ServerLedger] = OrderedDict()
@@ -310,8 +313,9 @@ class Writer:
                 for job in jobs:
                     self._serve([job])
                 return
-            failure = store_error(error, self._database.name) if isinstance(error, psycopg.Error) else error
-            events.store_failed(work=type(jobs[0].request).__name__.lower(), fault=failure)
+            failure = _failure(error, self._database.name)
+            if not isinstance(failure, InTheWay):
+                events.store_failed(work=type(jobs[0].request).__name__.lower(), fault=failure)
             for job in jobs:
                 job.future.set_exception(failure)
             return
@@ -415,6 +419,8 @@ class Writer:
         """Save a call; the error if its conversation is not there, which concerns this request alone."""
         assert isinstance(request, Record)
         try:
+            if request.generation.status == "running":
+                self._others.live(connection)
             run(
                 connection,
                 sql.RECORD,
@@ -423,9 +429,11 @@ class Writer:
                 call=json.dumps(call_fields(request.generation), ensure_ascii=False),
             )
         except psycopg.Error as error:
-            if error.sqlstate != _NO_CONVERSATION:
-                raise
-            return no_conversation(request.conversation)
+            if error.sqlstate == _NO_CONVERSATION:
+                return no_conversation(request.conversation)
+            if error.sqlstate == _TAKEN_OVER:
+                return _taken_over()
+            raise
         return None
 
     def _decide(
@@ -520,6 +528,8 @@ class Writer:
     def _write(self, connection: Connection, appends: Mapping[ConversationId, _Append]) -> None:
         """Write a group in one trip, as one transaction."""
         given = [one.given(self._database.workspace) for one in appends.values()]
+        if any(call["status"] == "running" for one in appends.values() for call in one.rows["generations"]):
+            self._others.live(connection)
         if len(given) == 1:
             run(connection, sql.APPEND, **given[0])
         elif given:
@@ -623,6 +633,20 @@ def operation_columns(row: Sequence[Any]) -> tuple[Any, ...]:
     """A row of operations as it was before it was stored."""
     number, id, made, actor, verb, summary, *more = row
     return (number, id, made, said(actor), said(verb), said(summary), *more)
+
+
+def _failure(error: Exception, name: str) -> Exception:
+    """What the caller hears of an error: a sentence, where PostgreSQL raised it."""
+    if not isinstance(error, psycopg.Error):
+        return error
+    return _taken_over() if error.sqlstate == _TAKEN_OVER else store_error(error, name)
+
+
+def _taken_over() -> ForkyError:
+    return InTheWay(
+        "Another process of Forky writes this reply: nothing was heard from this one for ten seconds.",
+        "What had arrived by then is kept there.",
+    )
 
 
 def _named(request: Request) -> tuple[ConversationId, ...]:

@@ -53,4 +53,4 @@ class TestTwoPostgresStores(StoreLaws):
     test_what_was_read_is_at_hand = None  # type: ignore[assignment]
     """Another process has nothing in memory."""
     test_listeners_learn_of_each_change_until_they_are_forgotten = None  # type: ignore[assignment]
-    """Another process is told by a herald between processes, which the store is not."""
+    """Another process hears of it a moment later: test_other_processes.py."""

@@ -1,0 +1,218 @@
+"""Two processes with one workspace: who writes a reply, who may take it over, and who hears of what changed.
+
+A process is a name here, so that both can be in this one; tests/store/postgresql/test_processes.py kills real ones.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import psycopg
+import pytest
+
+from forky_core.conversation.identity import now
+from forky_core.llm.scripted import Until
+from forky_core.model import Change, ConversationId, Generation
+from forky_core.model.errors import InTheWay
+from forky_core.model.parts import TextPart
+from forky_core.store.contract import Commit, Store
+from forky_core.store.postgresql import other_processes
+from forky_core.store.postgresql import store as postgresql
+from forky_core.store.postgresql.store import PostgresStore
+from tests.builders import texts, workspace
+from tests.hangs import HANG, eventually
+from tests.store.postgresql.server import Server
+from tests.store.talk import HERE, begin, change, generation, said
+
+
+@pytest.fixture(autouse=True)
+def long_awake(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server of the tests has just been started."""
+    monkeypatch.setattr(postgresql, "_AWAKE", 0)
+
+
+@pytest.fixture
+def two(url: str) -> Iterator[tuple[PostgresStore, PostgresStore]]:
+    with PostgresStore.open(url, process="ours") as ours, PostgresStore.open(url, process="theirs") as theirs:
+        yield ours, theirs
+
+
+def silence(url: str, process: str) -> None:
+    """As if nothing had been heard from a process for a minute."""
+    with psycopg.connect(url, options="-c forky.workspace=main", autocommit=True) as connection:
+        connection.execute(
+            "UPDATE forky.processes SET seen = seen - interval '1 min' WHERE process = %s", (process,)
+        )
+
+
+def call(store: Store) -> Generation:
+    (found,) = store.generations(HERE)
+    return found
+
+
+def ending(store: Store, ended: Generation) -> None:
+    """An operation with which a reply ends."""
+    store.commit(Commit(HERE, "reply", "Answered", (Change("note/1", None, 1),), (), (ended,), at=now()))
+
+
+def test_a_reply_of_a_process_that_lives_is_nobody_elses(
+    two: tuple[PostgresStore, PostgresStore], url: str
+) -> None:
+    ours, theirs = two
+    begin(ours, said("hello"))
+    running = generation(1)
+    ours.record(HERE, running)
+    assert ours.running() == theirs.running() == ((HERE, running.id),)
+    assert ours.abandoned() == theirs.abandoned() == ()
+    with pytest.raises(InTheWay, match="Another process"):
+        theirs.record(HERE, replace(running, status="stopped"))
+    with pytest.raises(InTheWay, match="Another process"):
+        ending(theirs, replace(running, status="stopped"))
+    assert call(ours).status == "running" and theirs.view(HERE).version == 1
+
+
+def test_a_reply_of_a_process_that_is_gone_is_taken_over_once_and_for_all(
+    two: tuple[PostgresStore, PostgresStore], url: str
+) -> None:
+    ours, theirs = two
+    begin(ours, said("hello"))
+    running = replace(generation(1), partial=(TextPart("so far"),))
+    ours.record(HERE, running)
+    silence(url, "ours")
+    assert theirs.abandoned() == ((HERE, running.id),) and ours.abandoned() == ()
+    theirs.record(HERE, replace(running, status="interrupted"))
+    assert theirs.abandoned() == ()
+    for late in (running, replace(running, status="done")):
+        with pytest.raises(InTheWay, match="Another process"):
+            ours.record(HERE, late)
+    with pytest.raises(InTheWay, match="Another process"):
+        ending(ours, replace(running, status="done"))
+    with PostgresStore.open(url, process="a third") as third, pytest.raises(InTheWay):
+        third.record(HERE, replace(running, status="interrupted"))
+    assert call(theirs).status == "interrupted"
+
+
+def test_who_is_heard_again_before_anybody_looked_goes_on(
+    two: tuple[PostgresStore, PostgresStore], url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(other_processes, "LIVES_EVERY", 0.05)
+    ours, theirs = two
+    begin(ours, said("hello"))
+    ours.record(HERE, generation(1))
+    silence(url, "ours")
+    eventually(lambda: theirs.abandoned() == ())
+    ours.record(HERE, generation(1, "done"))
+    assert call(theirs).status == "done"
+
+
+def test_a_server_that_has_just_been_started_knows_of_nobody_that_they_are_gone(
+    two: tuple[PostgresStore, PostgresStore], url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, theirs = two
+    begin(ours, said("hello"))
+    ours.record(HERE, generation(1))
+    silence(url, "ours")
+    monkeypatch.setattr(postgresql, "_AWAKE", 1_000_000)
+    assert theirs.abandoned() == ()
+
+
+def test_an_app_that_opens_the_database_leaves_the_replies_of_another_one_alone(url: str) -> None:
+    gate = threading.Event()
+    ours, models = workspace(PostgresStore.open(url, process="ours"))
+    models.one.enqueue("Because ", Until(gate), "of air.")
+    chat = ours.create("Boats")
+    job = chat.send("Why do they float?")
+    assert job is not None
+    theirs, _ = workspace(PostgresStore.open(url, process="theirs"))
+    with ours, theirs:
+        assert theirs.recovered == 0
+        eventually(lambda: theirs.store.generations(chat.id)[-1].partial)
+        assert theirs.replies.recover() == 0
+        silence(url, "ours")
+        assert theirs.replies.recover() == 1
+        assert texts(theirs.conversation(str(chat.id))) == ["Why do they float?", "Because "]
+        gate.set()
+        job.wait(HANG)
+        failure = job.generation.failure
+        assert failure is not None and "Another process" in failure.sentence
+        assert texts(theirs.conversation(str(chat.id))) == ["Why do they float?", "Because "]
+
+
+def heard(store: Store) -> tuple[set[ConversationId], Callable[[], None]]:
+    named: set[ConversationId] = set()
+    return named, store.hear(named.add)
+
+
+def test_what_another_process_changes_is_heard(two: tuple[PostgresStore, PostgresStore]) -> None:
+    ours, theirs = two
+    begin(ours, said("hello"))
+    named, forget = heard(theirs)
+    change(ours, Change("title", "A talk", "B"))
+    eventually(lambda: named == {HERE})
+    named.clear()
+    change(theirs, Change("title", "B", "C"))
+    assert named == {HERE}, "one's own at once"
+    forget()
+    named.clear()
+    changed, _ = heard(theirs)
+    change(ours, Change("title", "C", "D"))
+    eventually(lambda: changed == {HERE})
+    assert named == set()
+
+
+def test_two_workspaces_hear_nothing_of_each_other(url: str) -> None:
+    with (
+        PostgresStore.open(url, workspace="a") as a,
+        PostgresStore.open(url, workspace="b") as b,
+        PostgresStore.open(url, workspace="b") as other_b,
+    ):
+        named, _ = heard(b)
+        begin(a, said("hello"))
+        other = ConversationId("another")
+        begin(other_b, said("hello"), here=other)
+        eventually(lambda: named == {other})
+
+
+def test_news_that_were_missed_while_the_connection_was_cut_are_found(
+    two: tuple[PostgresStore, PostgresStore], server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, theirs = two
+    begin(ours, said("hello"))
+    cut = threading.Event()
+    named, _ = heard(theirs)
+    change(ours, Change("title", "A talk", "B"))
+    eventually(lambda: named == {HERE})
+    named.clear()
+    waits = theirs._others._wait
+
+    def held(*given: Any) -> None:
+        cut.wait(HANG)
+        waits(*given)
+
+    monkeypatch.setattr(theirs._others, "_wait", held)
+    theirs._others._wake()
+    try:
+        server.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
+            "AND (query LIKE 'LISTEN%' OR query LIKE '%pg_notify%')"
+        )
+        change(ours, Change("title", "B", "C"))
+        assert named == set()
+    finally:
+        cut.set()
+    eventually(lambda: named == {HERE})
+
+
+def test_a_cluster_that_cannot_listen_is_asked_from_time_to_time(
+    two: tuple[PostgresStore, PostgresStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(other_processes, "LIVES_EVERY", 0.05)
+    ours, theirs = two
+    theirs._others._channel = "no such; syntax"
+    begin(ours, said("hello"))
+    named, _ = heard(theirs)
+    change(ours, Change("title", "A talk", "B"))
+    eventually(lambda: named == {HERE})
