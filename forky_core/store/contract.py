@@ -419,6 +419,11 @@ class StoreOnServer(Protocol):
         """What people call it: the database's name and host, without a password."""
         ...
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether another process that writes was heard from in the last seconds."""
+        ...
+
 
 @runtime_checkable
 class AnalysisSource(Protocol):

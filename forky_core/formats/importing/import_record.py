@@ -5,7 +5,8 @@ conversations were chosen. Each conversation gets a mark, in the very transactio
 moment leaves marks on exactly what was imported. A finished import lists its conversations in its record and has no
 marks.
 
-Only one process can open the database. So an unfinished import that this process does not run was interrupted.
+An unfinished import that this process does not run counts as interrupted: a file has one process, and where several
+use a database on a server, one of them imports at a time.
 """
 
 from __future__ import annotations

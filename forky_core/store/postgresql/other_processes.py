@@ -1,9 +1,9 @@
 """What a process tells the others that use the same workspace, and what it hears from them.
 
-It tells that it lives, as soon as it writes a reply: whoever finds a reply of a process that was not heard from for ten
-seconds, by the clock of the server, may take it over (`forky.is_alive`). And it tells which conversations it has
-changed, after the commit and gathered, so that pages of another process show them. Both go over one connection and one
-thread, which begin when there is something to say or somebody who listens.
+It tells that it lives, from the first thing on that it writes: whoever finds a reply of a process that was not heard
+from for ten seconds, by the clock of the server, may take it over (`forky.is_alive`). And it tells which conversations
+it has changed, after the commit and gathered, so that pages of another process show them. Both go over one connection
+and one thread, which begin when there is something to say or somebody who listens.
 
 News that were missed while the connection was cut are found by the versions of the conversations.
 """

@@ -448,6 +448,11 @@ class PostgresStore:
     def running(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
         return tuple((ConversationId(id), GenerationId(call)) for id, call in self._rows(sql.RUNNING))
 
+    @property
+    def is_shared(self) -> bool:
+        here = self._database
+        return self._rows(sql.OTHERS, process=here.process) != []
+
     def abandoned(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
         rows = self._rows(sql.ABANDONED, process=self._database.process, awake=_AWAKE)
         return tuple((ConversationId(id), GenerationId(call)) for id, call in rows)

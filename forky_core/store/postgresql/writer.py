@@ -336,6 +336,7 @@ class Writer:
             appends: dict[ConversationId, _Append] = {}
             results: list[Any] = []
             try:
+                self._others.live(connection)
                 match jobs[0].request:
                     case Alone() as request:
                         return [self._alone(connection, request)]
@@ -419,8 +420,6 @@ class Writer:
         """Save a call; the error if its conversation is not there, which concerns this request alone."""
         assert isinstance(request, Record)
         try:
-            if request.generation.status == "running":
-                self._others.live(connection)
             run(
                 connection,
                 sql.RECORD,
@@ -528,8 +527,6 @@ class Writer:
     def _write(self, connection: Connection, appends: Mapping[ConversationId, _Append]) -> None:
         """Write a group in one trip, as one transaction."""
         given = [one.given(self._database.workspace) for one in appends.values()]
-        if any(call["status"] == "running" for one in appends.values() for call in one.rows["generations"]):
-            self._others.live(connection)
         if len(given) == 1:
             run(connection, sql.APPEND, **given[0])
         elif given:

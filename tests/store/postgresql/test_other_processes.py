@@ -5,6 +5,7 @@ A process is a name here, so that both can be in this one; tests/store/postgresq
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -14,9 +15,10 @@ import psycopg
 import pytest
 
 from forky_core.conversation.identity import now
+from forky_core.forky import Forky
 from forky_core.llm.scripted import Until
 from forky_core.model import Change, ConversationId, Generation
-from forky_core.model.errors import InTheWay
+from forky_core.model.errors import InTheWay, NotFound
 from forky_core.model.parts import TextPart
 from forky_core.store.contract import Commit, Store
 from forky_core.store.postgresql import other_processes
@@ -139,6 +141,18 @@ def test_an_app_that_opens_the_database_leaves_the_replies_of_another_one_alone(
         failure = job.generation.failure
         assert failure is not None and "Another process" in failure.sentence
         assert texts(theirs.conversation(str(chat.id))) == ["Why do they float?", "Because "]
+
+
+def test_what_an_import_of_another_process_has_stored_so_far_is_left_alone(url: str) -> None:
+    with PostgresStore.open(url, process="ours") as ours:
+        name = ours.put_blob(b"a picture", "image/png")
+        ours.set_setting("imports/files", json.dumps({"1": [name]}))
+        Forky.over(PostgresStore.open(url, process="theirs")).close()
+        assert ours.blob(name).content == b"a picture"
+        silence(url, "ours")
+        Forky.over(PostgresStore.open(url, process="theirs")).close()
+        with pytest.raises(NotFound):
+            ours.blob(name)
 
 
 def heard(store: Store) -> tuple[set[ConversationId], Callable[[], None]]:
