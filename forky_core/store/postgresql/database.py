@@ -7,9 +7,9 @@ no statement can reach another's rows.
 from __future__ import annotations
 
 import os
+import platform
 import re
 import secrets
-import socket
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -190,7 +190,7 @@ class Database:
 @cache
 def this_process(number: int) -> str:
     """A name of the process with this number that no other one has, nor one that had its number before."""
-    return f"{socket.gethostname()[:60]} {number} {secrets.token_hex(6)}"
+    return f"{platform.node()[:60]} {number} {secrets.token_hex(6)}"
 
 
 def run(connection: Connection, statement: str, **given: object) -> Rows:
