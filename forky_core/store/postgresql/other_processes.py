@@ -30,6 +30,8 @@ from forky_core.store.postgresql.database import Connection, Database, run
 
 LIVES_EVERY = 3.0
 """Seconds between two signs of life."""
+_GATHERED = 0.02
+"""Seconds for which news are gathered after the last ones were told."""
 _AGAIN_AFTER = 1.0
 """Seconds between two tries to connect."""
 _MOST_NAMED = 150
@@ -77,8 +79,10 @@ class OtherProcesses:
     def tell(self, conversations: Iterable[ConversationId]) -> None:
         """Tell the others, soon, that these have changed."""
         with self._lock:
+            is_first = not self._news
             self._news.update(conversations)
-        self._begin()
+        if is_first:
+            self._begin()
 
     def close(self) -> None:
         """Tell what is still to be told, then stop."""
@@ -160,10 +164,18 @@ class OtherProcesses:
     def _send(self, connection: Connection) -> None:
         with self._lock:
             news, self._news = sorted(self._news), set()
-        for at in range(0, len(news), _MOST_NAMED):
-            told = json.dumps({"by": self._name, "changed": news[at : at + _MOST_NAMED]})
-            with suppress(errors.FeatureNotSupported, errors.UndefinedFunction):
-                connection.execute("SELECT pg_notify(%s, %s)", (self._channel, told))
+        if not news:
+            return
+        try:
+            for at in range(0, len(news), _MOST_NAMED):
+                told = json.dumps({"by": self._name, "changed": news[at : at + _MOST_NAMED]})
+                with suppress(errors.FeatureNotSupported, errors.UndefinedFunction):
+                    connection.execute("SELECT pg_notify(%s, %s)", (self._channel, told))
+        except psycopg.Error:
+            with self._lock:
+                self._news.update(news)  # They are told over the next connection.
+            raise
+        time.sleep(_GATHERED)
 
     def _hear(self, connection: Connection) -> None:
         changed: set[ConversationId] = set()

@@ -220,6 +220,27 @@ def test_news_that_were_missed_while_the_connection_was_cut_are_found(
     eventually(lambda: named == {HERE})
 
 
+def test_news_of_whoever_is_cut_off_are_told_over_the_next_connection(
+    two: tuple[PostgresStore, PostgresStore], server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, theirs = two
+    begin(ours, said("hello"))
+    named, _ = heard(theirs)
+    send = ours._others._send
+    cuts = [1]
+
+    def cut_and_send(connection: psycopg.Connection[Any]) -> None:
+        if ours._others._news and cuts:
+            cuts.pop()
+            connection.close()
+        send(connection)
+
+    monkeypatch.setattr(ours._others, "_send", cut_and_send)
+    change(ours, Change("title", "A talk", "B"))
+    eventually(lambda: named == {HERE})
+    assert cuts == []
+
+
 def test_a_cluster_that_cannot_listen_is_asked_from_time_to_time(
     two: tuple[PostgresStore, PostgresStore], monkeypatch: pytest.MonkeyPatch
 ) -> None:
