@@ -16,6 +16,8 @@ from forky_core.team.team import Team, team_file
 from forky_core.team.views import join_team, member_view
 from tests.builders import talk
 from tests.cli.conftest import Ended
+from tests.formats.sources import written
+from tests.formats.test_landing import chat as exported
 
 Run = Callable[..., Ended]
 
@@ -93,3 +95,21 @@ def test_a_reviewed_request_is_accepted_by_a_command(
     team.close()
     assert forky("request", "accept", "1", "--yes").code == 0
     assert "accepted" in forky("request", "list").out
+
+
+def test_a_command_that_would_trash_a_protected_branch_is_refused(
+    forky: Run, database: Path, tmp_path: Path, people: tuple[Member, Member]
+) -> None:
+    file = written(tmp_path, [exported("a", "Why?", "Because.")])
+    assert forky("import", str(file)).code == 0
+    team = Team(team_file(database))
+    with Forky.open(database) as whole:
+        [brought] = [one.id for one in whole.conversations() if one.title != "Boats"]
+        [branch] = whole.store.view(brought).branches
+        join_team(whole, team)
+    team.protections.protect(brought, BranchRule(branch), by=people[0].id)
+    team.close()
+    refused = forky("import", "--undo", "1")
+    assert refused.code and "has a protected branch" in refused.err
+    with Forky.open(database) as whole:
+        assert not whole.store.view(brought).trashed
