@@ -68,10 +68,11 @@ def _purge(cell: Cell) -> None:
     cell.store.purge(cell.id)
 
 
-def unprotect(cell: Cell) -> None:
+def unprotect(cell: Cell) -> object:
     """Lift what protects the branches of the conversation."""
     with suppress(NotFound):
         cell.world.team.protections.lift(cell.id, "kept*", by="")
+    return cell
 
 
 def _into_trash(cell: Cell) -> Commit:
