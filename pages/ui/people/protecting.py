@@ -12,7 +12,8 @@ from forky_core.model.errors import ForkyError
 from forky_core.team.branch_protection import BranchProtection
 from forky_core.team.protection import MOST_APPROVALS, BranchRule
 from forky_core.views.shelf import count
-from pages.ui.components.markdown import plain_label, showable
+from pages.ui.components.markdown import plain_label
+from pages.ui.people.choosing import named
 from pages.ui.people.style import apply_people_style
 from pages.ui.session import Session
 from pages.ui.workspace import Reader, reader
@@ -86,7 +87,7 @@ def _draw_rule(
 
 
 def _draw_adding(held: Session, rules: BranchProtection, chat: Conversation) -> None:
-    members = {member.id: showable(f"{member.name} ({member.handle})") for member in rules.reviewers()}
+    members = {member.id: named(member) for member in rules.reviewers()}
     with st.form("protect-add", border=True):
         left, right = st.columns([2, 1])
         left.text_input(
