@@ -41,6 +41,9 @@ class ScriptedModels:
     def default(self) -> str:
         return "scripted/one"
 
+    def close(self) -> None:
+        """Nothing is held open: a script needs no connection."""
+
     def can_write(self, name: str) -> bool:
         return any(name == info.name for info in self.models())
 

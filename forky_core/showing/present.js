@@ -215,8 +215,7 @@ if (asked.has("notes")) {
 const stage = {
   watching: Boolean(served?.follow), free: false, token: null, id: null, epoch: 0, stream: null, last: "", beginning: false, busy: false, away: false, target: "",
   async begin() {
-    if (!served || this.watching) return;
-    if (this.beginning) return;
+    if (!served || this.watching || this.beginning) return;
     // It opens before the answer is there: Escape shuts it then, and does not leave the presentation.
     if (this.id || !by("followers").classList.contains("open")) open("followers");
     if (this.id) return;

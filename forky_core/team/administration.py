@@ -131,15 +131,13 @@ class Administration:
         self._access.require(Role.OWNER, "add somebody")
         here = self._team.workspace
         known = {
-            member.id: member
+            member.id
             for workspace, _ in self._team.workspaces.of(self._access.id)
             if workspace.id != here
             for member in self._team.of(workspace.id).members.all()
         }
-        return sorted(
-            (self._team.members.member(id) for id in known if not self._team.members.role_of(id)),
-            key=lambda member: (member.name.casefold(), member.handle),
-        )
+        outside = (member for id in known if not (member := self._team.members.member(id)).role)
+        return sorted(outside, key=lambda member: (member.name.casefold(), member.handle))
 
     def bring_in(self, member: str, role: Role) -> Member:
         """Make somebody a member at once who is in another workspace together with oneself; they are told in the inbox.

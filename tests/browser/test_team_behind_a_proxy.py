@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -150,9 +151,9 @@ def test_a_reply_is_on_the_screen_while_it_is_written(page: Any) -> None:
 def test_files_go_in_and_all_that_is_ones_own_comes_out(page: Any, behind: Behind, tmp_path: Path) -> None:
     page.goto(f"https://{HOST}/library")
     settled(page)
-    archive = tmp_path / "export.zip"
+    new_each_time, archive = uuid4().hex, tmp_path / "export.zip"
     with zipfile.ZipFile(archive, "w") as packed:
-        packed.writestr("conversations.json", json.dumps([chat("a", "From elsewhere", "hello")]))
+        packed.writestr("conversations.json", json.dumps([chat(new_each_time, "From elsewhere", "hello")]))
         packed.writestr("large.bin", os.urandom(20_000_000))
     page.get_by_role("radio", name="Import").or_(page.get_by_role("button", name="Import")).first.click()
     page.locator('[class*="st-key-import-file"] input[type=file]').set_input_files(str(archive))

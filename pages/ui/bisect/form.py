@@ -7,9 +7,10 @@ import streamlit as st
 from forky_core.conversation.merging.bisecting import Bisection, Check, contains
 from forky_core.conversation.merging.pattern_check import matches
 from forky_core.model.errors import BadContent, ForkyError
+from forky_core.views.graph import line_of_text
 from forky_core.views.shelf import count
 from pages.ui.bisect.search import Asked, begin, begin_asking
-from pages.ui.components.markdown import plain_label
+from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.models import grouped, model_title
 from pages.ui.frame import Frame, saying
 from pages.ui.merge.choices import want
@@ -40,7 +41,7 @@ def draw_form(frame: Frame) -> None:
             "Branch",
             names,
             key="bisect.branch",
-            format_func=lambda name: plain_label(name, 60),
+            format_func=lambda name: showable(name)[:60],
             on_change=lambda: want(b=st.session_state["bisect.branch"], m=None),
         )
     question = st.text_input(
@@ -113,7 +114,7 @@ def _draw_part(frame: Frame) -> Bisection | None:
     """The search over the whole branch, or a part of it. Keys: `bisect.good`, `bisect.bad`."""
     path = frame.chat.path()
     named: dict[str, str] = {
-        message.id: f"{at}. {message.role}: {plain_label(message.text or '(no words)', 70)}"
+        message.id: f"{at}. {message.role}: {showable(line_of_text(message))[:70]}"
         for at, message in enumerate(path, 1)
     }
     with st.expander("Only a part of the branch", icon=":material/straighten:"):

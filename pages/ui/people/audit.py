@@ -19,6 +19,7 @@ from forky_core.views.shelf import count, title_or_placeholder
 from forky_core.views.times import stamp
 from pages.ui.components.downloads import download_link
 from pages.ui.components.markdown import plain_label, showable
+from pages.ui.people.choosing import named
 
 _LINES = 40
 _DAY = 24 * 3600 * 1_000_000
@@ -66,14 +67,14 @@ def draw_audit(people: Administration, forky: Workspace) -> None:
 
 def _filter(people: Administration) -> AuditFilter:
     """Keys: `people.audit.person`, `people.audit.kind`, `people.audit.days`."""
-    members = {member.id: f"{member.name} ({member.handle})" for member in people.members()}
+    members = {member.id: named(member) for member in people.members()}
     kinds = people.kinds_of_events()
     with st.container(key="line-audit-filter", horizontal=True, vertical_alignment="bottom"):
         person = st.selectbox(
             "Person",
             ["", *members],
             key="people.audit.person",
-            format_func=lambda id: plain_label(members.get(id, "Everybody"), 80),
+            format_func=lambda id: members.get(id, "Everybody"),
         )
         kind = st.selectbox(
             "Kind", ["", *kinds], key="people.audit.kind", format_func=lambda kind: kind or "Everything"

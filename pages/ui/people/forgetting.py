@@ -8,8 +8,8 @@ from forky_core.gateway.forgetting import forget_person
 from forky_core.model.errors import BadContent
 from forky_core.team.administration import Administration
 from forky_core.team.members import Member
-from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
+from pages.ui.people.choosing import named
 from pages.ui.people.style import who
 from pages.ui.session import Session
 from pages.ui.sign_in import team
@@ -29,12 +29,12 @@ def forget(people: Administration, held: Session, member: Member) -> None:
         "none of it back. What was said stays and is by “Somebody who left”; erase a message first whose words should go. "
         "Backups keep all of it."
     )
-    others = {one.id: f"{one.name} ({one.handle})" for one in people.members() if one.id != member.id}
+    others = {one.id: named(one) for one in people.members() if one.id != member.id}
     st.selectbox(
         f"Who gets {whose.lower()} conversations",
         [_OWNERS, *others],
         key="forget.to",
-        format_func=lambda id: plain_label(others.get(id, "The owners of this workspace"), 100),
+        format_func=lambda id: others.get(id, "The owners of this workspace"),
     )
     st.text_input(f"Type {member.handle} to do it", key="forget.typed", max_chars=60, autocomplete="off")
     with st.container(horizontal=True, horizontal_alignment="right"):

@@ -21,6 +21,7 @@ from pages.ui import sign_in
 from pages.ui.components.links import mailed_address, server_address
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
+from pages.ui.people.choosing import choose_member
 from pages.ui.session import Session
 
 _JOINER = "\u2060"
@@ -67,22 +68,18 @@ def _draw_fresh(held: Session, secret: str) -> None:
 
 def _draw_acquainted(people: Administration, held: Session) -> None:
     """Whoever is known from another workspace needs no invitation. Keys: `people.add.` with `who`, `role`, `yes`."""
-    known = {member.id: member for member in people.acquainted()} if people.owns else {}
+    known = people.acquainted() if people.owns else ()
     if not known:
         return
-    if st.session_state.get("people.add.who") not in known:
-        st.session_state["people.add.who"] = None
     with (
         st.container(border=True, key="people-add"),
         st.container(horizontal=True, vertical_alignment="bottom", key="people-add-row"),
     ):
-        st.selectbox(
+        chosen = choose_member(
             "Add somebody you know from another workspace",
-            list(known),
+            known,
             key="people.add.who",
-            index=None,
             placeholder="Choose a person",
-            format_func=lambda id: f"{plain_label(known[id].name, 60)} · {known[id].handle}",
         )
         st.selectbox(
             "Their role",
@@ -97,16 +94,16 @@ def _draw_acquainted(people: Administration, held: Session) -> None:
             key="people.add.yes",
             icon=":material/person_add:",
             help="They are a member at once, and find it in their inbox",
-            disabled=st.session_state["people.add.who"] is None,
+            disabled=chosen is None,
             on_click=_add,
-            args=(people, held),
+            args=(people, held, chosen or ""),
         )
 
 
-def _add(people: Administration, held: Session) -> None:
+def _add(people: Administration, held: Session, chosen: str) -> None:
     role = role_named(str(st.session_state["people.add.role"]))
     with saying(held):
-        added = people.bring_in(str(st.session_state["people.add.who"]), role)
+        added = people.bring_in(chosen, role)
         held.say(f"{added.name} is {role.phrase} from now on.")
 
 

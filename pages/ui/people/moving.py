@@ -7,7 +7,7 @@ import streamlit as st
 from forky_core.conversation.conversation import Conversation
 from forky_core.model import ConversationId
 from forky_core.team.roles import Role
-from pages.ui.components.markdown import plain_label
+from pages.ui.components.markdown import showable
 from pages.ui.frame import saying
 from pages.ui.people.workspaces import desk_of
 from pages.ui.session import Session
@@ -37,7 +37,7 @@ def draw_moving(reader: Reader, held: Session, chat: Conversation) -> None:
             key="sees.workspace",
             index=None,
             placeholder="Choose a workspace",
-            format_func=lambda id: plain_label(others[id].title, 60),
+            format_func=lambda id: showable(others[id].title)[:60],
             label_visibility="collapsed",
         )
         if st.button(

@@ -11,7 +11,8 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.model.errors import ForkyError
 from forky_core.team.branch_protection import BranchProtection
 from forky_core.team.protection import MOST_APPROVALS, BranchRule, rule_words
-from pages.ui.components.markdown import plain_label, showable
+from pages.ui.components.markdown import plain_label
+from pages.ui.people.choosing import named
 from pages.ui.people.style import apply_people_style
 from pages.ui.session import Session
 from pages.ui.workspace import Reader, reader
@@ -75,7 +76,7 @@ def _draw_rule(
 
 
 def _draw_adding(held: Session, rules: BranchProtection, chat: Conversation) -> None:
-    members = {member.id: showable(f"{member.name} ({member.handle})") for member in rules.reviewers()}
+    members = {member.id: named(member) for member in rules.reviewers()}
     with st.form("protect-add", border=True):
         left, right = st.columns([2, 1])
         left.text_input(

@@ -16,7 +16,8 @@ from forky_core.team.role_lines import IN_CONVERSATION
 from forky_core.team.roles import Role, role_named
 from forky_core.team.sharing_marks import SharingMark, mark_of
 from forky_core.views.shelf import title_or_placeholder
-from pages.ui.components.markdown import plain_label, showable
+from pages.ui.components.markdown import plain_label
+from pages.ui.people.choosing import choose_member
 from pages.ui.people.moving import draw_moving
 from pages.ui.people.roles import draw_roles
 from pages.ui.people.style import apply_people_style, who
@@ -24,6 +25,7 @@ from pages.ui.session import Session
 from pages.ui.workspace import Reader
 
 _REFUSED = "sees.refused"
+_SOMEBODY = "Somebody of the workspace"
 _ICONS = {"private": "lock", "people": "group", "everyone": "groups"}
 
 
@@ -170,7 +172,7 @@ def _draw_adding(sharing: ConversationSharing, held: Session, others: Sequence[M
     if not others:
         return
     with st.container(key="line-sees-add", horizontal=True, vertical_alignment="bottom"):
-        chosen = _choose("Add somebody", others, key="sees.who")
+        chosen = choose_member("Add somebody", others, key="sees.who", placeholder=_SOMEBODY)
         st.selectbox(
             "As",
             [one.word for one in GIVEN],
@@ -201,7 +203,7 @@ def _draw_handing_over(sharing: ConversationSharing, held: Session, others: Sequ
     with st.expander("Hand it over", icon=":material/key:"):
         st.caption("It belongs to somebody else then, who alone says who sees it. You stay an editor.")
         with st.container(key="line-sees-over", horizontal=True, vertical_alignment="bottom"):
-            chosen = _choose("To", others, key="sees.to")
+            chosen = choose_member("To", others, key="sees.to", placeholder=_SOMEBODY)
             st.button(
                 "Hand over",
                 key="sees.hand_over",
@@ -209,22 +211,6 @@ def _draw_handing_over(sharing: ConversationSharing, held: Session, others: Sequ
                 on_click=_try,
                 args=(held, partial(sharing.hand_over, chosen or "")),
             )
-
-
-def _choose(label: str, members: Sequence[Member], *, key: str) -> str | None:
-    """A list of members to choose from; the id of the chosen one."""
-    names = {member.id: showable(f"{member.name} ({member.handle})") for member in members}
-    if st.session_state.get(key) not in names:
-        st.session_state[key] = None
-    chosen = st.selectbox(
-        label,
-        list(names),
-        index=None,
-        key=key,
-        format_func=lambda id: names.get(id, ""),
-        placeholder="Somebody of the workspace",
-    )
-    return str(chosen) if chosen is not None else None
 
 
 def _try(held: Session, change: Callable[[], None]) -> None:

@@ -17,6 +17,7 @@ from forky_core.team.workspace_desk import WorkspaceDesk
 from forky_core.views.times import ago
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.frame import saying
+from pages.ui.people.choosing import choose_member
 from pages.ui.session import Session
 from pages.ui.workspace import Reader, other_workspaces
 
@@ -178,19 +179,17 @@ def draw_change(
 
 def _draw_handing_over(who: Reader, desk: WorkspaceDesk, held: Session, workspace: TeamWorkspace) -> None:
     members = who.team.of(workspace.id).members.all()
-    others = {one.id: one for one in members if one.id != who.access.id}
+    others = [one for one in members if one.id != who.access.id]
     if not others:
         return
-    to = st.selectbox(
+    to = choose_member(
         "Hand it over to",
-        list(others),
+        others,
         key="workspace.to",
-        index=None,
         placeholder="Choose a member",
-        format_func=lambda id: plain_label(others[id].name, 60),
         help="They become an owner, and you an editor",
     )
-    give = partial(_done, held, "It is handed over.", partial(desk.hand_over, workspace.id, str(to)))
+    give = partial(_done, held, "It is handed over.", partial(desk.hand_over, workspace.id, to or ""))
     if st.button("Hand over", key="workspace.hand", on_click=give, disabled=to is None):
         st.rerun()
 

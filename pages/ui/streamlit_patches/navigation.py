@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from streamlit.runtime.app_session import AppSession
 
 _LED = "navigation.led"
-_ON_ITS_WAY = 5.0
-"""Seconds that a browser may need to hear of a new address."""
+ON_ITS_WAY = 5.0
+"""Seconds that a browser may need to hear of a new address, or of another page."""
 
 _Query = frozenset[tuple[str, str]]
 
@@ -49,7 +49,7 @@ class _Led:
 
         One that the browser marks as Back is always what the person wants.
         """
-        late = time.monotonic() - self.at > _ON_ITS_WAY
+        late = time.monotonic() - self.at > ON_ITS_WAY
         return not (self.heard or back or late or page != self.page or here not in self.before)
 
 

@@ -14,6 +14,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from pages.ui.streamlit_patches.fragment_requests import is_pressed
+from pages.ui.streamlit_patches.navigation import ON_ITS_WAY
 from pages.ui.streamlit_patches.patch import part
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
 _SEEN = "forky_page_seen"
 """Attribute of a session: what its browser is known to show."""
-_ON_ITS_WAY = 5.0
-"""Seconds that a browser may need to hear of another page."""
 
 
 @dataclass(slots=True)
@@ -38,7 +37,7 @@ class _Seen:
     """When that was asked for, or when the server was first found to be on another page."""
 
     def is_late(self) -> bool:
-        return time.monotonic() - self.since > _ON_ITS_WAY
+        return time.monotonic() - self.since > ON_ITS_WAY
 
 
 def apply() -> None:
