@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 _MOST = 1_000
 _asked: dict[str, str] = {}
-"""The query that a link on the page that is shown has asked for, by the id of the tab's session, until its run begins."""
+"""What a link on the page that is shown has asked for, by the id of the tab's session, until its run begins."""
 
 
 def tell_address() -> None:
-    """Send the address of this run to the browser if a link on the same page has led here. Call it when a run begins."""
+    """Send the address of this run to the browser if a link on the same page led here. Call it when a run begins."""
     context = part("streamlit.runtime.scriptrunner:get_script_run_ctx")() if is_on("page_links") else None
     if context is not None and _asked.pop(context.session_id, None) == context.query_string:
         message = part("streamlit.proto.ForwardMsg_pb2:ForwardMsg")()
