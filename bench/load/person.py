@@ -59,6 +59,7 @@ class Person:
         self._rng = random.Random(seed)
         self._think = think
         self._said = 0
+        self._called = f"{seat.name} {seed}"  # The same one is there twice: alone, and then among all.
         self._stack = AsyncExitStack()
         self._acts: dict[str, Callable[[], Awaitable[None]]] = {
             "read": self._read,
@@ -176,9 +177,17 @@ class Person:
         return await self._click("to Chat", lambda tab: tab.go("", shown=lambda page: "chat.draft" in page))
 
     async def _library(self) -> Tab:
-        return await self._click(
+        tab = await self._click(
             "to Library", lambda tab: tab.go("library", shown=lambda page: "library.search" in page)
         )
+        if "import.file.*" in tab:  # The Library shows the shelf at which this person left it.
+            tab = await self._click(
+                "to Conversations",
+                lambda tab: tab.fill(
+                    "library.tab", ["Conversations"], shown=lambda page: "import.file.*" not in page
+                ),
+            )
+        return tab
 
     async def _read(self) -> None:
         """Choose a conversation in the Library; look at earlier messages, and at another branch."""
@@ -262,7 +271,7 @@ class Person:
             raise Missing("the conversation has no message")
         message = self._rng.choice(cells[-6:])
         self._said += 1
-        name = f"{self.seat.name.lower().replace(' ', '-')}/idea-{self._said}"
+        name = f"{self._called.lower().replace(' ', '-')}/idea-{self._said}"
         for act, kind, shown in (
             ("costs", "open a menu", None),
             ("fork", "fork form", lambda page: "chat.form_name" in page),
@@ -276,9 +285,13 @@ class Person:
 
         async def fork(tab: Tab) -> float:
             await tab.fill("chat.form_name", name)
-            return await tab.press("chat.form_go", shown=lambda page: page.place.get("b") == name)
+            return await tab.press(
+                "chat.form_go", shown=lambda page: page.place.get("b") == name or "notice" in page
+            )
 
-        await self._click("fork", fork)
+        tab = await self._click("fork", fork)
+        if tab.place.get("b") != name:
+            raise Missing("the new branch is not on the page")
         await self._send()
 
     async def _merge(self) -> None:
@@ -332,7 +345,7 @@ class Person:
             "to Import",
             lambda tab: tab.fill("library.tab", ["Import"], shown=lambda page: "import.file.*" in page),
         )
-        title = f"Brought by {self.seat.name} for the {self._said}. time"
+        title = f"Brought by {self._called} as number {self._said}"
         content = _file(title, self._rng).encode()
         tab = await self._click("drop a file", lambda tab: tab.upload("import.file.*", "talk.json", content))
         await self._see("a look at a file", lambda page: "import.land" in page, "what is in a file")

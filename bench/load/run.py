@@ -188,7 +188,7 @@ async def _measure(wanted: Wanted, machines: _Machines, seats: Sequence[Seat]) -
         seated = list(zip(browsers, seats, strict=True))
         first = next((pair for pair in seated if not pair[1].long), seated[-1])
         # The first round imports what the first answer needs, and fills caches.
-        await Person(url, *first, warm, wanted.seed, 0.0).stay(lambda: True, rounds=1)
+        await Person(url, *first, warm, wanted.seed - 1, 0.0).stay(lambda: True, rounds=1)
         await Person(url, *first, alone, wanted.seed, _ALONE).stay(lambda: True, rounds=wanted.alone)
         alone.errors += warm.errors
         return await _under_load(wanted, machines, seated, alone)

@@ -69,6 +69,10 @@ class Drawing:
                 return node
         return None
 
+    def keys(self) -> list[str]:
+        """The keys of what is on the page, for whoever asks why something is not."""
+        return [node.id.rpartition("-")[2] for node in self.nodes() if node.id and node.element is not None]
+
     def __contains__(self, key: str) -> bool:
         return self.find(key) is not None
 

@@ -250,7 +250,9 @@ class Tab(Drawing):
                 await wait.done
         except TimeoutError:
             nothing = "no answer" if not wait.run else "an answer that does not show it"
-            raise Missing(f"{nothing} within {PATIENCE:.0f} s to {what}") from None
+            raise Missing(
+                f"{nothing} within {PATIENCE:.0f} s to {what}; at {self.query}: {self.keys()}"
+            ) from None
         finally:
             self._waits.remove(wait)
 

@@ -313,8 +313,8 @@ PATCHES = (
 """In the order in which they are applied; those around requests from the outermost to the innermost.
 
 `navigation` comes after `fragment_requests` and `page_links`, and `page_changes` after all three, so that each hears of
-a request before those; `handlers`, `double_clicks` and `field_updates` in this order, so that a press is left out, and a
-field read, before handlers are called.
+a request before those; `handlers`, `double_clicks` and `field_updates` in this order, so that a press is left out, and
+a field read, before handlers are called.
 """
 _BY_NAME: Mapping[str, Patch] = {patch.name: patch for patch in PATCHES}
 
