@@ -41,7 +41,7 @@ class Wanted:
     rounds: int = 0
     """Rounds that each person ends at least, however long they take."""
     alone: int = 3
-    """Rounds of the person who is alone."""
+    """Rounds of the person who is alone at first; 0 for nobody."""
     store: str = "duckdb"
     """“duckdb”: a file, with a team; “postgresql”: a server, without one."""
     seed: int = _SEED
@@ -187,9 +187,10 @@ async def _measure(wanted: Wanted, machines: _Machines, seats: Sequence[Seat]) -
         warm, alone = Diary(), Diary()
         seated = list(zip(browsers, seats, strict=True))
         first = next((pair for pair in seated if not pair[1].long), seated[-1])
-        # The first round imports what the first answer needs, and fills caches.
-        await Person(url, *first, warm, wanted.seed - 1, 0.0).stay(lambda: True, rounds=1)
-        await Person(url, *first, alone, wanted.seed, _ALONE).stay(lambda: True, rounds=wanted.alone)
+        if wanted.alone:
+            # The first round imports what the first answer needs, and fills caches.
+            await Person(url, *first, warm, wanted.seed - 1, 0.0).stay(lambda: True, rounds=1)
+            await Person(url, *first, alone, wanted.seed, _ALONE).stay(lambda: True, rounds=wanted.alone)
         alone.errors += warm.errors
         return await _under_load(wanted, machines, seated, alone)
     finally:

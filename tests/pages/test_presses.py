@@ -309,7 +309,9 @@ class Tab(SimpleNamespace):
     """A tab whose server draws the page `drawn`, and what Streamlit was asked to run for it."""
 
     def __init__(self, drawn: str) -> None:
-        super().__init__(id="tab", session_state={}, _client_state=ClientState(page_script_hash=drawn), ran=[])
+        super().__init__(
+            id="tab", session_state={}, _client_state=ClientState(page_script_hash=drawn), ran=[]
+        )
 
     def hear(self, page: str, *, clock: bool = False, press: bool = False, back: bool = False) -> list[str]:
         """Hands a request of the browser over: a link's, unless it is a fragment's clock or a press."""
