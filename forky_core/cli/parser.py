@@ -177,13 +177,17 @@ def _with_its_team(forky: Forky, place: str | None, options: argparse.Namespace)
         return
     name = _place(place)
     file = Path(name).expanduser()
-    people = file.with_name(f"{file.stem}.people.sqlite")
-    if name == ":memory:" or "://" in name or not people.exists():
+    is_server = "://" in name
+    if name == ":memory:" or not (is_server or file.with_name(f"{file.stem}.people.sqlite").exists()):
         yield forky
         return
     from forky_core.team.operator_view import operator_view  # noqa: PLC0415 - most databases have no team
-    from forky_core.team.team import Team  # noqa: PLC0415
+    from forky_core.team.team import Team, people_beside  # noqa: PLC0415
 
+    people = people_beside(name if is_server else file)
+    if people is None:
+        yield forky
+        return
     team = Team(people)
     try:
         yield operator_view(forky, team)

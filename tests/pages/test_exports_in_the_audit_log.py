@@ -19,6 +19,7 @@ from tests.builders import debugged
 from tests.hangs import HANG
 from tests.pages.apptest import by_key, settled
 from tests.pages.teams import TeamServer, team_server
+from tests.team.people import in_sqlite
 
 
 @pytest.fixture
@@ -91,8 +92,8 @@ def test_nothing_leaves_where_the_entry_cannot_be_written(
     server: TeamServer, bob: Member, chat: Conversation
 ) -> None:
     test = dialog("share_dialog.py", chat)
-    server.team.database._connection.execute("PRAGMA query_only = 1")
+    in_sqlite(server.team).execute("PRAGMA query_only = 1")
     with pytest.raises(StoreError):
         take(server, bob, test, "share.download")
-    server.team.database._connection.execute("PRAGMA query_only = 0")
+    in_sqlite(server.team).execute("PRAGMA query_only = 0")
     take(server, bob, test, "share.download")
