@@ -44,6 +44,10 @@ class Diary:
     traffic: Traffic = field(default_factory=Traffic)
 
 
+class _Over(Exception):
+    """The load is over: what somebody is in the middle of is left."""
+
+
 class Person:
     """Somebody with a tab."""
 
@@ -61,6 +65,7 @@ class Person:
         self._said = 0
         self._called = f"{seat.name} {seed}"  # The same one is there twice: alone, and then among all.
         self._stack = AsyncExitStack()
+        self._is_over: Callable[[], bool] = lambda: False
         self._acts: dict[str, Callable[[], Awaitable[None]]] = {
             "read": self._read,
             "ask": self._ask,
@@ -82,8 +87,9 @@ class Person:
         try:
             await asyncio.sleep(self._rng.random() * self._think)
             done, deck = 0, list(self._acts)
+            self._is_over = lambda: is_over() and done >= rounds
             self._rng.shuffle(deck)
-            while not is_over() or done < rounds:
+            while not self._is_over():
                 if not deck:
                     done += 1
                     deck = [act for act, often in DECK.items() for _ in range(often)]
@@ -95,6 +101,7 @@ class Person:
 
     async def watch(self, is_over: Callable[[], bool]) -> None:
         """Watch long replies, one after another, until it is over."""
+        self._is_over = is_over
         try:
             while not is_over():
                 await self._act("watch", {"watch": lambda: self._watch(is_over)})
@@ -107,6 +114,8 @@ class Person:
                 await self._open()
             await acts[name]()
             self.diary.acts += 1
+        except _Over:
+            pass
         except (Missing, httpx.HTTPError, OSError, TimeoutError) as error:
             said = f"{self.seat.name}, {name}: {type(error).__name__}: {error}"
             self.diary.errors.append(said + self._notice())
@@ -128,6 +137,8 @@ class Person:
 
     async def _pause(self) -> None:
         await asyncio.sleep(self._think * self._rng.lognormvariate(0, SPREAD))
+        if self._is_over():
+            raise _Over
 
     async def _click(self, kind: str, press: Callable[[Tab], Awaitable[float]]) -> Tab:
         """Think, then press."""

@@ -40,7 +40,7 @@ class AuditFilter:
         """The condition of a question, and its values."""
         parts, values = ["1 = 1"], list[str | int]()
         if self.person:
-            parts.append("(person = ? OR instr(about, ?))")
+            parts.append("(person = ? OR instr(about, ?) > 0)")
             values += [self.person, f'"member":{json.dumps(self.person)}']
         if self.events:
             parts.append(f"event IN ({', '.join('?' * len(self.events))})")
