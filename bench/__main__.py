@@ -1,6 +1,7 @@
 """Every number Forky is judged by, each beside its peer's: `python -m bench [--quick] [NAME …]`.
 
 A module that measures something stands in MODULES and has `lines(*, quick: bool)`, which gives the lines of its table.
+One of OPTIONS has options of its own, too: `python -m bench load --people 200`.
 """
 
 from __future__ import annotations
@@ -28,10 +29,17 @@ MODULES = (
     "gateway",
     "watchers",
     "guard",
+    "load",
 )
+
+OPTIONS = ("load",)
+"""Modules with a `main(arguments)`, which is called where one of them is named first, and then anything but a name."""
 
 
 def main() -> int:
+    name, *rest = sys.argv[1:] or [""]
+    if name in OPTIONS and not {*rest} <= {*MODULES, "--quick"}:
+        return int(import_module(f"bench.{name}").main(rest))
     parser = argparse.ArgumentParser(prog="python -m bench", description="Forky's numbers beside its peers'.")
     parser.add_argument(
         "names", nargs="*", metavar="NAME", help=f"which of {', '.join(MODULES)}; all if none"

@@ -24,8 +24,8 @@ from streamlit.testing.v1 import AppTest
 from bench.conversations import FORK_LENGTH, FORKS, TRUNK, build
 from bench.measure import Line, report
 from bench.screens import ForkyScreen
-from bench.serving import CHECKOUT, model_server, streamlit
-from bench.ui import answered, megabytes, named
+from bench.serving import CHECKOUT, model_server, named, streamlit
+from bench.ui import answered, megabytes
 from forky_core.forky import Forky
 from tests.browser.agraph import graph_frame, node_at
 from tests.browser.conftest import FLAGS

@@ -80,6 +80,11 @@ def model_server(folder: Path) -> Iterator[str]:
         yield url
 
 
+def named(model: str, name: str = "quick") -> str:
+    """The name of a model of the server at this address."""
+    return f"{model.removeprefix('http://').removesuffix('/v1')}/{name}"
+
+
 @contextlib.contextmanager
 def _running(
     command: list[str], environment: dict[str, str], log: Path, place: Path

@@ -27,7 +27,7 @@ from bench.conversations import build
 from bench.measure import Line, report
 from bench.model_server import DELAY
 from bench.screens import ForkyScreen, Place, PlainScreen
-from bench.serving import CHECKOUT, Served, model_server, streamlit
+from bench.serving import CHECKOUT, Served, model_server, named, streamlit
 from bench.stopwatch import read_first, watch_first
 from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
@@ -216,11 +216,6 @@ def answered(browser: Any, served: Served) -> None:
 def megabytes(served: Served) -> float:
     """What a server has in memory."""
     return float(psutil.Process(served.process.pid).memory_info().rss / 1e6)
-
-
-def named(model: str, name: str = "quick") -> str:
-    """The name of a model of the server at this address."""
-    return f"{model.removeprefix('http://').removesuffix('/v1')}/{name}"
 
 
 @contextlib.contextmanager

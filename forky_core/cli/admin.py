@@ -1,4 +1,6 @@
-"""`forky admin`: the people of a team, who is invited, and the audit log. It works while the server runs."""
+"""`forky admin`: the people of a team, who is invited, protected branches, and the audit log. It works while the server
+runs.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ from collections.abc import Callable
 
 from forky_core.cli import admin_spending
 from forky_core.cli.admin_people import Run, add_actions
-from forky_core.cli.admin_workspaces import add_workspaces
+from forky_core.cli.admin_protecting import add_protect
+from forky_core.cli.admin_workspaces import add_workspaces, file_of
 from forky_core.cli.opened_team import opened_team
 from forky_core.cli.plain import one_line
 from forky_core.gateway.access.team_sign_in import JOIN
@@ -31,7 +34,7 @@ LAST = 50
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = commands.add_parser("admin", help="manage the people of a team, also while the server runs")
+    command = commands.add_parser("admin", help="manage a team, also while its server runs")
     actions = command.add_subparsers(dest="action", required=True, metavar="ACTION")
 
     def action(
@@ -76,6 +79,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--last", type=int, default=LAST, metavar="N", help=f"entries (default: {LAST}; 0: all)"
     )
     add_actions(file_action)
+    add_protect(file_action, file_of)
     spending = admin_spending.add_to(action)
     for one in (people, invite, role, remove, sign_out, reset, audit, *spending):
         one.add_argument("--json", action="store_true", help="one JSON object a line")

@@ -9,14 +9,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from forky_core.cli.opened_team import opened_team
 from forky_core.cli.plain import one_line
 from forky_core.forky import Forky
 from forky_core.gateway.forgetting import forget_person
 from forky_core.gateway.person_export import save_person
 from forky_core.model.errors import NotFound, StoreBusy
-from forky_core.settings import Settings
 from forky_core.team.members import Member
-from forky_core.team.team import Team, team_file
+from forky_core.team.team import Team
 from forky_core.views.shelf import count
 
 Run = Callable[[argparse.Namespace], int]
@@ -38,18 +38,15 @@ def add_actions(action: Callable[[str, Run, str], argparse.ArgumentParser]) -> N
 
 
 def run_export(options: argparse.Namespace) -> int:
-    team = _team(options)
-    try:
+    with opened_team(options.database) as team:
         member = _named(team, options.handle)
         try:
-            forky = Forky.open(_database(options))
+            forky = Forky.open(options.database)
         except StoreBusy as error:
             error.hint = "Stop Forky, or let them take it themselves: People → You → Everything that is mine."
             raise
         with forky:
             size = save_person(forky, team, member, options.to)
-    finally:
-        team.close()
     if options.json:
         print(json.dumps({"handle": member.handle, "file": str(options.to), "bytes": size}))
     else:
@@ -58,8 +55,7 @@ def run_export(options: argparse.Namespace) -> int:
 
 
 def run_forget(options: argparse.Namespace) -> int:
-    team = _team(options)
-    try:
+    with opened_team(options.database) as team:
         member = _named(team, options.handle)
         to = _named(team, options.to).id if options.to else ""
         if not options.yes:
@@ -71,14 +67,12 @@ def run_forget(options: argparse.Namespace) -> int:
             return 1
         whole: Forky | None = None
         with suppress(StoreBusy):  # The app has it: what is left then is a token that opens nothing.
-            whole = Forky.open(_database(options))
+            whole = Forky.open(options.database)
         try:
             handed = forget_person(team, member, by="", to=to, whole=whole)
         finally:
             if whole is not None:
                 whole.close()
-    finally:
-        team.close()
     if options.json:
         print(json.dumps({"id": member.id, "conversations": handed}))
     else:
@@ -87,23 +81,6 @@ def run_forget(options: argparse.Namespace) -> int:
             f"{one_line(member.name)} is forgotten; {count(handed, 'conversation')} went to {one_line(whose)}."
         )
     return 0
-
-
-def _database(options: argparse.Namespace) -> Path:
-    environment = {"FORKY_DATABASE": options.database} if options.database else None
-    database = Settings.from_environment(environment).database
-    if not isinstance(database, Path):
-        raise NotFound(f"{database} is no file.", "--database names one.")
-    return database
-
-
-def _team(options: argparse.Namespace) -> Team:
-    file = team_file(_database(options))
-    if not file.exists():
-        raise NotFound(
-            f"There is no team at {file}.", "A server that is started with FORKY_TEAM=on makes one."
-        )
-    return Team(file)
 
 
 def _named(team: Team, handle: str) -> Member:

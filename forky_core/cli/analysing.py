@@ -13,6 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from forky_core.cli.noted_exports import note_operators_tables
 from forky_core.cli.plain import one_line
 from forky_core.cli.titles import conversation_called
 from forky_core.model.errors import BadContent, NotAllowed, NotFound
@@ -60,6 +61,7 @@ def run_tables(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     if to.is_dir() or options.file.endswith(("/", os.sep)):
         return _write_folder(forky, to, options, out)
     chosen = None if only is None else frozenset(conversation_called(forky, one).id for one in only)
+    note_operators_tables(forky, form_for(to), chosen)
     write_copy(forky.store, AnalysisCopy(form_for(to), chosen, options.redact), to)
     size = to.stat().st_size
     if options.json:
@@ -80,6 +82,7 @@ def _write_folder(forky: Forky, to: Path, options: argparse.Namespace, out: Text
     workspaces, location = Settings.from_environment().workspaces, forky.location
     further = location is not None and location.parent == workspaces
     workspace = location.stem if location is not None and further else FIRST
+    note_operators_tables(forky, "parquet", None)
     done = write_folder(forky.store, workspace, to, redact=options.redact)
     if options.json:
         counts = {"written": done.written, "unchanged": done.unchanged, "removed": done.removed}

@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_place, place
 from forky_core.conversation.session import short
 from forky_core.settings import Settings
-from forky_core.team.team import Team, team_file
+from forky_core.team.team import Team, people_beside
 from forky_core.views.erasing import described
 from forky_core.views.shelf import count
 
@@ -44,8 +43,8 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     database = Settings.from_environment(
         {"FORKY_DATABASE": options.database} if options.database else None
     ).database
-    people = team_file(database) if isinstance(database, Path) else None
-    if people is not None and people.exists():
+    people = people_beside(database)
+    if people is not None:
         team = Team(people)
         try:
             team.erase(done.passages)

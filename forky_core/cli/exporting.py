@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from forky_core.cli.noted_exports import note_operators_export
 from forky_core.cli.plain import one_line, plain, print_pieces
 from forky_core.cli.titles import conversation_called
 from forky_core.formats.exporting.redaction import findings, redacted, unread_files
@@ -75,6 +76,8 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     chat = _without_secrets(exported_part(chat, to, log=not options.no_log), redact=options.redact)
     if unseen := hidden_content(chat):
         print(f"Leaving with it: {unseen}; --no-log keeps them here.", file=sys.stderr)
+    part = "branch" if options.branch else "messages" if options.message else ""
+    note_operators_export(forky, found.id, to.name, part)
     if path is None:
         print_pieces(to.write(chat), out)
         return 0

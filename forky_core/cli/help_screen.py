@@ -64,7 +64,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("up, serve", "start the app"),
             ("token", "tokens of programs"),
             ("password", "for browsers elsewhere"),
-            ("admin", "the people of a team"),
+            ("admin", "a team's people and branches"),
             ("verify", "check that all is whole"),
             ("repair", "open a damaged database"),
             ("move", "move all to a new database"),

@@ -7,7 +7,6 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_place, place
@@ -31,7 +30,7 @@ from forky_core.publishing.links.shared_part import WITH_PATH
 from forky_core.publishing.registry import THINGS
 from forky_core.settings import Settings
 from forky_core.team.link_audit import noted_in
-from forky_core.team.team import Team, team_file
+from forky_core.team.team import Team, people_beside
 from forky_core.views.shelf import count
 from forky_core.views.times import stamp
 
@@ -189,11 +188,11 @@ def _described(link: Link, links: Links) -> str:
 def _links(forky: Forky, place: str | None) -> Iterator[Links]:
     """The links; where the database has a team, what is done to them is noted in its audit log as the operator's."""
     database = Settings.from_environment({"FORKY_DATABASE": place} if place else None).database
-    file = team_file(database) if isinstance(database, Path) else None
-    if file is None or not file.exists():
+    people = people_beside(database)
+    if people is None:
         yield Links(forky.store)
         return
-    team = Team(file)
+    team = Team(people)
     try:
         yield Links(forky.store, noted=noted_in(team))
     finally:

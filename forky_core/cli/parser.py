@@ -49,6 +49,7 @@ from forky_core.cli import (
 from forky_core.cli.admin_workspaces import file_of
 from forky_core.cli.completion import complete_if_asked
 from forky_core.cli.help_screen import TopParser
+from forky_core.cli.opened_team import opened_team
 from forky_core.cli.plain import plain
 from forky_core.forky import Forky
 from forky_core.model.errors import ForkyError, NotFound, RequestError, StoreBusy
@@ -148,7 +149,7 @@ def _run(options: argparse.Namespace) -> int:
         if getattr(options, "only_looks", False) or getattr(options, "lists", False):
             place = ":memory:"
     with _opened(place, getattr(options, "while_open", "")) as forky:
-        with _with_its_team(forky, place) as seen:
+        with _with_its_team(forky, place, options) as seen:
             code = int(options.run(seen, options, sys.stdout))
         # Flush here, where a closed pipe is still handled, and not at exit.
         sys.stdout.flush()
@@ -166,17 +167,27 @@ def _opened(place: str | None, otherwise: str) -> Forky:
 
 
 @contextmanager
-def _with_its_team(forky: Forky, place: str | None) -> Iterator[Forky]:
+def _with_its_team(forky: Forky, place: str | None, options: argparse.Namespace) -> Iterator[Forky]:
     """The workspace with the names and the protected branches of its team; as it is where it has none."""
+    if options.in_workspace:
+        from forky_core.team.operator_view import operator_view  # noqa: PLC0415 - most databases have no team
+
+        with opened_team(options.database) as server:
+            yield operator_view(forky, server.of(server.workspaces.named(options.in_workspace).id))
+        return
     name = _place(place)
     file = Path(name).expanduser()
-    people = file.with_name(f"{file.stem}.people.sqlite")
-    if name == ":memory:" or "://" in name or not people.exists():
+    is_server = "://" in name
+    if name == ":memory:" or not (is_server or file.with_name(f"{file.stem}.people.sqlite").exists()):
         yield forky
         return
     from forky_core.team.operator_view import operator_view  # noqa: PLC0415 - most databases have no team
-    from forky_core.team.team import Team  # noqa: PLC0415
+    from forky_core.team.team import Team, people_beside  # noqa: PLC0415
 
+    people = people_beside(name if is_server else file)
+    if people is None:
+        yield forky
+        return
     team = Team(people)
     try:
         yield operator_view(forky, team)

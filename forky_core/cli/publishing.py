@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_place, place
+from forky_core.cli.noted_exports import note_operators_export
 from forky_core.cli.plain import one_line, plain, print_pieces
 from forky_core.formats.forky_file.files import replacing
 from forky_core.publishing.forms.form import pieces
@@ -49,6 +50,7 @@ def run_publish(thing: str, forky: Forky, options: argparse.Namespace, out: Text
     form = publication_form(options.form or _meant_by(path))
     chat = place(forky, options)
     report = _without_secrets(report_of(forky, chat, thing, options.which), redact=options.redact)
+    note_operators_export(forky, chat.id, form.name, thing)
     if path is None:
         print_pieces(pieces(report, form), out)
         return 0

@@ -74,6 +74,11 @@ class Access:
         """The name of somebody, by their id."""
         return self.team.members.name_of(person)
 
+    def owner_of(self, conversation: ConversationId) -> str:
+        """The name of whoever a conversation belongs to; "" for the owners of the workspace."""
+        owner = self.team.sharing.of(conversation).owner
+        return "" if owner == OWNERS else self.team.members.name_of(owner)
+
     @property
     def own_branch(self) -> str:
         """An example of a branch that is theirs: `ada/idea`."""

@@ -20,6 +20,7 @@ NOBODY = ""
 """The person of an entry that nobody signed in has caused."""
 CUT = "audit log cut"
 """The event of an entry that says up to where old entries were removed, and with which hash the last of them ended."""
+_ALL = 2**62
 _DAY = 24 * 3600 * 1_000_000
 
 
@@ -39,7 +40,7 @@ class AuditFilter:
         """The condition of a question, and its values."""
         parts, values = ["1 = 1"], list[str | int]()
         if self.person:
-            parts.append("(person = ? OR instr(about, ?))")
+            parts.append("(person = ? OR instr(about, ?) > 0)")
             values += [self.person, f'"member":{json.dumps(self.person)}']
         if self.events:
             parts.append(f"event IN ({', '.join('?' * len(self.events))})")
@@ -148,9 +149,9 @@ class Audit:
     def entries(self, *, after: int = 0, most: int | None = None) -> Sequence[AuditEntry]:
         """Entries with a number above `after`, oldest first; with `most`, only the newest so many of them."""
         rows = self._database.rows(
-            "SELECT * FROM (SELECT * FROM audit WHERE number > ? ORDER BY number DESC LIMIT ?) ORDER BY number",
+            "SELECT * FROM (SELECT * FROM audit WHERE number > ? ORDER BY number DESC LIMIT ?) AS newest ORDER BY number",
             after,
-            -1 if most is None else most,
+            _ALL if most is None else most,
         )
         return [AuditEntry(**dict(row)) for row in rows]
 

@@ -70,6 +70,7 @@ _SENTENCES: Mapping[str, str] = {
     "message erased": "{who} erased what a message of {conversation} said",
     "conversation deleted": "{who} deleted {conversation} for good",
     "conversation exported": "{who} exported {conversation}{form}",
+    "tables exported": "{who} exported the tables for analysis{form}",
     "person exported": "{who} exported all that is {whoms}",
     "setting changed": "{who} changed the setting “{setting}”",
     "backed up": "{who} made a backup",
@@ -81,7 +82,14 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "Members and roles": ("member", "role", "invitation"),
     "Sharing": ("share", "no longer shared", "handed over", "link"),
     "Erased and deleted": ("message erased", "conversation deleted", "member forgotten"),
-    "Exports and backups": ("conversation exported", "person exported", "audit log", "backed up", "restored"),
+    "Exports and backups": (
+        "conversation exported",
+        "tables exported",
+        "person exported",
+        "audit log",
+        "backed up",
+        "restored",
+    ),
     "Tokens": ("token",),
     "Settings": ("setting",),
 }
@@ -136,12 +144,17 @@ def sentence(entry: AuditEntry, name_of: Callable[[str], str], title_of: Callabl
         own=" of the workspace" if about.get("of") == "workspace" else " of their own",
         keys=about.get("keys", ""),
         entries=f"{int(about.get('entries', 0)):,}",
-        form=f" ({about['form']})" if about.get("form") else "",
+        form=f" ({_form(about)})" if about.get("form") else "",
         whoms="theirs" if itself else f"{name_of(member)}’s",
         setting=str(about.get("setting", "")),
         of_day=f" that was made on {about['made']}" if about.get("made") else "",
         conversation=title_of(str(about["conversation"])) if "conversation" in about else "a conversation",
     )
+
+
+def _form(about: Mapping[str, object]) -> str:
+    """The format of a file that was exported, and what of the conversation was in it if that was not all."""
+    return f"{about['thing']} as {about['form']}" if about.get("thing") else str(about["form"])
 
 
 def as_csv(entries: Sequence[AuditEntry], name_of: Callable[[str], str]) -> Iterator[bytes]:

@@ -8,7 +8,7 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.identity import free_name, suggested_name
 from forky_core.conversation.merging.merge_request import MergeRequest
 from forky_core.conversation.merging.review_log import Review
-from forky_core.model import MessageId
+from forky_core.model import ConversationId, MessageId
 from forky_core.model.errors import BadContent, NotAllowed, NotFound
 from forky_core.team.access import Access
 from forky_core.team.members import Member
@@ -81,12 +81,7 @@ class BranchProtection:
 
     def reviewers(self) -> Sequence[Member]:
         """The members who can be named as reviewers: those who may at least comment in the conversation."""
-        roles = self._team.sharing
-        return [
-            member
-            for member in self._team.members.all()
-            if roles.role_in(self._chat.id, member.id) >= Role.COMMENTER
-        ]
+        return possible_reviewers(self._team, self._chat.id)
 
     def standing(self, request: MergeRequest, lands: MessageId | None = None) -> ReviewStanding | None:
         """The reviews of a request, held against the rule of its target; None if nothing protects that.
@@ -127,13 +122,7 @@ class BranchProtection:
         """
         with self._team.database.writing():
             self._require_owner()
-            known = {member.id for member in self.reviewers()}
-            if not known.issuperset(rule.reviewers):
-                raise BadContent(
-                    "A reviewer is somebody who may at least comment in this conversation.",
-                    "Share it with them first.",
-                )
-            self._team.protections.protect(self._chat.id, rule, by=self._access.id)
+            protect_branches(self._team, self._chat.id, rule, by=self._access.id)
 
     def lift(self, pattern: str) -> None:
         """Remove the rule with this pattern.
@@ -159,6 +148,28 @@ class BranchProtection:
         raise NotAllowed(
             f"This conversation belongs to {whose}, who alone may protect its branches.", "Ask them."
         )
+
+
+def possible_reviewers(team: Team, conversation: ConversationId) -> Sequence[Member]:
+    """The members who can be named as reviewers: those who may at least comment in a conversation."""
+    roles = team.sharing
+    return [one for one in team.members.all() if roles.role_in(conversation, one.id) >= Role.COMMENTER]
+
+
+def protect_branches(team: Team, conversation: ConversationId, rule: BranchRule, *, by: str) -> None:
+    """Add a rule to a conversation, or replace the one with the same pattern. Whether `by` may is asked before.
+
+    Raises:
+        BadContent: the pattern, the number of approvals or one of the reviewers cannot be used.
+    """
+    with team.database.writing():
+        known = {member.id for member in possible_reviewers(team, conversation)}
+        if not known.issuperset(rule.reviewers):
+            raise BadContent(
+                "A reviewer is somebody who may at least comment in this conversation.",
+                "Share it with them first.",
+            )
+        team.protections.protect(conversation, rule, by=by)
 
 
 def standing_of(

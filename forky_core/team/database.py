@@ -1,23 +1,20 @@
-"""The file that keeps the people of a workspace: a SQLite database beside the conversations.
+"""What keeps the people of a server: a SQLite file beside the conversations, or tables in their PostgreSQL database.
 
-It is not DuckDB, because more than one process needs it at a time: `forky admin` changes it while the app runs. What
-another process wrote is noticed by SQLite's own counter (`PRAGMA data_version`).
+It is not DuckDB, because more than one process needs it at a time: `forky admin` changes it while the app runs. Both
+run the same statements, in what SQLite and PostgreSQL have in common.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
-import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from forky_core import private_files
-from forky_core.model.errors import StoreDamaged, StoreError, StoreTooNew
 from forky_core.team.spending.tables import SPENDING_TABLES
 from forky_core.team.together_tables import TABLES as TOGETHER
 
@@ -115,7 +112,7 @@ _BACKUPS = """
 CREATE TABLE backup_requests (id TEXT PRIMARY KEY, at INTEGER NOT NULL, state TEXT NOT NULL, told TEXT NOT NULL);
 """
 """Backups that a command has asked the running app for (workspaces/backup_desk.py)."""
-_SCHEMA = (
+_PARTS = (
     _TABLES,
     _PROTECTED_BRANCHES,
     _WORKSPACES,
@@ -125,6 +122,8 @@ _SCHEMA = (
     SPENDING_TABLES,
     _BACKUPS,
 )
+SCHEMA_TEXT = ";".join(_PARTS)
+"""The statements that make every table, as SQLite takes them."""
 
 
 def digest_of(secret: str) -> bytes:
@@ -137,117 +136,108 @@ def now() -> int:
     return time.time_ns() // 1_000
 
 
-class TeamDatabase:
+class Row(Protocol):
+    """A row: its values in their order, and by the names of their columns."""
+
+    def __getitem__(self, at: Any, /) -> Any: ...
+
+    def __iter__(self) -> Iterator[Any]: ...
+
+    def keys(self) -> Iterable[str]: ...
+
+
+class Answer(Protocol):
+    """What a statement led to."""
+
+    @property
+    def rowcount(self) -> int:
+        """Rows that were changed or deleted."""
+        ...
+
+    def fetchone(self) -> Any: ...
+
+    def fetchall(self) -> Sequence[Any]: ...
+
+
+class Writing(Protocol):
+    """A transaction that is going on."""
+
+    def execute(self, statement: str, values: Sequence[Any] = (), /) -> Answer: ...
+
+    def executemany(self, statement: str, values: Iterable[Sequence[Any]], /) -> Answer: ...
+
+
+class TeamDatabase(ABC):
     """An open database of people; safe from any thread. Close it."""
 
-    def __init__(self, location: Path | None) -> None:
-        """Open the file, or make it; None keeps everything in memory.
-
-        Raises:
-            StoreError: it cannot be opened; StoreTooNew if a later Forky wrote it.
-        """
-        self.location = location
+    def __init__(self) -> None:
         self._lock = threading.RLock()
         self._own_changes = 0
         self._looked = 0.0
         self._seen = 0
+        self._going_on: Writing | None = None
         self._afterwards: list[Callable[[], None]] = []
-        try:
-            if location is not None:
-                private_files.make_folder(location.parent)
-                with suppress(FileExistsError):
-                    os.close(private_files.new_file(location))
-            self._connection = sqlite3.connect(
-                location or ":memory:", isolation_level=None, check_same_thread=False, timeout=10
-            )
-            self._connection.row_factory = sqlite3.Row
-            for pragma in (
-                "journal_mode = WAL",
-                "synchronous = FULL",
-                "foreign_keys = ON",
-                "secure_delete = ON",
-            ):
-                self._connection.execute(f"PRAGMA {pragma}")
-            with self.writing():
-                found = self._connection.execute("PRAGMA user_version").fetchone()[0]
-                if found == 0:
-                    for statement in ";".join(_SCHEMA).split(";"):
-                        self._connection.execute(statement)
-                    self._connection.execute(f"PRAGMA user_version = {SCHEMA}")
-        except sqlite3.DatabaseError as error:
-            raise StoreDamaged(f"{location} holds no people that can be read: {error}.") from error
-        except OSError as error:
-            raise StoreError(f"{location} cannot be opened: {error.strerror}.") from error
-        if found > SCHEMA:
-            self._connection.close()
-            raise StoreTooNew(f"{location} was written by a later version of Forky.", "Update Forky.")
 
-    def close(self) -> None:
-        with self._lock:
-            self._connection.close()
+    location: Path | None
+    """The file; None where there is none."""
 
     @property
     def version(self) -> int:
-        """A number that changes whenever anything in the file has changed, at most `LOOK` seconds later."""
+        """A number that changes whenever anything has changed, at most `LOOK` seconds later."""
         with self._lock:
             moment = time.monotonic()
             if moment - self._looked >= LOOK:
                 self._looked = moment
-                self._seen = self._connection.execute("PRAGMA data_version").fetchone()[0]
+                self._seen = self._changes_of_others()
             return self._own_changes + (self._seen << 32)
 
-    def rows(self, statement: str, *values: Any) -> Sequence[sqlite3.Row]:
-        """Every row of a question."""
-        with self._lock:
-            return self._connection.execute(statement, values).fetchall()
+    @abstractmethod
+    def _changes_of_others(self) -> int:
+        """A number that changes whenever another process has written."""
 
-    def row(self, statement: str, *values: Any) -> sqlite3.Row | None:
-        """The first row of a question; None if there is none."""
-        with self._lock:
-            found: sqlite3.Row | None = self._connection.execute(statement, values).fetchone()
-            return found
+    @abstractmethod
+    def rows(self, statement: str, *values: Any) -> Sequence[Any]:
+        """Every row of a question. Raises StoreError if it cannot be asked."""
 
-    def texts(self) -> Mapping[str, Sequence[str]]:
-        """The columns of text of each table."""
-        tables = self.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
-        return {
-            table["name"]: [
-                column["name"]
-                for column in self.rows(f'PRAGMA table_info("{table["name"]}")')
-                if column["type"].upper() == "TEXT"
-            ]
-            for table in tables
-        }
+    @abstractmethod
+    def row(self, statement: str, *values: Any) -> Any | None:
+        """The first row of a question; None if there is none. Raises as `rows` does."""
 
+    @abstractmethod
     def columns(self) -> Mapping[str, Sequence[str]]:
         """Every column of each table."""
-        tables = self.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
-        return {
-            table["name"]: [column["name"] for column in self.rows(f'PRAGMA table_info("{table["name"]}")')]
-            for table in tables
-        }
 
+    @abstractmethod
+    def rewrite(self, change: Callable[[str], str], *, but: frozenset[str]) -> None:
+        """Change each text of every table but these, within a transaction."""
+
+    @abstractmethod
     def fold_in(self) -> None:
-        """Fold the log into the file and empty it, so that it keeps nothing of what was deleted."""
-        with self._lock:
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        """Keep nothing of what was deleted, as far as that is in our hands."""
 
+    @abstractmethod
     def back_up(self, copy: Path) -> None:
         """Write a whole copy to a file that does not exist yet, while others go on. Raises StoreError if it cannot."""
-        try:
-            os.close(private_files.new_file(copy))
-            with closing(sqlite3.connect(copy)) as target, self._lock:
-                if self.location is None:
-                    self._connection.backup(target)
-                    return
-                # By a connection of its own: SQLite waits for ever for one that is in the middle of a change.
-                with closing(sqlite3.connect(self.location)) as source:
-                    source.backup(target)
-        except (OSError, sqlite3.Error) as error:
-            raise StoreError(f"The people could not be copied to {copy}: {error}.") from error
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+    @abstractmethod
+    def _begin(self, *, renews: bool) -> Writing:
+        """Begin a transaction, while no other process writes. Raises StoreError if it cannot be begun now."""
+
+    @abstractmethod
+    def _commit(self) -> None: ...
+
+    @abstractmethod
+    def _roll_back(self) -> None: ...
+
+    @abstractmethod
+    def _said(self, error: BaseException) -> BaseException:
+        """An error of this database as one with a sentence; any other one as it is."""
 
     @contextmanager
-    def writing(self, *, renews: bool = True) -> Iterator[sqlite3.Connection]:
+    def writing(self, *, renews: bool = True) -> Iterator[Writing]:
         """One transaction: all that is done within it is durable afterwards, or nothing if an exception ends it.
 
         No other process or thread writes meanwhile, so that what is read within it still holds when it ends. One that
@@ -258,23 +248,22 @@ class TeamDatabase:
             StoreError: another process did not finish in time, or the disk is full.
         """
         with self._lock:
-            if self._connection.in_transaction:
-                yield self._connection
+            if self._going_on is not None:
+                yield self._going_on
                 return
+            begun = self._going_on = self._begin(renews=renews)
             try:
-                self._connection.execute("BEGIN IMMEDIATE")
-            except sqlite3.OperationalError as error:
-                raise StoreError(f"The people cannot be changed now: {error}.") from error
-            try:
-                yield self._connection
-                self._connection.execute("COMMIT")
+                yield begun
+                self._commit()
             except BaseException as error:
                 self._afterwards.clear()
-                with suppress(sqlite3.OperationalError):  # SQLite ends some failed transactions by itself.
-                    self._connection.execute("ROLLBACK")
-                if isinstance(error, sqlite3.OperationalError):
-                    raise StoreError(f"The people cannot be changed: {error}.") from error
-                raise
+                self._roll_back()
+                said = self._said(error)
+                if said is error:
+                    raise
+                raise said from error
+            finally:
+                self._going_on = None
             self._own_changes += renews
             afterwards, self._afterwards = self._afterwards, []
         for work in afterwards:
@@ -287,3 +276,18 @@ class TeamDatabase:
         """
         with self._lock:
             self._afterwards.append(work)
+
+
+def open_people(location: Path | str | None) -> TeamDatabase:
+    """The people in a file, in a PostgreSQL database by its URL, or, for None, in memory. They are made if missing.
+
+    Raises:
+        StoreError: they cannot be opened; StoreTooNew if a later Forky wrote them.
+    """
+    if isinstance(location, str):
+        from forky_core.team.people_on_server import PeopleOnServer  # noqa: PLC0415 - needs a package of its own
+
+        return PeopleOnServer(location)
+    from forky_core.team.people_file import PeopleFile  # noqa: PLC0415 - it needs this module
+
+    return PeopleFile(location)

@@ -12,7 +12,6 @@ import hashlib
 import hmac
 import json
 import secrets
-import sqlite3
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -24,7 +23,7 @@ from urllib.parse import parse_qs, urlsplit
 from forky_core.model import ConversationId
 from forky_core.model.errors import BadContent, ForkyError, NotFound, RequestError
 from forky_core.observability import events
-from forky_core.team.database import now
+from forky_core.team.database import Row, Writing, now
 from forky_core.team.letters import digest_letter, notice_letter
 from forky_core.team.mail import Mailer
 from forky_core.team.team import Team
@@ -45,6 +44,8 @@ MOST = 500
 """Notices of one person that wait; the oldest go first."""
 AT_A_TIME = 20
 """Webhooks that are called at the same time."""
+TAKEN = 300
+"""Seconds for which a delivery is left to the process that began with it."""
 _MICRO = 1_000_000
 
 
@@ -197,7 +198,7 @@ class Delivery:
             self._team.audit.note("webhook set" if fit else "webhook removed", person, member=person)
         return secret
 
-    def _has_row(self, connection: sqlite3.Connection, person: str) -> None:
+    def _has_row(self, connection: Writing, person: str) -> None:
         connection.execute(
             "INSERT INTO delivery_choices VALUES (?, ?, '', '', 0, '') ON CONFLICT DO NOTHING",
             (person, USUAL),
@@ -393,12 +394,19 @@ class Delivery:
                 )
 
     def _due(self, channel: str, moment: int) -> list[_Kept]:
-        rows = self._team.database.rows(
+        """What is due, which no other process delivers for the next `TAKEN` seconds."""
+        due = (
             "SELECT number, person, notice, tries FROM deliveries WHERE channel = ? AND due <= ? "
-            "ORDER BY number LIMIT 1000",
-            channel,
-            moment,
+            "ORDER BY number LIMIT 1000"
         )
+        if not self._team.database.rows(due, channel, moment):
+            return []
+        with self._team.database.writing(renews=False) as connection:
+            rows = self._team.database.rows(due, channel, moment)
+            connection.executemany(
+                "UPDATE deliveries SET due = ? WHERE number = ?",
+                [(moment + TAKEN * _MICRO, row["number"]) for row in rows],
+            )
         return [_kept(row) for row in rows]
 
     def _drop(self, notices: Sequence[_Kept]) -> None:
@@ -413,6 +421,6 @@ def signature(secret: str, timestamp: str, body: bytes) -> str:
     return hmac.new(secret.encode(), timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
 
 
-def _kept(row: sqlite3.Row) -> _Kept:
+def _kept(row: Row) -> _Kept:
     kind, sentence, address, at = json.loads(row["notice"])
     return _Kept(row["number"], row["person"], kind, sentence, address, at, row["tries"])

@@ -181,9 +181,9 @@ class Inbox:
             return False
         title = _shortened(self.title_of(conversation), _TITLE) if conversation is not None else ""
         with self._database.writing() as connection:
-            number = connection.execute(
+            (number,) = connection.execute(
                 "INSERT INTO notices (workspace, person, kind, conversation, cause, quote, title, about, at) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number",
                 (
                     self._workspace,
                     person,
@@ -195,7 +195,7 @@ class Inbox:
                     canonical_json(about),
                     now(),
                 ),
-            ).lastrowid
+            ).fetchone()
             connection.execute(
                 "DELETE FROM notices WHERE person = ? AND number <= "
                 "(SELECT number FROM notices WHERE person = ? ORDER BY number DESC LIMIT 1 OFFSET ?)",

@@ -56,6 +56,6 @@ class KeptDrafts:
         """Forget what was typed in a conversation that is gone for good."""
         with self._database.writing() as connection:
             connection.execute(
-                "DELETE FROM drafts WHERE workspace = ? AND (place = ? OR place GLOB ?)",
-                (self._workspace, conversation, f"{conversation}/*"),
+                "DELETE FROM drafts WHERE workspace = ? AND (place = ? OR substr(place, 1, ?) = ?)",
+                (self._workspace, conversation, len(conversation) + 1, f"{conversation}/"),
             )

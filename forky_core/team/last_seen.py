@@ -52,8 +52,9 @@ class LastSeen:
         with self._database.writing() as connection:
             connection.execute(
                 "INSERT INTO last_seen VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (workspace, person, conversation) "
-                "DO UPDATE SET operation = max(operation, excluded.operation), event = max(event, excluded.event), "
-                "at = excluded.at",
+                "DO UPDATE SET operation = CASE WHEN excluded.operation > last_seen.operation THEN excluded.operation "
+                "ELSE last_seen.operation END, event = CASE WHEN excluded.event > last_seen.event THEN excluded.event "
+                "ELSE last_seen.event END, at = excluded.at",
                 (self._workspace, person, conversation, operation, event, now()),
             )
 

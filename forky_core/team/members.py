@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import secrets
-import sqlite3
 import unicodedata
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -145,12 +144,9 @@ class Members:
         name, email = fit_name(name), fit_email(email)
         with self._database.writing() as connection:
             chosen = fit_handle(handle) if handle else self._free_handle(name)
-            try:
-                connection.execute(
-                    "INSERT INTO people VALUES (?, ?, ?, ?, ?)", (id, chosen, name, email, now())
-                )
-            except sqlite3.IntegrityError as error:
-                raise NameTaken(f"Somebody is “{chosen}” already.", "Choose another handle.") from error
+            if self._database.row("SELECT 1 FROM people WHERE handle = ?", chosen) is not None:
+                raise NameTaken(f"Somebody is “{chosen}” already.", "Choose another handle.")
+            connection.execute("INSERT INTO people VALUES (?, ?, ?, ?, ?)", (id, chosen, name, email, now()))
             connection.execute(
                 "INSERT INTO members VALUES (?, ?, ?, ?)", (self._workspace, id, role.value, now())
             )

@@ -15,6 +15,7 @@ from forky_core.store.contract import Commit, Store
 from forky_core.team.protected_changes import ProtectedChanges
 from forky_core.team.protection import BranchRule
 from forky_core.team.roles import Role
+from forky_core.team.sharing import OWNERS
 from forky_core.team.team import Team
 
 AnyWorkspace = TypeVar("AnyWorkspace", bound=Workspace)
@@ -48,6 +49,14 @@ class _Operator:
     def role_of(self, conversation: ConversationId, person: str) -> Role:
         return self._team.sharing.role_in(conversation, person)
 
+    def role_in(self, _conversation: ConversationId) -> Role:
+        return Role.NONE
+
+    def owner_of(self, conversation: ConversationId) -> str:
+        known = self._team.sharing.known(conversation)
+        owner = self._team.sharing.of(conversation).owner if known else OWNERS
+        return "" if owner == OWNERS else self._team.members.name_of(owner)
+
     def name_of(self, person: str) -> str:
         return self._team.members.name_of(person)
 
@@ -72,3 +81,7 @@ class OperatorStore:
     def record(self, conversation: ConversationId, generation: Generation) -> None:
         self._protected.refuse_replies(conversation, [generation])
         self._store.record(conversation, generation)
+
+    def purge(self, conversation: ConversationId) -> None:
+        self._protected.require_removable(conversation)
+        self._store.purge(conversation)

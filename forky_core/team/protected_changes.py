@@ -20,7 +20,7 @@ from forky_core.team.protection import BranchRule, rule_for
 from forky_core.team.review_standing import standing
 from forky_core.team.roles import Role
 
-_HEADS, _RULES = "heads/", "rules/"
+_HEADS, _RULES, _TRASHED = "heads/", "rules/", "trashed"
 _MOST_LOGS = 100
 
 
@@ -34,6 +34,14 @@ class Actor(Protocol):
     def role_of(self, conversation: ConversationId, person: str) -> Role: ...
 
     def name_of(self, person: str) -> str: ...
+
+    def role_in(self, conversation: ConversationId) -> Role:
+        """Their own role there."""
+        ...
+
+    def owner_of(self, conversation: ConversationId) -> str:
+        """The name of whoever it belongs to; "" for the owners of the workspace."""
+        ...
 
     @property
     def own_branch(self) -> str:
@@ -69,6 +77,8 @@ class ProtectedChanges:
         rules = self._actor.rules_of(commit.conversation)
         if not rules:
             return CheckedCommit(commit, bypasses=False)
+        if any(one.key == _TRASHED and one.after and not one.before for one in commit.changes):
+            self.require_removable(commit.conversation)
         owns = self._actor.belongs(commit.conversation)
         for branch in _with_other_rules(commit):
             if not owns and rule_for(rules, branch) is not None:
@@ -111,6 +121,31 @@ class ProtectedChanges:
             rule = rule_for(rules, call.branch) if call.id not in known else None
             if rule is not None and not (rule.bypass and self._actor.belongs(conversation)):
                 raise self._refusal(call.branch, rule)
+
+    def require_removable(self, conversation: ConversationId) -> None:
+        """Check that this person may take a conversation away from everybody: into the trash, or for good.
+
+        Raises:
+            NotAllowed: one of its branches is protected, and the conversation is not theirs.
+        """
+        rules = self._actor.rules_of(conversation)
+        if not rules or self._actor.role_in(conversation) is Role.OWNER:
+            return
+        branch = next(
+            (name for name in self._store.view(conversation).branches if rule_for(rules, name)), None
+        )
+        if branch is None:
+            return
+        owner = self._actor.owner_of(conversation)
+        whose = (
+            f"{owner}, whom it belongs to, and owners of the workspace who see it"
+            if owner
+            else "owners of the workspace"
+        )
+        raise NotAllowed(
+            f"This conversation has a protected branch, “{branch}”: only {whose} may move it to the trash or delete it.",
+            "Ask them to do it, or to lift the protection.",
+        )
 
     def _check_landing(
         self, commit: Commit, change: Change, branch: str, rule: BranchRule

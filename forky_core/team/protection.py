@@ -7,7 +7,7 @@ otherwise undo them.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from forky_core.conversation.identity import branch_name
@@ -15,6 +15,7 @@ from forky_core.model import ConversationId
 from forky_core.model.errors import BadContent, BadName, NotFound
 from forky_core.team.audit import Audit
 from forky_core.team.database import TeamDatabase
+from forky_core.views.shelf import count
 
 MOST_APPROVALS = 20
 """The most approvals that a rule can require."""
@@ -63,6 +64,16 @@ def rule_for(rules: Collection[BranchRule], branch: str) -> BranchRule | None:
         tuple(dict.fromkeys(person for rule in fitting for person in rule.reviewers)),
         all(rule.bypass for rule in fitting),
     )
+
+
+def rule_words(rule: BranchRule, name_of: Callable[[str], str]) -> str:
+    """What a rule requires, in a line; `name_of` is the name of a person's id."""
+    needed = max(rule.approvals, len(rule.reviewers))
+    said = "By a merge request" if not needed else f"By a merge request with {count(needed, 'approval')}"
+    if rule.reviewers:
+        said += f", of {' and '.join(name_of(person) for person in rule.reviewers)}"
+        said += " among others" if needed > len(rule.reviewers) else ""
+    return said + (". Whom the conversation belongs to may also change it directly." if rule.bypass else ".")
 
 
 class Protections:

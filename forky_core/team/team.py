@@ -15,7 +15,7 @@ from forky_core.model import ConversationId
 from forky_core.model.erasure import Passages
 from forky_core.model.errors import NotFound
 from forky_core.team.audit import Audit
-from forky_core.team.database import TeamDatabase, now
+from forky_core.team.database import now, open_people
 from forky_core.team.files import SharedFiles
 from forky_core.team.inbox import Inbox, Notice
 from forky_core.team.invitations import Invitations
@@ -31,7 +31,7 @@ from forky_core.team.team_sessions import TeamSessions
 from forky_core.team.team_workspaces import NO_WORKSPACE, WORKSPACE, TeamWorkspaces
 from forky_core.team.threads import Threads
 
-__all__ = ["WORKSPACE", "Team", "team_file"]
+__all__ = ["WORKSPACE", "Team", "people_beside", "team_file"]
 
 _NOTHING_SAID = frozenset(
     {
@@ -55,18 +55,18 @@ class Team:
 
     def __init__(
         self,
-        location: Path | None,
+        location: Path | str | None,
         *,
         key_file: Path | None = None,
         clock: Callable[[], int] = now,
         audit_days: int = 0,
     ) -> None:
-        """Open the file of a team, or make it; None keeps it in memory. Raises StoreError if it cannot be opened.
+        """Open the people of a team, or make them: in a file, or in a PostgreSQL database by its URL; None: in memory.
 
-        `key_file` has the key that encrypts providers' keys; None: it is beside the file of the team.
+        `key_file` has the key that encrypts providers' keys; None: it is where `usual_key_file` says.
         `audit_days` says how long the audit log keeps an entry; 0: for ever.
         """
-        self.database = TeamDatabase(location)
+        self.database = open_people(location)
         audit = Audit(self.database, days=audit_days, clock=clock)
         self.sessions = TeamSessions(self.database, audit, clock=clock)
         self.links = OneTimeLinks(self.database, clock=clock)
@@ -148,19 +148,7 @@ class Team:
         Every table is looked through but those that hold nothing that anybody said, so that none that is added later is
         missed.
         """
-        with self.database.writing() as connection:
-            for table, columns in self.database.texts().items():
-                if table in _NOTHING_SAID:
-                    continue
-                for column in columns:
-                    rows = connection.execute(f'SELECT rowid, "{column}" AS text FROM "{table}"').fetchall()  # noqa: S608 - names of our tables
-                    for row in rows:
-                        text = row["text"]
-                        if isinstance(text, str) and (cut := passages.cut_encoded(text)) != text:
-                            connection.execute(
-                                f'UPDATE "{table}" SET "{column}" = ? WHERE rowid = ?',  # noqa: S608 - as above
-                                (cut, row["rowid"]),
-                            )
+        self.database.rewrite(passages.cut_encoded, but=_NOTHING_SAID)
         self.database.fold_in()
 
     def first_owners_invitation(self) -> str | None:
@@ -183,5 +171,22 @@ class Team:
 
 
 def team_file(database: Path) -> Path:
-    """Where the people of a database of conversations are kept: beside it."""
+    """Where the people of a file of conversations are kept: beside it."""
     return database.with_name(f"{database.stem}.people.sqlite")
+
+
+def people_beside(database: Path | str) -> Path | str | None:
+    """Where the people of a database of conversations are, for `Team`: their file, or the URL of the database itself;
+    None where it has no team. Makes nothing.
+
+    Raises:
+        StoreError: a PostgreSQL server cannot be asked.
+    """
+    if isinstance(database, Path):
+        file = team_file(database)
+        return file if file.exists() else None
+    if "://" not in database:
+        return None
+    from forky_core.team.people_on_server import has_people  # noqa: PLC0415 - needs a package of its own
+
+    return database if has_people(database) else None

@@ -55,9 +55,9 @@ class TeamSessions:
         with self._database.writing() as connection:
             connection.execute("DELETE FROM sessions WHERE expires <= ?", (moment,))
             connection.execute(
-                "DELETE FROM sessions WHERE digest IN "
-                "(SELECT digest FROM sessions WHERE person = ? ORDER BY seen DESC LIMIT -1 OFFSET ?)",
-                (member, MOST - 1),
+                "DELETE FROM sessions WHERE person = ? AND digest NOT IN "
+                "(SELECT digest FROM sessions WHERE person = ? ORDER BY seen DESC LIMIT ?)",
+                (member, member, MOST - 1),
             )
             id = secrets.token_hex(6)
             connection.execute(

@@ -8,14 +8,13 @@ person, its only member. It opens to them as long as they are a member of a shar
 from __future__ import annotations
 
 import secrets
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from forky_core.model.errors import InTheWay, NotFound
 from forky_core.model.room import fit_name
 from forky_core.team.audit import Audit
-from forky_core.team.database import TeamDatabase, now
+from forky_core.team.database import TeamDatabase, Writing, now
 from forky_core.team.roles import Role
 
 WORKSPACE = "main"
@@ -69,7 +68,7 @@ class TeamWorkspaces:
 
     def all(self, *, archived: bool = False) -> Sequence[TeamWorkspace]:
         """The workspaces that are open, or those that are archived, the oldest first."""
-        return self._select("WHERE (w.archived > 0) = ? ORDER BY w.created, w.id", int(archived))
+        return self._select(f"WHERE w.archived {'>' if archived else '='} 0 ORDER BY w.created, w.id")
 
     def find(self, id: str) -> TeamWorkspace | None:
         """The workspace with this id, also an archived one; None for an unknown id."""
@@ -213,13 +212,13 @@ class TeamWorkspaces:
     def _select(self, rest: str, *values: str | int) -> list[TeamWorkspace]:
         return [TeamWorkspace(*row) for row in self._database.rows(f"{_KNOWN} {rest}", *values)]
 
-    def _add(self, connection: sqlite3.Connection, id: str, title: str, person: str, by: str) -> None:
+    def _add(self, connection: Writing, id: str, title: str, person: str, by: str) -> None:
         connection.execute(
             "INSERT INTO workspaces (id, title, person, made_by, created) VALUES (?, ?, ?, ?, ?)",
             (id, title, person, by, now()),
         )
 
-    def _join(self, connection: sqlite3.Connection, workspace: str, person: str) -> None:
+    def _join(self, connection: Writing, workspace: str, person: str) -> None:
         connection.execute(
             "INSERT INTO members VALUES (?, ?, ?, ?)", (workspace, person, Role.OWNER.value, now())
         )

@@ -140,7 +140,7 @@ class Threads:
         if known is not None and known[0] == version:
             return known[1]
         rows = self._database.rows(
-            "SELECT message, sum(resolved = 0), sum(resolved > 0) FROM threads "
+            "SELECT message, sum(CASE resolved WHEN 0 THEN 1 ELSE 0 END), sum(CASE resolved WHEN 0 THEN 0 ELSE 1 END) FROM threads "
             "WHERE workspace = ? AND conversation = ? GROUP BY message",
             self._workspace,
             conversation,

@@ -24,11 +24,11 @@ def _from_environment() -> tuple[Door, Team | None, Mailer | None, Delivery | No
         settings = Settings.from_environment()
         if not settings.team:
             return SignIn.from_settings(settings), None, None, None
-        kept = settings.database if isinstance(settings.database, Path) else None
-        if "://" in str(settings.database):
+        kept = _people(settings.database)
+        if isinstance(kept, str) and settings.workspaces is not None:
             raise RequestError(
-                "The people of a team are kept in a file beside the database, and PostgreSQL has none.",
-                "Set FORKY_DATABASE to a file, or FORKY_TEAM to off.",
+                "Further workspaces are files, and this team’s conversations are in PostgreSQL.",
+                "Leave FORKY_WORKSPACES out.",
             )
         if kept is None and settings.workspaces is not None:
             raise RequestError(
@@ -36,7 +36,7 @@ def _from_environment() -> tuple[Door, Team | None, Mailer | None, Delivery | No
                 "Set FORKY_DATABASE to a file, or leave it out.",
             )
         team = Team(
-            team_file(kept) if kept is not None else None,
+            kept,
             key_file=settings.key_file,
             audit_days=settings.audit_days,
         )
@@ -51,6 +51,13 @@ def _from_environment() -> tuple[Door, Team | None, Mailer | None, Delivery | No
         return door, team, mailer, _delivery(settings, team, mailer)
     except ForkyError as error:
         sys.exit(f"Forky does not start. {error}")
+
+
+def _people(database: Path | str) -> Path | str | None:
+    """Where the people of a team are kept, for `Team`."""
+    if isinstance(database, Path):
+        return team_file(database)
+    return database if "://" in database else None
 
 
 def _delivery(settings: Settings, team: Team, mailer: Mailer | None) -> Delivery:

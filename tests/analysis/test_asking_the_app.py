@@ -100,5 +100,7 @@ def test_a_member_gets_what_they_may_read(
             seen[person] = capsys.readouterr().out.splitlines()[1:]
     assert seen[bob.id] == ["Why is the nightly backup slow?"]
     assert "Ada's alone" in seen[ada.id]
+    exported = [(one.person, one.event) for one in team.audit.entries() if "exported" in one.event]
+    assert exported == [(ada.id, "tables exported"), (bob.id, "tables exported")]
     forky.close()
     team.close()

@@ -66,6 +66,7 @@ def haproxy(folder: Path, port: int, plain: int) -> tuple[list[str], dict[str, s
     subprocess.run([OPENSSL, *request.split(), *files], check=True, capture_output=True)
     both.write_text(certificate.read_text() + key.read_text())
     environment = {
+        "FORKY_HOST": HOST,
         "FORKY_BIND": "127.0.0.1",
         "FORKY_PLAIN_PORT": str(plain),
         "FORKY_TLS_PORT": str(port),

@@ -79,3 +79,19 @@ def test_a_phone_joins_by_the_address_swipes_votes_and_sees_the_reveal(app: str,
     can_be_read(phone)
     can_be_read(host)
     assert one.problems == two.problems == []
+
+
+def test_the_list_of_polls_leads_to_one_that_a_press_stays_at(app: str, watch: Any) -> None:
+    _page, host = opened(app, watch)
+    other = watch()
+    page = other.open(f"{app}/vote")
+    page.get_by_role("link", name="1. Which answer is better?").click()
+    page.wait_for_url("**/vote?**poll=1**")
+    page.get_by_label("Your name").fill("Ann")
+    page.get_by_role("button", name="Start").click()
+    settled(page).keyboard.press("1")
+    chosen(page, "A")
+    page.get_by_role("link", name="All votes").click()
+    page.wait_for_url(lambda url: "poll=" not in url)
+    expect(page.get_by_text("open · 1 vote")).to_be_visible()
+    assert host.problems == other.problems == []

@@ -101,6 +101,11 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "admin keys": ((),),
     "admin rotate-keys": ((),),
     "admin remove": (("bob",),),
+    "admin protect": (
+        ("main", "{chat}", "main", "--approvals", "2", "--reviewers", "ada"),
+        ("main", "{chat}"),
+        ("main", "{chat}", "main", "--off"),
+    ),
     "admin audit": ((),),
     "admin workspaces": ((),),
     "admin workspace make": (("The boat club", "--owner", "ada"),),
@@ -172,6 +177,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Mapping[st
     closed = team.workspaces.make("The closed club", owner=ada.id, by=ada.id)
     team.workspaces.archive(closed.id, archived=True, by=ada.id)
     bob = team.members.add("Bob", Role.EDITOR)
+    team.sharing.adopt([(chat.id, ada.id)])
     team.sessions.open(bob.id)
     team.spending.keys.keep(bob.id, "openai", "sk-bob", by=bob.id)
     team.spending.accounts.settle(team.spending.accounts.reserve(bob.id, asked()), 1_000_000, arrived=True)

@@ -16,6 +16,8 @@ from forky_core.team.team import Team, team_file
 from forky_core.team.views import join_team, member_view
 from tests.builders import talk
 from tests.cli.conftest import Ended
+from tests.formats.sources import written
+from tests.formats.test_landing import chat as exported
 
 Run = Callable[..., Ended]
 
@@ -93,3 +95,53 @@ def test_a_reviewed_request_is_accepted_by_a_command(
     team.close()
     assert forky("request", "accept", "1", "--yes").code == 0
     assert "accepted" in forky("request", "list").out
+
+
+def test_a_command_that_would_trash_a_protected_branch_is_refused(
+    forky: Run, database: Path, tmp_path: Path, people: tuple[Member, Member]
+) -> None:
+    file = written(tmp_path, [exported("a", "Why?", "Because.")])
+    assert forky("import", str(file)).code == 0
+    team = Team(team_file(database))
+    with Forky.open(database) as whole:
+        [brought] = [one.id for one in whole.conversations() if one.title != "Boats"]
+        [branch] = whole.store.view(brought).branches
+        join_team(whole, team)
+    team.protections.protect(brought, BranchRule(branch), by=people[0].id)
+    team.close()
+    refused = forky("import", "--undo", "1")
+    assert refused.code and "has a protected branch" in refused.err
+    with Forky.open(database) as whole:
+        assert not whole.store.view(brought).trashed
+
+
+def exports(database: Path) -> list[tuple[str, str, dict[str, str]]]:
+    """The event, the person and the rest of each entry about an export."""
+    team = Team(team_file(database))
+    found = [one for one in team.audit.entries() if "exported" in one.event]
+    team.close()
+    return [(one.event, one.person, json.loads(one.about)) for one in found]
+
+
+def test_what_a_command_exports_is_in_the_audit_log(
+    forky: Run, database: Path, tmp_path: Path, people: tuple[Member, Member]
+) -> None:
+    file = tmp_path / "boats.md"
+    assert forky("export", "Boats", "-o", str(file)).code == 0 and "Because." in file.read_text()
+    assert forky("export", "Boats", "--as", "html", "--branch", "main").code == 0
+    assert forky("publish", "comparison", "main", "bob/idea", "-o", str(tmp_path / "two.html")).code == 0
+    assert forky("tables", str(tmp_path / "all.duckdb")).code == 0
+    assert forky("tables", str(tmp_path / "one.zip"), "--only", "Boats").code == 0
+    assert forky("export", "No such one").code
+    team = Team(team_file(database))
+    [conversation] = team.protections.of_all()
+    team.close()
+    about = {"conversation": conversation}
+    assert exports(database) == [
+        ("conversation exported", "", {**about, "form": "markdown"}),
+        ("conversation exported", "", {**about, "form": "html", "thing": "branch"}),
+        ("conversation exported", "", {**about, "form": "html", "thing": "comparison"}),
+        ("tables exported", "", {"form": "duckdb"}),
+        ("conversation exported", "", {**about, "form": "parquet", "thing": "tables"}),
+    ]
+    assert "The operator exported" in forky("admin", "audit").out

@@ -20,11 +20,12 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.chat import acts, drafting
 from pages.ui.chat.acts import hear_acts
 from pages.ui.chat.drafting import hear_typing
-from pages.ui.streamlit_patches import double_clicks, field_updates, handlers, navigation
+from pages.ui.streamlit_patches import double_clicks, field_updates, handlers, navigation, page_links
 from tests.pages.patched import apply_patch
 
 PRESSES = (
     "fragment_requests",
+    "page_links",
     "navigation",
     "page_changes",
     "handlers",
@@ -134,6 +135,51 @@ def test_back_and_what_comes_later_are_somebodys_wish(led: Callable[..., str]) -
 def test_back_at_once_goes_back(led: Callable[..., str]) -> None:
     assert led("c=1&b=main", back=True) == "c=1&b=main"
     assert led("c=1&b=main") == "c=1&b=main"
+
+
+class Told:
+    """A run of a tab's script, with what it sends to the browser."""
+
+    session_id = "tab"
+
+    def __init__(self, query: str) -> None:
+        self.query_string = query
+        self.addresses: list[str] = []
+
+    def enqueue(self, message: ForwardMsg) -> None:
+        self.addresses.append(message.page_info_changed.query_string)
+
+
+@pytest.fixture
+def linked(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
+    """Hands the request of a link on the page “vote” over, and says which addresses the run that it asks for sends."""
+    monkeypatch.setattr(AppSession, "request_rerun", lambda _self, client_state: None)
+    apply_patch("page_links")
+    shown = ClientState(page_script_hash="vote")
+    session = cast(AppSession, SimpleNamespace(id="tab", _client_state=shown))
+
+    def follow_link(query: str, page: str = "vote", *, drawn: str | None = None, **asked: Any) -> list[str]:
+        AppSession.request_rerun(session, ClientState(query_string=query, page_script_hash=page, **asked))
+        run = Told(query if drawn is None else drawn)
+        monkeypatch.setattr("streamlit.runtime.scriptrunner.get_script_run_ctx", lambda: run)
+        page_links.tell_address()
+        return run.addresses
+
+    return follow_link
+
+
+def test_a_link_on_the_same_page_changes_the_address(linked: Callable[..., list[str]]) -> None:
+    assert linked("c=1&poll=2") == ["c=1&poll=2"]
+    assert linked("c=1&with=a&with=b") == ["c=1&with=a&with=b"]
+    assert linked("") == [""]
+
+
+def test_only_a_link_on_the_same_page_changes_the_address(linked: Callable[..., list[str]]) -> None:
+    pressed = WidgetStates(widgets=[WidgetState(id="button", trigger_value=True)])
+    assert linked("c=1", page="chat") == [], "the browser does it by itself"
+    assert linked("c=1", widget_states=pressed) == linked("c=1", fragment_id="tail") == []
+    assert linked("c=1", is_history_navigation=True) == [], "Back changes it by itself"
+    assert linked("c=1", drawn="c=2") == [], "a run that leads elsewhere"
 
 
 def _script() -> None:
@@ -263,7 +309,9 @@ class Tab(SimpleNamespace):
     """A tab whose server draws the page `drawn`, and what Streamlit was asked to run for it."""
 
     def __init__(self, drawn: str) -> None:
-        super().__init__(session_state={}, _client_state=ClientState(page_script_hash=drawn), ran=[])
+        super().__init__(
+            id="tab", session_state={}, _client_state=ClientState(page_script_hash=drawn), ran=[]
+        )
 
     def hear(self, page: str, *, clock: bool = False, press: bool = False, back: bool = False) -> list[str]:
         """Hands a request of the browser over: a link's, unless it is a fragment's clock or a press."""

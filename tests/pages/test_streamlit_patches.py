@@ -164,7 +164,7 @@ OTHER = "part('streamlit.runtime.forward_msg_queue:ForwardMsgQueue').clear = lam
 
 @pytest.mark.parametrize(
     ("before", "unfit"),
-    [(GONE, ["fragment_requests", "navigation", "page_changes"]), (OTHER, ["uploads"])],
+    [(GONE, ["fragment_requests", "page_links", "navigation", "page_changes"]), (OTHER, ["uploads"])],
     ids=["gone", "other"],
 )
 def test_a_patch_that_does_not_fit_is_left_out_with_a_warning(before: str, unfit: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -10,12 +11,19 @@ from pathlib import Path
 from forky_core.conversation.workspace import Workspace
 from forky_core.store.contract import Store
 from forky_core.team.members import Member
+from forky_core.team.people_file import PeopleFile
 from forky_core.team.roles import Role
 from forky_core.team.team import Team
 from forky_core.team.views import member_view
 from tests.builders import workspace
 
 DAY = 24 * 3600 * 1_000_000
+
+
+def in_sqlite(team: Team) -> sqlite3.Connection:
+    """The connection of a team whose people are in a file or in memory."""
+    assert isinstance(team.database, PeopleFile)
+    return team.database._connection
 
 
 @dataclass

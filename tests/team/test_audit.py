@@ -6,11 +6,12 @@ import pytest
 
 from forky_core.team.audit import CUT, Audit, AuditFilter
 from forky_core.team.database import TeamDatabase
+from forky_core.team.people_file import PeopleFile
 
 
 @pytest.fixture
 def database() -> Iterator[TeamDatabase]:
-    opened = TeamDatabase(None)
+    opened = PeopleFile(None)
     audit = Audit(opened)
     for number in range(1, 6):
         audit.note("tried", "person:1", number=number, what="ü \u2028 “x”")
@@ -64,7 +65,7 @@ class _Clock:
 
 def _aged(days: int = 0) -> tuple[TeamDatabase, Audit, _Clock]:
     """A log with an entry on each of ten days."""
-    clock, opened = _Clock(), TeamDatabase(None)
+    clock, opened = _Clock(), PeopleFile(None)
     audit = Audit(opened, days=days, clock=clock)
     for number in range(10):
         audit.note("tried", "person:1" if number % 2 else "person:2", number=number)

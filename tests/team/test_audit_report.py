@@ -52,6 +52,8 @@ def test_the_life_of_a_team_reads_well(team: Team) -> None:
     team.sessions.end_all(bob.id, by=bob.id)
     team.members.remove(bob.id, by=ada.id)
     team.audit.note("sign-in refused", way="password", member=ada.id)
+    team.audit.note("conversation exported", bob.id, conversation=CHAT, form="markdown")
+    team.audit.note("conversation exported", bob.id, conversation=CHAT, form="yaml", thing="experiment")
     assert told(team) == [
         "The operator made an invitation for an owner",
         "An invitation was accepted",
@@ -70,6 +72,8 @@ def test_the_life_of_a_team_reads_well(team: Team) -> None:
         "Countess Lovelace signed Bob out everywhere",
         "Countess Lovelace removed Bob",
         "A sign-in as Countess Lovelace by password was refused",
+        "Bob exported “Boats” (markdown)",
+        "Bob exported “Boats” (experiment as yaml)",
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import cast
 
 import pytest
@@ -10,11 +11,15 @@ import pytest
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.merging.merge_request import MergeRequest
 from forky_core.conversation.recording.recording import Reply
+from forky_core.experiments.experiments import Experiments
 from forky_core.formats.forky_file.adopting import adopt
 from forky_core.formats.forky_file.writing import chat_of
+from forky_core.formats.importing.landing import import_file
+from forky_core.formats.importing.undo_import import undo_import
 from forky_core.matching import chat_call
 from forky_core.model import Change, Operation
 from forky_core.model.errors import BadContent, InTheWay, NotAllowed, NotFound, NothingToDo, Outdated
+from forky_core.model.experiment import Experiment, ExperimentColumn, ExperimentRow
 from forky_core.model.parts import TextPart
 from forky_core.store.contract import Commit, Store
 from forky_core.team.access import Access
@@ -24,6 +29,8 @@ from forky_core.team.members import Member
 from forky_core.team.protection import BranchRule, rule_for
 from forky_core.team.roles import Role
 from tests.builders import talk
+from tests.formats.sources import written
+from tests.formats.test_landing import chat as exported
 from tests.store.talk import generation, said
 from tests.team.people import Office
 
@@ -448,6 +455,72 @@ def test_a_review_that_is_withdrawn_at_the_same_second_stops_the_landing(asked: 
     with pytest.raises(Outdated):
         chat.merge(plan)
     assert asked.of(asked.ada).requests.get(1).state == "open"
+
+
+# The trash.
+
+
+def test_a_conversation_with_a_protected_branch_is_trashed_by_its_owners_alone(desk: Desk) -> None:
+    sentence = refused(desk.of(desk.bob).trash)
+    assert "a protected branch, “main”: only Ada, whom it belongs to" in sentence
+    assert not desk.of(desk.bob).view.trashed
+    desk.of(desk.ada).trash()
+    desk.of(desk.bob).take_back()
+    assert "only Ada" in refused(desk.of(desk.bob).undo), "undoing that would trash it again"
+    olga = desk.here.join("Olga", Role.OWNER)
+    desk.of(olga).trash()
+    for member in (desk.bob, desk.dan):
+        refused(lambda member=member: desk.here.seen_by(member).purge(desk.id))  # type: ignore[misc]
+    desk.here.seen_by(desk.ada).purge(desk.id)
+
+
+def test_no_restore_and_no_redo_trashes_it_for_others(desk: Desk) -> None:
+    desk.rules(desk.ada).lift("main")
+    desk.rules(desk.ada).lift("release/*")
+    trashed = desk.of(desk.bob).trash().number
+    desk.of(desk.bob).undo()
+    desk.protect(desk.ada, BranchRule("main"))
+    assert "only Ada" in refused(desk.of(desk.bob).redo)
+    assert "only Ada" in refused(lambda: desk.of(desk.bob).history.restore(trashed))
+    assert not desk.of(desk.bob).view.trashed
+
+
+def test_a_rule_that_protects_no_branch_there_is_keeps_nothing_from_the_trash(desk: Desk) -> None:
+    desk.rules(desk.ada).lift("main")
+    desk.of(desk.bob).trash()
+    assert desk.of(desk.bob).view.trashed
+
+
+def test_an_import_is_not_taken_back_where_that_trashes_a_protected_branch(
+    desk: Desk, tmp_path: Path
+) -> None:
+    """Bob brings two conversations and hands one over to Ada, who protects a branch of it."""
+    his = desk.here.seen_by(desk.bob)
+    done = import_file(his, written(tmp_path, [exported("a", "Why?", "So."), exported("b", "Who?", "We.")]))
+    given, kept = done.conversations
+    team = desk.here.team
+    team.sharing.hand_over(given, desk.ada.id, by=desk.bob.id)
+    [branch] = his.store.view(given).branches
+    team.protections.protect(given, BranchRule(branch), by=desk.ada.id)
+    assert "only Ada" in refused(lambda: undo_import(his, done.number))
+    assert not any(his.store.view(id).trashed for id in (given, kept)), "nothing was undone"
+    team.protections.lift(given, branch, by=desk.ada.id)
+    assert undo_import(his, done.number) == 2
+
+
+def test_tidying_an_experiment_leaves_a_protected_branch(desk: Desk) -> None:
+    experiments = Experiments(desk.of(desk.bob))
+    experiments.save(
+        Experiment(
+            "tried", rows=(ExperimentRow("Why?"),), columns=(ExperimentColumn("scripted/one", id="one"),)
+        )
+    )
+    experiments.run("tried")
+    desk.protect(desk.ada, BranchRule("tried/*"))
+    entries = dict(desk.of(desk.bob).view.entries)
+    assert "tried/1/one" in desk.of(desk.bob).view.branches
+    assert "protected" in refused(lambda: experiments.delete("tried"))
+    assert dict(desk.of(desk.bob).view.entries) == entries
 
 
 # The owner's way past.

@@ -10,13 +10,14 @@ import pytest
 from forky_core.model.errors import StoreDamaged, StoreTooNew
 from forky_core.team.audit import Audit
 from forky_core.team.database import SCHEMA, TeamDatabase
+from forky_core.team.people_file import PeopleFile
 from forky_core.team.roles import Role
 from forky_core.team.team import Team, team_file
 
 
 def test_the_file_is_for_its_owner_only_and_stands_beside_the_conversations(tmp_path: Path) -> None:
     file = team_file(tmp_path / "deep" / "forky.duckdb")
-    TeamDatabase(file).close()
+    PeopleFile(file).close()
     assert file == tmp_path / "deep" / "forky.people.sqlite"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
@@ -50,21 +51,21 @@ def test_a_transaction_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
 
 def test_a_file_of_a_later_version_and_one_of_something_else_are_refused(tmp_path: Path) -> None:
     later, other = tmp_path / "later.sqlite", tmp_path / "other.sqlite"
-    TeamDatabase(later).close()
+    PeopleFile(later).close()
     with sqlite3.connect(later) as connection:
         connection.execute(f"PRAGMA user_version = {SCHEMA + 1}")
     connection.close()
     other.write_bytes(b"no database at all" * 100)
     with pytest.raises(StoreTooNew):
-        TeamDatabase(later)
+        PeopleFile(later)
     with pytest.raises(StoreDamaged):
-        TeamDatabase(other)
+        PeopleFile(other)
 
 
 def test_two_databases_of_one_file_write_one_chain(tmp_path: Path) -> None:
     """Two connections, as two processes have them, each written to by two threads."""
     file = tmp_path / "people.sqlite"
-    databases = [TeamDatabase(file), TeamDatabase(file)]
+    databases = [PeopleFile(file), PeopleFile(file)]
     failures: list[BaseException] = []
 
     def write(database: TeamDatabase, name: str) -> None:

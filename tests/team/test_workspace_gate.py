@@ -19,7 +19,7 @@ from forky_core.team.roles import Role
 from forky_core.team.team_workspaces import base_path
 from tests.loops import finished
 from tests.team.asked import Asked, ask, echo
-from tests.team.people import Office
+from tests.team.people import Office, in_sqlite
 
 NEVER = "0" * 16
 HTML = [(b"accept", b"text/html")]
@@ -48,9 +48,9 @@ class House:
     def counted(self) -> Iterator[list[str]]:
         """The statements that the people's file is asked within the block."""
         found: list[str] = []
-        self.team.database._connection.set_trace_callback(found.append)
+        in_sqlite(self.team).set_trace_callback(found.append)
         yield found
-        self.team.database._connection.set_trace_callback(None)
+        in_sqlite(self.team).set_trace_callback(None)
 
 
 @pytest.fixture

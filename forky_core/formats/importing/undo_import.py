@@ -19,7 +19,7 @@ from forky_core.formats.importing.import_record import (
     operations_of,
 )
 from forky_core.model import ConversationId, Operation, View
-from forky_core.model.errors import ForkyError, InTheWay, NotFound, Outdated
+from forky_core.model.errors import ForkyError, InTheWay, NotAllowed, NotFound, Outdated
 from forky_core.model.parts import Json
 from forky_core.observability import events
 
@@ -33,6 +33,7 @@ def undo_import(forky: Workspace, number: int) -> int:
     Raises:
         NotFound: there is no such import, or it was undone.
         InTheWay: somebody has continued what was added to a conversation, or the import is running; nothing was undone.
+        NotAllowed: on a team's server, protected branches keep this person from it.
     """
     if is_running(forky.store, number):
         raise InTheWay(
@@ -175,6 +176,8 @@ def _trash(forky: Workspace, ids: Iterable[ConversationId], brought: Brought) ->
             commits.append(tx.commit("trash", "Took an import back: moved to the trash", reverts=brought[id]))
     try:
         forky.store.commit_all(commits)
+    except NotAllowed:  # It was asked of all of them before anything was written.
+        raise
     except ForkyError:
         for commit in commits:
             if not forky.store.view(commit.conversation).trashed:

@@ -194,11 +194,17 @@ class Service:
 
         chosen = None if self._seen_by is None else readable(forky)
         whole = self._whole(self._place_of(caller.headers), caller.headers)
-        pieces = copy_pieces(whole.store, AnalysisCopy(conversations=chosen))
+        wanted = AnalysisCopy(conversations=chosen)
+        pieces = copy_pieces(whole.store, wanted)
         try:
-            return chain((next(pieces),), pieces)
+            first = next(pieces)
         except NotFound as error:
             raise ApiError(404, str(error), "unknown_url") from error
+        if chosen is not None:
+            from forky_core.team.export_audit import note_tables  # noqa: PLC0415 - only where there is a team
+
+            note_tables(forky.store, wanted.form)
+        return chain((first,), pieces)
 
     async def _send_pieces(self, send: Send, pieces: Iterator[bytes]) -> None:
         headers = [(b"content-type", b"application/octet-stream"), (b"cache-control", b"no-store")]

@@ -72,7 +72,7 @@ class Database:
             StoreError: the server cannot be reached or used; the sentence says why, and what to do.
             StoreTooNew: a later version of Forky has changed the schema.
         """
-        self.name = _shown(url)
+        self.name = shown_url(url)
         self.workspace = workspace
         self.process = process or this_process(os.getpid())
         """Names whoever writes, so that others know whether they still live."""
@@ -355,7 +355,7 @@ _BY_TEXT: tuple[tuple[str, _Made], ...] = (
 """An error of connecting has no state."""
 
 
-def _shown(url: str) -> str:
+def shown_url(url: str) -> str:
     """What people call a database: its name and host, never its password."""
     parts: Mapping[str, Any] = conninfo_to_dict(url)
     host = parts.get("host") or "this machine"

@@ -9,7 +9,6 @@ after `LEASE` without a sign of life that is charged with what had arrived, and 
 from __future__ import annotations
 
 import secrets
-import sqlite3
 import threading
 import weakref
 from collections.abc import Callable, Mapping
@@ -17,7 +16,7 @@ from dataclasses import dataclass
 
 from forky_core.model.errors import BadContent, NotFound, NothingToDo, StoreError
 from forky_core.team.audit import Audit
-from forky_core.team.database import TeamDatabase
+from forky_core.team.database import TeamDatabase, Writing
 from forky_core.team.members import Members
 from forky_core.team.spending.amounts import MOST_DOLLARS, MOST_MESSAGES, UNITS, Unit, money, said
 from forky_core.team.spending.days import day_of, hours_left, seconds_left
@@ -137,7 +136,7 @@ class Accounts:
                 raise BadContent(f"A balance can have {said(unit, most)} at most.")
             connection.execute(
                 "INSERT INTO balances VALUES (?, ?, ?, ?, ?) ON CONFLICT (workspace, person, unit) "
-                "DO UPDATE SET amount = amount + excluded.amount, granted = granted + excluded.granted",
+                "DO UPDATE SET amount = balances.amount + excluded.amount, granted = balances.granted + excluded.granted",
                 (self._workspace, person, unit, amount, amount),
             )
             self._audit.note("credit granted", by, member=person, credit=said(unit, amount))
@@ -265,9 +264,7 @@ class Accounts:
             if arrived and hold.quote.messages:
                 self._charge(connection, hold, dollars, own_key=own_key)
 
-    def _charge(
-        self, connection: sqlite3.Connection, hold: Hold, dollars: int | None, *, own_key: bool = False
-    ) -> None:
+    def _charge(self, connection: Writing, hold: Hold, dollars: int | None, *, own_key: bool = False) -> None:
         quote, cost = hold.quote, dollars or 0
         connection.execute(
             "INSERT INTO ledger (workspace, at, day, person, dollars, messages, priced, own_key, model, conversation, "
@@ -290,14 +287,14 @@ class Accounts:
         if not own_key:
             self._pay(connection, hold.person, cost, quote.messages)
 
-    def _pay(self, connection: sqlite3.Connection, person: str, dollars: int, messages: int) -> None:
+    def _pay(self, connection: Writing, person: str, dollars: int, messages: int) -> None:
         for unit, amount in (("dollars", dollars), ("messages", messages)):
             connection.execute(
                 "UPDATE balances SET amount = amount - ? WHERE workspace = ? AND person = ? AND unit = ?",
                 (amount, self._workspace, person, unit),
             )
 
-    def _take_off_ledger(self, connection: sqlite3.Connection, hold: str) -> None:
+    def _take_off_ledger(self, connection: Writing, hold: str) -> None:
         """Undo what was charged when a hold expired, of a process that was only slow."""
         row = connection.execute(
             "SELECT person, dollars, messages FROM ledger WHERE hold = ?", (hold,)
@@ -401,7 +398,7 @@ class Accounts:
             "Ask for fewer.",
         )
 
-    def _end_expired(self, connection: sqlite3.Connection) -> None:
+    def _end_expired(self, connection: Writing) -> None:
         """Charge and free what processes set aside that have given no sign of life."""
         rows = connection.execute(
             "SELECT * FROM holds WHERE workspace = ? AND until < ?", (self._workspace, self._clock())
@@ -440,10 +437,7 @@ class Accounts:
                     return
             try:
                 self.show_life(running)
-            except (
-                StoreError,
-                sqlite3.Error,
-            ):  # The next one may be written again; a lease is four of them long.
+            except StoreError:  # The next one may be written again; a lease is four of them long.
                 continue
 
     def show_life(self, holds: list[Hold]) -> None:

@@ -65,12 +65,13 @@ class Ledger:
     def _summed(self, columns: str, order: str, person: str | None, since: str) -> list[Sum]:
         width = columns.count(",") + 1
         ordered = order.replace("3 DESC", "dollars_paid DESC").replace("2 DESC", "calls DESC")
+        grouped = f"GROUP BY {columns}" if columns != "''" else ""
         rows = self._database.rows(
             f"SELECT {columns}, count(*) AS calls, sum(CASE own_key WHEN 0 THEN messages ELSE 0 END), "  # noqa: S608 - fixed texts
             "sum(CASE own_key WHEN 0 THEN dollars ELSE 0 END) AS dollars_paid, "
             "sum(CASE own_key WHEN 1 THEN dollars ELSE 0 END), sum(1 - priced) "
-            "FROM ledger WHERE workspace = ? AND day >= ? AND (? IS NULL OR person = ?) "
-            f"GROUP BY {columns} ORDER BY {ordered}",
+            "FROM ledger WHERE workspace = ? AND day >= ? AND (CAST(? AS TEXT) IS NULL OR person = ?) "
+            f"{grouped} HAVING count(*) > 0 ORDER BY {ordered}",
             self._workspace,
             since,
             person,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from forky_core.settings import data_folder
 from forky_core.team.audit import Audit
 from forky_core.team.database import TeamDatabase
 from forky_core.team.members import Members
@@ -53,9 +54,12 @@ class TeamSpending:
         self.accounts.close()
 
 
-def usual_key_file(people: Path) -> Path:
+def usual_key_file(people: Path | str) -> Path:
     """Where the key that encrypts providers' keys is kept, if FORKY_KEY_FILE does not say: beside the people's file.
 
-    Its name is `forky.key` for `forky.people.sqlite`, which the backups of docs/operating.md leave out.
+    Its name is `forky.key` for `forky.people.sqlite`, which the backups of docs/operating.md leave out. Where people
+    are in PostgreSQL, it is in the user's data folder.
     """
+    if isinstance(people, str):
+        return data_folder() / "forky.key"
     return people.with_name(f"{people.stem.removesuffix('.people')}.key")

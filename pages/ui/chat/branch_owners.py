@@ -8,9 +8,10 @@ import streamlit as st
 
 from forky_core.conversation.identity import suggested_name
 from forky_core.model.errors import ForkyError
+from forky_core.team.protection import rule_words
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame
-from pages.ui.people.protecting import protection, rule_words
+from pages.ui.people.protecting import protection
 from pages.ui.workspace import reader
 
 

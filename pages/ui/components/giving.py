@@ -18,6 +18,7 @@ from forky_core.publishing.publishing import report_of
 from forky_core.publishing.registry import publication_form, publication_forms
 from forky_core.publishing.report import Report
 from forky_core.publishing.things.replay import EVERYTHING
+from forky_core.team.export_audit import noted
 from forky_core.views.graph import line_of_text
 from forky_core.views.shelf import count
 from pages.ui.components.downloads import download_link
@@ -75,7 +76,9 @@ def draw_giving(forky: Workspace, chat: Conversation, thing: str, which: Sequenc
         Download(
             report_file_name(title, held.report.kind, form),
             form.media_type,
-            lambda: pieces(without_private(held.report, ticked), form),
+            lambda: noted(
+                pieces(without_private(held.report, ticked), form), forky.store, chat.id, form.name, thing
+            ),
         ),
         key="give.download",
     )

@@ -7,6 +7,7 @@ import streamlit as st
 from forky_core.experiments.experiments import Experiments
 from forky_core.experiments.exporting.registry import WRITERS, experiment_writer
 from forky_core.gateway.downloading import Download
+from forky_core.team.export_audit import noted
 from pages.ui.components.downloads import download_link
 from pages.ui.components.giving import draw_giving, forget_given
 from pages.ui.experiments.answer import show_answer
@@ -69,6 +70,16 @@ def _send(frame: Frame, experiments: Experiments, name: str) -> None:
     )
     file = "-".join("".join(c if c.isalnum() else " " for c in name).split()) or "experiment"
     download_link(
-        Download(f"{file}{writer.suffix}", writer.media_type, lambda: writer.write(experiments.result(name))),
+        Download(
+            f"{file}{writer.suffix}",
+            writer.media_type,
+            lambda: noted(
+                writer.write(experiments.result(name)),
+                frame.forky.store,
+                frame.chat.id,
+                writer.name,
+                "experiment",
+            ),
+        ),
         key="experiments.download",
     )

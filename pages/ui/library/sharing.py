@@ -33,6 +33,7 @@ from forky_core.gateway.downloading import Download
 from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.team.conversation_threads import ConversationThreads
+from forky_core.team.export_audit import noted
 from forky_core.team.guarded_store import GuardedStore
 from forky_core.team.threads_file import MEDIA_TYPE, threads_file
 from forky_core.views.captions import opening_of
@@ -56,6 +57,8 @@ class _Held(NamedTuple):
     """What was worked out for one scope, so that a tick does not work it out again."""
 
     what: tuple[object, ...]
+    part: str
+    """"branch" or "messages"; "" for all of the conversation."""
     whole: Chat
     """All of the scope, of which a format says what it does not hold."""
     chat: Chat
@@ -108,7 +111,7 @@ def draw_share(forky: Workspace, chat: Conversation) -> None:
         Download(
             file_name(reworded(held.chat.title, ticked), to),
             to.media_type,
-            lambda: pieces(redacted(held.chat, ticked), to),
+            lambda: noted(pieces(redacted(held.chat, ticked), to), forky.store, chat.id, to.name, held.part),
         ),
         key="share.download",
     )
@@ -140,7 +143,7 @@ def _draw_threads(forky: Workspace, chat: Conversation, held: _Held) -> None:
         Download(
             f"{file_name(reworded(held.chat.title, ticked), exporter('markdown')).removesuffix('.md')}-threads.md",
             MEDIA_TYPE,
-            lambda: iter([reworded(text, ticked).encode()]),
+            lambda: noted([reworded(text, ticked).encode()], forky.store, chat.id, "markdown", "threads"),
         ),
         key="share.threads_download",
     )
@@ -183,7 +186,9 @@ def _scope(forky: Workspace, chat: Conversation, to: Exporter) -> _Held | None:
     if not isinstance(held, _Held) or held.what != what:
         whole = export_value(forky.store, chat, branch=branch if not messages else None, messages=messages)
         made = exported_part(whole, to, log=log)
-        held = _Held(what, whole, made, findings(made), unread_files(made), {})
+        held = _Held(
+            what, "" if scope == "all" else str(scope), whole, made, findings(made), unread_files(made), {}
+        )
         st.session_state[_HELD] = held
     return held
 

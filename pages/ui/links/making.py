@@ -22,6 +22,7 @@ from forky_core.publishing.links.content import LinkContent, content_of
 from forky_core.publishing.links.link import DAYS, LinkDraft, NewLink, value_digest
 from forky_core.publishing.links.making import make_link_to
 from forky_core.publishing.links.shared_part import WITH_PATH
+from forky_core.team.export_audit import noted
 from forky_core.views.graph import line_of_text
 from forky_core.views.listed import listed_branches
 from forky_core.views.shelf import count
@@ -188,7 +189,13 @@ def _draw_making(forky: Workspace, content: LinkContent, ticked: Sequence[Privat
             "What looks private later is replaced as well. It closes when you may share this no longer."
         )
     download_link(
-        Download("link.html", "text/html", lambda: content.page(spared)),
+        Download(
+            "link.html",
+            "text/html",
+            lambda: noted(
+                content.page(spared), forky.store, content.draft.conversation, "html", content.draft.thing
+            ),
+        ),
         key="link.see",
         label="See the page first",
         main=False,

@@ -10,8 +10,7 @@ import streamlit as st
 from forky_core.conversation.conversation import Conversation
 from forky_core.model.errors import ForkyError
 from forky_core.team.branch_protection import BranchProtection
-from forky_core.team.protection import MOST_APPROVALS, BranchRule
-from forky_core.views.shelf import count
+from forky_core.team.protection import MOST_APPROVALS, BranchRule, rule_words
 from pages.ui.components.markdown import plain_label
 from pages.ui.people.choosing import named
 from pages.ui.people.style import apply_people_style
@@ -25,16 +24,6 @@ def protection(chat: Conversation) -> BranchProtection | None:
     """The rules of a conversation for whoever looks at this page; None on the server of one person."""
     who = reader()
     return BranchProtection(who.team, who.access, chat) if who is not None else None
-
-
-def rule_words(rule: BranchRule, name_of: Callable[[str], str]) -> str:
-    """What a rule requires, in a line."""
-    needed = max(rule.approvals, len(rule.reviewers))
-    said = "By a merge request" if not needed else f"By a merge request with {count(needed, 'approval')}"
-    if rule.reviewers:
-        said += f", of {' and '.join(name_of(person) for person in rule.reviewers)}"
-        said += " among others" if needed > len(rule.reviewers) else ""
-    return said + (". Whom the conversation belongs to may also change it directly." if rule.bypass else ".")
 
 
 @st.dialog("Protected branches", icon=":material/shield_lock:", width="medium", on_dismiss="rerun")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import streamlit as st
 
 from forky_core.forky import Forky
 from forky_core.gateway.downloading import Download
+from forky_core.team.export_audit import note_tables
 from pages.ui.components.downloads import download_link
 from pages.ui.sign_in import team
 
@@ -32,9 +35,12 @@ def draw_analysis_copy(forky: Forky, kept: Forky) -> None:
         )
         chosen = readable(forky) if team() is not None else None
         wanted = AnalysisCopy("parquet" if form == "parquet" else "duckdb", chosen, redact)
+
+        def pieces() -> Iterator[bytes]:
+            note_tables(forky.store, wanted.form)
+            return copy_pieces(kept.store, wanted)
+
         download_link(
-            Download(
-                f"forky-tables{wanted.suffix}", wanted.media_type, lambda: copy_pieces(kept.store, wanted)
-            ),
+            Download(f"forky-tables{wanted.suffix}", wanted.media_type, pieces),
             key="settings.analysis.download",
         )

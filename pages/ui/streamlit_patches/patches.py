@@ -123,6 +123,28 @@ PATCHES = (
         ),
     ),
     Patch(
+        "page_links",
+        "A link to another place of the same page, as from the list of polls to a poll, is not forgotten at the next press.",
+        upstream=f"{_FILED}page_links",
+        test=f"{_PRESSES}test_a_link_on_the_same_page_changes_the_address",
+        made="at_start",
+        needs=(
+            f"{_SESSION}.request_rerun(self, client_state)",
+            f"{_SESSION}#_client_state",
+            f"{_SESSION}#id",
+            "streamlit.runtime.scriptrunner:get_script_run_ctx(suppress_warning)",
+            f"{_CONTEXT}#session_id",
+            f"{_CONTEXT}#query_string",
+            f"{_CONTEXT}.enqueue(self, msg)",
+            f"{_CLIENT}#fragment_id",
+            f"{_CLIENT}#is_history_navigation",
+            f"{_CLIENT}#page_script_hash",
+            f"{_CLIENT}#query_string",
+            f"{_CLIENT}#widget_states",
+            "streamlit.proto.ForwardMsg_pb2:ForwardMsg#page_info_changed",
+        ),
+    ),
+    Patch(
         "navigation",
         "A click that comes just after another one led to a new branch does not throw the tab back to the old branch.",
         upstream=f"{_FILED}navigation",
@@ -290,9 +312,9 @@ PATCHES = (
 )
 """In the order in which they are applied; those around requests from the outermost to the innermost.
 
-`navigation` comes after `fragment_requests`, and `page_changes` after both, so that each hears of a request before
-those; `handlers`, `double_clicks` and `field_updates` in this order, so that a press is left out, and a field read,
-before handlers are called.
+`navigation` comes after `fragment_requests` and `page_links`, and `page_changes` after all three, so that each hears of
+a request before those; `handlers`, `double_clicks` and `field_updates` in this order, so that a press is left out, and
+a field read, before handlers are called.
 """
 _BY_NAME: Mapping[str, Patch] = {patch.name: patch for patch in PATCHES}
 

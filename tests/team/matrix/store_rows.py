@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from forky_core.model import Change, MessageId
@@ -67,6 +68,18 @@ def _purge(cell: Cell) -> None:
     cell.store.purge(cell.id)
 
 
+def unprotect(cell: Cell) -> object:
+    """Lift what protects the branches of the conversation."""
+    with suppress(NotFound):
+        cell.world.team.protections.lift(cell.id, "kept*", by="")
+    return cell
+
+
+def _into_trash(cell: Cell) -> Commit:
+    cell.first(lambda chat: chat.take_back())
+    return Commit(cell.id, "rename", "", (Change("trashed", None, True),))
+
+
 def head_of(cell: Cell) -> MessageId:
     """The newest message of `main`, which somebody else has said."""
     head = cell.author.checkout("main").head
@@ -110,6 +123,19 @@ STORE: tuple[Row, ...] = (
         "of the title",
     ),
     Row("commit", PROTECTED, lambda c: c.store.commit(_commit(c, "kept")), "to a protected branch"),
+    Row("commit", CHANGE, lambda c: (unprotect(c), c.store.commit(_into_trash(c))), "into the trash"),
+    Row(
+        "commit",
+        FOR_GOOD,
+        lambda c: c.store.commit(_into_trash(c)),
+        "into the trash, with a protected branch, under another verb's name",
+    ),
+    Row(
+        "commit_all",
+        FOR_GOOD,
+        lambda c: c.store.commit_all([_commit(c, _own(c)), _into_trash(c)]),
+        "into the trash, with a protected branch",
+    ),
     Row(
         "commit",
         PROTECTED,

@@ -31,7 +31,7 @@ from tests.team.matrix.rules import (
     READ,
     RECORD,
 )
-from tests.team.matrix.store_rows import Row, head_of, listed
+from tests.team.matrix.store_rows import Row, head_of, listed, unprotect
 from tests.team.matrix.world import Cell
 
 DRAFT = Draft("user", (TextPart("And cork?"),))
@@ -185,12 +185,13 @@ VERBS: tuple[Row, ...] = (
         lambda c: c.chat.revert(c.planned("revert", lambda chat: chat.plan_revert(c.talk.last))),
     ),
     Row("undo", CHANGE, lambda c: c.chat.undo()),
-    Row("redo", CHANGE, lambda c: (c.first(lambda chat: chat.undo()), c.chat.redo())),
+    Row("redo", CHANGE, lambda c: (unprotect(c), c.first(lambda chat: chat.undo()), c.chat.redo())),
     Row("history.plan_erasure", READ, lambda c: c.chat.history.plan_erasure(head_of(c))),
     Row("history.erase", FOR_GOOD, lambda c: c.chat.history.erase(head_of(c), confirm=short(head_of(c)))),
     Row("note", CHANGE, lambda c: c.chat.note(c.talk.answer, "Slowly.")),
     Row("rename", CHANGE, lambda c: c.chat.rename("Ships")),
-    Row("trash", CHANGE, lambda c: c.chat.trash()),
+    Row("trash", CHANGE, lambda c: (unprotect(c), c.chat.trash())),
+    Row("trash", FOR_GOOD, lambda c: c.chat.trash(), "of one with a protected branch"),
     Row("take_back", CHANGE, lambda c: (c.first(lambda chat: chat.trash()), c.chat.take_back())),
     # Rules.
     Row("rules.current", READ, lambda c: c.chat.rules.current),

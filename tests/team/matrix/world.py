@@ -28,6 +28,7 @@ from forky_core.team.team import Team
 from forky_core.team.views import member_view
 from tests.builders import talk, workspace
 from tests.store.talk import generation
+from tests.team.people import in_sqlite
 
 T = TypeVar("T")
 AUTHOR = "the author"
@@ -126,7 +127,7 @@ class World:
 
     def keep(self) -> None:
         """Every cell begins with what there is now."""
-        self._people = self.team.database._connection.serialize()
+        self._people = in_sqlite(self.team).serialize()
         self._conversations = _copied(self.store)
         self._people_as_of = self.team.database._own_changes
 
@@ -204,7 +205,7 @@ class World:
             job.wait()
         _restore(self.store, self._conversations)
         if self.team.database._own_changes != self._people_as_of:
-            connection = self.team.database._connection
+            connection = in_sqlite(self.team)
             assert isinstance(connection, sqlite3.Connection)
             connection.deserialize(self._people)
             self.team.database._own_changes += 1

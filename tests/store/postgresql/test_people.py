@@ -1,0 +1,217 @@
+"""The people of a team in a PostgreSQL database: what a file of people does, and what several processes do at once."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from forky_core.cli.parser import main
+from forky_core.conversation.workspace import Workspace
+from forky_core.forky import Forky
+from forky_core.model.errors import NameTaken, StoreError, StoreTooNew
+from forky_core.store.postgresql.store import PostgresStore
+from forky_core.team.audit import AuditFilter
+from forky_core.team.database import SCHEMA
+from forky_core.team.people_on_server import PeopleOnServer
+from forky_core.team.roles import Role
+from forky_core.team.team import Team, people_beside
+from forky_core.team.views import join_team, member_view
+from tests.builders import workspace
+from tests.hangs import HANG, eventually
+from tests.programs import CHECKOUT
+from tests.store.postgresql.server import Server
+
+
+@pytest.fixture
+def team(url: str, tmp_path: Path) -> Iterator[Team]:
+    opened = Team(url, key_file=tmp_path / "forky.key")
+    yield opened
+    opened.close()
+
+
+def in_another_process(url: str, *lines: str) -> subprocess.Popen[str]:
+    """Runs lines about `team`, its people as another process has them, once it gets a line of input."""
+    script = (
+        f"from forky_core.team.team import Team\nteam = Team({url!r})\nprint('ready', flush=True)\ninput()\n"
+        + "\n".join(lines)
+        + "\nteam.close()"
+    )
+    started = subprocess.Popen(
+        [sys.executable, "-c", script], cwd=CHECKOUT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert started.stdout is not None and started.stdout.readline() == "ready\n"
+    return started
+
+
+def test_what_was_written_is_there_for_whoever_opens_it_next(team: Team, url: str) -> None:
+    ada = team.members.add("Ada", Role.OWNER, email="ada@example.org")
+    token = team.sessions.open(ada.id)
+    team.drafts.keep(ada.id, "c1", {"text": "half\0a thought"})
+    again = Team(url)
+    assert again.members.all() == [ada] and again.audit.first_broken() is None
+    assert again.sessions.find(token) is not None
+    assert again.drafts.at(ada.id, "c1") == {"text": "half\0a thought"}
+    assert [entry.event for entry in again.audit.page(1, 9, AuditFilter(person=ada.id))] == [
+        "signed in",
+        "member added",
+    ]
+    again.close()
+
+
+def test_a_transaction_that_fails_leaves_nothing_behind(team: Team) -> None:
+    team.members.add("Ada", Role.OWNER, handle="ada")
+
+    def fails() -> None:
+        with team.database.writing():
+            team.members.add("Bob", Role.EDITOR)
+            team.members.add("Adah", Role.EDITOR, handle="ada")
+
+    with pytest.raises(NameTaken):
+        fails()
+    assert [one.name for one in team.members.all()] == ["Ada"]
+    assert len(team.audit.entries()) == 1
+
+
+def test_what_another_process_revokes_is_noticed_here(team: Team, url: str) -> None:
+    ada = team.members.add("Ada", Role.OWNER)
+    token, before = team.sessions.open(ada.id), team.database.version
+    other = in_another_process(
+        url, f"team.sessions.end_all({ada.id!r}, by='')", f"team.members.rename({ada.id!r}, 'Ada King')"
+    )
+    other.communicate("go\n", timeout=HANG)
+    eventually(lambda: team.database.version != before)
+    assert team.sessions.find(token) is None and team.members.member(ada.id).name == "Ada King"
+    assert team.audit.first_broken() is None
+
+
+def test_many_threads_of_two_processes_write_one_chain(team: Team, url: str) -> None:
+    other = in_another_process(
+        url, "for number in range(40): team.audit.note('tried', 'other', number=number)"
+    )
+    assert other.stdin is not None
+    other.stdin.write("go\n")
+    other.stdin.flush()
+    threads = [
+        threading.Thread(target=lambda: [team.audit.note("tried", "here") for _ in range(20)])  # type: ignore[func-returns-value]
+        for _ in range(3)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    other.communicate(timeout=HANG)
+    assert other.returncode == 0
+    entries = team.audit.entries()
+    assert [entry.number for entry in entries] == list(range(1, 101))
+    assert team.audit.first_broken() is None
+
+
+def test_calls_of_two_processes_race_for_a_balance_of_three_messages(team: Team, url: str) -> None:
+    bob = team.members.add("Bob", Role.OWNER)
+    team.spending.accounts.grant(bob.id, "messages", 3, by="")
+    lines = (
+        "from forky_core.team.spending.refusals import SpendingRefused",
+        "from tests.team.spending.priced import asked",
+        "paid = 0",
+        "for _ in range(10):",
+        "    try:",
+        f"        hold = team.spending.accounts.reserve({bob.id!r}, asked())",
+        "    except SpendingRefused:",
+        "        continue",
+        "    team.spending.accounts.settle(hold, 0, arrived=True)",
+        "    paid += 1",
+        "print(paid)",
+    )
+    racers = [in_another_process(url, *lines) for _ in range(2)]
+    answers = [racer.communicate("go\n", timeout=HANG)[0] for racer in racers]
+    assert sum(int(answer) for answer in answers) == 3
+    assert team.spending.accounts.balances(bob.id)["messages"].amount == 0
+    assert team.spending.ledger.total().messages == 3
+
+
+def test_two_that_begin_at_once_make_the_tables_once(url: str) -> None:
+    made: list[PeopleOnServer] = []
+    threads = [threading.Thread(target=lambda: made.append(PeopleOnServer(url))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(made) == 4 and len({one.row("SELECT count(*) FROM workspaces")[0] for one in made}) == 1  # type: ignore[index]
+    for one in made:
+        one.close()
+
+
+def test_an_erased_text_is_cut_out_of_what_people_wrote_beside_it(team: Team, url: str) -> None:
+    whole, _models = workspace(PostgresStore.open(url))
+    ada = team.members.add("Ada", Role.OWNER)
+    join_team(whole, team)
+    seen: Workspace = member_view(whole, team, ada.id)
+    chat = seen.create("Secrets")
+    said = chat.say("The password is swordfish-and-chips, as ever.")
+    team.drafts.keep(
+        ada.id, str(chat.id), {"text": "Why is it The password is swordfish-and-chips, as ever.?"}
+    )
+    done = chat.history.erase(said.id, confirm=chat.history.plan_erasure(said.id).confirmation)
+    team.erase(done.passages)
+    draft = team.drafts.at(ada.id, str(chat.id))
+    assert draft is not None and "swordfish" not in draft["text"]
+    whole.close()
+
+
+def test_what_cannot_be_opened_or_reached_is_a_sentence(server: Server, url: str) -> None:
+    PeopleOnServer(url).close()
+    with psycopg.connect(url) as connection:
+        connection.execute("UPDATE forky_people.state SET schema = %s", (SCHEMA + 1,))
+    with pytest.raises(StoreTooNew, match="A later version of Forky keeps the people"):
+        PeopleOnServer(url)
+    with pytest.raises(StoreError, match="no database of this name"):
+        PeopleOnServer(server.url("nowhere"))
+
+
+def test_a_connection_that_is_cut_is_made_anew(team: Team, url: str) -> None:
+    ada = team.members.add("Ada", Role.OWNER)
+    cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(cut)
+        assert team.members.all() == [ada]
+        connection.execute(cut)
+        team.members.rename(ada.id, "Ada King")
+
+        def is_cut_in_the_middle() -> None:
+            with team.database.writing():
+                team.members.rename(ada.id, "Nobody")
+                connection.execute(cut)
+                team.members.rename(ada.id, "Nobody at all")
+
+        with pytest.raises(StoreError, match="cannot be reached"):
+            is_cut_in_the_middle()
+    assert team.members.member(ada.id).name == "Ada King"
+    assert team.audit.first_broken() is None
+
+
+def test_commands_find_the_people_and_make_none(
+    team: Team, url: str, server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    team.members.add("Ada", Role.OWNER, handle="ada")
+    assert people_beside(url) == url
+    assert main(["--database", url, "admin", "people"]) == 0
+    assert "ada" in capsys.readouterr().out
+    assert main(["--database", url, "admin", "remove", "zoe"]) != 0
+    assert "Nobody here is “zoe”." in capsys.readouterr().err
+    with Forky.open(url) as forky:
+        forky.create("Boats").say("Why do boats float?")
+    assert main(["--database", url, "export", "Boats", "--as", "markdown"]) == 0
+    assert "boats float" in capsys.readouterr().out
+    assert team.audit.entries()[-1].event == "conversation exported"
+    empty = server.database("template0")
+    assert people_beside(empty) is None
+    assert main(["--database", empty, "admin", "people"]) != 0
+    assert "There is no team at" in capsys.readouterr().err
+    assert people_beside(empty) is None
+    server.drop(empty)
