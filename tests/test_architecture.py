@@ -121,6 +121,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "llm",
         "private_files",
         "store.deciding",
+        "store.postgresql.one_connection",
         "views",
     },
     "publishing": VALUES

@@ -276,18 +276,3 @@ class TeamDatabase(ABC):
         """
         with self._lock:
             self._afterwards.append(work)
-
-
-def open_people(location: Path | str | None) -> TeamDatabase:
-    """The people in a file, in a PostgreSQL database by its URL, or, for None, in memory. They are made if missing.
-
-    Raises:
-        StoreError: they cannot be opened; StoreTooNew if a later Forky wrote them.
-    """
-    if isinstance(location, str):
-        from forky_core.team.people_on_server import PeopleOnServer  # noqa: PLC0415 - needs a package of its own
-
-        return PeopleOnServer(location)
-    from forky_core.team.people_file import PeopleFile  # noqa: PLC0415 - it needs this module
-
-    return PeopleFile(location)

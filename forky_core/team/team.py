@@ -15,7 +15,7 @@ from forky_core.model import ConversationId
 from forky_core.model.erasure import Passages
 from forky_core.model.errors import NotFound
 from forky_core.team.audit import Audit
-from forky_core.team.database import now, open_people
+from forky_core.team.database import TeamDatabase, now
 from forky_core.team.files import SharedFiles
 from forky_core.team.inbox import Inbox, Notice
 from forky_core.team.invitations import Invitations
@@ -23,6 +23,7 @@ from forky_core.team.kept_drafts import KeptDrafts
 from forky_core.team.last_seen import LastSeen
 from forky_core.team.members import Members
 from forky_core.team.one_time_links import OneTimeLinks
+from forky_core.team.people_file import PeopleFile
 from forky_core.team.protection import Protections
 from forky_core.team.roles import Role
 from forky_core.team.sharing import Sharing
@@ -66,7 +67,7 @@ class Team:
         `key_file` has the key that encrypts providers' keys; None: it is where `usual_key_file` says.
         `audit_days` says how long the audit log keeps an entry; 0: for ever.
         """
-        self.database = open_people(location)
+        self.database = _people(location)
         audit = Audit(self.database, days=audit_days, clock=clock)
         self.sessions = TeamSessions(self.database, audit, clock=clock)
         self.links = OneTimeLinks(self.database, clock=clock)
@@ -173,6 +174,14 @@ class Team:
 def team_file(database: Path) -> Path:
     """Where the people of a file of conversations are kept: beside it."""
     return database.with_name(f"{database.stem}.people.sqlite")
+
+
+def _people(location: Path | str | None) -> TeamDatabase:
+    if isinstance(location, str):
+        from forky_core.team.people_on_server import PeopleOnServer  # noqa: PLC0415 - needs a package of its own
+
+        return PeopleOnServer(location)
+    return PeopleFile(location)
 
 
 def people_beside(database: Path | str) -> Path | str | None:

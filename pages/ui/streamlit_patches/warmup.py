@@ -46,6 +46,7 @@ BEFORE_THE_FIRST_PAGE = (
     "pages.ui.library.broken_off",
     "pages.ui.streamlit_patches.favicon",
     "pages.ui.streamlit_patches.flush",
+    "pages.ui.streamlit_patches.page_links",
     "pages.ui.streamlit_patches.theme_switch",
     "pages.ui.components.style",
     "pages.ui.components.undoing",
