@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -25,6 +26,8 @@ DECK = {"read": 6, "ask": 4, "open": 1, "fork": 2, "merge": 1, "search": 3, "imp
 """How many of so many acts are of each kind. The first acts of a person are one of each."""
 SPREAD = 0.6
 """Of the logarithm of a pause: of ten, one is shorter than half the usual one, and one longer than twice."""
+_LOOK = 1.0
+"""Seconds between two looks whether the load is over, while somebody thinks."""
 _WORDS = ("queue", "compressing", "memory", "lock", "database", "thread", "sending measured", "stage costs")
 """What is looked for: words of bench/conversations.py, and some that nobody has said."""
 
@@ -136,9 +139,11 @@ class Person:
             self._stack, self.tab = AsyncExitStack(), None
 
     async def _pause(self) -> None:
-        await asyncio.sleep(self._think * self._rng.lognormvariate(0, SPREAD))
-        if self._is_over():
-            raise _Over
+        ends = time.monotonic() + self._think * self._rng.lognormvariate(0, SPREAD)
+        while (rest := ends - time.monotonic()) > 0:
+            await asyncio.sleep(min(rest, _LOOK))
+            if self._is_over():
+                raise _Over
 
     async def _click(self, kind: str, press: Callable[[Tab], Awaitable[float]]) -> Tab:
         """Think, then press."""

@@ -21,6 +21,8 @@ from forky_core.team.together_tables import TABLES as TOGETHER
 SCHEMA = 1
 LOOK = 0.2
 """Seconds between two looks at whether another process has written. A revocation takes effect within that time."""
+LONGEST_WITHOUT_LOOK = 0.5
+"""Seconds after which such a look waits for whoever writes here."""
 _TABLES = """
 CREATE TABLE people (
     id TEXT PRIMARY KEY, handle TEXT NOT NULL UNIQUE, name TEXT NOT NULL, email TEXT NOT NULL DEFAULT '',
@@ -176,6 +178,8 @@ class TeamDatabase(ABC):
         self._looked = 0.0
         self._seen = 0
         self._going_on: Writing | None = None
+        self._writer: int | None = None
+        """The thread whose transaction is going on."""
         self._afterwards: list[Callable[[], None]] = []
 
     location: Path | None
@@ -183,13 +187,18 @@ class TeamDatabase(ABC):
 
     @property
     def version(self) -> int:
-        """A number that changes whenever anything has changed, at most `LOOK` seconds later."""
-        with self._lock:
-            moment = time.monotonic()
-            if moment - self._looked >= LOOK:
-                self._looked = moment
+        """A number that changes whenever anything has changed: at once where it was here, and otherwise within
+        `LONGEST_WITHOUT_LOOK` seconds.
+        """
+        unlooked = time.monotonic() - self._looked
+        # While somebody writes, the others need not wait for them each time.
+        if unlooked >= LOOK and self._lock.acquire(blocking=unlooked >= LONGEST_WITHOUT_LOOK):
+            try:
+                self._looked = time.monotonic()
                 self._seen = self._changes_of_others()
-            return self._own_changes + (self._seen << 32)
+            finally:
+                self._lock.release()
+        return self._own_changes + (self._seen << 32)
 
     @abstractmethod
     def _changes_of_others(self) -> int:
@@ -252,6 +261,7 @@ class TeamDatabase(ABC):
                 yield self._going_on
                 return
             begun = self._going_on = self._begin(renews=renews)
+            self._writer = threading.get_ident()
             try:
                 yield begun
                 self._commit()
@@ -263,7 +273,7 @@ class TeamDatabase(ABC):
                     raise
                 raise said from error
             finally:
-                self._going_on = None
+                self._going_on = self._writer = None
             self._own_changes += renews
             afterwards, self._afterwards = self._afterwards, []
         for work in afterwards:

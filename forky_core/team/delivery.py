@@ -167,7 +167,7 @@ class Delivery:
         """Have a person's notices mailed at once, once a day, or never. Raises BadContent for another choice."""
         if mail not in MAIL_CHOICES:
             raise BadContent(f"Notices are mailed {', '.join(MAIL_CHOICES)}.")
-        with self._team.database.writing() as connection:
+        with self._team.database.writing(renews=False) as connection:
             self._has_row(connection, person)
             connection.execute("UPDATE delivery_choices SET mail = ? WHERE person = ?", (mail, person))
             if mail == "never":
@@ -185,7 +185,7 @@ class Delivery:
             raise RequestError("This Forky calls no webhooks.", "Whoever runs it can allow them.")
         fit = self._webhooks.fit(url) if url and self._webhooks is not None else ""
         secret = secrets.token_urlsafe(32) if fit else ""
-        with self._team.database.writing() as connection:
+        with self._team.database.writing(renews=False) as connection:
             self._has_row(connection, person)
             connection.execute(
                 "UPDATE delivery_choices SET webhook = ?, secret = ?, problem = '' WHERE person = ?",
@@ -219,7 +219,7 @@ class Delivery:
         if not wanted:
             return
         kept = json.dumps([notice.kind, notice.sentence, notice.address, notice.at])
-        with self._team.database.writing() as connection:
+        with self._team.database.writing(renews=False) as connection:
             for channel, due in wanted:
                 connection.execute(
                     "INSERT INTO deliveries (person, channel, notice, due) VALUES (?, ?, ?, ?)",
@@ -306,7 +306,7 @@ class Delivery:
         shown = [kept for kept in waiting if self._still_for(kept)]
         if shown:
             self._mail(shown)
-        with self._team.database.writing() as connection:
+        with self._team.database.writing(renews=False) as connection:
             self._has_row(connection, person)
             connection.execute("UPDATE delivery_choices SET digested = ? WHERE person = ?", (moment, person))
             self._drop(waiting)
@@ -345,7 +345,7 @@ class Delivery:
             self._note_problem(kept.person, str(error))
             if again:
                 due = self._clock() + PAUSES[kept.tries] * _MICRO
-                with self._team.database.writing() as connection:
+                with self._team.database.writing(renews=False) as connection:
                     connection.execute(
                         "UPDATE deliveries SET due = ?, tries = tries + 1 WHERE number = ?",
                         (due, kept.number),
@@ -388,7 +388,7 @@ class Delivery:
 
     def _note_problem(self, person: str, problem: str) -> None:
         if self.choice(person).problem != problem:
-            with self._team.database.writing() as connection:
+            with self._team.database.writing(renews=False) as connection:
                 connection.execute(
                     "UPDATE delivery_choices SET problem = ? WHERE person = ?", (problem, person)
                 )
@@ -410,7 +410,7 @@ class Delivery:
         return [_kept(row) for row in rows]
 
     def _drop(self, notices: Sequence[_Kept]) -> None:
-        with self._team.database.writing() as connection:
+        with self._team.database.writing(renews=False) as connection:
             connection.executemany(
                 "DELETE FROM deliveries WHERE number = ?", [(kept.number,) for kept in notices]
             )

@@ -55,7 +55,7 @@ class SharedFiles:
         for conversation in [ConversationId(row["conversation"]) for row in unknown]:
             if conversation in visible:
                 files = list(files_of(conversation))
-                with self._database.writing() as connection:
+                with self._database.writing(renews=False) as connection:
                     self.name(conversation, files)
                     connection.execute(
                         "UPDATE conversations SET files_known = 1 WHERE workspace = ? AND conversation = ?",
@@ -73,5 +73,5 @@ class SharedFiles:
 
     def _add(self, statement: str, rows: list[tuple[str, str, str]]) -> None:
         if rows:
-            with self._database.writing() as connection:
+            with self._database.writing(renews=False) as connection:
                 connection.executemany(statement, rows)

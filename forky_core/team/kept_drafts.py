@@ -37,7 +37,7 @@ class KeptDrafts:
     def keep(self, person: str, place: str, content: Mapping[str, Json] | None) -> None:
         """Keep what a person has typed at a place; None forgets it."""
         key = (self._workspace, person, place)
-        with self._database.writing() as connection:
+        with self._database.writing(renews=False) as connection:
             if content is None:
                 connection.execute("DELETE FROM drafts WHERE workspace = ? AND person = ? AND place = ?", key)
                 return
@@ -54,7 +54,7 @@ class KeptDrafts:
 
     def forget(self, conversation: ConversationId) -> None:
         """Forget what was typed in a conversation that is gone for good."""
-        with self._database.writing() as connection:
+        with self._database.writing(renews=False) as connection:
             connection.execute(
                 "DELETE FROM drafts WHERE workspace = ? AND (place = ? OR substr(place, 1, ?) = ?)",
                 (self._workspace, conversation, len(conversation) + 1, f"{conversation}/"),

@@ -49,7 +49,7 @@ class LastSeen:
 
     def note(self, person: str, conversation: ConversationId, operation: int, event: int) -> None:
         """Note that a person has seen a conversation up to this operation and this event; never back again."""
-        with self._database.writing() as connection:
+        with self._database.writing(renews=False) as connection:
             connection.execute(
                 "INSERT INTO last_seen VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (workspace, person, conversation) "
                 "DO UPDATE SET operation = CASE WHEN excluded.operation > last_seen.operation THEN excluded.operation "
@@ -60,7 +60,7 @@ class LastSeen:
 
     def forget(self, conversation: ConversationId) -> None:
         """Forget a conversation that is gone for good."""
-        with self._database.writing() as connection:
+        with self._database.writing(renews=False) as connection:
             connection.execute(
                 "DELETE FROM last_seen WHERE workspace = ? AND conversation = ?",
                 (self._workspace, conversation),

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing, suppress
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from forky_core import private_files
 from forky_core.model.errors import StoreDamaged, StoreError, StoreTooNew
 from forky_core.team.database import SCHEMA, SCHEMA_TEXT, TeamDatabase
 
+READERS = 8
+"""Connections for questions that are kept open."""
 _TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 
 
@@ -30,15 +33,14 @@ class PeopleFile(TeamDatabase):
         """
         super().__init__()
         self.location = location
+        self._readers: list[sqlite3.Connection] = []
+        self._most_readers = READERS
         try:
             if location is not None:
                 private_files.make_folder(location.parent)
                 with suppress(FileExistsError):
                     os.close(private_files.new_file(location))
-            self._connection = sqlite3.connect(
-                location or ":memory:", isolation_level=None, check_same_thread=False, timeout=10
-            )
-            self._connection.row_factory = sqlite3.Row
+            self._connection = _connected(location)
             for pragma in (
                 "journal_mode = WAL",
                 "synchronous = FULL",
@@ -62,19 +64,42 @@ class PeopleFile(TeamDatabase):
 
     def close(self) -> None:
         with self._lock:
+            self._most_readers = 0
+            self._close_readers()
             self._connection.close()
 
     def _changes_of_others(self) -> int:
         return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
 
     def rows(self, statement: str, *values: Any) -> Sequence[sqlite3.Row]:
-        with self._lock:
-            return self._connection.execute(statement, values).fetchall()
+        with self._reading() as connection:
+            return connection.execute(statement, values).fetchall()
 
     def row(self, statement: str, *values: Any) -> sqlite3.Row | None:
-        with self._lock:
-            found: sqlite3.Row | None = self._connection.execute(statement, values).fetchone()
-            return found
+        found = self.rows(statement, *values)
+        return found[0] if found else None
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection to ask: for whoever writes the one that writes, for the others one that waits for nobody."""
+        if self.location is None or self._writer == threading.get_ident() or not self._most_readers:
+            with self._lock:
+                yield self._connection
+            return
+        try:
+            connection = self._readers.pop()
+        except IndexError:
+            connection = _connected(self.location)
+        try:
+            yield connection
+        finally:
+            self._readers.append(connection)
+            self._close_readers()
+
+    def _close_readers(self) -> None:
+        while len(self._readers) > self._most_readers:
+            with suppress(IndexError):
+                self._readers.pop().close()
 
     def columns(self) -> Mapping[str, Sequence[str]]:
         return {
@@ -135,3 +160,11 @@ class PeopleFile(TeamDatabase):
         if isinstance(error, sqlite3.OperationalError):
             return StoreError(f"The people cannot be changed: {error}.")
         return error
+
+
+def _connected(location: Path | None) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        location or ":memory:", isolation_level=None, check_same_thread=False, timeout=10
+    )
+    connection.row_factory = sqlite3.Row
+    return connection

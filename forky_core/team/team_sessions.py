@@ -109,7 +109,7 @@ class TeamSessions:
         if row is None or row["expires"] <= moment:
             return None
         if moment - row["seen"] > SEEN_EVERY * _MICRO:
-            with self._database.writing() as connection:
+            with self._database.writing(renews=False) as connection:
                 connection.execute("UPDATE sessions SET seen = ? WHERE digest = ?", (moment, row["digest"]))
         return _session(row)
 
