@@ -29,6 +29,8 @@ settings.register_profile("ci", deadline=None, print_blob=True, derandomize=True
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 SECOND_CHANCES = 2
+_SAID_OF_A_TRY = 6
+"""Lines that the summary has of an attempt that failed."""
 _attempts: list[str] = []
 
 
@@ -37,6 +39,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("browser"):
                 item.add_marker(pytest.mark.flaky(reruns=SECOND_CHANCES))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say why a test in a browser needed another try."""
+    for report in terminalreporter.stats.get("rerun", ()):
+        why = str(report.longrepr).rstrip().splitlines()
+        raised = [line for line in why if line.startswith("E ")] or why
+        terminalreporter.write_line(f"tried again: {report.nodeid}")
+        for line in raised[:_SAID_OF_A_TRY]:
+            terminalreporter.write_line(f"    {line[:200]}")
 
 
 class ByFile(LoadFileScheduling):  # type: ignore[misc]  # xdist has no types
