@@ -30,7 +30,8 @@ WINDOW = 60.0
 PER_CLIENT = 5
 """Failed attempts of one client within that time."""
 IN_ALL = 60
-"""Failed attempts of all clients within that time: behind a proxy that does not identify clients, all look like one."""
+"""Failed attempts of all clients within that time. From then on whoever has failed waits; others may still try once, so
+that a flood from many addresses keeps nobody out who knows their password."""
 
 
 class Credential(Protocol):
@@ -164,7 +165,8 @@ class Attempts:
                 times.popleft()
         self._by_client = {name: times for name, times in self._by_client.items() if times}
         own = self._by_client.get(_network(client), deque())
-        full = [times[0] for times, most in ((own, PER_CLIENT), (self._all, IN_ALL)) if len(times) >= most]
+        limits = ((own, PER_CLIENT), (self._all, IN_ALL)) if own else ()
+        full = [times[0] for times, most in limits if len(times) >= most]
         return max((first + WINDOW - now for first in full), default=0.0)
 
     def count(self, client: str) -> Callable[[], None]:

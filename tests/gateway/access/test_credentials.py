@@ -115,10 +115,13 @@ def test_an_attempt_that_succeeds_does_not_count() -> None:
         attempts.count("192.0.2.1")()
 
 
-def test_many_clients_together_are_limited_too() -> None:
+def test_many_clients_that_fail_wait_and_one_that_has_not_failed_may_try_once() -> None:
     attempts = Attempts(clock=Clock())
     for number in range(IN_ALL):
         attempts.count(f"192.0.2.{number}")
+    assert attempts.wait("192.0.2.7") == WINDOW
+    assert attempts.wait("198.51.100.1") == 0
+    attempts.count("198.51.100.1")
     assert attempts.wait("198.51.100.1") == WINDOW
 
 

@@ -138,6 +138,20 @@ def test_sign_ins_from_everywhere_wait_for_each_other_and_for_nobody_else(
             assert enter(browser, "ada").status_code == 200
 
 
+def test_a_flood_from_many_addresses_keeps_nobody_out_who_knows_their_password() -> None:
+    attempts = Attempts()
+    for number in range(200):
+        attempts.count(f"192.0.2.{number}")
+    with team_door([PasswordWay(attempts)]) as door:
+        person(door, "Ada", Role.OWNER)
+        with door.browser() as browser:
+            assert enter(browser, "ada").status_code == 200
+        with door.browser() as browser:
+            form = {"handle": "ada", "password": "no"}
+            tried = [browser.post("/sign-in/password", data=form).status_code for _ in range(3)]
+            assert tried == [403, 429, 429], "whoever fails meanwhile waits"
+
+
 NEXTS = [
     "//evil.example",
     "///evil.example",

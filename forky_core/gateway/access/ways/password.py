@@ -166,6 +166,8 @@ class PasswordWay:
     async def _check(
         self, desk: Desk, scope: Scope, send: Send, errand: Errand, handle: str, password: str
     ) -> None:
+        if await self._must_wait(desk, scope, send, errand):
+            return
         if self._waiting >= MOST_WAITING:
             sentence = "Very many people sign in just now. Try again in half a minute."
             await desk.refuse(scope, send, 503, sentence, errand, wait=30.0)
@@ -176,17 +178,21 @@ class PasswordWay:
         finally:
             self._waiting -= 1
 
+    async def _must_wait(self, desk: Desk, scope: Scope, send: Send, errand: Errand) -> bool:
+        """Whether this client has failed too often; then it is told so."""
+        wait = self._attempts.wait(desk.client(scope))
+        if wait > 0:
+            sentence = f"Too many attempts. Try again in {max(1, round(wait))} seconds."
+            await desk.refuse(scope, send, 429, sentence, errand, wait=wait)
+        return wait > 0
+
     async def _check_in_turn(
         self, desk: Desk, scope: Scope, send: Send, errand: Errand, handle: str, password: str
     ) -> None:
-        client = desk.client(scope)
         async with self._checking:
-            wait = self._attempts.wait(client)
-            if wait > 0:
-                sentence = f"Too many attempts. Try again in {max(1, round(wait))} seconds."
-                await desk.refuse(scope, send, 429, sentence, errand, wait=wait)
+            if await self._must_wait(desk, scope, send, errand):
                 return
-            succeeded = self._attempts.count(client)
+            succeeded = self._attempts.count(desk.client(scope))
             known = desk.team.members.by_identity(ISSUER, handle.strip().lower())
             fits = await asyncio.to_thread(self._fits, known[1].secret if known else "", password)
         if known is None or not fits:
