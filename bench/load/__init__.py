@@ -30,7 +30,7 @@ _FIRST_ERRORS = 8
 
 def lines(*, quick: bool) -> list[Line]:
     """The lines of `python -m bench`; `quick` has three people."""
-    wanted = Wanted(people=3, replies=1, seconds=10, think=1.0, alone=1) if quick else Wanted()
+    wanted = Wanted(people=3, replies=1, arriving=2, seconds=10, think=1.0, alone=1) if quick else Wanted()
     with tempfile.TemporaryDirectory() as folder:
         result = measure(wanted, Path(folder))
     for error in result.errors[:_FIRST_ERRORS]:
@@ -91,6 +91,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--people", type=int, default=usual.people, help="how many")
     parser.add_argument(
         "--replies", type=int, default=usual.replies, help="how many of them watch long replies"
+    )
+    parser.add_argument(
+        "--arriving", type=float, default=usual.arriving, help="seconds in which they open their tabs"
     )
     parser.add_argument("--seconds", type=float, default=usual.seconds, help="how long they work")
     parser.add_argument(

@@ -85,10 +85,13 @@ class Person:
         """Whether a reply grows on this person's page now."""
         return self.tab is not None and self.tab.writing
 
-    async def stay(self, is_over: Callable[[], bool], *, rounds: int = 0) -> None:
-        """Act until it is over, but at least so many rounds: one of each kind, and then the whole deck each time."""
+    async def stay(self, is_over: Callable[[], bool], *, rounds: int = 0, arriving: float = 0.0) -> None:
+        """Act until it is over, but at least so many rounds: one of each kind, and then the whole deck each time.
+
+        Begins some time within the first `arriving` seconds.
+        """
         try:
-            await asyncio.sleep(self._rng.random() * self._think)
+            await self._arrive(arriving)
             done, deck = 0, list(self._acts)
             self._is_over = lambda: is_over() and done >= rounds
             self._rng.shuffle(deck)
@@ -102,18 +105,26 @@ class Person:
         finally:
             await self._leave()
 
-    async def watch(self, is_over: Callable[[], bool]) -> None:
-        """Watch long replies, one after another, until it is over."""
+    async def watch(self, is_over: Callable[[], bool], *, arriving: float = 0.0) -> None:
+        """Watch long replies, one after another, until it is over. Begins as `stay` does."""
         self._is_over = is_over
         try:
+            await self._arrive(arriving)
             while not is_over():
                 await self._act("watch", {"watch": lambda: self._watch(is_over)})
         finally:
             await self._leave()
 
+    async def _arrive(self, arriving: float) -> None:
+        """Open the first tab after a while, without a thought."""
+        think, self._think = self._think, 0.0
+        await asyncio.sleep(self._rng.random() * arriving)
+        await self._act("open", self._acts)
+        self._think = think
+
     async def _act(self, name: str, acts: dict[str, Callable[[], Awaitable[None]]]) -> None:
         try:
-            if self.tab is None:
+            if self.tab is None and name != "open":
                 await self._open()
             await acts[name]()
             self.diary.acts += 1

@@ -35,6 +35,8 @@ class Wanted:
     people: int = 20
     replies: int = 2
     """How many of the people watch replies of minutes, one after another."""
+    arriving: float = 10.0
+    """Seconds in which the people open their tabs, one after another, before anything is measured."""
     seconds: float = 60.0
     think: float = 8.0
     """Median of the seconds before a click."""
@@ -204,25 +206,32 @@ async def _under_load(
     seated: Sequence[tuple[httpx.AsyncClient, Seat]],
     alone: Diary,
 ) -> Result:
-    diary, begun, log = Diary(), time.monotonic(), size_of(machines.log)
+    diary, log = Diary(), size_of(machines.log)
+    arriving = Diary(traffic=diary.traffic)
     people = [
-        Person(machines.served.url, browser, seat, diary, wanted.seed + 1 + number, wanted.think)
+        Person(machines.served.url, browser, seat, arriving, wanted.seed + 1 + number, wanted.think)
         for number, (browser, seat) in enumerate(seated)
     ]
-    before = machines.spent()
+    ends = time.monotonic() + wanted.arriving + wanted.seconds
 
     def is_over() -> bool:
-        return time.monotonic() - begun > wanted.seconds
+        return time.monotonic() > ends
 
+    late = {"arriving": wanted.arriving}
     busy = [person for person in people if not person.seat.long]
-    acting = [asyncio.create_task(person.stay(is_over, rounds=wanted.rounds)) for person in busy]
-    watching = [asyncio.create_task(person.watch(is_over)) for person in people if person.seat.long]
+    acting = [asyncio.create_task(person.stay(is_over, rounds=wanted.rounds, **late)) for person in busy]
+    watching = [asyncio.create_task(person.watch(is_over, **late)) for person in people if person.seat.long]
+    await asyncio.sleep(wanted.arriving)
+    for person in people:
+        person.diary = diary
+    begun, before = time.monotonic(), machines.spent()
     sampling = asyncio.create_task(_sample(wanted, machines, people, diary, begun))
     await asyncio.gather(*acting, *watching)
     took = time.monotonic() - begun
     after = machines.spent()
     sampling.cancel()
     samples = await _ended(sampling)
+    alone.errors += arriving.errors
     spent = {name: after[name] - before[name] for name in after}
     return _result(wanted, took, alone, diary, _Watched(read_log(machines.log, log), samples, spent))
 

@@ -10,7 +10,9 @@ from bench.load.run import Wanted, measure
 
 
 def test_somebody_does_everything_once(tmp_path: Path) -> None:
-    result = measure(Wanted(people=1, replies=0, seconds=0.1, think=0.0, rounds=1, alone=0), tmp_path)
+    result = measure(
+        Wanted(people=1, replies=0, arriving=0.0, seconds=0.1, think=0.0, rounds=1, alone=0), tmp_path
+    )
     assert result.errors == []
     assert result.acts >= len(DECK)
     kinds = {kind for kind, (_, load) in result.kinds.items() if load is not None}
