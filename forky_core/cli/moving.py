@@ -17,9 +17,10 @@ from forky_core.model.errors import BadContent, NotFound, StoreBusy
 from forky_core.store.contract import Store
 
 _PEOPLE = (
-    "People, memberships and what they may spend are not part of the database: they stay in the file of people "
-    "beside the one that the server is started with."
+    "The people came along, with their roles, sessions, shares and balances. Keys of providers open with the same key "
+    "file as before: give it as FORKY_KEY_FILE, or put it where the new server looks for it."
 )
+_THERE = "TO has people of its own, which stay as they are; those of FROM were not copied."
 _BUSY = "Nothing may write to it during the move: stop the app, then run the command again."
 
 
@@ -58,16 +59,43 @@ def run(options: argparse.Namespace) -> int:
                 print(file=sys.stderr)
     finally:
         source.close()
+    people = _copied_people(options.source, options.target)
     if options.json:
         counts = {one.kind: {"from": one.here, "to": one.there} for one in done.counts}
-        print(json.dumps({**asdict(done), "counts": counts}, ensure_ascii=False))
+        print(json.dumps({**asdict(done), "counts": counts, "people": people}, ensure_ascii=False))
     else:
         _print_table([(one.kind, one.here, one.there) for one in done.counts])
         print(f"Copied now: {done.copied:,} messages. Both sides have the same ids, logs and contents.")
         for sentence in done.left:
             print(one_line(sentence))
-        print(_PEOPLE)
+        if people is not None:
+            print(_PEOPLE if people else _THERE)
     return 3 if done.left else 0
+
+
+def _copied_people(source: str, target: str) -> int | None:
+    """Copy the people of a team's server to where those of the target belong, unless it has its own: 0 then. None where
+    the source has no team.
+    """
+    from forky_core.team.moving_people import copy_people  # noqa: PLC0415 - for this command alone
+    from forky_core.team.team import Team, people_beside, team_file  # noqa: PLC0415 - as above
+
+    here = people_beside(_place(source))
+    if here is None:
+        return None
+    there = _place(target)
+    if people_beside(there) is not None:
+        return 0
+    old, new = Team(here), Team(team_file(there) if isinstance(there, Path) else there)
+    try:
+        return copy_people(old.database, new.database)
+    finally:
+        new.close()
+        old.close()
+
+
+def _place(given: str) -> Path | str:
+    return given if "://" in given else Path(given).expanduser()
 
 
 def _require_two_places(source: str, target: str) -> None:
@@ -85,7 +113,7 @@ def _opened(place: str) -> Store:
     from forky_core.store.opening import open_store  # noqa: PLC0415 - as above
 
     try:
-        return open_store(place if "://" in place else Path(place).expanduser())
+        return open_store(_place(place))
     except StoreBusy as error:
         error.hint = _BUSY
         raise

@@ -7,6 +7,7 @@ run the same statements, in what SQLite and PostgreSQL have in common.
 from __future__ import annotations
 
 import hashlib
+import re
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -126,6 +127,8 @@ _PARTS = (
 )
 SCHEMA_TEXT = ";".join(_PARTS)
 """The statements that make every table, as SQLite takes them."""
+TABLES_IN_ORDER = tuple(re.findall(r"CREATE TABLE (\w+)", SCHEMA_TEXT))
+"""Every table after those that it refers to."""
 
 
 def digest_of(secret: str) -> bytes:
@@ -219,6 +222,10 @@ class TeamDatabase(ABC):
     @abstractmethod
     def rewrite(self, change: Callable[[str], str], *, but: frozenset[str]) -> None:
         """Change each text of every table but these, within a transaction."""
+
+    @abstractmethod
+    def renumber(self) -> None:
+        """Within a transaction: what is numbered goes on after the rows that were copied in with their numbers."""
 
     @abstractmethod
     def fold_in(self) -> None:

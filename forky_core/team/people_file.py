@@ -124,6 +124,9 @@ class PeopleFile(TeamDatabase):
                     (changed, rowid),
                 )
 
+    def renumber(self) -> None:
+        """SQLite looks at the rows themselves."""
+
     def fold_in(self) -> None:
         """Fold the log into the file and empty it, so that it keeps nothing of what was deleted."""
         with self._lock:

@@ -96,6 +96,14 @@ class PeopleOnServer(TeamDatabase):
                             (changed, at),
                         )
 
+    def renumber(self) -> None:
+        with self.writing() as connection:
+            for table, columns in self.columns().items():
+                if "number" in columns:
+                    connection.execute(
+                        f"SELECT setval(pg_get_serial_sequence('{table}', 'number'), (SELECT max(number) FROM {table}))"  # noqa: S608 - our own names
+                    )
+
     def fold_in(self) -> None:
         """Have the server give up the rows that were deleted or changed; its log and its backups are its operator's."""
         with self._lock:

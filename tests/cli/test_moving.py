@@ -30,7 +30,7 @@ def test_it_prints_the_counts_of_both_sides(
     out = capsys.readouterr().out
     rows = [line.split() for line in out.splitlines()]
     assert ["messages", "8", "8"] in rows and ["branches", "2", "2"] in rows
-    assert "People, memberships and what they may spend are not part of the database" in out
+    assert "people" not in out
     with Forky.open(source) as old, Forky.open(target) as new:
         (chat,) = new.conversations()
         assert texts(new.conversation(chat.id, "debug")) == texts(old.conversation(chat.id, "debug"))

@@ -20,7 +20,7 @@ from forky_core.team.audit import AuditFilter
 from forky_core.team.database import SCHEMA
 from forky_core.team.people_on_server import PeopleOnServer
 from forky_core.team.roles import Role
-from forky_core.team.team import Team, people_beside
+from forky_core.team.team import Team, people_beside, team_file
 from forky_core.team.views import join_team, member_view
 from tests.builders import workspace
 from tests.hangs import HANG, eventually
@@ -214,4 +214,39 @@ def test_commands_find_the_people_and_make_none(
     assert main(["--database", empty, "admin", "people"]) != 0
     assert "There is no team at" in capsys.readouterr().err
     assert people_beside(empty) is None
+    server.drop(empty)
+
+
+def test_a_team_moves_into_the_database_and_back(
+    url: str, server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here, back = tmp_path / "forky.duckdb", tmp_path / "back.duckdb"
+    team = Team(team_file(here))
+    with Forky.open(here) as whole:
+        ada = team.members.add("Ada", Role.OWNER)
+        join_team(whole, team)
+        chat = member_view(whole, team, ada.id).create("Boats")
+        said = chat.say("Why do boats float?")
+    thread = team.threads.begin(chat.id, said.id, "", ada.id, "Do they?")
+    token = team.sessions.open(ada.id)
+    entries = team.audit.entries()
+    team.close()
+    empty = server.database("template0")
+    assert main(["move", str(here), empty]) == 0
+    assert "The people came along" in capsys.readouterr().out
+    moved = Team(empty)
+    assert moved.members.all() == [ada] and moved.audit.entries() == entries
+    assert moved.audit.first_broken() is None
+    session = moved.sessions.find(token)
+    assert session is not None and session.member == ada.id
+    begun = moved.threads.find(chat.id, thread)
+    assert begun is not None
+    moved.threads.reply(begun, ada.id, "They do.")
+    moved.close()
+    assert main(["move", str(here), empty]) == 0
+    assert "TO has people of its own" in capsys.readouterr().out
+    assert main(["move", empty, str(back)]) == 0
+    again = Team(team_file(back))
+    assert again.members.all() == [ada] and again.audit.first_broken() is None
+    again.close()
     server.drop(empty)
