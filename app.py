@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from forky_core.model.parts import Json
     from forky_core.publishing.links.link import Link
     from forky_core.publishing.links.links import Links
+    from forky_core.store.contract import Store
     from forky_core.store.herald import Heard
     from forky_core.workspaces.backup_desk import BackupDesk
     from forky_core.workspaces.nightly_tables import NightlyTables
@@ -121,6 +122,16 @@ def at_hand() -> Workspace | None:
     from pages.ui.workspace import at_hand  # noqa: PLC0415 - at the top it would hold up the server's start
 
     return at_hand()
+
+
+def others_awake() -> Mapping[str, Workspace]:
+    from pages.ui.workspace import others_awake  # noqa: PLC0415 - at the top it would hold up the server's start
+
+    return others_awake()
+
+
+def stores_awake() -> Mapping[str, Store]:
+    return {id: forky.store for id, forky in others_awake().items()}
 
 
 def whole(workspace: str) -> Workspace:
@@ -301,11 +312,12 @@ if TEAM is not None:
     TEAM.changed = lambda of, id: MOVING.wake(within(viewer("", of), id))
 ROUTES = [
     Route("/healthz", healthz),
-    Route(READY, Readiness(workspace, SIGN_IN.is_local)),
+    Route(READY, Readiness(workspace, SIGN_IN.is_local, beside=stores_awake)),
     Route(
         METRICS,
         Metrics(
             at_hand,
+            beside=others_awake if TEAM is not None else None,
             readings=session_readings,
             asked_for=SETTINGS.metrics,
             is_local=lambda scope: SIGN_IN.is_local(scope) and not SIGN_IN.required(scope),

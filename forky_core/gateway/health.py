@@ -1,9 +1,9 @@
 """`GET /readyz`: whether Forky can answer and save, and what is wrong if it cannot.
 
-`/healthz` reports that the process serves; this checks the database and the writer thread. All checks together take
-PATIENCE at most: a check that does not answer is a failure, and is not started again while it hangs. The answer is
-JSON, 200 or 503: `{"ready": …, "checks": {"database": {"ok": …, "says": "…"}, "writer": …, "server": …}}`. It names
-files only to clients on this machine.
+`/healthz` reports that the process serves; this checks the database and the writer thread, and the writers of a team's
+further workspaces whose files are open. All checks together take PATIENCE at most: a check that does not answer is a
+failure, and is not started again while it hangs. The answer is JSON, 200 or 503: `{"ready": …, "checks": {"database":
+{"ok": …, "says": "…"}, "writer": …, "server": …}}`. It names files and workspaces only to clients on this machine.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ from forky_core.observability import events
 
 if TYPE_CHECKING:
     from forky_core.conversation.workspace import Workspace
+    from forky_core.store.contract import Store, StoreStatus
 
 READY = "/readyz"
 PATIENCE = 0.9
@@ -48,9 +49,14 @@ class Readiness:
         workspace: Callable[[], Workspace],
         is_local: Callable[[Scope], bool] = lambda _scope: False,
         patience: float = PATIENCE,
+        *,
+        beside: Callable[[], Mapping[str, Store]] = dict,
     ) -> None:
-        """`is_local` says whether a request comes from this machine (SignIn.is_local)."""
+        """`is_local` says whether a request comes from this machine (SignIn.is_local). `beside` returns the stores of
+        further workspaces that are open, by their ids; asking them for their status neither opens nor uses them.
+        """
         self._workspace = workspace
+        self._beside = beside
         self._is_local = is_local
         self._patience = patience
         self._opened: Workspace | None = None
@@ -94,18 +100,18 @@ class Readiness:
         forky = self._opened
         if forky is None:
             return CheckResult(ok=False, says="The database is not open yet.")
-        status = forky.store.status(self._patience / 4)
-        waiting = f"{status.waiting} {'request waits' if status.waiting == 1 else 'requests wait'}"
-        if status.answered:
-            return CheckResult(ok=True, says=f"The writer answers; {waiting}.")
-        if status.writes:
-            return CheckResult(
-                ok=True, says=f"The writer has been at work for {status.busy:.1f} s; {waiting}."
-            )
-        if status.busy:
-            says = f"The writer has hung for {status.busy:.0f} s; {waiting}. Restart Forky."
-            return CheckResult(ok=False, says=says)
-        return CheckResult(ok=False, says=f"The writer has ended; {waiting}. Restart Forky.")
+        found = _judged(forky.store.status(self._patience / 4))
+        for workspace, store in self._beside().items():
+            if not found.ok:
+                break
+            other = _judged(store.status())
+            if not other.ok:
+                found = CheckResult(
+                    ok=False,
+                    says=f"In the workspace {workspace}: {other.says}",
+                    in_public=f"In one of the workspaces: {other.says}",
+                )
+        return found
 
     def _note(self, failing: set[str]) -> None:
         """Log changes only, since the endpoint is called every few seconds."""
@@ -139,6 +145,19 @@ class _Check:
 
 def _outcome(one: Future[CheckResult], limit: float) -> CheckResult:
     return one.result() if one.done() else CheckResult(ok=False, says=f"No answer within {limit:g} s.")
+
+
+def _judged(status: StoreStatus) -> CheckResult:
+    """What the status of a store means for whoever waits for it to write."""
+    waiting = f"{status.waiting} {'request waits' if status.waiting == 1 else 'requests wait'}"
+    if status.answered:
+        return CheckResult(ok=True, says=f"The writer answers; {waiting}.")
+    if status.writes:
+        return CheckResult(ok=True, says=f"The writer has been at work for {status.busy:.1f} s; {waiting}.")
+    if status.busy:
+        says = f"The writer has hung for {status.busy:.0f} s; {waiting}. Restart Forky."
+        return CheckResult(ok=False, says=says)
+    return CheckResult(ok=False, says=f"The writer has ended; {waiting}. Restart Forky.")
 
 
 def _server() -> CheckResult:

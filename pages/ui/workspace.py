@@ -244,6 +244,12 @@ def awake() -> Sequence[str]:
     return [*first, *(_others[0].awake if _others else ())]
 
 
+def others_awake() -> Mapping[str, Forky]:
+    """The workspaces beside the first one that are open, by their ids. Opens nothing."""
+    found = {id: at_hand(id) for id in (_others[0].awake if _others else ())}
+    return {id: forky for id, forky in found.items() if forky is not None}
+
+
 def links_of(forky: Workspace, workspace: str = "") -> Links:
     """The links of a workspace, by default of this page's; on a team's server, what happens to them is noted in the
     audit log.

@@ -16,6 +16,7 @@ from starlette.routing import Route
 from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.health import READY, Readiness
 from forky_core.model.errors import StoreDamaged
+from forky_core.store.duckdb.sleeping_store import SleepingStore
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.duckdb.write import writer
 from forky_core.store.duckdb.write.writer import Alone
@@ -27,9 +28,9 @@ from tests.hangs import HANG, eventually
 
 @contextmanager
 def asking(
-    workspace: Callable[[], Workspace], *, local: bool = True
+    workspace: Callable[[], Workspace], *, local: bool = True, **given: Any
 ) -> Iterator[Callable[[], httpx.Response]]:
-    readiness = Readiness(workspace, lambda _scope: local)
+    readiness = Readiness(workspace, lambda _scope: local, **given)
     with listening(Starlette(routes=[Route(READY, readiness)])) as url:
         yield lambda: httpx.get(f"{url}{READY}", timeout=HANG, trust_env=False)
 
@@ -171,3 +172,27 @@ def test_only_a_change_is_logged(
             ask()
     said = [record.getMessage() for record in caplog.records if record.name == "forky.readiness"]
     assert said == ["readiness.changed check=writer ready=no"]
+
+
+def test_a_further_workspace_that_is_open_is_looked_at_and_one_that_rests_is_left_alone(
+    tmp_path: Path, forky: Workspace
+) -> None:
+    opened: list[str] = []
+
+    def sleeper(name: str) -> SleepingStore:
+        file = tmp_path / f"{name}.duckdb"
+        return SleepingStore(lambda: DuckDBStore.open(file), file, woke=lambda: opened.append(name))
+
+    ended, resting = sleeper("ended"), sleeper("resting")
+    with ended.awake() as store:
+        pass
+    beside = {"w-1": ended, "w-2": resting}
+    with asking(lambda: forky, beside=lambda: beside) as ask:
+        assert ask().status_code == 200
+        store.close()
+        answer = ask()
+        assert answer.status_code == 503
+        assert "In the workspace w-1: The writer has ended" in failing(answer)["writer"]
+    with asking(lambda: forky, beside=lambda: beside, local=False) as ask:
+        assert "In one of the workspaces: The writer has ended" in failing(ask())["writer"]
+    assert opened == ["ended"], "none is opened for it"
