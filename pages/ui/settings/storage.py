@@ -51,7 +51,7 @@ def draw_storage(forky: Forky, kept: Forky) -> None:
         draw_verification(forky.verify, _titles(forky))
     if came_to := captions.reused(forky.reuse()):
         st.caption(came_to)
-    if team() is not None:
+    if place is not None and team() is not None:
         st.caption("To go back to a backup: stop Forky, then `forky admin restore` with its folder.")
     elif place is not None:
         st.caption("To go back to a backup: stop Forky, put the copy in the place of the file, start Forky.")
