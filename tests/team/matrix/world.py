@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -129,7 +128,7 @@ class World:
         """Every cell begins with what there is now."""
         self._people = in_sqlite(self.team).serialize()
         self._conversations = _copied(self.store)
-        self._people_as_of = self.team.database._own_changes
+        self._people_as_of = in_sqlite(self.team).total_changes
 
     def _make(self, situation: str) -> None:
         chat = talk(
@@ -204,12 +203,12 @@ class World:
             job.stop()
             job.wait()
         _restore(self.store, self._conversations)
-        if self.team.database._own_changes != self._people_as_of:
-            connection = in_sqlite(self.team)
-            assert isinstance(connection, sqlite3.Connection)
-            connection.deserialize(self._people)
-            self.team.database._own_changes += 1
-            self._people_as_of = self.team.database._own_changes
+        connection = in_sqlite(self.team)
+        if connection.total_changes != self._people_as_of:
+            with self.team.database._lock:  # A thread of the cell before may be asking: SQLite would crash.
+                connection.deserialize(self._people)
+                self.team.database._own_changes += 1
+                self._people_as_of = connection.total_changes
         id = self.ids[situation]
         mine = _fresh(member_view(self.whole, self.team, self.me.id))
         handle = Conversation(mine._session(id), "main")
