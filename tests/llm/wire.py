@@ -6,7 +6,7 @@ import json
 import socket
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -97,8 +97,9 @@ def _serve(connection: socket.socket, pieces: Sequence[bytes], keep_open: bool, 
         if body:
             wire.bodies.append(body)
             wire.requests.append(json.loads(body))
-        for piece in pieces:
-            connection.sendall(piece)
+        with suppress(ConnectionError):  # Whoever has heard enough hangs up.
+            for piece in pieces:
+                connection.sendall(piece)
         if keep_open:
             try:
                 while connection.recv(1024):
