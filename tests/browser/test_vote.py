@@ -89,6 +89,7 @@ def test_the_list_of_polls_leads_to_one_that_a_press_stays_at(app: str, watch: A
     page.wait_for_url("**/vote?**poll=1**")
     page.get_by_label("Your name").fill("Ann")
     page.get_by_role("button", name="Start").click()
+    expect(page.get_by_text("You have not voted yet.")).to_be_visible()
     settled(page).keyboard.press("1")
     chosen(page, "A")
     page.get_by_role("link", name="All votes").click()
