@@ -102,7 +102,11 @@ class OneConnection:
             connection.execute("BEGIN")
             connection.execute(first)
 
-        self._asked(begin)
+        try:
+            self._asked(begin)
+        except StoreError:
+            self.roll_back()
+            raise
         self._in_transaction = True
 
     def commit(self) -> None:

@@ -195,6 +195,24 @@ def test_a_connection_that_is_cut_is_made_anew(team: Team, url: str) -> None:
     assert team.audit.first_broken() is None
 
 
+def test_a_database_that_can_only_be_read_is_read_and_written_again_later(team: Team, url: str) -> None:
+    ada = team.members.add("Ada", Role.OWNER)
+    with psycopg.connect(url, autocommit=True) as connection:
+        cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
+        name = connection.info.dbname
+        connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+        connection.execute(cut)
+        with pytest.raises(StoreError, match="can only be read"):
+            team.members.rename(ada.id, "Ada King")
+        assert team.members.all() == [ada]
+        connection.execute("SET default_transaction_read_only = off")
+        connection.execute(f"ALTER DATABASE {name} RESET default_transaction_read_only")
+        connection.execute(cut)
+    assert team.members.all() == [ada]
+    team.members.rename(ada.id, "Ada King")
+    assert team.members.member(ada.id).name == "Ada King"
+
+
 def test_commands_find_the_people_and_make_none(
     team: Team, url: str, server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
