@@ -8,9 +8,8 @@ import sys
 from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_place, place
+from forky_core.cli.opened_team import team_beside
 from forky_core.conversation.session import short
-from forky_core.settings import Settings
-from forky_core.team.team import Team, people_beside
 from forky_core.views.erasing import described
 from forky_core.views.shelf import count
 
@@ -40,17 +39,10 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
             return 1
         confirm = input(f"Type {plan.confirmation} to erase it for good: ")
     done = chat.history.erase(plan.message, confirm=confirm)
-    database = Settings.from_environment(
-        {"FORKY_DATABASE": options.database} if options.database else None
-    ).database
-    people = people_beside(database)
-    if people is not None:
-        team = Team(people)
-        try:
+    with team_beside(options.database) as team:
+        if team is not None:
             team.erase(done.passages)
             team.audit.note("message erased", conversation=chat.id, message=plan.message)
-        finally:
-            team.close()
     if options.json:
         outcome = {
             "message": plan.message,

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_place, place
+from forky_core.cli.opened_team import team_beside
 from forky_core.cli.plain import one_line, plain
 from forky_core.conversation.identity import now
 from forky_core.gateway.links import PREFIX
@@ -28,9 +29,7 @@ from forky_core.publishing.links.links import Links
 from forky_core.publishing.links.making import make_link_to
 from forky_core.publishing.links.shared_part import WITH_PATH
 from forky_core.publishing.registry import THINGS
-from forky_core.settings import Settings
 from forky_core.team.link_audit import noted_in
-from forky_core.team.team import Team, people_beside
 from forky_core.views.shelf import count
 from forky_core.views.times import stamp
 
@@ -187,13 +186,5 @@ def _described(link: Link, links: Links) -> str:
 @contextmanager
 def _links(forky: Forky, place: str | None) -> Iterator[Links]:
     """The links; where the database has a team, what is done to them is noted in its audit log as the operator's."""
-    database = Settings.from_environment({"FORKY_DATABASE": place} if place else None).database
-    people = people_beside(database)
-    if people is None:
-        yield Links(forky.store)
-        return
-    team = Team(people)
-    try:
-        yield Links(forky.store, noted=noted_in(team))
-    finally:
-        team.close()
+    with team_beside(place) as team:
+        yield Links(forky.store, noted=noted_in(team)) if team is not None else Links(forky.store)

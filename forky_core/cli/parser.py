@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import metadata
 from io import TextIOWrapper
-from pathlib import Path
 
 from forky_core.cli import (
     admin,
@@ -49,12 +48,13 @@ from forky_core.cli import (
 from forky_core.cli.admin_workspaces import file_of
 from forky_core.cli.completion import complete_if_asked
 from forky_core.cli.help_screen import TopParser
-from forky_core.cli.opened_team import opened_team
+from forky_core.cli.opened_team import opened_team, team_beside
 from forky_core.cli.plain import plain
 from forky_core.forky import Forky
 from forky_core.model.errors import ForkyError, NotFound, RequestError, StoreBusy
 from forky_core.observability.log_setup import set_up_logging
 from forky_core.settings import Settings
+from forky_core.team.team import Team
 
 COMMANDS = (
     up,
@@ -170,29 +170,17 @@ def _opened(place: str | None, otherwise: str) -> Forky:
 def _with_its_team(forky: Forky, place: str | None, options: argparse.Namespace) -> Iterator[Forky]:
     """The workspace with the names and the protected branches of its team; as it is where it has none."""
     if options.in_workspace:
-        from forky_core.team.operator_view import operator_view  # noqa: PLC0415 - most databases have no team
-
         with opened_team(options.database) as server:
-            yield operator_view(forky, server.of(server.workspaces.named(options.in_workspace).id))
+            yield _as_operator(forky, server.of(server.workspaces.named(options.in_workspace).id))
         return
-    name = _place(place)
-    file = Path(name).expanduser()
-    is_server = "://" in name
-    if name == ":memory:" or not (is_server or file.with_name(f"{file.stem}.people.sqlite").exists()):
-        yield forky
-        return
-    from forky_core.team.operator_view import operator_view  # noqa: PLC0415 - most databases have no team
-    from forky_core.team.team import Team, people_beside  # noqa: PLC0415
+    with team_beside(place) as team:
+        yield _as_operator(forky, team) if team is not None else forky
 
-    people = people_beside(name if is_server else file)
-    if people is None:
-        yield forky
-        return
-    team = Team(people)
-    try:
-        yield operator_view(forky, team)
-    finally:
-        team.close()
+
+def _as_operator(forky: Forky, team: Team) -> Forky:
+    from forky_core.team.operator_view import operator_view  # noqa: PLC0415 - most databases have no team
+
+    return operator_view(forky, team)
 
 
 def _is_there(option: str | None) -> bool:

@@ -141,7 +141,7 @@ def now() -> int:
     return time.time_ns() // 1_000
 
 
-class Row(Protocol):
+class TableRow(Protocol):
     """A row: its values in their order, and by the names of their columns."""
 
     def __getitem__(self, at: Any, /) -> Any: ...
@@ -151,7 +151,7 @@ class Row(Protocol):
     def keys(self) -> Iterable[str]: ...
 
 
-class Answer(Protocol):
+class StatementResult(Protocol):
     """What a statement led to."""
 
     @property
@@ -167,9 +167,9 @@ class Answer(Protocol):
 class Writing(Protocol):
     """A transaction that is going on."""
 
-    def execute(self, statement: str, values: Sequence[Any] = (), /) -> Answer: ...
+    def execute(self, statement: str, values: Sequence[Any] = (), /) -> StatementResult: ...
 
-    def executemany(self, statement: str, values: Iterable[Sequence[Any]], /) -> Answer: ...
+    def executemany(self, statement: str, values: Iterable[Sequence[Any]], /) -> StatementResult: ...
 
 
 class TeamDatabase(ABC):

@@ -23,7 +23,7 @@ from urllib.parse import parse_qs, urlsplit
 from forky_core.model import ConversationId
 from forky_core.model.errors import BadContent, ForkyError, NotFound, RequestError
 from forky_core.observability import events
-from forky_core.team.database import Row, Writing, now
+from forky_core.team.database import TableRow, Writing, now
 from forky_core.team.letters import digest_letter, notice_letter
 from forky_core.team.mail import Mailer
 from forky_core.team.team import Team
@@ -421,6 +421,6 @@ def signature(secret: str, timestamp: str, body: bytes) -> str:
     return hmac.new(secret.encode(), timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
 
 
-def _kept(row: Row) -> _Kept:
+def _kept(row: TableRow) -> _Kept:
     kind, sentence, address, at = json.loads(row["notice"])
     return _Kept(row["number"], row["person"], kind, sentence, address, at, row["tries"])

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from forky_core.model.errors import StoreError, StoreTooNew
-from forky_core.store.postgresql.one_connection import OneConnection, Row, has_schema
+from forky_core.store.postgresql.one_connection import NamedRow, OneConnection, has_schema
 from forky_core.team.database import SCHEMA, SCHEMA_TEXT, TeamDatabase
 
 _NAME = "forky_people"
@@ -63,11 +63,11 @@ class PeopleOnServer(TeamDatabase):
         found = self._connection.row("SELECT number FROM state")
         return int(found["number"]) if found is not None else 0
 
-    def rows(self, statement: str, *values: Any) -> Sequence[Row]:
+    def rows(self, statement: str, *values: Any) -> Sequence[NamedRow]:
         with self._lock:
             return self._connection.rows(statement, *values)
 
-    def row(self, statement: str, *values: Any) -> Row | None:
+    def row(self, statement: str, *values: Any) -> NamedRow | None:
         with self._lock:
             return self._connection.row(statement, *values)
 
@@ -77,7 +77,7 @@ class PeopleOnServer(TeamDatabase):
             found.setdefault(table, []).append(column)
         return found
 
-    def _columns(self) -> Sequence[Row]:
+    def _columns(self) -> Sequence[NamedRow]:
         return self.rows(
             "SELECT table_name, column_name, data_type FROM information_schema.columns "
             "WHERE table_schema = ? AND table_name <> 'state' ORDER BY table_name, ordinal_position",

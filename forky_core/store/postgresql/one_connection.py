@@ -29,7 +29,7 @@ _CUT_FOR = 1.0
 """Seconds for which a question is asked again while its connection is cut."""
 
 
-class Row(tuple[Any, ...]):
+class NamedRow(tuple[Any, ...]):
     """A row that is asked by position or by the name of a column, as those of SQLite are."""
 
     __slots__ = ()
@@ -50,7 +50,7 @@ class OneConnection:
         """What people call the database."""
         self._url = url
         self._schema = schema
-        self._connection: psycopg.Connection[Row] | None = None
+        self._connection: psycopg.Connection[NamedRow] | None = None
         self._closed = False
         self._in_transaction = False
 
@@ -83,13 +83,13 @@ class OneConnection:
             else:
                 return
 
-    def rows(self, statement: str, *values: Any) -> Sequence[Row]:
+    def rows(self, statement: str, *values: Any) -> Sequence[NamedRow]:
         """Every row of a question. Raises StoreError if it cannot be asked."""
         return self._asked(
             lambda connection: connection.execute(_translated(statement), _kept(values)).fetchall()
         )
 
-    def row(self, statement: str, *values: Any) -> Row | None:
+    def row(self, statement: str, *values: Any) -> NamedRow | None:
         """The first row of a question; None if there is none. Raises StoreError if it cannot be asked."""
         return self._asked(
             lambda connection: connection.execute(_translated(statement), _kept(values)).fetchone()
@@ -98,7 +98,7 @@ class OneConnection:
     def begin(self, first: str) -> None:
         """Begin a transaction with this statement. Raises StoreError if it cannot be begun."""
 
-        def begin(connection: psycopg.Connection[Row]) -> None:
+        def begin(connection: psycopg.Connection[NamedRow]) -> None:
             connection.execute("BEGIN")
             connection.execute(first)
 
@@ -119,11 +119,11 @@ class OneConnection:
             with suppress(psycopg.Error):
                 self._connection.execute("ROLLBACK")
 
-    def execute(self, statement: str, values: Sequence[Any] = (), /) -> psycopg.Cursor[Row]:
+    def execute(self, statement: str, values: Sequence[Any] = (), /) -> psycopg.Cursor[NamedRow]:
         """Run a statement of the transaction that is going on."""
         return self._connected().execute(_translated(statement), _kept(values))
 
-    def executemany(self, statement: str, values: Iterable[Sequence[Any]], /) -> psycopg.Cursor[Row]:
+    def executemany(self, statement: str, values: Iterable[Sequence[Any]], /) -> psycopg.Cursor[NamedRow]:
         """Run a statement of the transaction that is going on for each of these values."""
         cursor = self._connected().cursor()
         cursor.executemany(_translated(statement), [_kept(one) for one in values])
@@ -138,7 +138,7 @@ class OneConnection:
         """An error of PostgreSQL as one with a sentence; any other one as it is."""
         return store_error(error, self.name) if isinstance(error, psycopg.Error) else error
 
-    def _connected(self) -> psycopg.Connection[Row]:
+    def _connected(self) -> psycopg.Connection[NamedRow]:
         if self._closed:
             raise StoreError(f"{self.name} was closed.")
         if self._connection is None or self._connection.closed:
@@ -155,7 +155,7 @@ class OneConnection:
             self._connection.adapters.register_loader("numeric", IntLoader)
         return self._connection
 
-    def _asked(self, work: Callable[[psycopg.Connection[Row]], T]) -> T:
+    def _asked(self, work: Callable[[psycopg.Connection[NamedRow]], T]) -> T:
         """The result of work that changes nothing yet; it is done again where the connection had been cut."""
         latest = time.monotonic() + _CUT_FOR
         while True:
@@ -178,11 +178,11 @@ def has_schema(url: str, schema: str) -> bool:
 
 
 @cache
-def _row_of(names: tuple[str, ...]) -> type[Row]:
-    return type("Row", (Row,), {"names": names, "__slots__": ()})
+def _row_of(names: tuple[str, ...]) -> type[NamedRow]:
+    return type("NamedRow", (NamedRow,), {"names": names, "__slots__": ()})
 
 
-def _rows(cursor: psycopg.Cursor[Any]) -> Callable[[Sequence[Any]], Row]:
+def _rows(cursor: psycopg.Cursor[Any]) -> Callable[[Sequence[Any]], NamedRow]:
     """psycopg's factory of rows: texts are as they were said."""
     kind = _row_of(tuple(column.name for column in cursor.description or ()))
     return lambda values: kind(said(value) if isinstance(value, str) else value for value in values)
