@@ -44,6 +44,7 @@ from forky_core.gateway.links import LinkAt  # noqa: E402
 from forky_core.gateway.metrics import METRICS, Metrics  # noqa: E402
 from forky_core.gateway.moving import PREFIX as MOVES  # noqa: E402
 from forky_core.gateway.moving import Moving  # noqa: E402
+from forky_core.gateway.neighbours import Neighbours  # noqa: E402
 from forky_core.gateway.presence import PATH as HERE_AT  # noqa: E402
 from forky_core.gateway.presence import Presence, PresenceAt  # noqa: E402
 from forky_core.gateway.presenting import PREFIX as PRESENT  # noqa: E402
@@ -63,7 +64,7 @@ from forky_core.observability import events  # noqa: E402
 from forky_core.process import tune_process  # noqa: E402
 from forky_core.settings import Settings  # noqa: E402
 from forky_core.showing.assets import script_sources  # noqa: E402
-from forky_core.store.contract import StoreOnServer  # noqa: E402
+from forky_core.store.contract import StoreOnServer, TalkingStore  # noqa: E402
 from pages.ui.chat.agraph_page import agraph_folder, agraph_route  # noqa: E402
 from pages.ui.components.downloads import offers  # noqa: E402
 from pages.ui.observability.failures import show_incident  # noqa: E402
@@ -190,10 +191,11 @@ async def take_over_replies() -> None:
     """From time to time, end the replies of processes that are gone. A file has no other process that writes."""
     while True:
         await asyncio.sleep(RECOVER_EVERY)
-        open = at_hand()
-        if open is not None and isinstance(open.store, StoreOnServer):
-            with suppress(ForkyError):
-                await asyncio.to_thread(open.replies.recover)
+        first = at_hand()
+        for open in () if first is None else (first, *others_awake().values()):
+            if isinstance(open.store, StoreOnServer):
+                with suppress(ForkyError):
+                    await asyncio.to_thread(open.replies.recover)
 
 
 def reply(id: str, person: str) -> ReplyJob | None:
@@ -203,9 +205,19 @@ def reply(id: str, person: str) -> ReplyJob | None:
 
 
 def hear(heard: Heard) -> Callable[[], None]:
-    from pages.ui.workspace import hear  # noqa: PLC0415 - at the top it would hold up the server's start
+    from pages.ui.workspace import at_hand, hear  # noqa: PLC0415 - at the top it would hold up the server's start
 
+    # Whoever watches something wants to know what other servers have to tell of it.
+    open = at_hand()
+    if open is not None and isinstance(open.store, TalkingStore):
+        NEIGHBOURS.join(open.store)
     return hear(heard)
+
+
+def tell_watchers(name: str) -> None:
+    """Have those look again who watch something, here and at other servers."""
+    MOVING.wake(name)
+    NEIGHBOURS.changed(name)
 
 
 def version_of(conversation: str, person: str) -> int | None:
@@ -308,8 +320,9 @@ GATEWAY = (
 PRESENTING = Presenting(seen_by, links, may_share)
 PRESENCE = Presence(TEAM.members.name_of if TEAM is not None else str)
 MOVING = Moving(version_of, hear, presence=PRESENCE, beside=beside)
+NEIGHBOURS = Neighbours(PRESENCE, MOVING.wake, TEAM.database.look_again if TEAM is not None else lambda: None)
 if TEAM is not None:
-    TEAM.changed = lambda of, id: MOVING.wake(within(viewer("", of), id))
+    TEAM.changed = lambda of, id: tell_watchers(within(viewer("", of), id))
 ROUTES = [
     Route("/healthz", healthz),
     Route(READY, Readiness(workspace, SIGN_IN.is_local, beside=stores_awake)),

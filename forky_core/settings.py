@@ -75,14 +75,15 @@ class Settings:
     (`off`)."""
     team: bool = False
     """FORKY_TEAM: `on` where several people use this server: each signs in, and sees what is theirs or shared."""
-    workspaces: Path | None = None
-    """FORKY_WORKSPACES: the folder for the files of a team's further workspaces. Default: there is one workspace."""
+    workspaces: Path | Literal["on"] | None = None
+    """FORKY_WORKSPACES: the folder for the files of a team's further workspaces. `on` is the folder `workspaces` beside
+    the database; with PostgreSQL they are in the database. Default: there is one workspace."""
     make_workspaces: str = "owner"
     """FORKY_MAKE_WORKSPACES: the role in the first workspace from which on people make shared ones, or `nobody`."""
     personal_workspaces: bool = True
     """FORKY_PERSONAL_WORKSPACES: whether each person may have a workspace of their own, where there are several."""
     open_workspaces: int = 20
-    """FORKY_OPEN_WORKSPACES: the most files of further workspaces that are open at a time."""
+    """FORKY_OPEN_WORKSPACES: the most of the further workspaces that are open at a time."""
     key_file: Path | None = None
     """FORKY_KEY_FILE: the file with the key that encrypts stored keys of a team. Default: beside the database."""
     sign_in_providers: Path | None = None
@@ -127,8 +128,9 @@ class Settings:
         def value(name: str) -> str:
             return variables.get(name, "").strip()
 
+        database = _database(value("FORKY_DATABASE"))
         return cls(
-            database=_database(value("FORKY_DATABASE")),
+            database=database,
             model=value("FORKY_MODEL") or None,
             servers=tuple(_server(url) for url in _several(value("FORKY_SERVERS"))),
             probe=_switch("FORKY_PROBE", value("FORKY_PROBE"), default=True),
@@ -137,7 +139,7 @@ class Settings:
             origins=tuple(_origin(origin) for origin in _several(value("FORKY_ORIGINS"))),
             sign_in=_sign_in(value("FORKY_SIGN_IN")),
             team=_switch("FORKY_TEAM", value("FORKY_TEAM"), default=False),
-            workspaces=Path(value("FORKY_WORKSPACES")).expanduser() if value("FORKY_WORKSPACES") else None,
+            workspaces=_workspaces(value("FORKY_WORKSPACES"), database),
             make_workspaces=_makes_workspaces(value("FORKY_MAKE_WORKSPACES")),
             personal_workspaces=_switch(
                 "FORKY_PERSONAL_WORKSPACES", value("FORKY_PERSONAL_WORKSPACES"), default=True
@@ -232,6 +234,15 @@ def _sign_in(value: str) -> Literal["auto", "always", "off"]:
         f"FORKY_SIGN_IN is “{value}”, which Forky does not know.",
         "Write auto (whoever comes from beyond this machine signs in), always (everybody does), or off (nobody does).",
     )
+
+
+def _workspaces(value: str, database: Path | str) -> Path | Literal["on"] | None:
+    match value.lower():
+        case "" | "off":
+            return None
+        case "on":
+            return database.parent / "workspaces" if isinstance(database, Path) else "on"
+    return Path(value).expanduser()
 
 
 def _makes_workspaces(value: str) -> str:

@@ -47,7 +47,7 @@ KNOWN = {
     "forky_core/team/mail.py": "sends mail by the server that the operator names",
     "forky_core/cli/analysing.py": "asks the Forky whose address somebody typed",
     "forky_core/cli/browser.py": "waits until Forky's own server takes connections",
-    "forky_core/store/postgresql/other_processes.py": "wakes a thread of its own by a pair of sockets in this process",
+    "forky_core/store/postgresql/channel.py": "wakes a thread of its own by a pair of sockets in this process",
 }
 """A file that is not here takes its client from forky_core/llm/http_clients.py, or is added with its reason."""
 CHECKED = {

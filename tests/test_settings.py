@@ -58,6 +58,12 @@ def test_there_is_one_workspace_unless_a_folder_is_named() -> None:
         {"FORKY_WORKSPACES": "~/spaces", "FORKY_MAKE_WORKSPACES": "Nobody", "FORKY_OPEN_WORKSPACES": "3"}
     )
     assert named.workspaces == Path.home() / "spaces"
+    on = {"FORKY_WORKSPACES": "on"}
+    assert Settings.from_environment(on | {"FORKY_DATABASE": "/data/one.duckdb"}).workspaces == Path(
+        "/data/workspaces"
+    )
+    assert Settings.from_environment(on | {"FORKY_DATABASE": "postgresql:///forky"}).workspaces == "on"
+    assert Settings.from_environment({"FORKY_WORKSPACES": "off"}).workspaces is None
     assert (named.make_workspaces, named.open_workspaces) == ("nobody", 3)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from forky_core.cli import admin_spending
 from forky_core.cli.admin_people import Run, add_actions
 from forky_core.cli.admin_protecting import add_protect
-from forky_core.cli.admin_workspaces import add_workspaces, file_of
+from forky_core.cli.admin_workspaces import add_workspaces
 from forky_core.cli.opened_team import opened_team
 from forky_core.cli.plain import one_line
 from forky_core.gateway.access.team_sign_in import JOIN
@@ -79,7 +79,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--last", type=int, default=LAST, metavar="N", help=f"entries (default: {LAST}; 0: all)"
     )
     add_actions(file_action)
-    add_protect(file_action, file_of)
+    add_protect(file_action)
     spending = admin_spending.add_to(action)
     for one in (people, invite, role, remove, sign_out, reset, audit, *spending):
         one.add_argument("--json", action="store_true", help="one JSON object a line")

@@ -9,9 +9,8 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable
-from pathlib import Path
 
-from forky_core.cli.opened_team import opened_team
+from forky_core.cli.opened_team import WorkspacePlace, opened_team, place_of
 from forky_core.cli.plain import one_line
 from forky_core.cli.titles import conversation_called
 from forky_core.forky import Forky
@@ -23,16 +22,13 @@ from forky_core.team.protection import MOST_APPROVALS, BranchRule, fit_pattern, 
 from forky_core.team.team import Team
 
 Run = Callable[[argparse.Namespace], int]
-FileOf = Callable[[str, str | None], Path]
 
 
-def add_protect(action: Callable[[str, Run, str], argparse.ArgumentParser], file_of: FileOf) -> None:
-    """Add the command to `forky admin`; `action` makes one of a name, its function and its help. `file_of` says where
-    the file of a workspace is, by its title or id.
-    """
+def add_protect(action: Callable[[str, Run, str], argparse.ArgumentParser]) -> None:
+    """Add the command to `forky admin`; `action` makes one of a name, its function and its help."""
     protect = action(
         "protect",
-        lambda options: run_protect(options, file_of),
+        run_protect,
         "protect branches of a conversation, so that they change only by reviewed merge requests",
     )
     protect.add_argument("workspace", metavar="WORKSPACE", help="its title or id; main is the first one")
@@ -65,7 +61,7 @@ def add_protect(action: Callable[[str, Run, str], argparse.ArgumentParser], file
     protect.add_argument("--json", action="store_true", help="one JSON object a line")
 
 
-def run_protect(options: argparse.Namespace, file_of: FileOf) -> int:
+def run_protect(options: argparse.Namespace) -> int:
     """Protect a branch, lift its protection, or list what is protected."""
     changes = options.approvals is not None or options.reviewers or options.bypass
     if options.off and changes:
@@ -75,7 +71,7 @@ def run_protect(options: argparse.Namespace, file_of: FileOf) -> int:
     with opened_team(options.database) as server:
         team = server.of(server.workspaces.named(options.workspace).id)
         conversation = _conversation(
-            team, options.conversation, lambda: file_of(team.workspace, options.database)
+            team, options.conversation, lambda: place_of(team.workspace, options.database)
         )
         if options.branch is None:
             return _list(team, conversation, options)
@@ -106,7 +102,7 @@ def _list(team: Team, conversation: ConversationId, options: argparse.Namespace)
     return 0
 
 
-def _conversation(team: Team, name: str, file: Callable[[], Path]) -> ConversationId:
+def _conversation(team: Team, name: str, where: Callable[[], WorkspacePlace]) -> ConversationId:
     """The conversation of this workspace with this id, beginning of an id, or title.
 
     Raises:
@@ -119,11 +115,11 @@ def _conversation(team: Team, name: str, file: Callable[[], Path]) -> Conversati
         raise Ambiguous(f"{len(fitting)} ids begin with “{name[:40]}”.", fitting, "Give more of it.")
     if fitting:
         return fitting[0]
-    place = file()
-    if not place.exists():  # A workspace that nobody has opened yet.
+    place = where()
+    if not place.is_there:  # A workspace that nobody has opened yet.
         raise NotFound(f"There is no conversation “{name[:40]}” in this workspace.")
     try:
-        forky = Forky.open(str(place))
+        forky = Forky.open(place.database, workspace=place.workspace)
     except StoreBusy as error:
         error.hint = (
             f"No id begins with “{name[:40]}”, and titles cannot be read while the server runs. The address of the "

@@ -7,10 +7,9 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from forky_core.cli.opened_team import opened_team
+from forky_core.cli.opened_team import opened_team, settings_at
 from forky_core.cli.plain import one_line
 from forky_core.model.errors import NotFound, StoreBusy
-from forky_core.settings import Settings
 from forky_core.team.team import Team
 from forky_core.team.team_workspaces import WORKSPACE, TeamWorkspace
 from forky_core.workspaces.backup_desk import ask_for_backup
@@ -59,9 +58,10 @@ def _with_team(run: Run, options: argparse.Namespace) -> int:
 
 
 def run_workspaces(team: Team, options: argparse.Namespace) -> int:
-    files = _files(options.database)
+    on_server = not isinstance(settings_at(options.database).database, Path)
+    files = None if on_server else _files(options.database)
     for one in (*team.workspaces.all(), *team.workspaces.all(archived=True)):
-        file = files.of(one.id) if one.id == WORKSPACE or files.workspaces else None
+        file = files.of(one.id) if files and (one.id == WORKSPACE or files.workspaces) else None
         size = file.stat().st_size if file is not None and file.exists() else 0
         members = _count_members(team, one)
         if options.json:
@@ -70,7 +70,8 @@ def run_workspaces(team: Team, options: argparse.Namespace) -> int:
         else:
             kind = "archived" if one.archived else "personal" if one.personal else "shared"
             many = "1 member" if members == 1 else f"{members} members"
-            print(f"{one.id:<16}  {kind:<8}  {one_line(one.title)}, {many}, {size / 1e6:.1f} MB")
+            much = "" if on_server else f", {size / 1e6:.1f} MB"
+            print(f"{one.id:<16}  {kind:<8}  {one_line(one.title)}, {many}{much}")
     return 0
 
 
@@ -78,10 +79,10 @@ def run_make(team: Team, options: argparse.Namespace) -> int:
     owner = team.members.by_handle(options.owner)
     if owner is None:
         raise NotFound(f"Nobody here is “{options.owner[:40]}”.", "`forky admin people` lists the handles.")
-    if Settings.from_environment().workspaces is None:
+    if settings_at(options.database).workspaces is None:
         raise NotFound(
             "This server has one workspace.",
-            "Set FORKY_WORKSPACES to the folder where others are to be kept.",
+            "Set FORKY_WORKSPACES to the folder where others are to be kept, or to on.",
         )
     made = team.workspaces.make(options.title, owner=owner.id, by="")
     return _say(options, made, f"“{made.title}” is made, as {made.id}. {owner.name} is its owner.")
@@ -144,22 +145,15 @@ def run_restore(options: argparse.Namespace) -> int:
     return _say_backup(options, backup, f"{many} as of {backup.made}. What was there is kept beside it.")
 
 
-def file_of(title: str, place: str | None) -> Path:
-    """The file of the workspace with this title or id, on the server whose first database is at `place`.
-
-    Raises:
-        NotFound: there is no such workspace, or no team.
-    """
-    with opened_team(place) as team:
-        return _files(place).of(team.workspaces.named(title).id)
-
-
 def _files(place: str | None) -> ServerFiles:
-    settings = Settings.from_environment()
-    database = Settings.from_environment({"FORKY_DATABASE": place}).database if place else settings.database
-    if not isinstance(database, Path):
-        raise NotFound(f"There is no file at {database}.", "--database names one.")
-    return ServerFiles(database, settings.workspaces)
+    settings = settings_at(place)
+    if not isinstance(settings.database, Path):
+        raise NotFound(
+            "These workspaces are kept by a server; there are no files to copy.",
+            "A server is backed up by its own means: docs/postgresql.md says how.",
+        )
+    folder = settings.workspaces if isinstance(settings.workspaces, Path) else None
+    return ServerFiles(settings.database, folder)
 
 
 def _count_members(team: Team, workspace: TeamWorkspace) -> int:

@@ -1,4 +1,4 @@
-"""`forky move`: all of a workspace from one database to another, checked on both sides.
+"""`forky move`: everything from one database to another, checked on both sides.
 
 The exit code is 3 if something could not be moved, which is then named.
 """
@@ -8,13 +8,17 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
+from forky_core.cli.opened_team import WorkspacePlace, settings_at, team_beside
 from forky_core.cli.plain import one_line
 from forky_core.model.errors import BadContent, NotFound, StoreBusy
 from forky_core.store.contract import Store
+from forky_core.store.moving.workspace import Moved, move_workspace
+from forky_core.team.team_workspaces import WORKSPACE
 
 _PEOPLE = (
     "The people came along, with their roles, sessions, shares and balances. Keys of providers open with the same key "
@@ -39,18 +43,68 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run(options: argparse.Namespace) -> int:
-    from forky_core.store.moving.workspace import move_workspace  # noqa: PLC0415 - for this command alone
-
     _require_two_places(options.source, options.target)
+    moves = _moves(options.source, options.target)
     shows = sys.stderr.isatty() and not options.json
-    source = _opened(options.source)
+    done = [_move(one, origin=_shown(options.source), shows=shows) for one in moves]
+    people = _copied_people(options.source, options.target)
+    counts, copied = _added_up(done), sum(one.copied for one in done)
+    left = [f"{move.title}{sentence}" for move, one in zip(moves, done, strict=True) for sentence in one.left]
+    if options.json:
+        told = {"copied": copied, "counts": counts, "left": left, "workspaces": len(moves), "people": people}
+        print(json.dumps(told, ensure_ascii=False))
+    else:
+        _print_table([(kind, both["from"], both["to"]) for kind, both in counts.items()])
+        many = f" in {len(moves)} workspaces" if len(moves) > 1 else ""
+        print(f"Copied now: {copied:,} messages{many}. Both sides have the same ids, logs and contents.")
+        for sentence in left:
+            print(one_line(sentence))
+        if people is not None:
+            print(_PEOPLE if people else _THERE)
+    return 3 if left else 0
+
+
+@dataclass(frozen=True)
+class _Move:
+    """Of one workspace."""
+
+    source: WorkspacePlace
+    target: WorkspacePlace
+    title: str = ""
+    """What its sentences begin with, where there are several."""
+
+
+def _moves(source: str, target: str) -> list[_Move]:
+    """The first workspace, and the others of a team's server, archived ones too."""
+    here, there = _place(source), _place(target)
+    moves = [_Move(WorkspacePlace(here), WorkspacePlace(there))]
+    with team_beside(source) as team:
+        known = [*team.workspaces.all(), *team.workspaces.all(archived=True)] if team is not None else []
+    named = settings_at(source).workspaces
+    for one in known:
+        old = _further(here, one.id, named if isinstance(named, Path) else None)
+        new = _further(there, one.id, None)
+        if one.id != WORKSPACE and old.is_there and old != new:
+            moves.append(_Move(old, new, f"{one.title}: "))
+    return moves
+
+
+def _further(first: Path | str, workspace: str, folder: Path | None) -> WorkspacePlace:
+    """Where a further workspace is beside the first one; among files in this folder, or in what `on` stands for."""
+    if not isinstance(first, Path):
+        return WorkspacePlace(first, workspace)
+    return WorkspacePlace((folder or first.parent / "workspaces") / f"{workspace}.duckdb")
+
+
+def _move(one: _Move, *, origin: str, shows: bool) -> Moved:
+    source = _opened(one.source)
     try:
-        target = _opened(options.target)
+        target = _opened(one.target)
         try:
-            done = move_workspace(
+            return move_workspace(
                 source,
                 target,
-                origin=_shown(options.source),
+                origin=origin,
                 on_progress=lambda now: _print_progress(now.doing, now.done, now.total) if shows else None,
             )
         finally:
@@ -59,18 +113,17 @@ def run(options: argparse.Namespace) -> int:
                 print(file=sys.stderr)
     finally:
         source.close()
-    people = _copied_people(options.source, options.target)
-    if options.json:
-        counts = {one.kind: {"from": one.here, "to": one.there} for one in done.counts}
-        print(json.dumps({**asdict(done), "counts": counts, "people": people}, ensure_ascii=False))
-    else:
-        _print_table([(one.kind, one.here, one.there) for one in done.counts])
-        print(f"Copied now: {done.copied:,} messages. Both sides have the same ids, logs and contents.")
-        for sentence in done.left:
-            print(one_line(sentence))
-        if people is not None:
-            print(_PEOPLE if people else _THERE)
-    return 3 if done.left else 0
+
+
+def _added_up(done: Sequence[Moved]) -> dict[str, dict[str, int]]:
+    """How many of each kind all workspaces have on both sides."""
+    counts: dict[str, dict[str, int]] = {}
+    for one in done:
+        for kind in one.counts:
+            both = counts.setdefault(kind.kind, {"from": 0, "to": 0})
+            both["from"] += kind.here
+            both["to"] += kind.there
+    return counts
 
 
 def _copied_people(source: str, target: str) -> int | None:
@@ -109,11 +162,11 @@ def _require_two_places(source: str, target: str) -> None:
         raise NotFound(f"There is no database {source}.")
 
 
-def _opened(place: str) -> Store:
+def _opened(place: WorkspacePlace) -> Store:
     from forky_core.store.opening import open_store  # noqa: PLC0415 - as above
 
     try:
-        return open_store(_place(place))
+        return open_store(place.database, workspace=place.workspace)
     except StoreBusy as error:
         error.hint = _BUSY
         raise

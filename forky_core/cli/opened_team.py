@@ -1,14 +1,18 @@
-"""The team of a server, for the commands of `forky admin`."""
+"""The team of a server and where its workspaces are, for the commands."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from forky_core.model.errors import NotFound
 from forky_core.settings import Settings
 from forky_core.team.team import Team, people_beside, team_file
+from forky_core.team.team_workspaces import WORKSPACE
+from forky_core.workspaces.places import workspace_file
 
 
 @contextmanager
@@ -37,6 +41,43 @@ def team_beside(place: str | None) -> Iterator[Team | None]:
             team.close()
 
 
+@dataclass(frozen=True, slots=True)
+class WorkspacePlace:
+    """Where a workspace is kept, as `Forky.open` takes it."""
+
+    database: Path | str
+    workspace: str | None = None
+    """Which one of a PostgreSQL database; None for the first."""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether anybody has made it yet; True where only its server knows."""
+        return not isinstance(self.database, Path) or self.database.exists()
+
+
+def place_of(title: str, place: str | None) -> WorkspacePlace:
+    """Where the workspace with this title or id is, on the server whose first database is at `place`.
+
+    Raises:
+        NotFound: there is no such workspace, or no team.
+    """
+    with opened_team(place) as team:
+        id = team.workspaces.named(title).id
+    settings = settings_at(place)
+    if id == WORKSPACE:
+        return WorkspacePlace(settings.database)
+    if not isinstance(settings.database, Path):
+        return WorkspacePlace(settings.database, id)
+    if not isinstance(settings.workspaces, Path):
+        raise NotFound("This server has one workspace.", "FORKY_WORKSPACES names the folder of others.")
+    return WorkspacePlace(workspace_file(settings.workspaces, id))
+
+
+def settings_at(place: str | None) -> Settings:
+    """The settings of the server whose first database is at `place`; of the usual one if that names none."""
+    return Settings.from_environment({**os.environ, "FORKY_DATABASE": place} if place else None)
+
+
 def _database_at(place: str | None) -> Path | str:
     """The database that an option names; the usual one if it names none."""
-    return Settings.from_environment({"FORKY_DATABASE": place} if place else None).database
+    return settings_at(place).database

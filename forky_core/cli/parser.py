@@ -45,10 +45,9 @@ from forky_core.cli import (
     verify,
     voting,
 )
-from forky_core.cli.admin_workspaces import file_of
 from forky_core.cli.completion import complete_if_asked
 from forky_core.cli.help_screen import TopParser
-from forky_core.cli.opened_team import opened_team, team_beside
+from forky_core.cli.opened_team import opened_team, place_of, team_beside
 from forky_core.cli.plain import plain
 from forky_core.forky import Forky
 from forky_core.model.errors import ForkyError, NotFound, RequestError, StoreBusy
@@ -140,15 +139,16 @@ def _log_as_asked() -> None:
 def _run(options: argparse.Namespace) -> int:
     if options.makes_database is None:
         return int(options.run(options))
-    place = options.database
+    place, workspace = options.database, None
     if options.in_workspace:
-        place = str(file_of(options.in_workspace, place))
+        found = place_of(options.in_workspace, place)
+        place, workspace = str(found.database), found.workspace
     if not _is_there(place):
         if not options.makes_database:
             raise _missing(place)
         if getattr(options, "only_looks", False) or getattr(options, "lists", False):
             place = ":memory:"
-    with _opened(place, getattr(options, "while_open", "")) as forky:
+    with _opened(place, workspace, getattr(options, "while_open", "")) as forky:
         with _with_its_team(forky, place, options) as seen:
             code = int(options.run(seen, options, sys.stdout))
         # Flush here, where a closed pipe is still handled, and not at exit.
@@ -156,10 +156,10 @@ def _run(options: argparse.Namespace) -> int:
         return code
 
 
-def _opened(place: str | None, otherwise: str) -> Forky:
+def _opened(place: str | None, workspace: str | None, otherwise: str) -> Forky:
     """Open the database; if a running app has it open, the error adds `otherwise`, a hint on how to proceed."""
     try:
-        return Forky.open(place)
+        return Forky.open(place, workspace=workspace)
     except StoreBusy as error:
         if otherwise:
             error.hint = otherwise

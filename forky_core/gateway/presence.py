@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from forky_core.gateway.access.person import person_in, viewer_of, within
@@ -48,23 +48,39 @@ class Presence:
         self._name_of = name_of
         self._clock = clock
         self._tabs: dict[str, Here] = {}
+        self._connected: set[str] = set()
+        """The tabs that this server was told of by themselves, not by another server."""
         self.changed: Callable[[str], None] = lambda _conversation: None
         """Called with the id of a conversation when somebody comes, goes or moves there."""
+        self.told: Callable[[str, Here | None], None] = lambda _tab, _here: None
+        """Called when a tab of this server says where it is, or with None when it is closed."""
 
     def put(self, tab: str, here: Here) -> None:
-        """Note where the reader of a tab is."""
-        before = self._tabs.pop(tab, None)
-        while len(self._tabs) >= _MOST_TABS:
-            self._tabs.pop(next(iter(self._tabs)))
-        self._tabs[tab] = here
-        for conversation in {here.conversation, before.conversation if before else here.conversation}:
-            self.changed(conversation)
+        """Note where the reader of a tab of this server is."""
+        self.note(tab, here)
+        self._connected.add(tab)
+        self.told(tab, here)
 
     def leave(self, tab: str) -> None:
-        """Note that a tab was closed."""
-        here = self._tabs.pop(tab, None)
+        """Note that a tab of this server was closed."""
+        self.note(tab, None)
+        self.told(tab, None)
+
+    def note(self, tab: str, here: Here | None) -> None:
+        """Note where the reader of a tab is, or with None that it was closed; it may be one of another server."""
+        before = self._tabs.pop(tab, None)
+        self._connected.discard(tab)
         if here is not None:
-            self.changed(here.conversation)
+            while len(self._tabs) >= _MOST_TABS:
+                self._connected.discard(dropped := next(iter(self._tabs)))
+                self._tabs.pop(dropped)
+            self._tabs[tab] = here
+        for conversation in {one.conversation for one in (before, here) if one is not None}:
+            self.changed(conversation)
+
+    def connected(self) -> Mapping[str, Here]:
+        """The tabs of this server, and where their readers are."""
+        return {tab: here for tab, here in self._tabs.items() if tab in self._connected}
 
     def others(self, conversation: str, person: str) -> list[dict[str, str | bool]]:
         """Everybody but this person who is in a conversation, by name, as the browser is told."""
@@ -73,6 +89,7 @@ class Presence:
         for tab, here in list(self._tabs.items()):
             if moment - here.seen > GONE:
                 del self._tabs[tab]
+                self._connected.discard(tab)
             elif here.conversation == conversation and here.person != person:
                 latest[here.person] = max(latest.get(here.person, here), here, key=lambda one: one.seen)
         told: list[dict[str, str | bool]] = [

@@ -425,6 +425,27 @@ class StoreOnServer(Protocol):
         ...
 
 
+class Talk(Protocol):
+    """What the processes that use one database say to each other about one topic; safe from any thread."""
+
+    def tell(self, message: str) -> None:
+        """Tell the others, soon; what is longer than 7,000 bytes, or said while the server is away, is lost."""
+        ...
+
+    def end(self) -> None: ...
+
+
+@runtime_checkable
+class TalkingStore(Protocol):
+    """A store whose server passes messages between the processes that use it."""
+
+    def talk(self, topic: str, heard: Callable[[str], None], met: Callable[[], None]) -> Talk:
+        """Take part in a talk. `heard` is called with what another process told. `met` is called at the beginning and
+        after each time that something may have been missed. Both are called on a thread that has others to serve.
+        """
+        ...
+
+
 @runtime_checkable
 class AnalysisSource(Protocol):
     """A store that can give its tables away; one in memory is none."""

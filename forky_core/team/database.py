@@ -203,6 +203,10 @@ class TeamDatabase(ABC):
                 self._lock.release()
         return self._own_changes + (self._seen << 32)
 
+    def look_again(self) -> None:
+        """Have the next question for `version` look whether another process has written."""
+        self._looked = 0.0
+
     @abstractmethod
     def _changes_of_others(self) -> int:
         """A number that changes whenever another process has written."""

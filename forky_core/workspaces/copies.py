@@ -22,7 +22,7 @@ from forky_core.model.errors import BadContent, NotFound, StoreError
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.team.team import Team, team_file
 from forky_core.team.team_workspaces import WORKSPACE
-from forky_core.workspaces.open_workspaces import workspace_file
+from forky_core.workspaces.places import workspace_file
 
 LIST = "backup.json"
 PEOPLE = "people.sqlite"

@@ -1,58 +1,64 @@
-"""The workspaces of a server beside the first one: where their files are, and which of them are open.
+"""The workspaces of a server beside the first one, and which of them are open.
 
-A workspace is opened when somebody asks for it. Its file is closed again after `REST` seconds without a call, or sooner
-where more than `most` files are open (store/duckdb/sleeping_store.py). It stays open while a reply is written or an
-import goes on in it. Whoever holds a workspace meanwhile loses nothing: its file is opened again by the next call. What
-was only remembered of it is dropped.
+A workspace is opened when somebody asks for it. Its store is closed again after `REST` seconds without a call, or
+sooner where more than `most` are open (store/sleeping_store.py). It stays open while a reply is written or an import
+goes on in it. Whoever holds a workspace meanwhile loses nothing: its store is opened again by the next call. What was
+only remembered of it is dropped. Where they are kept in a database that other processes change, too (places.py), their
+changes are heard of all the same.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 from weakref import WeakValueDictionary
 
 from forky_core.forky import Forky
 from forky_core.formats.importing.import_record import are_imports_running
+from forky_core.model import ConversationId
 from forky_core.model.errors import StoreDamaged, StoreError
-from forky_core.store.duckdb.sleeping_store import SleepingStore
-from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.herald import Heard, Herald
+from forky_core.store.sleeping_store import SleepingStore
 from forky_core.team.team import Team
-from forky_core.team.team_workspaces import WORKSPACE
 from forky_core.team.views import join_team
+from forky_core.workspaces.places import WorkspacePlaces
 
 REST = 600.0
-"""Seconds without a call after which the file of a workspace is closed."""
+"""Seconds without a call after which the store of a workspace is closed."""
 MOST_OPEN = 20
-"""Files that are open at a time, the first workspace's aside, unless the operator says otherwise."""
+"""Stores that are open at a time, the first workspace's aside, unless the operator says otherwise."""
 JUST_NOW = 2.0
-"""Seconds after a call within which a file is not closed for another one: what the process has noted, such as what a
+"""Seconds after a call within which a store is not closed for another one: what the process has noted, such as what a
 token has spent, is written within one."""
 _LOOK = 15.0
 """Seconds between two looks at which workspaces are unused."""
 
 
 class OpenWorkspaces:
-    """The workspaces of a folder; safe from any thread. Close it."""
+    """The workspaces of a server beside the first one; safe from any thread. Close it."""
 
     def __init__(
         self,
-        folder: Path,
+        places: WorkspacePlaces,
         team: Team,
-        open: Callable[[SleepingStore], Forky],
+        open: Callable[[SleepingStore[Any]], Forky],
         *,
         most: int = MOST_OPEN,
         rest: float = REST,
         just_now: float = JUST_NOW,
     ) -> None:
         """`open` makes a workspace over a store. `team` is that of the first workspace."""
-        self.folder = folder
+        self.places = places
         self.rested: Callable[[str], None] = lambda _workspace: None
-        """Called with the id of a workspace whose file was closed, on any thread."""
+        """Called with the id of a workspace whose store was closed, on any thread."""
+        self.changed_elsewhere: Callable[[str], None] = lambda _workspace: None
+        """Called with the id of a workspace in which another process may have changed something, on a thread that has
+        others to serve: what was noted of it while it was closed holds no more.
+        """
         self._team = team
         self._open = open
         self._most = most
@@ -62,22 +68,20 @@ class OpenWorkspaces:
         self._known: WeakValueDictionary[str, Forky] = WeakValueDictionary()
         """Every workspace that anybody holds, so that none is ever made twice."""
         self._awake: dict[str, Forky] = {}
-        """Those whose file is open, or in which a reply is being written."""
+        """Those whose store is open, or in which a reply is being written."""
         self._making: dict[str, threading.Lock] = {}
+        self._hearing: dict[str, Callable[[], None]] = {}
+        """What ends hearing of what other processes change, by the workspace."""
         self._herald = Herald()
         self._looking: threading.Timer | None = None
         self._closed = False
-
-    def file(self, workspace: str) -> Path:
-        """Where the file of a workspace is."""
-        return workspace_file(self.folder, workspace)
 
     def whole(self, workspace: str) -> Forky:
         """A workspace with all that is in it, by its id.
 
         Raises:
             NotFound: there is no such workspace, or it is archived.
-            StoreError: its file cannot be opened.
+            StoreError: it cannot be opened.
         """
         team = self._team.of(workspace)
         with self._lock:
@@ -89,12 +93,14 @@ class OpenWorkspaces:
             found = self._known.get(workspace)
             if found is not None:
                 return found
-            file = self.file(workspace)
-            store = SleepingStore(
-                partial(DuckDBStore.open, file),
-                file,
-                woke=partial(self._woke, workspace),
-                slept=partial(self._slept, workspace),
+            if workspace not in self._hearing:
+                self._hearing[workspace] = self.places.hear(
+                    workspace,
+                    partial(self._changed_elsewhere, workspace),
+                    lambda: self.changed_elsewhere(workspace),
+                )
+            store = self.places.store(
+                workspace, woke=partial(self._woke, workspace), slept=partial(self._slept, workspace)
             )
             store.hear(lambda conversation: self._herald.tell([f"{workspace}/{conversation}"]))  # type: ignore[list-item]
             forky = store.keeps = self._open(store)
@@ -108,7 +114,7 @@ class OpenWorkspaces:
 
     @property
     def awake(self) -> frozenset[str]:
-        """The ids of the workspaces whose files are open."""
+        """The ids of the workspaces whose stores are open."""
         with self._lock:
             return frozenset(id for id, one in self._awake.items() if _sleeper(one).is_awake)
 
@@ -121,26 +127,32 @@ class OpenWorkspaces:
         return self._known.get(workspace)
 
     def backup(self, workspace: str) -> Path:
-        """Make a complete copy of a workspace's file beside it, also of one that is archived."""
+        """Make a complete copy of a workspace's file beside it, also of one that is archived.
+
+        Raises:
+            NotFound: it is not kept in a file.
+        """
         if self._team.workspaces.is_open(workspace):
             return self.whole(workspace).backup()
-        with DuckDBStore.open(self.file(workspace)) as store:
-            return store.backup()
+        return self.places.back_up(workspace)
 
     def sleep(self, idle: float = 0.0) -> None:
-        """Close the files of all workspaces that nobody has used for `idle` seconds and in which nothing goes on."""
+        """Close the stores of all workspaces that nobody has used for `idle` seconds and in which nothing goes on."""
         with self._lock:
             awake = list(self._awake.values())
         for forky in awake:
             self._try(forky, idle)
 
     def close(self) -> None:
-        """Stop replies, keeping what has arrived, and close every file."""
+        """Stop replies, keeping what has arrived, and close every store."""
         with self._lock:
             self._closed = True
             if self._looking is not None:
                 self._looking.cancel()
             everything = list(self._known.values())
+            hearing, self._hearing = list(self._hearing.values()), {}
+        for end in hearing:
+            end()
         for forky in everything:
             forky.close()
         with self._lock:
@@ -151,9 +163,16 @@ class OpenWorkspaces:
         with self._lock:
             forky = self._known.pop(workspace, None)
             self._awake.pop(workspace, None)
+            end = self._hearing.pop(workspace, None)
+        if end is not None:
+            end()
         if forky is not None:
             forky.close()
         self.rested(workspace)
+
+    def _changed_elsewhere(self, workspace: str, conversations: Iterable[ConversationId]) -> None:
+        self.changed_elsewhere(workspace)
+        self._herald.tell([ConversationId(f"{workspace}/{one}") for one in conversations])
 
     def _woke(self, workspace: str) -> None:
         with self._lock:
@@ -170,7 +189,7 @@ class OpenWorkspaces:
         with self._lock:
             forky = self._awake.get(workspace)
             if forky is not None:
-                # Another program may change the file before it is opened again.
+                # Another program may change it before it is opened again.
                 forky.indexes.clear()
                 forky.visible_caches.clear()
                 if not forky.replies.running():
@@ -178,7 +197,7 @@ class OpenWorkspaces:
         self.rested(workspace)
 
     def _close_unused(self, kept: str = "", *, more: bool = False) -> None:
-        """Close the files that were used longest ago, until no more than `most` are open.
+        """Close the stores that were used longest ago, until no more than `most` are open.
 
         `kept` is the id of a workspace that stays open; `more` says that one more is about to be open.
         """
@@ -210,13 +229,6 @@ class OpenWorkspaces:
                 self._looking.start()
 
 
-def workspace_file(folder: Path, workspace: str) -> Path:
-    """Where the file of a workspace is, by its id."""
-    if workspace == WORKSPACE or not workspace.isalnum():
-        raise ValueError(f"{workspace} has no file in this folder.")
-    return folder / f"{workspace}.duckdb"
-
-
-def _sleeper(forky: Forky) -> SleepingStore:
+def _sleeper(forky: Forky) -> SleepingStore[Any]:
     assert isinstance(forky.store, SleepingStore)
     return forky.store

@@ -25,10 +25,10 @@ def _from_environment() -> tuple[Door, Team | None, Mailer | None, Delivery | No
         if not settings.team:
             return SignIn.from_settings(settings), None, None, None
         kept = _people(settings.database)
-        if isinstance(kept, str) and settings.workspaces is not None:
+        if isinstance(kept, str) and isinstance(settings.workspaces, Path):
             raise RequestError(
-                "Further workspaces are files, and this team’s conversations are in PostgreSQL.",
-                "Leave FORKY_WORKSPACES out.",
+                "FORKY_WORKSPACES names a folder, and PostgreSQL keeps further workspaces itself.",
+                "Write FORKY_WORKSPACES=on.",
             )
         if kept is None and settings.workspaces is not None:
             raise RequestError(

@@ -33,23 +33,25 @@ from forky_core.team.views import join_team, member_view
 from forky_core.welcome import ensure_welcome
 from forky_core.workspaces.copies import ServerFiles, back_up
 from forky_core.workspaces.open_workspaces import OpenWorkspaces
+from forky_core.workspaces.places import WorkspaceFolder, WorkspacesOnServer
 from pages.ui.secrets import read_secrets
 from pages.ui.sign_in import TEAM
 
 if TYPE_CHECKING:
     from forky_core.publishing.links.link import Link
     from forky_core.publishing.links.links import Links
+    from forky_core.store.postgresql.store import PostgresStore
 
 _opened: list[Forky] = []
 """The first one, once it is open."""
 _others: list[OpenWorkspaces] = []
-"""The others, once one was asked for, where the operator named a folder for them."""
+"""The others, once one was asked for, where the operator wants several."""
 _views: dict[str, Forky] = {}
 """Workspaces as members of a team see them, by `viewer`."""
 _MOST_VIEWS = 500
 _versions: dict[tuple[str, str], int] = {}
 """The versions of conversations of further workspaces as each `viewer` was told them last. One stays true while the
-file of the workspace is closed, so that streams which only wait do not open it."""
+workspace is closed and nobody else changes it, so that streams which only wait do not open it."""
 _MOST_VERSIONS = 10_000
 
 
@@ -75,19 +77,21 @@ def opened() -> Forky:
 
 
 def other_workspaces() -> OpenWorkspaces | None:
-    """The workspaces beside the first one; None where the operator named no folder for them."""
+    """The workspaces beside the first one; None where the operator wants one alone."""
     settings = Settings.from_environment()
     if TEAM is None or settings.workspaces is None:
         return None
     if not _others:
         secrets = read_secrets().values
         made = OpenWorkspaces(
-            settings.workspaces,
+            WorkspaceFolder(settings.workspaces)
+            if isinstance(settings.workspaces, Path)
+            else WorkspacesOnServer(_first_on_server),
             TEAM,
             lambda store: Forky.over(store, secrets=secrets),
             most=settings.open_workspaces,
         )
-        made.rested = _forget_views
+        made.rested, made.changed_elsewhere = _forget_views, _forget_versions
         _others.append(made)
     return _others[0]
 
@@ -97,7 +101,7 @@ def whole(workspace: str) -> Forky:
 
     Raises:
         NotFound: there is no such workspace.
-        StoreError: its file cannot be opened.
+        StoreError: it cannot be opened.
     """
     if workspace == FIRST:
         return opened()
@@ -225,10 +229,24 @@ def seen_by(person: str, workspace: str = "") -> Forky:
     return found
 
 
+def _first_on_server() -> PostgresStore:
+    from forky_core.store.postgresql.store import PostgresStore  # noqa: PLC0415 - few have a server
+
+    store = opened().store
+    assert isinstance(store, PostgresStore)
+    return store
+
+
 def _forget_views(workspace: str) -> None:
-    """Hold no view of a workspace whose file was closed: it may be let go of."""
+    """Hold no view of a workspace whose store was closed: it may be let go of."""
     for key in [key for key in list(_views) if workspace_in(key) == workspace]:
         _views.pop(key, None)
+
+
+def _forget_versions(workspace: str) -> None:
+    """Believe nothing that was noted of a workspace before another process has changed it."""
+    for asked in [asked for asked in list(_versions) if workspace_in(asked[0]) == workspace]:
+        _versions.pop(asked, None)
 
 
 def at_hand(workspace: str = FIRST) -> Forky | None:
@@ -376,7 +394,10 @@ def back_up_server(into: Path, *, by: str = "") -> Path:
     first, others = opened(), other_workspaces()
     if first.location is None:
         raise NotFound("This server keeps nothing in files; there is nothing to copy.")
-    files = ServerFiles(first.location, others.folder if others is not None else None)
+    folder = (
+        others.places.folder if others is not None and isinstance(others.places, WorkspaceFolder) else None
+    )
+    files = ServerFiles(first.location, folder)
 
     def copied(id: str) -> Path:
         if id == FIRST:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -160,8 +161,15 @@ def test_people_at_two_servers_see_what_the_other_says(servers: Servers, browser
     ben.goto(ada.url)
     settled(ben)
     expect(ben.get_by_role("log", name="Messages")).to_contain_text("Which port is it?")
+    her_sight_of_ben = ada.get_by_role("button", name=re.compile("^Ben"))
+    expect(her_sight_of_ben).to_be_visible()
+    expect(ben.get_by_role("button", name=re.compile("^Ada"))).to_be_visible()
+    ben.get_by_placeholder(re.compile("Ask")).first.press_sequentially("Shall we")
+    expect(her_sight_of_ben).to_have_attribute("data-typing", "")
     ask(ada, "Said at one server.")
     expect(ben.get_by_role("log", name="Messages")).to_contain_text("Said at one server.")
+    ben.goto(f"https://{HOST}/library")
+    expect(her_sight_of_ben).to_have_count(0)
     servers.team.members.remove(member.id, by=owner.id)
     ben.goto(f"https://{HOST}/library")
     ben.wait_for_url("**/sign-in*")

@@ -16,11 +16,11 @@ from starlette.routing import Route
 from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.health import READY, Readiness
 from forky_core.model.errors import StoreDamaged
-from forky_core.store.duckdb.sleeping_store import SleepingStore
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.duckdb.write import writer
 from forky_core.store.duckdb.write.writer import Alone
 from forky_core.store.memory.store import MemoryStore
+from forky_core.store.sleeping_store import SleepingFile
 from tests.builders import ScriptedModels
 from tests.gateway.served import listening
 from tests.hangs import HANG, eventually
@@ -179,9 +179,9 @@ def test_a_further_workspace_that_is_open_is_looked_at_and_one_that_rests_is_lef
 ) -> None:
     opened: list[str] = []
 
-    def sleeper(name: str) -> SleepingStore:
+    def sleeper(name: str) -> SleepingFile:
         file = tmp_path / f"{name}.duckdb"
-        return SleepingStore(lambda: DuckDBStore.open(file), file, woke=lambda: opened.append(name))
+        return SleepingFile(lambda: DuckDBStore.open(file), file, woke=lambda: opened.append(name))
 
     ended, resting = sleeper("ended"), sleeper("resting")
     with ended.awake() as store:

@@ -12,21 +12,21 @@ import pytest
 from forky_core.model.errors import StoreError
 from forky_core.store.contract import Store
 from forky_core.store.document_contract import DocumentKeeper
-from forky_core.store.duckdb.sleeping_store import SleepingDocuments, SleepingStore
 from forky_core.store.duckdb.store import DuckDBStore
+from forky_core.store.sleeping_store import FileStore, SleepingDocuments, SleepingFile, SleepingStore
 from tests.builders import workspace
 from tests.hangs import HANG
 from tests.store.laws import StoreLaws
 from tests.store.talk import HERE, begin
 
 
-class _Drowsy(SleepingStore):
+class _Drowsy(SleepingFile):
     """Closes its file before every few calls, unless another one is going on."""
 
     calls = 0
 
     @contextmanager
-    def awake(self) -> Iterator[DuckDBStore]:
+    def awake(self) -> Iterator[FileStore]:
         self.calls += 1
         if self.calls % 5 == 0:
             self.sleep()
@@ -59,7 +59,7 @@ def test_every_method_of_the_contracts_is_passed_on() -> None:
 def test_the_file_is_opened_at_the_first_call_and_closed_when_nobody_called_for_long(tmp_path: Path) -> None:
     at, told = [0.0], list[str]()
     file = tmp_path / "one.duckdb"
-    store = SleepingStore(
+    store = SleepingFile(
         lambda: DuckDBStore.open(file),
         file,
         woke=lambda: told.append("woke"),
@@ -88,7 +88,7 @@ def test_it_does_not_sleep_in_the_middle_of_a_call(tmp_path: Path) -> None:
     inside, go_on = threading.Event(), threading.Event()
 
     def call() -> None:
-        with SleepingStore.awake(store) as opened:
+        with SleepingFile.awake(store) as opened:
             inside.set()
             go_on.wait(HANG)
             assert opened.view(HERE).version == 1

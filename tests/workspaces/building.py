@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from forky_core.forky import Forky
+from forky_core.store.postgresql.store import PostgresStore
 from forky_core.team.members import Member
 from forky_core.team.roles import Role
 from forky_core.team.team import Team, team_file
 from forky_core.team.team_workspaces import WORKSPACE
 from forky_core.team.views import join_team, member_view
 from forky_core.workspaces.open_workspaces import OpenWorkspaces
+from forky_core.workspaces.places import WorkspaceFolder, WorkspacesOnServer
 from tests.builders import ScriptedModels
 
 
@@ -42,14 +44,24 @@ class Building:
         return member_view(self.whole(workspace), self.team.of(workspace), member.id)
 
 
+def on_server(forky: Forky) -> PostgresStore:
+    assert isinstance(forky.store, PostgresStore)
+    return forky.store
+
+
 @contextmanager
-def building(folder: Path, *, most: int = 20, just_now: float = 0.0) -> Iterator[Building]:
+def building(
+    folder: Path, *, url: str | None = None, most: int = 20, just_now: float = 0.0
+) -> Iterator[Building]:
+    """In files of this folder, or in the PostgreSQL database at `url`."""
     database = folder / "forky.duckdb"
-    team = Team(team_file(database))
-    first = Forky.open(database, models=ScriptedModels())
+    team = Team(url or team_file(database))
+    first = Forky.open(url or database, models=ScriptedModels())
     join_team(first, team)
     others = OpenWorkspaces(
-        folder / "workspaces",
+        WorkspaceFolder(folder / "workspaces")
+        if url is None
+        else WorkspacesOnServer(lambda: on_server(first)),
         team,
         lambda store: Forky.over(store, models=ScriptedModels()),
         most=most,

@@ -71,7 +71,7 @@ class Site:
 @contextmanager
 def serving(here: Building) -> Iterator[Site]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("FORKY_WORKSPACES", str(here.others.folder))
+        patch.setenv("FORKY_WORKSPACES", "on")
         patch.setattr(served, "TEAM", here.team)
         patch.setattr(served, "_opened", [here.first])
         patch.setattr(served, "_others", [here.others])

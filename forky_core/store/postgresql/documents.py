@@ -20,7 +20,8 @@ from forky_core.model.document import (
 from forky_core.store.deciding import known_document, no_document
 from forky_core.store.moving.contract import StoredChunk
 from forky_core.store.postgresql import statements as sql
-from forky_core.store.postgresql.database import Connection, Database, Rows, run
+from forky_core.store.postgresql.connection import Connection, Rows, run
+from forky_core.store.postgresql.database import Database
 from forky_core.store.postgresql.texts import kept, said
 from forky_core.store.postgresql.writer import Alone, Writer
 

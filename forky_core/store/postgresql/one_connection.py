@@ -20,7 +20,8 @@ with needed_for("Keeping people in PostgreSQL", "postgresql"):
     from psycopg.types.numeric import IntLoader
 
 from forky_core.model.errors import StoreError
-from forky_core.store.postgresql.database import PATIENCE, is_cut, shown_url, store_error
+from forky_core.store.postgresql.connections import PATIENCE
+from forky_core.store.postgresql.error_sentences import is_cut, shown_url, store_error
 from forky_core.store.postgresql.texts import kept, said
 
 T = TypeVar("T")

@@ -1,9 +1,8 @@
-"""What a process tells the others that use the same workspace, and what it hears from them.
+"""What a process tells the others that use the same workspace, and what it hears from them, over its channel.
 
 It tells that it lives, from the first thing on that it writes: whoever finds a reply of a process that was not heard
 from for ten seconds, by the clock of the server, may take it over (`forky.is_alive`). And it tells which conversations
-it has changed, after the commit and gathered, so that pages of another process show them. Both go over one connection
-and one thread, which begin when there is something to say or somebody who listens.
+it has changed, after the commit and gathered, so that pages of another process show them.
 
 News that were missed while the connection was cut are found by the versions of the conversations.
 """
@@ -11,55 +10,37 @@ News that were missed while the connection was cut are found by the versions of 
 from __future__ import annotations
 
 import json
-import secrets
-import select
-import socket
-import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
-from threading import Lock, Thread
-
-import psycopg
-from psycopg import errors
+from threading import Lock
 
 from forky_core.model import ConversationId
-from forky_core.model.errors import StoreError
 from forky_core.store.postgresql import statements as sql
-from forky_core.store.postgresql.database import Connection, Database, run
+from forky_core.store.postgresql.channel import Channel
+from forky_core.store.postgresql.connection import Connection, enter, run
+from forky_core.store.postgresql.connections import Connections
+from forky_core.store.postgresql.database import Database
 
-LIVES_EVERY = 3.0
-"""Seconds between two signs of life."""
-_GATHERED = 0.02
-"""Seconds for which news are gathered after the last ones were told."""
-_AGAIN_AFTER = 1.0
-"""Seconds between two tries to connect."""
 _MOST_NAMED = 150
-"""Conversations that one notification names; PostgreSQL takes 8,000 bytes."""
+"""Conversations that one message names, so that it is not too long for the channel."""
 
 _Versions = Mapping[ConversationId, tuple[int, int]]
 
 
 class OtherProcesses:
-    """The other processes that use a workspace, as seen from this one. Close it."""
+    """The other processes that use a workspace, as seen from this one: a `Party` of its channel. Close it."""
 
     def __init__(self, database: Database, changed: Callable[[Iterable[ConversationId]], None]) -> None:
-        """`changed` is called with conversations that another process has changed, on a thread of this object's."""
+        """`changed` is called with conversations that another process has changed, on the channel's thread."""
+        self.topic = topic_of(database.workspace)
         self._database = database
+        self._channel = database.connections.channel
         self._changed = changed
-        self._name = secrets.token_hex(8)
-        self._channel = f"forky_{sha256(database.workspace.encode()).hexdigest()[:24]}"
         self._lock = Lock()
         self._news: set[ConversationId] = set()
         self._known: _Versions | None = None
         """What the conversations were at when somebody began to listen, or at the latest look; None: nobody does."""
-        self._may_listen = True
         self._lives = False
-        self._closed = False
-        self._thread: Thread | None = None
-        self._waking, self._woken = socket.socketpair()
-        self._waking.setblocking(False)
-        self._woken.setblocking(False)
 
     def live(self, connection: Connection) -> None:
         """Say that this process lives, at once over this connection and from then on by itself."""
@@ -68,13 +49,13 @@ class OtherProcesses:
             run(connection, sql.LIVE, workspace=here, process=self._database.process)
             run(connection, sql.FORGET_GONE, workspace=here)
             self._lives = True
-            self._begin()
+            self._channel.join(self)
 
     def listen(self) -> None:
         """Hear of what others change from now on. Raises StoreError if the server cannot be asked."""
         if self._known is None:
             self._known = self._versions()
-            self._begin()
+            self._channel.join(self)
 
     def tell(self, conversations: Iterable[ConversationId]) -> None:
         """Tell the others, soon, that these have changed."""
@@ -82,71 +63,44 @@ class OtherProcesses:
             is_first = not self._news
             self._news.update(conversations)
         if is_first:
-            self._begin()
+            self._channel.join(self)
 
     def close(self) -> None:
         """Tell what is still to be told, then stop."""
-        with self._lock:
-            self._closed = True
-        self._wake()
-        if self._thread is not None:
-            self._thread.join()
-        self._waking.close()
-        self._woken.close()
+        self._channel.leave(self)
 
-    def _begin(self) -> None:
-        with self._lock:
-            if self._thread is None and not self._closed:
-                self._thread = Thread(target=self._run, name="forky-other-processes", daemon=True)
-                self._thread.start()
-        self._wake()
+    # As a party of the channel.
 
-    def _wake(self) -> None:
-        with suppress(OSError):  # Its buffer is full of the same, or it is closed.
-            self._waking.send(b"1")
+    @property
+    def listens(self) -> bool:
+        return self._known is not None
 
-    def _run(self) -> None:
-        while True:
-            with suppress(psycopg.Error, StoreError):
-                with self._database.connect() as connection:
-                    self._talk(connection)
-                return
-            if self._closed:
-                return  # The news are lost, as all is that a server which is away is told.
-            self._wait(self._woken, _AGAIN_AFTER)
-
-    def _talk(self, connection: Connection) -> None:
-        """Over one connection, until this object is closed. Raises psycopg.Error if it is cut."""
-        listens = False
-        next_sign = 0.0
-        while True:
-            closing = self._closed
-            if self._known is not None and not listens and self._may_listen:
-                listens = self._listens(connection)
-            if time.monotonic() >= next_sign and not closing:
-                next_sign = time.monotonic() + LIVES_EVERY
-                self._give_signs(connection, listens=listens)
-            self._send(connection)
-            self._hear(connection)
-            if closing:
-                return
-            self._wait(connection, max(0.0, next_sign - time.monotonic()))
-
-    def _listens(self, connection: Connection) -> bool:
-        try:
-            connection.execute(f"LISTEN {self._channel}")
-        except (errors.FeatureNotSupported, errors.SyntaxError):
-            self._may_listen = (
-                False  # Some clusters cannot: then the versions are looked at from time to time.
-            )
+    def meet(self) -> None:
         self._catch_up()
-        return self._may_listen
 
-    def _give_signs(self, connection: Connection, *, listens: bool) -> None:
+    def give_sign(self, connection: Connection, *, hears: bool) -> None:
         if self._lives:
+            enter(connection, self._database.workspace)
             run(connection, sql.LIVE, workspace=self._database.workspace, process=self._database.process)
-        if self._known is not None and not listens:
+        if self.listens and not hears:
             self._catch_up()
+
+    def take(self) -> Sequence[str]:
+        with self._lock:
+            news, self._news = sorted(self._news), set()
+        return [
+            json.dumps({"by": self._channel.name, "changed": news[at : at + _MOST_NAMED]})
+            for at in range(0, len(news), _MOST_NAMED)
+        ]
+
+    def take_back(self, messages: Sequence[str]) -> None:
+        with self._lock:
+            for message in messages:
+                self._news.update(map(ConversationId, json.loads(message)["changed"]))
+
+    def hear(self, message: str) -> None:
+        if changed := _told_by_others(message, self._channel):
+            self._changed(changed)
 
     def _catch_up(self) -> None:
         """Tell listeners of everything that is not as it was at the latest look."""
@@ -161,35 +115,52 @@ class OtherProcesses:
         rows = self._database.rows(sql.VERSIONS, workspace=self._database.workspace)
         return {ConversationId(id): (version, erasures) for id, version, erasures in rows}
 
-    def _send(self, connection: Connection) -> None:
-        with self._lock:
-            news, self._news = sorted(self._news), set()
-        if not news:
-            return
-        try:
-            for at in range(0, len(news), _MOST_NAMED):
-                told = json.dumps({"by": self._name, "changed": news[at : at + _MOST_NAMED]})
-                with suppress(errors.FeatureNotSupported, errors.UndefinedFunction):
-                    connection.execute("SELECT pg_notify(%s, %s)", (self._channel, told))
-        except psycopg.Error:
-            with self._lock:
-                self._news.update(news)  # They are told over the next connection.
-            raise
-        time.sleep(_GATHERED)
 
-    def _hear(self, connection: Connection) -> None:
-        changed: set[ConversationId] = set()
-        for heard in connection.notifies(timeout=0):
-            told = json.loads(heard.payload)
-            if told["by"] != self._name:
-                changed.update(map(ConversationId, told["changed"]))
-        if changed:
+def topic_of(workspace: str) -> str:
+    """What the processes that use a workspace talk about."""
+    return f"forky_{sha256(workspace.encode()).hexdigest()[:24]}"
+
+
+class News:
+    """Hears of what other processes change in a workspace, open here or not: a `Party` of the channel. End it."""
+
+    def __init__(
+        self,
+        connections: Connections,
+        workspace: str,
+        changed: Callable[[Iterable[ConversationId]], None],
+        missed: Callable[[], None],
+    ) -> None:
+        """`missed` is called where anything may have changed unheard. Both are called on the channel's thread."""
+        self.topic = topic_of(workspace)
+        self.listens = True
+        self._channel = connections.channel
+        self._changed = changed
+        self._missed = missed
+        self._channel.join(self)
+
+    def end(self) -> None:
+        self._channel.leave(self)
+
+    def meet(self) -> None:
+        self._missed()
+
+    def give_sign(self, _connection: Connection, *, hears: bool) -> None:
+        if not hears:
+            self._missed()
+
+    def take(self) -> Sequence[str]:
+        return ()
+
+    def take_back(self, messages: Sequence[str]) -> None:
+        pass
+
+    def hear(self, message: str) -> None:
+        if changed := _told_by_others(message, self._channel):
             self._changed(changed)
 
-    def _wait(self, what: Connection | socket.socket, seconds: float) -> None:
-        """Until something came in, there is something to tell, or this time has passed."""
-        readable, _, _ = select.select([what, self._woken], [], [], seconds)
-        if self._woken in readable:
-            with suppress(BlockingIOError):
-                while self._woken.recv(4096):
-                    pass
+
+def _told_by_others(message: str, channel: Channel) -> list[ConversationId]:
+    """The conversations that another process has changed, as a message says."""
+    told = json.loads(message)
+    return [ConversationId(id) for id in told["changed"]] if told["by"] != channel.name else []

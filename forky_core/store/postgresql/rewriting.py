@@ -27,7 +27,7 @@ from forky_core.store.erasing import (
     rewritten_entries,
 )
 from forky_core.store.postgresql import statements as sql
-from forky_core.store.postgresql.database import Connection, Rows, run
+from forky_core.store.postgresql.connection import Connection, Rows, run
 from forky_core.store.postgresql.texts import kept, said
 from forky_core.store.postgresql.writer import call_fields, operation_columns
 from forky_core.store.rows import (

@@ -37,7 +37,7 @@ from forky_core.model.erasure import Erasure
 from forky_core.model.parts import Json
 from forky_core.observability import events
 from forky_core.scheduling import uncollected
-from forky_core.store.contract import Commit, Erased, StoreIdentity, StoreStatus, Verification
+from forky_core.store.contract import Commit, Erased, StoreIdentity, StoreStatus, Talk, Verification
 from forky_core.store.deciding import no_blob, no_conversation, no_message, reuse_of
 from forky_core.store.erasing import erased_among
 from forky_core.store.herald import Heard, Herald
@@ -45,10 +45,13 @@ from forky_core.store.message_cache import CACHE_BYTES, Cache, CachedMessages
 from forky_core.store.moving.contract import ConversationPart
 from forky_core.store.path_matching import path_overlap
 from forky_core.store.postgresql import statements as sql
-from forky_core.store.postgresql.database import MOST_CONNECTIONS, Connection, Database, run
+from forky_core.store.postgresql.connection import Connection, run
+from forky_core.store.postgresql.connections import MOST_CONNECTIONS
+from forky_core.store.postgresql.database import Database, connect_to
 from forky_core.store.postgresql.documents import PostgresDocuments
-from forky_core.store.postgresql.other_processes import OtherProcesses
+from forky_core.store.postgresql.other_processes import News, OtherProcesses
 from forky_core.store.postgresql.rewriting import drop_unnamed_blobs, erase_rows, purge_rows, write_setting
+from forky_core.store.postgresql.talk import TopicTalk
 from forky_core.store.postgresql.texts import kept, said
 from forky_core.store.postgresql.verify import verify_workspace
 from forky_core.store.postgresql.writer import Adopt, Alone, Record, Writer, operation_columns
@@ -84,6 +87,7 @@ class PostgresStore:
         """Use a database that is connected; see `open`."""
         self.identity = StoreIdentity()
         self._database = database
+        self._cache_bytes = cache_bytes
         self._herald = Herald()
         self._cache = Cache(cache_bytes)
         self._lock = Lock()
@@ -117,10 +121,14 @@ class PostgresStore:
             NotInstalled: the packages of the extra `postgresql` are missing.
         """
         begun = time.perf_counter()
-        database = Database(url, workspace, connections=connections, process=process)
+        database = Database(connect_to(url, connections=connections, process=process), workspace)
         store = cls(database, cache_bytes=cache_bytes)
         events.store_opened(size=store.status().size, seconds=time.perf_counter() - begun)
         return store
+
+    def beside(self, workspace: str) -> PostgresStore:
+        """Another workspace of the same database, over the same connections. Close both."""
+        return PostgresStore(Database(self._database.connections, workspace), cache_bytes=self._cache_bytes)
 
     @property
     def server(self) -> str:
@@ -142,6 +150,22 @@ class PostgresStore:
     def hear(self, heard: Heard) -> Callable[[], None]:
         self._others.listen()
         return self._herald.hear(heard)
+
+    def hear_in(
+        self,
+        workspace: str,
+        changed: Callable[[Iterable[ConversationId]], None],
+        missed: Callable[[], None],
+    ) -> Callable[[], None]:
+        """Hear of what other processes change in another workspace of this database, open here or not.
+
+        `missed` is called where anything may have changed unheard. Both are called on a thread that has others to
+        serve. Returns what ends it.
+        """
+        return News(self._database.connections, workspace, changed, missed).end
+
+    def talk(self, topic: str, heard: Callable[[str], None], met: Callable[[], None]) -> Talk:
+        return TopicTalk(self._database.connections.channel, topic, heard, met)
 
     def _published(self, fresh: Mapping[ConversationId, Sequence[Message]]) -> None:
         for id, messages in fresh.items():

@@ -17,7 +17,8 @@ from forky_core.store.auditing import (
 )
 from forky_core.store.contract import Finding, Verification
 from forky_core.store.postgresql import statements as sql
-from forky_core.store.postgresql.database import Connection, Database, run
+from forky_core.store.postgresql.connection import Connection, run
+from forky_core.store.postgresql.database import Database
 from forky_core.store.postgresql.rewriting import stored_conversation
 from forky_core.store.postgresql.texts import said
 from forky_core.store.rows import id_from_key

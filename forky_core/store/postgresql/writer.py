@@ -39,7 +39,9 @@ from forky_core.store.deciding import (
 from forky_core.store.ledger import Ledger
 from forky_core.store.moving.contract import ConversationPart
 from forky_core.store.postgresql import statements as sql
-from forky_core.store.postgresql.database import Connection, Database, is_cut, run, store_error
+from forky_core.store.postgresql.connection import Connection, run
+from forky_core.store.postgresql.database import Database
+from forky_core.store.postgresql.error_sentences import is_cut, store_error
 from forky_core.store.postgresql.other_processes import OtherProcesses
 from forky_core.store.postgresql.texts import kept, said
 from forky_core.store.rows import (

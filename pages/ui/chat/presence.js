@@ -5,7 +5,7 @@ const tab = Math.random().toString(36).slice(2);
 
 class Presence {
   constructor() {
-    this.others = [];
+    this.others = window.__forkyHere ?? [];
     this.heard = (event) => { this.others = event.detail; this.draw(); };
     this.typed = (event) => { if (event.target.matches?.("[class*=st-key-chat-ask] textarea")) this.type(); };
     this.left = () => this.say({ gone: true });

@@ -26,7 +26,7 @@ class Moves {
     const source = (this.source = new EventSource(`${this.url}?after=${this.drawn}`));
     source.addEventListener("message", (event) => this.news(JSON.parse(event.data).at));
     // Who else is there is drawn by other parts of the page (pages/ui/chat/dots.js), notices by pages/ui/inbox/bell.js.
-    source.addEventListener("here", (event) => pass("forky-here", (window.__forkyHere = JSON.parse(event.data))));
+    source.addEventListener("here", (event) => this.here(JSON.parse(event.data)));
     source.addEventListener("inbox", (event) => pass("forky-inbox", JSON.parse(event.data)));
     source.addEventListener("threads", (event) => this.discussed(JSON.parse(event.data).at));
     source.addEventListener("error", () => { this.close(); this.again = setTimeout(() => this.connect(), RETRY); });
@@ -54,15 +54,21 @@ class Moves {
     }, SETTLE);
   }
 
+  // What draws it may come later than this, and asks for what was told last.
+  here(people) {
+    window.__forkyHere = people;
+    pass("forky-here", people);
+  }
+
   close() {
     this.source?.close();
     clearTimeout(this.again);
+    if (this.source) this.here([]); // Nobody tells who is there now; the next connection says it anew.
     this.source = null;
   }
 
   part() {
     this.close();
-    pass("forky-here", (window.__forkyHere = []));
     clearTimeout(this.waiting);
     clearTimeout(this.discussing);
     document.removeEventListener("visibilitychange", this.turned);

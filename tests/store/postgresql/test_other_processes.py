@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import psycopg
 import pytest
@@ -21,8 +20,9 @@ from forky_core.model import Change, ConversationId, Generation
 from forky_core.model.errors import InTheWay, NotFound
 from forky_core.model.parts import TextPart
 from forky_core.store.contract import Commit, Store
-from forky_core.store.postgresql import other_processes
+from forky_core.store.postgresql import channel
 from forky_core.store.postgresql import store as postgresql
+from forky_core.store.postgresql.connection import Connection
 from forky_core.store.postgresql.store import PostgresStore
 from tests.builders import texts, workspace
 from tests.hangs import HANG, eventually
@@ -100,7 +100,7 @@ def test_a_reply_of_a_process_that_is_gone_is_taken_over_once_and_for_all(
 def test_who_is_heard_again_before_anybody_looked_goes_on(
     two: tuple[PostgresStore, PostgresStore], url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(other_processes, "LIVES_EVERY", 0.05)
+    monkeypatch.setattr(channel, "SIGN_EVERY", 0.05)
     ours, theirs = two
     begin(ours, said("hello"))
     ours.record(HERE, generation(1))
@@ -190,8 +190,16 @@ def test_two_workspaces_hear_nothing_of_each_other(url: str) -> None:
         eventually(lambda: named == {other})
 
 
+def _listeners(url: str) -> int:
+    with psycopg.connect(url) as asking:
+        ((many,),) = asking.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
+        ).fetchall()
+    return int(many)
+
+
 def test_news_that_were_missed_while_the_connection_was_cut_are_found(
-    two: tuple[PostgresStore, PostgresStore], server: Server, monkeypatch: pytest.MonkeyPatch
+    two: tuple[PostgresStore, PostgresStore], url: str, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours, theirs = two
     begin(ours, said("hello"))
@@ -200,19 +208,19 @@ def test_news_that_were_missed_while_the_connection_was_cut_are_found(
     change(ours, Change("title", "A talk", "B"))
     eventually(lambda: named == {HERE})
     named.clear()
-    waits = theirs._others._wait
+    connects = theirs._others._channel._connect
 
-    def held(*given: Any) -> None:
+    def late() -> Connection:
         cut.wait(HANG)
-        waits(*given)
+        return connects()
 
-    monkeypatch.setattr(theirs._others, "_wait", held)
-    theirs._others._wake()
+    monkeypatch.setattr(theirs._others._channel, "_connect", late)
     try:
         server.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
             "AND (query LIKE 'LISTEN%' OR query LIKE '%pg_notify%')"
         )
+        eventually(lambda: not _listeners(url))
         change(ours, Change("title", "B", "C"))
         assert named == set()
     finally:
@@ -224,31 +232,35 @@ def test_news_of_whoever_is_cut_off_are_told_over_the_next_connection(
     two: tuple[PostgresStore, PostgresStore], server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours, theirs = two
-    begin(ours, said("hello"))
+    connects, take = ours._others._channel._connect, ours._others.take
+    made: list[Connection] = []
+    cuts: list[int] = []
+
+    def noted() -> Connection:
+        made.append(connects())
+        return made[-1]
+
+    def take_and_cut() -> Sequence[str]:
+        messages = take()
+        if messages and not cuts:
+            cuts.append(1)
+            made[-1].close()
+        return messages
+
+    monkeypatch.setattr(ours._others._channel, "_connect", noted)
+    monkeypatch.setattr(ours._others, "take", take_and_cut)
     named, _ = heard(theirs)
-    send = ours._others._send
-    cuts = [1]
-
-    def cut_and_send(connection: psycopg.Connection[Any]) -> None:
-        if ours._others._news and cuts:
-            cuts.pop()
-            connection.close()
-        send(connection)
-
-    monkeypatch.setattr(ours._others, "_send", cut_and_send)
-    change(ours, Change("title", "A talk", "B"))
-    eventually(lambda: cuts == [])
-    named.clear()
-    change(ours, Change("title", "B", "C"))
-    eventually(lambda: named == {HERE})
+    begin(ours, said("hello"))
+    eventually(lambda: named == {HERE} and len(made) == 2)
+    assert cuts == [1]
 
 
 def test_a_cluster_that_cannot_listen_is_asked_from_time_to_time(
     two: tuple[PostgresStore, PostgresStore], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(other_processes, "LIVES_EVERY", 0.05)
+    monkeypatch.setattr(channel, "SIGN_EVERY", 0.05)
     ours, theirs = two
-    theirs._others._channel = "no such; syntax"
+    theirs._others.topic = "no such; syntax"
     begin(ours, said("hello"))
     named, _ = heard(theirs)
     change(ours, Change("title", "A talk", "B"))

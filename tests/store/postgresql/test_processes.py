@@ -22,7 +22,7 @@ from forky_core.model.errors import NotFound, Outdated, RequestError, StoreError
 from forky_core.store.contract import Commit
 from forky_core.store.opening import open_store
 from forky_core.store.postgresql import writer
-from forky_core.store.postgresql.database import MIGRATIONS, Database, Migration, migrate
+from forky_core.store.postgresql.database import MIGRATIONS, Database, Migration, connect_to, migrate
 from forky_core.store.postgresql.store import PostgresStore
 from forky_core.welcome import make_welcome
 from tests.hangs import HANG
@@ -198,7 +198,7 @@ def test_a_migration_is_made_once_and_a_later_schema_is_left_alone(url: str) -> 
     with PostgresStore.open(url) as store:
         begin(store, said("hello"))
     for _ in range(2):
-        database = Database(url, "main", migrations=later)
+        database = Database(connect_to(url, migrations=later), "main")
         assert database.rows("SELECT count(*), max(number) FROM forky.migrations") == [(2, 2)]
         database.close()
     with pytest.raises(StoreTooNew, match="schema 2; this version knows 1"):
@@ -347,7 +347,7 @@ def _wait_for(file: Path, writer: subprocess.Popen[bytes]) -> None:
     pytest.fail("The writer wrote nothing.")
 
 
-def test_further_workspaces_of_a_team_on_it_are_refused_at_the_start(tmp_path: Path) -> None:
+def test_a_folder_for_the_further_workspaces_of_a_team_on_it_is_refused_at_the_start(tmp_path: Path) -> None:
     started = subprocess.run(
         [sys.executable, "-c", "import pages.ui.sign_in"],
         cwd=CHECKOUT,
@@ -363,7 +363,7 @@ def test_further_workspaces_of_a_team_on_it_are_refused_at_the_start(tmp_path: P
         timeout=HANG,
         check=False,
     )
-    assert started.returncode == 1 and "Further workspaces are files" in started.stderr
+    assert started.returncode == 1 and "Write FORKY_WORKSPACES=on" in started.stderr
 
 
 def test_a_server_that_is_away_for_a_moment_is_waited_for_by_whoever_writes() -> None:

@@ -1,9 +1,9 @@
-"""A store whose file is open only while it is used, so that one server can keep very many of them.
+"""A store that is open only while it is used, so that one server can keep very many of them.
 
-The file is opened at the first call and closed by `sleep`, which a keeper of many stores calls after a while without
-calls (workspaces/open_workspaces.py). A later call opens it again. So nobody who holds this store can lose it: a reply
-that is being written, an import or a stream finds its file open whenever it reads or writes. Only a file that nobody
-has used for that long is closed, and never in the middle of a call.
+It is opened at the first call and closed by `sleep`, which a keeper of many stores calls after a while without calls
+(workspaces/open_workspaces.py). A later call opens it again. So nobody who holds this store can lose it: a reply that
+is being written, an import or a stream finds it open whenever it reads or writes. Only one that nobody has used for
+that long is closed, and never in the middle of a call.
 """
 
 from __future__ import annotations
@@ -14,14 +14,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
 from forky_core.model import ConversationId
 from forky_core.model.document import SearchScope, Vectors
 from forky_core.model.errors import StoreError
-from forky_core.store.contract import Partitions, Store, StoreIdentity, StoreStatus
+from forky_core.store.contract import (
+    AnalysisSource,
+    Partitions,
+    Store,
+    StoreIdentity,
+    StoreInFile,
+    StoreStatus,
+)
 from forky_core.store.document_contract import DocumentKeeper
-from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.herald import Heard, Herald
 from forky_core.store.moving.contract import MovableDocuments, MovableStore
 
@@ -29,11 +35,26 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def _of_store(method: Callable[Concatenate[DuckDBStore, P], T]) -> Callable[Concatenate[SleepingStore, P], T]:
+class WholeStore(MovableStore, Protocol):
+    """What an open store has, whatever keeps it."""
+
+    identity: StoreIdentity
+
+
+class FileStore(WholeStore, StoreInFile, AnalysisSource, Protocol):
+    """What the open store of a file has."""
+
+
+S = TypeVar("S", bound=WholeStore)
+
+
+def _of_store(
+    method: Callable[Concatenate[WholeStore, P], T],
+) -> Callable[Concatenate[SleepingStore[Any], P], T]:
     """A method of the contract that calls the same one of the open store."""
 
     @wraps(method)
-    def call(self: SleepingStore, /, *args: P.args, **options: P.kwargs) -> T:
+    def call(self: SleepingStore[Any], /, *args: P.args, **options: P.kwargs) -> T:
         with self.awake() as store:
             found: T = getattr(store, method.__name__)(*args, **options)
             return found
@@ -55,20 +76,22 @@ def _of_keeper(
     return call
 
 
-class SleepingStore:
-    """A `Store` over a file that is opened when it is needed; safe from any thread."""
+class SleepingStore(Generic[S]):
+    """A `Store` that is opened when it is needed; safe from any thread."""
 
     def __init__(
         self,
-        open: Callable[[], DuckDBStore],
-        location: Path,
+        open: Callable[[], S],
+        name: str,
         *,
         woke: Callable[[], None] = lambda: None,
         slept: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`open` opens the file. `woke` is called after it was opened, `slept` after it was closed, on any thread."""
-        self.location = location
+        """`open` opens it, and `name` is what people call it. `woke` is called after it was opened and `slept` after it
+        was closed, on any thread.
+        """
+        self._name = name
         self.keeps: object = None
         """What is to live as long as somebody holds this store."""
         self._open = open
@@ -76,8 +99,8 @@ class SleepingStore:
         self._slept = slept
         self._clock = clock
         self._lock = threading.RLock()
-        """Held while the file is opened or closed, and when a call begins or ends; never during a call."""
-        self._store: DuckDBStore | None = None
+        """Held while it is opened or closed, and when a call begins or ends; never during a call."""
+        self._store: S | None = None
         self._calls = 0
         self._used = clock()
         self._closed = False
@@ -86,7 +109,7 @@ class SleepingStore:
 
     @property
     def is_awake(self) -> bool:
-        """Whether the file is open."""
+        """Whether it is open."""
         return self._store is not None
 
     @property
@@ -96,22 +119,22 @@ class SleepingStore:
 
     @property
     def open_identity(self) -> StoreIdentity | None:
-        """The identity of the open store; None while the file is closed. It is no use of the store."""
+        """The identity of the open store; None while it is closed. It is no use of the store."""
         store = self._store
         return store.identity if store is not None else None
 
     @contextmanager
-    def awake(self) -> Iterator[DuckDBStore]:
+    def awake(self) -> Iterator[S]:
         """The open store, for one call; it stays open within the block.
 
         Raises:
-            StoreError: it was closed for good, or its file cannot be opened.
+            StoreError: it was closed for good, or cannot be opened.
         """
         opened = False
         with self._lock:
             if self._store is None:
                 if self._closed:
-                    raise StoreError(f"{self.location.name} is closed.", "Open the page anew.")
+                    raise StoreError(f"{self._name} is closed.", "Open the page anew.")
                 self._store, opened = self._open(), True
                 self._store.hear(self._heard)
             store = self._store
@@ -126,7 +149,7 @@ class SleepingStore:
                 self._used = self._clock()
 
     def sleep(self, idle: float = 0.0) -> bool:
-        """Close the file if no call is going on and none has ended within the last `idle` seconds; whether it did."""
+        """Close it if no call is going on and none has ended within the last `idle` seconds; whether it did."""
         if not self._lock.acquire(blocking=False):
             return False
         try:
@@ -140,7 +163,7 @@ class SleepingStore:
         return True
 
     def close(self) -> None:
-        """Close the file for good, once what is going on has ended what it writes."""
+        """Close it for good, once what is going on has ended what it writes."""
         with self._lock:
             store, self._store, self._closed = self._store, None, True
             if store is not None:
@@ -155,7 +178,7 @@ class SleepingStore:
 
     @property
     def identity(self) -> StoreIdentity:
-        """Another one each time that the file was opened: meanwhile another program may have changed it."""
+        """Another one each time that it was opened: meanwhile another program may have changed it."""
         with self.awake() as store:
             return store.identity
 
@@ -170,13 +193,11 @@ class SleepingStore:
         store = self._store
         if store is not None:
             return store.status(patience)
-        size = self.location.stat().st_size if self.location.exists() else 0
-        return StoreStatus(writes=True, answered=patience > 0, size=size)
+        return StoreStatus(writes=True, answered=patience > 0, size=self._size_asleep())
 
-    def backup(self) -> Path:
-        """Make a complete copy of the file beside it. Raises StoreError if there is no room or no permission."""
-        with self.awake() as store:
-            return store.backup()
+    def _size_asleep(self) -> int:
+        """Its size on disk while it is closed, in bytes; 0 where nobody says it."""
+        return 0
 
     # The rest of the contract.
 
@@ -222,25 +243,42 @@ class SleepingStore:
     derived_keys = _of_store(MovableStore.derived_keys)
     blob_names = _of_store(MovableStore.blob_names)
 
-    @wraps(DuckDBStore.write_tables)
+
+class SleepingFile(SleepingStore[FileStore]):
+    """A store whose file is opened when it is needed."""
+
+    def __init__(self, open: Callable[[], FileStore], location: Path, **options: Callable[[], Any]) -> None:
+        """As for `SleepingStore`; `location` is where the file is."""
+        super().__init__(open, location.name, **options)
+        self.location = location
+
+    def _size_asleep(self) -> int:
+        return self.location.stat().st_size if self.location.exists() else 0
+
+    def backup(self) -> Path:
+        """Make a complete copy of the file beside it. Raises StoreError if there is no room or no permission."""
+        with self.awake() as store:
+            return store.backup()
+
+    @wraps(AnalysisSource.write_tables)
     def write_tables(self, *given: Any, **options: Any) -> Path:
         with self.awake() as store:
             return store.write_tables(*given, **options)
 
-    @wraps(DuckDBStore.write_partitions)
+    @wraps(AnalysisSource.write_partitions)
     def write_partitions(self, *given: Any, **options: Any) -> Partitions:
         with self.awake() as store:
             return store.write_partitions(*given, **options)
 
 
 class SleepingDocuments:
-    """The documents of a store whose file is opened when it is needed."""
+    """The documents of a store that is opened when it is needed."""
 
-    def __init__(self, sleeper: SleepingStore) -> None:
+    def __init__(self, sleeper: SleepingStore[Any]) -> None:
         self.sleeper = sleeper
 
     def vectors(self, model: str, scope: SearchScope) -> Iterator[Vectors]:
-        """The file stays open until the last batch was taken."""
+        """The store stays open until the last batch was taken."""
         with self.sleeper.awake() as store:
             yield from store.documents.vectors(model, scope)
 

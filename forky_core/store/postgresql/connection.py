@@ -1,0 +1,37 @@
+"""One connection to PostgreSQL, which is of one workspace at a time.
+
+The row security of the tables compares the workspace that it is of (`forky.workspace`), so that no statement can reach
+another's rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from forky_core.extras import needed_for
+
+with needed_for("Keeping conversations in PostgreSQL", "postgresql"):
+    import psycopg
+
+Rows = list[tuple[Any, ...]]
+AnyConnection = psycopg.Connection[tuple[Any, ...]]
+
+
+class Connection(AnyConnection):
+    """A connection that knows which workspace it is of."""
+
+    workspace: str | None = None
+
+
+def enter(connection: Connection, workspace: str) -> None:
+    """Make a connection, in which no transaction goes on, one of this workspace."""
+    if connection.workspace != workspace:
+        connection.workspace = None  # It is nobody's if this fails half-way.
+        run(connection, "SELECT set_config('forky.workspace', %(workspace)s, false)", workspace=workspace)
+        connection.workspace = workspace
+
+
+def run(connection: AnyConnection, statement: str, **given: object) -> Rows:
+    """Run one statement and return its rows; [] where it has none."""
+    cursor = connection.execute(statement, given or None)
+    return cursor.fetchall() if cursor.description is not None else []

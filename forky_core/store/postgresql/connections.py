@@ -1,0 +1,131 @@
+"""The connections of this process to one PostgreSQL database, whichever of its workspaces it opens.
+
+A pool is lent from for what reads; whoever writes has a connection of its own. What the processes tell each other goes
+over one more (channel.py). So a process with very many workspaces holds few connections.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from threading import Lock
+from typing import Any
+
+from forky_core.extras import needed_for
+
+with needed_for("Keeping conversations in PostgreSQL", "postgresql"):
+    import psycopg
+    from psycopg_pool import ConnectionPool
+
+from forky_core.store.postgresql.channel import Channel
+from forky_core.store.postgresql.connection import Connection, enter
+from forky_core.store.postgresql.error_sentences import shown_url, store_error
+
+MOST_CONNECTIONS = 12
+"""Connections that a process lends to what reads."""
+PATIENCE = 10.0
+"""Seconds to wait for a connection, and for a server that is being started."""
+
+
+class Connections:
+    """Those of one process to one database, for everybody who holds them. Whoever is the last to let go closes them."""
+
+    def __init__(
+        self,
+        url: str,
+        prepare: Callable[[Connection, str], None],
+        *,
+        most: int = MOST_CONNECTIONS,
+        process: str | None = None,
+    ) -> None:
+        """Connect. `prepare` gets the first connection, and what people call the database, before anybody else has one.
+
+        `process` stands in the place of this process's own name.
+
+        Raises:
+            StoreError: the server cannot be reached or used; the sentence says why, and what to do. So may `prepare`.
+        """
+        self.name = shown_url(url)
+        """What people call the database."""
+        self.process = process or this_process(os.getpid())
+        """Names whoever writes, so that others know whether they still live."""
+        self._url = url
+        self._lock = Lock()
+        self._holders = 0
+        with self.saying(), self.connect("main") as connection:
+            prepare(connection, self.name)
+        self._pool = ConnectionPool(
+            url,
+            connection_class=Connection,
+            kwargs=self._how(None),
+            min_size=1,
+            max_size=most,
+            timeout=PATIENCE,
+            open=True,
+            name="forky",
+        )
+        self.channel = Channel(lambda: self.connect(None))
+
+    def hold(self) -> None:
+        """Say that one more uses them."""
+        with self._lock:
+            self._holders += 1
+
+    def let_go(self) -> None:
+        """Say that one uses them no more."""
+        with self._lock:
+            self._holders -= 1
+            is_last = self._holders == 0
+        if is_last:
+            self.channel.close()
+            self._pool.close()
+
+    def connect(self, workspace: str | None) -> Connection:
+        """A connection beside the pool, in autocommit; whoever asks closes it. Without a workspace it sees no rows."""
+        connection = Connection.connect(self._url, **self._how(workspace))
+        connection.workspace = workspace
+        return connection
+
+    @contextmanager
+    def lent(self, workspace: str) -> Iterator[Connection]:
+        """A connection of the pool, of this workspace, within the block."""
+        with self._pool.connection() as connection:
+            enter(connection, workspace)
+            yield connection
+
+    def look_through(self) -> None:
+        """Have the pool replace what was cut."""
+        self._pool.check()
+
+    @contextmanager
+    def saying(self) -> Iterator[None]:
+        """What PostgreSQL raises in this block becomes a StoreError with a sentence."""
+        try:
+            yield
+        except psycopg.Error as error:
+            raise store_error(error, self.name) from error
+
+    def _how(self, workspace: str | None) -> dict[str, Any]:
+        of = f"-c forky.workspace={_quoted_option(workspace)} " if workspace is not None else ""
+        return {
+            "autocommit": True,
+            "options": f"{of}-c forky.process={_quoted_option(self.process)} "
+            "-c timezone=UTC -c client_min_messages=warning",
+            "connect_timeout": int(PATIENCE),
+        }
+
+
+@cache
+def this_process(number: int) -> str:
+    """A name of the process with this number that no other one has, nor one that had its number before."""
+    return f"{platform.node()[:60]} {number} {secrets.token_hex(6)}"
+
+
+def _quoted_option(value: str) -> str:
+    """A value as the options of a connection take it."""
+    return re.sub(r"([\\ ])", r"\\\1", value)

@@ -1,0 +1,118 @@
+"""What PostgreSQL raises, as sentences for a person."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from forky_core.extras import needed_for
+
+with needed_for("Keeping conversations in PostgreSQL", "postgresql"):
+    import psycopg
+    from psycopg import errors
+    from psycopg.conninfo import conninfo_to_dict
+    from psycopg_pool import PoolTimeout
+
+from forky_core.model.errors import StoreBusy, StoreDamaged, StoreError, StoreFull
+
+
+def is_cut(error: psycopg.Error) -> bool:
+    """Whether an error means that the connection is gone, and not that the statement was refused."""
+    return isinstance(error, psycopg.OperationalError) and (
+        error.sqlstate is None or error.sqlstate[:2] == "08" or error.sqlstate in {"57P01", "57P02", "57P03"}
+    )
+
+
+def store_error(error: psycopg.Error, name: str) -> StoreError:
+    """The store error, as a sentence for a person, for an error of PostgreSQL."""
+    said = str(error).strip()
+    if isinstance(error, PoolTimeout):
+        return StoreBusy(
+            f"All connections to {name} are in use.",
+            None,
+            "Wait a moment; if it stays so, look what holds them.",
+        )
+    for kinds, make in _BY_STATE:
+        if isinstance(error, kinds):
+            return make(name, _line(said))
+    for pattern, make in _BY_TEXT:
+        if re.search(pattern, said):
+            return make(name, _line(said))
+    if is_cut(error):
+        return StoreError(
+            f"{name} cannot be reached: {_line(said)}", "Is the server running, and is this its address?"
+        )
+    return StoreError(f"{name} could not do it: {_line(said)}")
+
+
+def _line(said: str) -> str:
+    return said.partition("\n")[0][:300].rstrip(".") + "."
+
+
+_Made = Callable[[str, str], StoreError]
+
+
+def _full(name: str, _said: str) -> StoreError:
+    return StoreFull(f"The disk of {name} is full. Nothing was written.", "Make room there, and try again.")
+
+
+def _password(name: str, _said: str) -> StoreError:
+    return StoreError(
+        f"{name} refuses this user or password.", "Check FORKY_DATABASE, or set PGPASSWORD or a .pgpass file."
+    )
+
+
+def _no_database(_name: str, said: str) -> StoreError:
+    return StoreError(f"There is no database of this name: {said}", "Make it: createdb --encoding=UTF8 NAME")
+
+
+def _not_allowed(name: str, said: str) -> StoreError:
+    return StoreError(
+        f"{name} does not let this user do that: {said}", "docs/postgresql.md names the rights it needs."
+    )
+
+
+def _read_only(name: str, _said: str) -> StoreError:
+    return StoreError(
+        f"{name} can only be read at the moment. Nothing was written.",
+        "Is it a standby? Connect to the primary.",
+    )
+
+
+def _too_many(name: str, _said: str) -> StoreError:
+    return StoreBusy(f"{name} takes no more connections.", None, "Close some, or raise max_connections.")
+
+
+def _starting(name: str, _said: str) -> StoreError:
+    return StoreError(f"{name} is starting or stopping.", "Try again in a moment.")
+
+
+def _damaged(name: str, said: str) -> StoreError:
+    return StoreDamaged(f"{name} cannot read its own files: {said}", "Restore a backup of the server.")
+
+
+_BY_STATE: tuple[tuple[tuple[type[psycopg.Error], ...], _Made], ...] = (
+    ((errors.DiskFull,), _full),
+    ((errors.InvalidPassword, errors.InvalidAuthorizationSpecification), _password),
+    ((errors.InvalidCatalogName,), _no_database),
+    ((errors.InsufficientPrivilege,), _not_allowed),
+    ((errors.ReadOnlySqlTransaction,), _read_only),
+    ((errors.TooManyConnections,), _too_many),
+    ((errors.CannotConnectNow,), _starting),
+    ((errors.DataCorrupted, errors.IndexCorrupted), _damaged),
+)
+_BY_TEXT: tuple[tuple[str, _Made], ...] = (
+    ("password|role .* does not exist|no pg_hba.conf entry", _password),
+    ('database ".*" does not exist', _no_database),
+    ("too many clients|remaining connection slots", _too_many),
+    ("starting up|shutting down|recovery mode", _starting),
+)
+"""An error of connecting has no state."""
+
+
+def shown_url(url: str) -> str:
+    """What people call a database: its name and host, never its password."""
+    parts: Mapping[str, Any] = conninfo_to_dict(url)
+    host = parts.get("host") or "this machine"
+    return f"The PostgreSQL database “{parts.get('dbname') or parts.get('user') or 'postgres'}” at {host}"
