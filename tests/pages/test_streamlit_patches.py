@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import io
 import json
 import logging
@@ -8,13 +9,19 @@ import os
 import re
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 import streamlit as st
 import streamlit.logger
-from streamlit import delta_generator, env_util
+from streamlit import config, delta_generator, env_util
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner import script_runner
 from streamlit.testing.v1 import AppTest
 
@@ -23,6 +30,7 @@ from pages.ui.registry import pages
 from pages.ui.streamlit_patches.patch import Patch
 from pages.ui.streamlit_patches.patches import PATCHES, switched_off
 from tests.hangs import HANG
+from tests.loops import finished
 from tests.pages.apptest import by_itself
 from tests.pages.patched import apply_patch, patch_named
 from tests.programs import CHECKOUT
@@ -250,6 +258,105 @@ def test_a_run_is_measured_with_its_handlers(monkeypatch: pytest.MonkeyPatch) ->
     page.button[0].click().run()
     lines = said.getvalue().splitlines()
     assert len(lines) == 2 and all("kind=page state=done seconds=" in line for line in lines)
+
+
+def test_an_option_is_read_while_somebody_holds_the_lock(monkeypatch: pytest.MonkeyPatch) -> None:
+    locked = config.get_option
+    wanted = locked("server.maxUploadSize")
+    monkeypatch.setattr(config, "get_option", locked)
+    apply_patch("free_options")
+    held, free = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with config._config_lock:
+            held.set()
+            free.wait(HANG)
+
+    with ThreadPoolExecutor(2) as pool:
+        holding = pool.submit(hold)
+        held.wait(HANG)
+        try:
+            assert pool.submit(config.get_option, "server.maxUploadSize").result(HANG / 4) == wanted
+        finally:
+            free.set()
+        holding.result(HANG)
+    with pytest.raises(RuntimeError, match="not defined"):
+        config.get_option("server.thereIsNone")
+    config.set_option("server.maxUploadSize", wanted + 1)
+    try:
+        assert config.get_option("server.maxUploadSize") == wanted + 1
+    finally:
+        config.set_option("server.maxUploadSize", wanted)
+
+
+class _Session(AppSession):
+    """A session that has begun nothing which would have to be ended."""
+
+    def __init__(self, loop: Any) -> None:
+        self._event_loop = loop
+
+    def __del__(self) -> None:
+        pass
+
+
+class _Loop:
+    """An event loop that says how often another thread has woken it."""
+
+    def __init__(self) -> None:
+        self.waiting: list[Callable[[], None]] = []
+        self.wakes = 0
+
+    def call_soon_threadsafe(self, callback: Callable[[], None]) -> None:
+        self.wakes += 1
+        self.waiting.append(callback)
+
+    def call_soon(self, callback: Callable[[], None]) -> None:
+        self.waiting.append(callback)
+
+    def run(self) -> None:
+        while self.waiting:
+            self.waiting.pop(0)()
+
+
+def test_what_a_run_draws_wakes_the_event_loop_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    call_soon = AppSession._call_soon_on_event_loop
+    monkeypatch.setattr(AppSession, "_call_soon_on_event_loop", call_soon)
+    apply_patch("loop_turns")
+    loop = _Loop()
+    session, other = _Session(loop), _Session(loop)
+    drawn: list[int] = []
+    for number in range(5):
+        session._call_soon_on_event_loop(partial(drawn.append, number))
+    other._call_soon_on_event_loop(partial(drawn.append, 9))
+    assert loop.wakes == 2 and drawn == []
+    loop.run()
+    assert drawn == [0, 1, 2, 3, 4, 9]
+    session._call_soon_on_event_loop(partial(drawn.append, 5))
+    assert loop.wakes == 3, "what comes after the loop's last look wakes it again"
+    loop.run()
+    assert drawn[-1] == 5
+
+
+def test_nothing_that_several_threads_hand_over_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(AppSession, "_call_soon_on_event_loop", AppSession._call_soon_on_event_loop)
+    apply_patch("loop_turns")
+    drawn: list[tuple[int, int]] = []
+
+    async def go() -> None:
+        session = _Session(asyncio.get_running_loop())
+
+        def draw(thread: int) -> None:
+            for number in range(500):
+                session._call_soon_on_event_loop(partial(drawn.append, (thread, number)))
+
+        await asyncio.gather(*(asyncio.to_thread(draw, thread) for thread in range(4)))
+        await asyncio.sleep(0)  # What was handed over last.
+        await asyncio.sleep(0)
+
+    finished(go())
+    assert len(drawn) == 2000
+    for thread in range(4):
+        assert [number for of, number in drawn if of == thread] == list(range(500))
 
 
 def test_the_first_element_looks_for_no_console(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,6 +81,25 @@ PATCHES = (
         needs=("streamlit.delta_generator:_use_warning_has_been_displayed",),
     ),
     Patch(
+        "free_options",
+        "Pages of several people run side by side, because none waits for the lock of Streamlit's options.",
+        upstream=f"{_FILED}free_options",
+        test="tests/pages/test_streamlit_patches.py::test_an_option_is_read_while_somebody_holds_the_lock",
+        made="at_start",
+        needs=(
+            "streamlit.config:get_option(key)",
+            "streamlit.config:_config_options",
+        ),
+    ),
+    Patch(
+        "loop_turns",
+        "A run that draws much does not wait for other people's pages at each element.",
+        upstream=f"{_FILED}loop_turns",
+        test="tests/pages/test_streamlit_patches.py::test_what_a_run_draws_wakes_the_event_loop_once",
+        made="at_start",
+        needs=(f"{_SESSION}._call_soon_on_event_loop(self, callback)", f"{_SESSION}#_event_loop"),
+    ),
+    Patch(
         "theming",
         "Runs begin sooner while many people use Forky, because the theme is looked up once and not at each run.",
         upstream=f"{_FILED}theming",
