@@ -65,6 +65,7 @@ from forky_core.process import tune_process  # noqa: E402
 from forky_core.settings import Settings  # noqa: E402
 from forky_core.showing.assets import script_sources  # noqa: E402
 from forky_core.store.contract import StoreOnServer, TalkingStore  # noqa: E402
+from forky_core.team.refused_requests import OVERLOADED  # noqa: E402
 from pages.ui.chat.agraph_page import agraph_folder, agraph_route  # noqa: E402
 from pages.ui.components.downloads import offers  # noqa: E402
 from pages.ui.observability.failures import show_incident  # noqa: E402
@@ -185,6 +186,12 @@ def _drop_pages() -> None:
 
     for workspace in awake():
         links(None, workspace).drop_pages_that_are_over()
+
+
+def note_refusal(workspace: str, person: str, reason: str) -> None:
+    """Count a refused request of a team's member for the audit log."""
+    if TEAM is not None:
+        TEAM.count_refusal(workspace, reason, person)
 
 
 async def take_over_replies() -> None:
@@ -313,7 +320,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
 
 SETTINGS = Settings.from_environment()
 GATEWAY = (
-    Gateway(workspace, seen_by, of_token=TEAM.workspaces.of_token, whole=whole)
+    Gateway(workspace, seen_by, of_token=TEAM.workspaces.of_token, whole=whole, refused=note_refusal)
     if TEAM is not None
     else Gateway(workspace)
 )
@@ -360,6 +367,7 @@ MIDDLEWARE = [
         public=("/healthz", READY, METRICS, "/_stcore/health", "/favicon.png"),
         public_below=(API, LINKS, f"{PRESENT}/watch", f"{PRESENT}/follow"),
         refused=lambda reason: events.request_refused(reason=reason),
+        overloaded=lambda session: note_refusal(session.workspace, session.person, OVERLOADED),
     ),
     Middleware(Traffic),
     *patch_middleware(),

@@ -74,8 +74,7 @@ class Forky(Workspace):
             if not isinstance(store, MemoryStore):
                 remove_abandoned_spools()
                 with suppress(StoreError):  # Damaged, or the disk is full; the next start tries again.
-                    if not (isinstance(store, StoreOnServer) and store.is_shared):
-                        recover_imports(store)
+                    recover_imports(store)
             forky = cls(store, models, actor=actor or settings.actor)
         except BaseException:
             store.close()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import time
 import unicodedata
 from collections.abc import Container, Sequence
+from hashlib import sha256
 from threading import Lock
 
 from forky_core.model.errors import BadName
@@ -52,6 +54,17 @@ def new_id() -> str:
     value = (time.time_ns() // 1_000_000) << 80 | int.from_bytes(_noise.take(10))
     value = value & ~(0xF << 76) | 7 << 76
     value = value & ~(0x3 << 62) | 2 << 62
+    return _uuid(value)
+
+
+def named_id(*names: str) -> str:
+    """A version-8 UUID (RFC 9562 §5.8) that is the same wherever it is made of the same names."""
+    value = int(sha256(json.dumps(names).encode("utf-8", "replace")).hexdigest()[:32], 16)
+    value = value & ~(0xF << 76) | 8 << 76
+    return _uuid(value & ~(0x3 << 62) | 2 << 62)
+
+
+def _uuid(value: int) -> str:
     digits = f"{value:032x}"
     return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 

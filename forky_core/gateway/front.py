@@ -24,12 +24,14 @@ class Gateway:
         *,
         of_token: Callable[[str], str] | None = None,
         whole: Callable[[str], Workspace] | None = None,
+        refused: Callable[[str, str, str], None] = lambda _workspace, _person, _reason: None,
     ) -> None:
         """Takes what `v1.service.Service` takes; `of_token` and `whole` are those of its `OtherWorkspaces`."""
         self._workspace = workspace
         self._seen_by = seen_by
         self._of_token = of_token
         self._whole = whole
+        self._refused = refused
         self._service: Service | None = None
         self._making = threading.Lock()
 
@@ -47,7 +49,7 @@ class Gateway:
             others = OtherWorkspaces(self._of_token, self._whole)
         with self._making:
             service = self._service = self._service or Service(
-                self._workspace, seen_by=self._seen_by, others=others
+                self._workspace, seen_by=self._seen_by, others=others, refused=self._refused
             )
         return service
 

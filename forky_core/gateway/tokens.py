@@ -3,7 +3,8 @@
 A token spends the owner's keys, so there is no call without one. It is shown once, when it is made; only its sha256 is
 stored (it has 256 random bits, so that nothing slower is needed) and its last four characters, by which a person
 recognises it. They are settings of the database, and so are never exported. A revoked one stays in the list, without
-rights, so that its name beside a conversation keeps its meaning.
+rights, so that its name beside a conversation keeps its meaning. What another process makes, changes or revokes is
+noticed within half a second.
 """
 
 from __future__ import annotations
@@ -13,24 +14,26 @@ import hashlib
 import json
 import secrets
 import threading
+import time
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
-from datetime import UTC, datetime
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from forky_core.conversation.identity import disturbs, now, title_line
-from forky_core.model.errors import BadContent, BadName, NameTaken, NotFound, NothingToDo, StoreError
+from forky_core.gateway.token_spending import TokenSpending
+from forky_core.model.errors import BadContent, BadName, ForkyError, NameTaken, NotFound, NothingToDo
 from forky_core.observability import events
 from forky_core.store.contract import Store, StoreIdentity
+from forky_core.team.spending.amounts import NANO, nanodollars
 
 PREFIX = "forky-"
 _TOKENS = "gateway_tokens"
-_SPENT = "gateway_spent"
-_SAVED_WITHIN = 1.0
-"""Seconds within which spending is saved."""
+_LOOK = 0.5
+"""Seconds for which tokens are remembered that another process may change."""
 _LONGEST_NAME = 60
 _MOST_PATTERNS = 50
 
@@ -84,15 +87,19 @@ class NewToken:
 class _Shared:
     """The state that all `Tokens` of one store in this process share."""
 
+    is_exclusive: bool
     lock: threading.Lock = field(default_factory=threading.Lock)
     tokens: tuple[Token, ...] | None = None
     """As stored; None until they are read. Writing updates it, so that a revoked token is refused at once."""
-    spent: dict[str, tuple[str, float]] | None = None
-    """For a token's id, the day and US dollars; None until they are read."""
-    unsaved: bool = False
-    saving: threading.Lock = field(default_factory=threading.Lock)
-    timer: threading.Timer | None = None
-    """The timer until spending is saved."""
+    read_at: float = 0.0
+    """When they were read, by `time.monotonic`."""
+
+    @property
+    def is_current(self) -> bool:
+        return self.tokens is not None and (self.is_exclusive or time.monotonic() - self.read_at < _LOOK)
+
+    def remember(self, tokens: tuple[Token, ...] | None) -> None:
+        self.tokens, self.read_at = tokens, time.monotonic()
 
 
 _stores: weakref.WeakKeyDictionary[StoreIdentity, _Shared] = weakref.WeakKeyDictionary()
@@ -100,12 +107,16 @@ _making = threading.Lock()
 
 
 class Tokens:
-    """The tokens of one database, which one process has open."""
+    """The tokens of one database; safe from any thread, and with other processes."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         with _making:
-            self._shared = _stores.setdefault(store.identity, _Shared())
+            shared = _stores.get(store.identity)
+            if shared is None:
+                shared = _stores[store.identity] = _Shared(store.is_exclusive)
+        self._shared = shared
+        self._spending = TokenSpending(store)
 
     def all(self) -> tuple[Token, ...]:
         """All tokens: valid ones first, each group in the order they were made."""
@@ -151,22 +162,21 @@ class Tokens:
             metrics=metrics,
             person=person,
         )
-        with self._shared.lock:
-            tokens = self._read()
+
+        def with_it(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
             if any(other.name == token.name and not other.revoked for other in tokens):
                 raise NameTaken(
                     f"There is a token “{token.name}” already.", "Choose another name, or revoke it."
                 )
-            self._write([*tokens, token])
+            return (*tokens, token)
+
+        self._change(with_it)
         events.token_changed(token=token.name, id=token.id, change="made")
         return NewToken(token, text)
 
     def change(self, id: str, *, records: bool) -> Token:
         """Switch its recording on or off. Raises NotFound for an unknown token."""
-        with self._shared.lock:
-            tokens = self._read()
-            changed = replace(_named(tokens, id), records=records)
-            self._write([changed if token.id == changed.id else token for token in tokens])
+        changed = self._replace(id, lambda token: replace(token, records=records))
         change = "records" if records else "records no more"
         events.token_changed(token=changed.name, id=changed.id, change=change)
         return changed
@@ -178,13 +188,13 @@ class Tokens:
             NotFound: no token has this id or name.
             NothingToDo: it was revoked before.
         """
-        with self._shared.lock:
-            tokens = self._read()
-            token = _named(tokens, id)
+
+        def without_rights(token: Token) -> Token:
             if token.revoked:
                 raise NothingToDo(f"The token “{token.name}” was revoked before.")
-            token = replace(token, revoked=now())
-            self._write([token if other.id == token.id else other for other in tokens])
+            return replace(token, revoked=now())
+
+        token = self._replace(id, without_rights)
         events.token_changed(token=token.name, id=token.id, change="revoked")
         return token
 
@@ -202,63 +212,36 @@ class Tokens:
 
     def spent_today(self, token: Token) -> float:
         """US dollars it has spent since midnight UTC."""
-        with self._shared.lock:
-            day, spent = self._spent().get(token.id, ("", 0.0))
-        return spent if day == _today() else 0.0
+        return self._spending.today(token.id) / NANO
 
     def spend(self, token: Token, cost: float) -> None:
-        """Add a call's price to its spending: it counts at once, and is saved within a second."""
-        if cost <= 0:
-            return
-        with self._shared.lock:
-            everyone = self._spent()
-            day, spent = everyone.get(token.id, ("", 0.0))
-            everyone[token.id] = (_today(), cost + (spent if day == _today() else 0.0))
-            self._shared.unsaved = True
-            if self._shared.timer is None:
-                # A write for each call would precede the next call's question in the writer's queue.
-                self._shared.timer = threading.Timer(_SAVED_WITHIN, self._save_late)
-                self._shared.timer.daemon = True
-                self._shared.timer.start()
+        """Add the price of a call that no limit is for: it counts at once, and is saved within a second."""
+        if cost > 0:
+            self._spending.add(token.id, nanodollars(cost))
+
+    def begin_call(self, token: Token, ahead: int) -> Callable[[float], None] | None:
+        """Set aside what a call may cost, in billionths of a dollar, as far as the token's limit leaves it.
+
+        Returns the function that charges what the call did cost in US dollars, and frees the rest: call it once,
+        whatever becomes of the call. None if nothing is left of the limit.
+
+        Raises:
+            StoreError: nothing was set aside, because the database cannot be written now.
+        """
+        if token.daily is None:
+            return partial(self.spend, token)
+        call = self._spending.begin(token.id, ahead, nanodollars(token.daily))
+        return None if call is None else lambda cost: self._spending.settle(call, nanodollars(max(0.0, cost)))
 
     def save_spending(self) -> None:
         """Save the spending since the last save. Raises StoreError."""
-        with self._shared.saving:
-            with self._shared.lock:
-                written = json.dumps(self._spent()) if self._shared.unsaved else None
-            if written is not None:
-                self._store.set_setting(_SPENT, written)
-                with self._shared.lock:
-                    self._shared.unsaved = written != json.dumps(self._spent())
-
-    def _save_late(self) -> None:
-        with self._shared.lock:
-            self._shared.timer = None
-        try:
-            self.save_spending()
-        except StoreError as error:  # The next call tries again.
-            events.gateway_unsaved(what="spending", fault=error)
-
-    def _spent(self) -> dict[str, tuple[str, float]]:
-        """The spending by token; the lock must be held."""
-        if self._shared.spent is None:
-            self._shared.spent = {}
-            with suppress(ValueError, TypeError, AttributeError):
-                kept = json.loads(self._store.setting(_SPENT) or "{}")
-                self._shared.spent = {id: (str(day), float(spent)) for id, (day, spent) in kept.items()}
-        return self._shared.spent
+        self._spending.save()
 
     def _known(self) -> tuple[Token, ...]:
-        known = self._shared.tokens
-        if known is None:
+        if not self._shared.is_current:
             with self._shared.lock:
-                known = self._read()
-        return known
-
-    def _read(self) -> tuple[Token, ...]:
-        """The stored tokens; the lock must be held."""
-        if self._shared.tokens is None:
-            self._shared.tokens = self._stored()
+                if not self._shared.is_current:
+                    self._shared.remember(self._stored())
         return self._shared.tokens or ()
 
     def _stored(self) -> tuple[Token, ...] | None:
@@ -266,17 +249,49 @@ class Tokens:
         kept for others.
         """
         text = self._store.setting(_TOKENS)
-        if text is None:
-            return None
-        with suppress(ValueError, TypeError, KeyError):
-            return tuple(_read_back(entry) for entry in json.loads(text))
-        return ()
+        return None if text is None else _parsed(text)
 
-    def _write(self, tokens: Iterable[Token]) -> None:
-        """Store the tokens; the lock must be held."""
-        written = tuple(tokens)
-        self._store.set_setting(_TOKENS, json.dumps([asdict(token) for token in written]))
-        self._shared.tokens = written
+    def _replace(self, id: str, change: Callable[[Token], Token]) -> Token:
+        """Change a token by its id or name; returns it as it is then. Raises NotFound for an unknown one."""
+        changed: Token | None = None
+
+        def with_it(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+            nonlocal changed
+            found = _named(tokens, id)
+            changed = change(found)
+            return tuple(changed if token.id == changed.id else token for token in tokens)
+
+        self._change(with_it)
+        assert changed is not None
+        return changed
+
+    def _change(self, change: Callable[[tuple[Token, ...]], tuple[Token, ...]]) -> None:
+        """Store what `change` makes of the tokens, while no other process changes them. Raises what it raises."""
+        written: tuple[Token, ...] = ()
+        refused: ForkyError | None = None
+
+        def rewritten(text: str | None) -> str | None:
+            nonlocal written, refused
+            before = () if text is None else _parsed(text)
+            try:
+                written, refused = change(before), None
+            except ForkyError as error:
+                refused = error
+                return text
+            return json.dumps([asdict(token) for token in written])
+
+        with self._shared.lock:
+            self._store.change_setting(_TOKENS, rewritten)
+            if refused is None:
+                self._shared.remember(written)
+        if refused is not None:
+            raise refused
+
+
+def _parsed(text: str) -> tuple[Token, ...]:
+    with suppress(ValueError, TypeError, KeyError):
+        return tuple(_read_back(entry) for entry in json.loads(text))
+    return ()
 
 
 def _read_back(entry: Mapping[str, Any]) -> Token:
@@ -305,7 +320,3 @@ def _name(text: str) -> str:
 def token_digest(text: str) -> str:
     """The sha256 of a token's text, as it is stored."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-
-
-def _today() -> str:
-    return datetime.now(UTC).date().isoformat()

@@ -163,6 +163,23 @@ class Store(Protocol):
         """The documents that answers may quote."""
         ...
 
+    @property
+    def is_exclusive(self) -> bool:
+        """Whether nobody but this process can write to this database while it is open."""
+        ...
+
+    @property
+    def process(self) -> str:
+        """The name of this process among those that use the database."""
+        ...
+
+    def is_alive(self, process: str) -> bool:
+        """Whether the process with this name still uses the database.
+
+        One that has ended counts as alive for some seconds, and one that was held up for longer than that does not.
+        """
+        ...
+
     def hear(self, heard: Heard) -> Callable[[], None]:
         """Have a function called for each conversation that a commit changes, or that is deleted for good, as soon as
         that can be read; returns the function that ends it.
@@ -350,6 +367,14 @@ class Store(Protocol):
         ...
 
     def set_setting(self, key: str, value: str | None) -> None: ...
+
+    def change_setting(self, key: str, change: Callable[[str | None], str | None]) -> str | None:
+        """Set a setting to what `change` makes of its value, and return that; None is for a setting that is not set.
+
+        No other thread or process changes it in between. `change` may be called more than once. It must return at once
+        and not use the store; if it raises, nothing is changed.
+        """
+        ...
 
     def purge(self, conversation: ConversationId) -> None:
         """Remove a trashed conversation for good. Raises InTheWay if it is not in the trash."""

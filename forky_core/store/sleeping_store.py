@@ -183,6 +183,16 @@ class SleepingStore(Generic[S]):
             return store.identity
 
     @property
+    def is_exclusive(self) -> bool:
+        with self.awake() as store:
+            return store.is_exclusive
+
+    @property
+    def process(self) -> str:
+        with self.awake() as store:
+            return store.process
+
+    @property
     def documents(self) -> MovableDocuments:
         return self._documents
 
@@ -233,6 +243,8 @@ class SleepingStore(Generic[S]):
     drop_blobs = _of_store(Store.drop_blobs)
     setting = _of_store(Store.setting)
     set_setting = _of_store(Store.set_setting)
+    change_setting = _of_store(Store.change_setting)
+    is_alive = _of_store(Store.is_alive)
     purge = _of_store(Store.purge)
     erase = _of_store(Store.erase)
     erased_of = _of_store(Store.erased_of)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from forky_core.model.hashing import content_hash
 from forky_core.model.parts import Json, canonical_json
-from forky_core.team.database import TeamDatabase, now
+from forky_core.team.database import TeamDatabase, Writing, now
 
 WORKSPACE_KEY = "workspace"
 """The name under which an entry says in which workspace it happened."""
@@ -106,6 +107,10 @@ class Audit:
         self.days = days
         self._clock = clock
         self._looked = 0
+
+    def writing(self) -> AbstractContextManager[Writing]:
+        """One transaction, for several entries that belong together."""
+        return self._database.writing(renews=False)
 
     def note(self, event: str, person: str = NOBODY, **about: str | int) -> None:
         """Add an entry. Within a transaction of the database it is part of that."""

@@ -17,6 +17,7 @@ _SENTENCES: Mapping[str, str] = {
     "signed out everywhere": "{who} signed {of} out everywhere{else_}",
     "proved again": "{who} proved once more who they are{way}",
     "sign-in refused": "A sign-in{of_member}{way} was refused",
+    "requests refused": "{requests} refused: {reason}",
     "password reset offered": "{who} had a link to another password made for {of}",
     "password reset mailed": "A link to another password was asked for and sent to {whom}",
     "password reset": "{who} chose another password by a link",
@@ -79,6 +80,7 @@ _SENTENCES: Mapping[str, str] = {
 """What is said of each event. One that is not listed is said in its own words."""
 KINDS: Mapping[str, tuple[str, ...]] = {
     "Signing in": ("sign", "way to sign in"),
+    "Refused": ("requests refused",),
     "Members and roles": ("member", "role", "invitation"),
     "Sharing": ("share", "no longer shared", "handed over", "link"),
     "Erased and deleted": ("message erased", "conversation deleted", "member forgotten"),
@@ -124,6 +126,8 @@ def sentence(entry: AuditEntry, name_of: Callable[[str], str], title_of: Callabl
     return form.format(
         who=who,
         whom=name_of(member) if member else "somebody",
+        requests=_requests(int(about.get("number", 1)), "" if entry.person == NOBODY else who),
+        reason=str(about.get("reason", "")),
         of=name_of(member) if not itself else "themselves",
         else_=" else" if itself else "",
         of_whom="" if itself else f" of {name_of(member)}",
@@ -150,6 +154,12 @@ def sentence(entry: AuditEntry, name_of: Callable[[str], str], title_of: Callabl
         of_day=f" that was made on {about['made']}" if about.get("made") else "",
         conversation=title_of(str(about["conversation"])) if "conversation" in about else "a conversation",
     )
+
+
+def _requests(number: int, who: str) -> str:
+    """How many requests, of whom if that is known, with the verb."""
+    of = f" of {who}" if who else ""
+    return f"1 request{of} was" if number == 1 else f"{number:,} requests{of} were"
 
 
 def _form(about: Mapping[str, object]) -> str:

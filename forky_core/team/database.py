@@ -100,6 +100,11 @@ CREATE TABLE proofs (
     session TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE, at INTEGER NOT NULL
 );
 """
+_ATTEMPTS = """
+CREATE TABLE attempts (id TEXT PRIMARY KEY, kind TEXT NOT NULL, client TEXT NOT NULL, at INTEGER NOT NULL);
+CREATE INDEX attempts_of ON attempts (kind, client, at);
+"""
+"""What is counted within a minute: failed attempts to sign in (attempts.py), requests (spending/request_rate.py)."""
 _DELIVERY = """
 CREATE TABLE delivery_choices (
     person TEXT PRIMARY KEY REFERENCES people (id) ON DELETE CASCADE, mail TEXT NOT NULL, webhook TEXT NOT NULL,
@@ -121,6 +126,7 @@ _PARTS = (
     _WORKSPACES,
     TOGETHER,
     _GETTING_IN,
+    _ATTEMPTS,
     _DELIVERY,
     SPENDING_TABLES,
     _BACKUPS,
@@ -187,6 +193,8 @@ class TeamDatabase(ABC):
 
     location: Path | None
     """The file; None where there is none."""
+    is_shared: bool
+    """Whether servers on several machines may use it at a time."""
 
     @property
     def version(self) -> int:

@@ -84,6 +84,17 @@ class GuardedStore:
     def documents(self) -> DocumentKeeper:
         return self._documents
 
+    @property
+    def is_exclusive(self) -> bool:
+        return self._store.is_exclusive
+
+    @property
+    def process(self) -> str:
+        return self._store.process
+
+    def is_alive(self, process: str) -> bool:
+        return self._store.is_alive(process)
+
     def hear(self, heard: Heard) -> Callable[[], None]:
         return self._store.hear(lambda id: heard(id) if self.access.role_in(id) else None)
 
@@ -298,10 +309,26 @@ class GuardedStore:
         return None if value is not None and self._is_others_import(key, value) else value
 
     def set_setting(self, key: str, value: str | None) -> None:
+        self._require_setting(key)
+        self._store.set_setting(key, value)
+        self._note_setting(key)
+
+    def change_setting(self, key: str, change: Callable[[str | None], str | None]) -> str | None:
+        self._require_setting(key)
+        value = self._store.setting(key)
+        if value is not None and self._is_others_import(key, value):
+            raise NotAllowed("That import brought nothing that you may see.")
+        changed = self._store.change_setting(key, change)
+        self._note_setting(key)
+        return changed
+
+    def _require_setting(self, key: str) -> None:
+        """Raise NotAllowed unless the person may change this setting."""
         role = Role.COMMENTER if key.startswith(OPEN_SETTINGS) else Role.OWNER
         self.access.require(role, "change its settings")
-        self._store.set_setting(key, value)
-        if role is Role.OWNER:
+
+    def _note_setting(self, key: str) -> None:
+        if not key.startswith(OPEN_SETTINGS):
             self._team.audit.note("setting changed", self.access.id, setting=key.partition("/")[0][:60])
 
     def verify(self, conversation: ConversationId | None = None) -> Verification:

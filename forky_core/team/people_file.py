@@ -25,6 +25,8 @@ _TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE
 class PeopleFile(TeamDatabase):
     """An open file of people, or people in memory."""
 
+    is_shared = False
+
     def __init__(self, location: Path | None) -> None:
         """Open the file, or make it; None keeps everything in memory.
 

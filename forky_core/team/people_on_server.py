@@ -38,6 +38,7 @@ class PeopleOnServer(TeamDatabase):
     """The people in a PostgreSQL database."""
 
     location = None
+    is_shared = True
 
     def __init__(self, url: str) -> None:
         """Connect, and make the tables if they are missing.

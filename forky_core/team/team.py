@@ -9,11 +9,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from copy import copy
+from functools import partial
 from pathlib import Path
 
 from forky_core.model import ConversationId
 from forky_core.model.erasure import Passages
 from forky_core.model.errors import NotFound
+from forky_core.team.attempts import AttemptKind, Attempts, TeamAttempts
 from forky_core.team.audit import Audit
 from forky_core.team.database import TeamDatabase, now
 from forky_core.team.files import SharedFiles
@@ -25,6 +27,7 @@ from forky_core.team.members import Members
 from forky_core.team.one_time_links import OneTimeLinks
 from forky_core.team.people_file import PeopleFile
 from forky_core.team.protection import Protections
+from forky_core.team.refused_requests import RefusedRequests
 from forky_core.team.roles import Role
 from forky_core.team.sharing import Sharing
 from forky_core.team.spending.team_spending import TeamSpending, usual_key_file
@@ -36,6 +39,7 @@ __all__ = ["WORKSPACE", "Team", "people_beside", "team_file"]
 
 _NOTHING_SAID = frozenset(
     {
+        "attempts",
         "audit",
         "conversations",
         "given_files",
@@ -71,6 +75,8 @@ class Team:
         audit = Audit(self.database, days=audit_days, clock=clock)
         self.sessions = TeamSessions(self.database, audit, clock=clock)
         self.links = OneTimeLinks(self.database, clock=clock)
+        self.attempts: Callable[[AttemptKind], Attempts] = partial(TeamAttempts, self.database, clock)
+        """The failed attempts of a kind."""
         self.workspaces = TeamWorkspaces(self.database, audit)
         self.first = self
         """The team of the first workspace."""
@@ -105,8 +111,16 @@ class Team:
         self.inbox = Inbox(self.database, self.members, self.sharing, workspace, self._told)
         self.seen = LastSeen(self.database, workspace)
         self.drafts = KeptDrafts(self.database, workspace)
+        self.refused = RefusedRequests(self.audit)
+        """The requests that were refused because somebody sends too many, or the server cannot answer them."""
         self.spending = TeamSpending(
-            self.database, self.audit, self.members, workspace, key_file=self._key_file, clock=self._clock
+            self.database,
+            self.audit,
+            self.members,
+            self.refused,
+            workspace,
+            key_file=self._key_file,
+            clock=self._clock,
         )
         self.members.removed = self._removed
         self.audit.noted = self.inbox.note_audited
@@ -127,9 +141,16 @@ class Team:
                 self._teams[workspace] = found
         return found
 
+    def count_refusal(self, workspace: str, reason: str, person: str) -> None:
+        """Count a refused request for the audit log, in the workspace with this id if it is in use here, else in the
+        first one. The database is not asked, since it may be the reason.
+        """
+        self._teams.get(workspace, self.first).refused.count(reason, person)
+
     def close(self) -> None:
         for team in tuple(self._teams.values()):
             team.spending.close()
+            team.refused.close()
         self.database.close()
 
     def _removed(self, member: str, by: str) -> None:

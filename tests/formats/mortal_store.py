@@ -94,6 +94,13 @@ class MortalStore(MemoryStore):
         self._write()
         super().set_setting(key, value)
 
+    def change_setting(self, key: str, change: Callable[[str | None], str | None]) -> str | None:
+        self._write()
+        with self._lock:
+            changed = change(self._settings.get(key))
+            super().set_setting(key, changed)
+        return changed
+
     def purge(self, conversation: ConversationId) -> None:
         self._write()
         super().purge(conversation)

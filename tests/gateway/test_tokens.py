@@ -4,11 +4,12 @@ import json
 
 import pytest
 
-from forky_core.gateway import tokens as module
+from forky_core.gateway import token_spending
 from forky_core.gateway.tokens import Tokens, amount
 from forky_core.model.errors import BadContent, BadName, NameTaken, NotFound, NothingToDo
 from forky_core.store.contract import Store
 from forky_core.store.memory.store import MemoryStore
+from forky_core.team.spending.amounts import NANO
 
 
 @pytest.fixture
@@ -80,7 +81,7 @@ def test_what_is_spent_counts_for_the_day(store: Store, monkeypatch: pytest.Monk
     tokens.spend(one, 0.5)
     tokens.spend(two, 1.0)
     assert (tokens.spent_today(one), Tokens(store).spent_today(two)) == (0.75, 1.0)
-    monkeypatch.setattr(module, "_today", lambda: "2999-01-01")
+    monkeypatch.setattr(token_spending, "today", lambda: "2999-01-01")
     assert tokens.spent_today(one) == 0.0
     tokens.spend(one, 0.125)
     assert tokens.spent_today(one) == 0.125
@@ -92,8 +93,52 @@ def test_what_is_spent_lasts_once_it_is_saved(store: Store) -> None:
     tokens.spend(one, 0.25)
     tokens.save_spending()
     later = MemoryStore()
-    later.set_setting("gateway_spent", store.setting("gateway_spent"))
+    key = f"gateway_spent/{one.id}"
+    later.set_setting(key, store.setting(key))
     assert Tokens(later).spent_today(one) == 0.25
+
+
+def test_calls_at_once_never_set_the_same_money_aside(store: Store) -> None:
+    tokens = Tokens(store)
+    one = tokens.make("one", daily=1).token
+    first, second = tokens.begin_call(one, NANO * 6 // 10), tokens.begin_call(one, NANO * 6 // 10)
+    assert first is not None and second is not None
+    assert tokens.begin_call(one, 1) is None, "the second one has the rest"
+    assert tokens.spent_today(one) == 0
+    first(0.25)
+    second(0.0)
+    assert tokens.spent_today(one) == 0.25
+    third = tokens.begin_call(one, NANO * 6 // 10)
+    assert third is not None
+    third(0.875)
+    assert tokens.spent_today(one) == 1.125, "what a call did cost is charged, whatever was set aside"
+    assert tokens.begin_call(one, 1) is None
+
+
+def test_a_call_over_midnight_is_charged_on_the_day_it_ends(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokens = Tokens(store)
+    one = tokens.make("one", daily=1).token
+    late = tokens.begin_call(one, NANO)
+    assert late is not None and tokens.begin_call(one, NANO) is None
+    monkeypatch.setattr(token_spending, "today", lambda: "2999-01-01")
+    early = tokens.begin_call(one, NANO // 2)
+    assert early is not None
+    late(0.25)
+    assert tokens.spent_today(one) == 0.25
+    rest = tokens.begin_call(one, NANO)
+    assert rest is not None and tokens.begin_call(one, 1) is None, "early still has its half"
+
+
+def test_what_is_set_aside_is_not_saved_twice_and_a_spoilt_note_of_it_counts_nothing(store: Store) -> None:
+    one = Tokens(store).make("one", daily=1).token
+    store.set_setting(f"gateway_spent/{one.id}", '{"day": 7')
+    charge = Tokens(store).begin_call(one, NANO)
+    assert charge is not None
+    charge(0.5)
+    charge(0.5)
+    assert Tokens(store).spent_today(one) == 0.5
 
 
 def test_tokens_of_a_later_version_are_read(store: Store) -> None:

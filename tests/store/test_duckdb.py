@@ -96,9 +96,12 @@ class TestDuckDBStoreFromItsFile(StoreLaws):
     """Another process has nothing in memory."""
     test_listeners_learn_of_each_change_until_they_are_forgotten = None  # type: ignore[assignment]
     """Another process has no listeners."""
+    test_a_process_is_alive_to_itself = None  # type: ignore[assignment]
+    """It is another process each time."""
     test_writers_of_one_branch_lose_no_message_and_duplicate_none = None  # type: ignore[assignment]
     test_writers_of_many_conversations_do_not_disturb_each_other = None  # type: ignore[assignment]
     test_readers_beside_a_writer_see_no_gap_and_nothing_twice = None  # type: ignore[assignment]
+    test_changes_of_a_setting_at_once_are_all_there = None  # type: ignore[assignment]
     """A store cannot be closed under its other threads."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from forky_core.gateway.access.credentials import Attempts, Password, hashed
+from forky_core.gateway.access.credentials import Password, hashed
 from forky_core.gateway.access.ways.password import ISSUER, change_password
 from forky_core.model.errors import BadContent, InTheWay, NotAllowed, NotFound
 from forky_core.team.access import Access
@@ -127,18 +127,17 @@ class TestChangingAPassword:
         team.sessions.open(ada.id)
         (here,) = team.sessions.of(ada.id)
         team.sessions.open(ada.id)
-        change_password(team, ada.id, "correct horse", "battery staple", keep=here.id, attempts=Attempts())
+        change_password(team, ada.id, "correct horse", "battery staple", keep=here.id)
         assert team.sessions.of(ada.id) == [here]
         (identity,) = team.members.identities(ada.id)
         assert Password(identity.secret).fits("battery staple")
 
     def test_many_wrong_ones_are_refused_without_a_look(self, team: Team, ada: Member) -> None:
-        attempts = Attempts()
         for _ in range(5):
             with pytest.raises(BadContent, match="not your password now"):
-                change_password(team, ada.id, "wrong horse", "battery staple", attempts=attempts)
+                change_password(team, ada.id, "wrong horse", "battery staple")
         with pytest.raises(BadContent, match="Too many attempts"):
-            change_password(team, ada.id, "correct horse", "battery staple", attempts=attempts)
+            change_password(team, ada.id, "correct horse", "battery staple")
 
     def test_whoever_has_none_changes_none(self, team: Team, bob: Member) -> None:
         with pytest.raises(BadContent, match="do not sign in with a password"):

@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from forky_core.formats.account import ImportAccount
 from forky_core.model import ConversationId, Operation
-from forky_core.model.errors import ForkyError, StoreError
+from forky_core.model.errors import ForkyError, Outdated, StoreError
 from forky_core.model.parts import AttachmentPart
 from forky_core.store.contract import Commit, Store
 
@@ -23,13 +23,17 @@ MOST_CHARACTERS = 2_000_000
 """Characters of one batch; two batches are in memory at a time, one being filled and one being written."""
 
 
+PendingFiles = tuple[tuple[AttachmentPart, Callable[[], bytes]], ...]
+"""Attachments, with functions that read them."""
+
+
 @dataclass(frozen=True, slots=True)
 class PendingCommit:
     """A new conversation, or what is new in one, ready to be written."""
 
     commit: Commit
     title: str
-    files: tuple[tuple[AttachmentPart, Callable[[], bytes]], ...]
+    files: PendingFiles
     """The files that its messages name, with functions that read them: in memory only while they are stored."""
     account: ImportAccount
 
@@ -38,6 +42,8 @@ class PendingCommit:
 class RefusedBatch:
     waiting: PendingCommit
     why: str
+    outdated: bool = False
+    """Whether somebody else has changed the conversation, or created it, since the commit was made."""
 
 
 Outcome = tuple[PendingCommit, Operation | RefusedBatch]
@@ -145,7 +151,7 @@ def _written(store: Store, waiting: PendingCommit) -> Operation | RefusedBatch:
     except StoreError:
         raise
     except (ForkyError, ValueError) as error:
-        return RefusedBatch(waiting, str(error))
+        return RefusedBatch(waiting, str(error), outdated=isinstance(error, Outdated))
 
 
 def _kept(store: Store, waiting: PendingCommit) -> Operation | None:

@@ -5,15 +5,18 @@ conversations were chosen. Each conversation gets a mark, in the very transactio
 moment leaves marks on exactly what was imported. A finished import lists its conversations in its record and has no
 marks.
 
-An unfinished import that this process does not run counts as interrupted: a file has one process, and where several
-use a database on a server, one of them imports at a time.
+An unfinished import that nobody runs counts as interrupted. Where several processes share a database, the record names
+the one that runs it, and the store says whether that one is still there (`Store.is_alive`). Whoever takes the import
+over puts their own name in its place, in a change that no other process can come between.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
@@ -23,7 +26,7 @@ from weakref import WeakKeyDictionary
 from forky_core.conversation.identity import new_id, now, title_line
 from forky_core.formats.account import ImportAccount
 from forky_core.model import ConversationId
-from forky_core.model.errors import BadContent, NotFound
+from forky_core.model.errors import BadContent, NotAllowed, NotFound, StoreError
 from forky_core.model.parts import Json, canonical_json
 from forky_core.store.contract import Commit, Store, StoreIdentity
 
@@ -32,7 +35,12 @@ _COUNT = "imports"
 _UNFINISHED = "imports/unfinished"
 """Setting: the numbers of the unfinished imports, as a JSON list."""
 _FILES = "imports/files"
-"""Setting: for each attempt at an import, the sha256 of files whose messages may not be written yet."""
+"""Setting: for each attempt at an import, the sha256 of files whose messages may not be written yet. The name of an
+attempt begins with that of its process."""
+_REMOVING = "removing"
+"""How the name of an attempt ends whose files are being removed."""
+_AGAIN_AFTER = 0.05
+"""Seconds between two looks at whether the removal of files that are wanted again has ended."""
 _FOLLOWED = "follow:"
 _AT_ONCE = 1 << 20
 """Bytes of a file that are read at a time."""
@@ -44,9 +52,12 @@ State = Literal["running", "broken off", "finished"]
 _lock = Lock()
 _running: WeakKeyDictionary[StoreIdentity, set[int]] = WeakKeyDictionary()
 """Numbers of the imports that this process is running."""
-_read: WeakKeyDictionary[StoreIdentity, dict[int, ImportRecord]] = WeakKeyDictionary()
+_unreleased: WeakKeyDictionary[StoreIdentity, set[int]] = WeakKeyDictionary()
+"""Numbers of imports that ended here while the database could not be written, and still name this process."""
+_read: WeakKeyDictionary[StoreIdentity, dict[int, tuple[str, ImportRecord]]] = WeakKeyDictionary()
 """A cache of records of interrupted imports. Pages need them on every run, and reading the marks of 20,000
-conversations takes half a second; only functions that invalidate the cache change them.
+conversations takes half a second. Only functions that invalidate the cache change them, and other processes, which also
+change the stored text.
 """
 
 
@@ -175,6 +186,7 @@ class ImportRecorder:
         self._store = store
         self._source = source
         self._chosen = frozenset(chosen) if chosen is not None else None
+        self._attempt = f"{store.process}:{new_id()}"
         self._marks: dict[ConversationId, _Mark] = {}
         self.number = 0
         """The record's number; 0 until there is one."""
@@ -185,7 +197,6 @@ class ImportRecorder:
         """Whether it resumes an interrupted import."""
         self._begun = False
         """Whether this import has written the record."""
-        self._attempt = new_id()
         self.piece = 0
         """Number of the conversation of the file that is being imported."""
         self._expects = False
@@ -198,6 +209,8 @@ class ImportRecorder:
                 stored = _stored(self._store, number)
                 if stored is None or number in here or _source(stored).identity != self._source.identity:
                     continue
+                if not self._store.is_exclusive and not self._claim(number, stored):
+                    continue
                 self._marks = _marks(self._store, number)
                 before = _numbers(stored.get("chosen"))
                 self._chosen = (
@@ -207,6 +220,32 @@ class ImportRecorder:
                 _read.get(self._store.identity, {}).pop(number, None)
                 self.number = number
                 return
+
+    def _claim(self, number: int, stored: Mapping[str, Any]) -> bool:
+        """Take an interrupted import over from the process that ran it; False if it is there, or another was first."""
+        former = stored.get("process", "")
+        if former != self._store.process and self._store.is_alive(former):
+            return False
+        claimed = False
+
+        def mine(text: str | None) -> str | None:
+            nonlocal claimed
+            now = json.loads(text) if text is not None else {"state": "finished"}
+            claimed = not _is_finished(now) and now.get("process", "") == former
+            return canonical_json({**now, **self._run_by}) if claimed else text
+
+        self._store.change_setting(_key(number), mine)
+        return claimed
+
+    def _is_mine(self) -> bool:
+        """Whether no other process has taken this import over."""
+        stored = _stored(self._store, self.number) if self._begun and not self._store.is_exclusive else None
+        return stored is None or stored.get("process", "") == self._store.process
+
+    @property
+    def _run_by(self) -> dict[str, Json]:
+        """What a record says of the attempt that goes on; nothing where no other process could ask."""
+        return {} if self._store.is_exclusive else {"process": self._store.process, "attempt": self._attempt}
 
     def has_brought(self, conversation: ConversationId, piece: int) -> bool:
         """Whether the interrupted import had imported that conversation of the file completely into this one."""
@@ -229,6 +268,16 @@ class ImportRecorder:
         first, *others = commits
         return [replace(first, derived={**first.derived, _key(self.number): mark.stored()}), *others]
 
+    def forget_mark(self, conversation: ConversationId) -> None:
+        """Forget the latest mark of a conversation, whose commits were refused."""
+        stored = None
+        with suppress(NotFound):
+            stored = self._store.derived(conversation, (_key(self.number),)).get(_key(self.number))
+        if stored is None:
+            self._marks.pop(conversation, None)
+        else:
+            self._marks[conversation] = _Mark.read(stored)
+
     def expect_files(self, names: Iterable[str]) -> None:
         """Record, by sha256, the files that are about to be stored before the messages that name them.
 
@@ -247,9 +296,8 @@ class ImportRecorder:
         stored = _stored(self._store, self.number) if self.number else None
         if not self.number:
             with _lock:
-                number = int(self._store.setting(_COUNT) or 0) + 1
-                self._store.set_setting(_COUNT, str(number))
-                _set_unfinished(self._store, [*_unfinished(self._store), number])
+                number = int(self._store.change_setting(_COUNT, lambda text: str(int(text or 0) + 1)) or 0)
+                _change_unfinished(self._store, lambda numbers: [*numbers, number])
                 _running.setdefault(self._store.identity, set()).add(number)
                 self.number = number
         source = self._source
@@ -259,6 +307,7 @@ class ImportRecorder:
             "size": source.size,
             "at": stored["at"] if stored is not None else now(),
             "state": "unfinished",
+            **self._run_by,
         }
         path = source.path or (stored or {}).get("path", "")
         if path:
@@ -277,6 +326,11 @@ class ImportRecorder:
         if self._expects:
             _set_files(self._store, self._attempt, refused_files)
         known = {id: numbers for id, numbers in brought.items() if id not in self.came_before}
+        if self.number and not self._is_mine():
+            self.release()
+            return (
+                self.number
+            )  # Another process took it over while nothing was heard from this one, and finishes it.
         if self.number and not _finish(self._store, self.number, account, known):
             forget_import(self._store, self.number)
             self.release()
@@ -297,6 +351,9 @@ class ImportRecorder:
         with _lock:
             _running.get(self._store.identity, set()).discard(self.number)
             _read.get(self._store.identity, {}).pop(self.number, None)
+            if self.number and not self._store.is_exclusive:
+                _unreleased.setdefault(self._store.identity, set()).add(self.number)
+        _release_all(self._store)
 
 
 def imports(store: Store, most: int | None = None) -> tuple[ImportRecord, ...]:
@@ -321,6 +378,7 @@ def import_of(store: Store, number: int) -> ImportRecord:
 
 def broken_off(store: Store) -> tuple[ImportRecord, ...]:
     """The imports that were interrupted after something had been imported, newest first."""
+    _release_all(store)
     records = (_find(store, number) for number in reversed(_unfinished(store)))
     return tuple(
         one for one in records if one is not None and one.state == "broken off" and one.conversations
@@ -369,9 +427,40 @@ def forget_import(store: Store, number: int) -> None:
 
 
 def is_running(store: Store, number: int) -> bool:
-    """Whether this process is running that import."""
+    """Whether this or another process is running that import."""
+    if _is_running_here(store, number):
+        return True
+    stored = _stored(store, number) if not store.is_exclusive else None
+    return stored is not None and not _is_finished(stored) and _is_run_elsewhere(store, stored)
+
+
+def _is_running_here(store: Store, number: int) -> bool:
     with _lock:
         return number in _running.get(store.identity, set())
+
+
+def _is_run_elsewhere(store: Store, stored: Mapping[str, Any]) -> bool:
+    """Whether another process that is still there runs an unfinished import."""
+    process = stored.get("process", "")
+    return bool(process) and process != store.process and store.is_alive(process)
+
+
+def _release_all(store: Store) -> None:
+    """Take this process's name out of the records of imports that it runs no more, as soon as they can be written."""
+    for number in sorted(_unreleased.get(store.identity, ())):
+
+        def released(text: str | None) -> str | None:
+            if text is None:
+                return None
+            stored = json.loads(text)
+            if stored.get("process") == store.process:
+                del stored["process"]
+            return canonical_json(stored)
+
+        with suppress(StoreError, NotAllowed):
+            if not _is_running_here(store, number):
+                store.change_setting(_key(number), released)
+            _unreleased[store.identity].discard(number)
 
 
 def are_imports_running(identity: StoreIdentity) -> bool:
@@ -383,19 +472,38 @@ def recover_imports(store: Store) -> None:
     """Remove leftovers of killed imports that belong to no conversation; call it before anything else is written.
 
     These are files whose messages were never written, marks of imports that had ended, and records of imports that had
-    brought nothing.
+    brought nothing. What another process is importing is left alone.
     """
-    files = store.setting(_FILES)
-    if files is not None:
-        store.drop_blobs(name for names in json.loads(files).values() for name in names)
-        store.set_setting(_FILES, None)
+    _remove_files(store)
     for number in _unfinished(store):
         stored = _stored(store, number)
+        if stored is None and not store.is_exclusive:
+            continue  # Another process may be about to write it.
         if stored is None or _is_finished(stored):
             store.forget_derived(_key(number))
             _settle(store, number)
         elif not is_running(store, number) and not _marks(store, number):
             forget_import(store, number)
+
+
+def _remove_files(store: Store) -> None:
+    """Remove the files that were stored for messages which nobody writes any more."""
+    mine = f"{store.process}:{_REMOVING}"
+    known = _read_files(store.setting(_FILES))
+    processes = {attempt.partition(":")[0] for attempt in known}
+    gone = {process for process in processes if not store.is_alive(process)}
+    if not gone:
+        return
+
+    def claimed(text: str | None) -> str | None:
+        files = _read_files(text)
+        left = [attempt for attempt in files if attempt.partition(":")[0] in gone]
+        names = {name for attempt in left for name in files.pop(attempt)}
+        return _files_text({**files, mine: sorted(names.difference(*files.values()))})
+
+    files = _read_files(store.change_setting(_FILES, claimed))
+    store.drop_blobs(files.get(mine, ()))
+    _set_files(store, mine, ())
 
 
 def _finish(store: Store, number: int, account: ImportAccount, known: Brought | None = None) -> bool:
@@ -424,22 +532,23 @@ def _settle(store: Store, number: int) -> None:
     """Remove an import from the list of unfinished ones."""
     with _lock:
         _read.get(store.identity, {}).pop(number, None)
-        unfinished = _unfinished(store)
-        if number in unfinished:
-            _set_unfinished(store, [one for one in unfinished if one != number])
+        if number in _unfinished(store):
+            _change_unfinished(store, lambda numbers: [one for one in numbers if one != number])
 
 
 def _find(store: Store, number: int) -> ImportRecord | None:
     """The record, from the cache or the store."""
     known = _read.setdefault(store.identity, {})
-    if number in known and not is_running(store, number):
-        return known[number]
-    stored = _stored(store, number)
-    if stored is None:
+    if store.is_exclusive and number in known and not _is_running_here(store, number):
+        return known[number][1]
+    text = store.setting(_key(number))
+    if text is None:
         return None
-    record = _record(store, number, stored)
+    if number in known and known[number][0] == text and not _is_running_here(store, number):
+        return known[number][1]
+    record = _record(store, number, json.loads(text))
     if record.state == "broken off":
-        known[number] = record
+        known[number] = (text, record)
     return record
 
 
@@ -447,7 +556,8 @@ def _record(store: Store, number: int, stored: Mapping[str, Any]) -> ImportRecor
     state: State = "finished"
     marks: Mapping[ConversationId, _Mark] = {}
     if not _is_finished(stored):
-        state = "running" if is_running(store, number) else "broken off"
+        runs = _is_running_here(store, number) or _is_run_elsewhere(store, stored)
+        state = "running" if runs else "broken off"
         marks = _marks(store, number)
     account = ImportAccount.from_stored(stored["account"]) if "account" in stored else ImportAccount()
     return ImportRecord(
@@ -508,17 +618,49 @@ def _unfinished(store: Store) -> list[int]:
     return numbers
 
 
-def _set_unfinished(store: Store, numbers: Sequence[int]) -> None:
-    store.set_setting(_UNFINISHED, canonical_json(list(numbers)) if numbers else None)
+def _change_unfinished(store: Store, change: Callable[[list[int]], list[int]]) -> None:
+    def rewritten(text: str | None) -> str | None:
+        numbers = change(json.loads(text or "[]"))
+        return canonical_json(list(numbers)) if numbers else None
+
+    store.change_setting(_UNFINISHED, rewritten)
 
 
 def _set_files(store: Store, attempt: str, names: Sequence[str]) -> None:
-    with _lock:
-        files: dict[str, Json] = json.loads(store.setting(_FILES) or "{}")
-        files.pop(attempt, None)
-        if names:
-            files[attempt] = list(names)
-        store.set_setting(_FILES, canonical_json(files) if files else None)
+    """List the files of an attempt. It waits for the end of a removal of one of them, after which it is stored anew."""
+    while True:
+        removing: list[str] = []
+
+        def rewritten(text: str | None, removing: list[str] = removing) -> str | None:
+            files = _read_files(text)
+            removing[:] = [
+                one
+                for one, gone in files.items()
+                if one != attempt and one.endswith(f":{_REMOVING}") and not set(gone).isdisjoint(names)
+            ]
+            if removing:
+                return text
+            files.pop(attempt, None)
+            return _files_text({**files, attempt: list(names)} if names else files)
+
+        with _lock:
+            store.change_setting(_FILES, rewritten)
+        if not any(store.is_alive(one.partition(":")[0]) for one in removing):
+            if not removing:
+                return
+            for one in removing:  # Whoever removed them died.
+                _set_files(store, one, ())
+        time.sleep(_AGAIN_AFTER)
+
+
+def _read_files(text: str | None) -> dict[str, list[str]]:
+    files: dict[str, list[str]] = json.loads(text or "{}")
+    return files
+
+
+def _files_text(files: Mapping[str, Sequence[str]]) -> str | None:
+    kept: dict[str, Json] = {attempt: list(names) for attempt, names in files.items()}
+    return canonical_json(kept) if kept else None
 
 
 def _ranges(numbers: Iterable[int]) -> Json:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from forky_core.conversation.identity import new_id, title_line
+from forky_core.conversation.identity import named_id, new_id, title_line
 from forky_core.conversation.transaction import Transaction
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.contract import Importer, Node
@@ -71,9 +71,22 @@ def origin_of(key: Key, file: str, tree: ImportedTree) -> dict[str, Json]:
     return entry
 
 
-def creation(forky: Workspace, tree: ImportedTree, origin: Mapping[str, Json]) -> Transaction:
+def _new_conversation(forky: Workspace, key: Key) -> ConversationId:
+    """The id of a conversation that nobody has imported yet.
+
+    Where other processes may import the same one in this moment, all of them find the same id, so that the store takes
+    one of them; but the one of a person is not that of another who does not see it.
+    """
+    if not forky.store.is_exclusive:
+        id = ConversationId(named_id("import", forky.actor, *key))
+        if not forky.store.is_taken(id):
+            return id
+    return ConversationId(new_id())
+
+
+def creation(forky: Workspace, key: Key, tree: ImportedTree, origin: Mapping[str, Json]) -> Transaction:
     """A transaction that creates the conversation."""
-    tx = Transaction(forky.store, ConversationId(new_id()), EMPTY_VIEW, forky.actor, in_bulk=True)
+    tx = Transaction(forky.store, _new_conversation(forky, key), EMPTY_VIEW, forky.actor, in_bulk=True)
     title = title_of(tree)
     if title:
         tx.set("title", title)

@@ -6,19 +6,19 @@ by its content; only what is new in it is imported. One that cannot be read, or 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 
 from forky_core.conversation.identity import title_line
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.account import ImportAccount
-from forky_core.formats.contract import Unreadable
+from forky_core.formats.contract import Importer, Unreadable
 from forky_core.formats.files.source import ArchiveFiles
-from forky_core.formats.forky_file.adopting import adopt
+from forky_core.formats.forky_file.adopting import AdoptResult, adopt
 from forky_core.formats.forky_file.chat import Chat
-from forky_core.formats.importing.batches import Batches, PendingCommit, RefusedBatch, without
+from forky_core.formats.importing.batches import Batches, PendingCommit, PendingFiles, RefusedBatch, without
 from forky_core.formats.importing.import_record import ImportedFile, ImportRecorder, import_of
 from forky_core.formats.importing.import_transaction import (
     creation,
@@ -39,11 +39,14 @@ from forky_core.model.errors import (
     ForkyError,
     ImportBrokenOff,
     NothingToDo,
+    Outdated,
 )
 from forky_core.model.parts import AttachmentPart
 
 STOPPED = "The import was stopped."
 NOTHING_KEPT = "The import was stopped; nothing of it was kept."
+_TRIES = 10
+"""How often a conversation is looked at anew because somebody else has changed it meanwhile."""
 _LONGEST_NAME = 80
 """The most characters of a title in a sentence."""
 _BEFORE_STAYS = "The import was stopped; what had come in before it was broken off is still here."
@@ -84,6 +87,18 @@ class Imported:
         return not self.problems and self.account.all_understood
 
 
+@dataclass(frozen=True, slots=True)
+class _FoundTree:
+    """A conversation of the file."""
+
+    number: int
+    """Its number in the file."""
+    importer: Importer
+    tree: ImportedTree
+    tries: int = 0
+    """How often it was not written because somebody else was first."""
+
+
 def account_of(chat: Chat) -> ImportAccount:
     return ImportAccount(conversations=1, seen=len(chat.messages), imported=len(chat.messages))
 
@@ -117,6 +132,10 @@ class RunningImport:
         self._planted: set[ConversationId] = set()
         """Conversations that this import creates."""
         self._refused_files: list[str] = []
+        self._waiting: dict[ConversationId, _FoundTree] = {}
+        """What is being written, by the conversation that it becomes or grows."""
+        self._again: list[tuple[_FoundTree, PendingFiles]] = []
+        """What was not written because somebody else has changed the conversation, with its files."""
         self._adopting = ""
         """Title of the conversation of a Forky file that is being written."""
         self._complete = False
@@ -144,18 +163,29 @@ class RunningImport:
         if not tree.messages:
             self.problems.append(Unreadable(title_of(tree) or "untitled", "It holds no message."))
             return
-        key = key_of(piece.importer, tree)
+
+        def files(messages: Iterable[Message]) -> PendingFiles:
+            held = beside.held
+            return tuple(beside.taken(part) for part in _attachments(messages) if part.sha256 in held)
+
+        self._import_tree(_FoundTree(piece.number, piece.importer, tree), files)
+        self._import_again()
+
+    def _import_tree(self, found: _FoundTree, files: Callable[[Iterable[Message]], PendingFiles]) -> None:
+        """Write what is new in a conversation of the file. `files` are those that messages name."""
+        tree = found.tree
+        key = key_of(found.importer, tree)
         known = self._known.get(key)
         if known is not None and self._batches.holds(known):
             self._batches.flush()
             known = self._known.get(key)
         origin = origin_of(key, self.file, tree)
         if known is None:
-            tx = creation(self.forky, tree, origin)
+            tx = creation(self.forky, key, tree, origin)
             self._known[key] = tx.conversation
             self._planted.add(tx.conversation)
-            summary = f"Imported “{title_of(tree)}” ({piece.importer.label})"
-        elif (known in self._untouched and self._running.has_brought(known, piece.number)) or (
+            summary = f"Imported “{title_of(tree)}” ({found.importer.label})"
+        elif (known in self._untouched and self._running.has_brought(known, found.number)) or (
             self._holds_all(known, tree)
             and not names_a_branch(self.forky, known, tree)
             and not self._comes_again(known, tree)
@@ -166,11 +196,23 @@ class RunningImport:
             tx = extension(self.forky, known, tree, origin)
             many = "1 message" if len(tx.messages) == 1 else f"{len(tx.messages)} messages"
             what = f"{many} more" if tx.messages else f"the branch “{tree.branch}” again"
-            summary = f"Imported {what} ({piece.importer.label})"
+            summary = f"Imported {what} ({found.importer.label})"
         self.operations.setdefault(tx.conversation, [])
-        files = tuple(beside.taken(part) for part in _attachments(tx.messages) if part.sha256 in beside.held)
+        self._running.piece = found.number
+        self._waiting[tx.conversation] = found
         (commit,) = self._running.marked([tx.commit("import", summary)], tx.view.version)
-        self._batches.add(PendingCommit(commit, title_of(tree), files, tree.account))
+        self._batches.add(PendingCommit(commit, title_of(tree), files(tx.messages), tree.account))
+
+    def _import_again(self) -> None:
+        """Write what is still new in conversations that somebody else has changed or imported meanwhile."""
+        again, self._again = self._again, []
+        for found, pending in again:
+
+            def files(messages: Iterable[Message], pending: PendingFiles = pending) -> PendingFiles:
+                named = {part.sha256 for part in _attachments(messages)}
+                return tuple((part, read) for part, read in pending if part.sha256 in named)
+
+            self._import_tree(replace(found, tries=found.tries + 1), files)
 
     def _holds_all(self, known: ConversationId, tree: ImportedTree) -> bool:
         here = self.forky.store.messages(known)
@@ -186,8 +228,17 @@ class RunningImport:
 
     def _settled(self, waiting: PendingCommit, outcome: Operation | RefusedBatch) -> None:
         id = waiting.commit.conversation
+        found = self._waiting.pop(id, None)
         if isinstance(outcome, Operation):
             self.operations[id].append(outcome.number)
+            return
+        if outcome.outdated and found is not None and found.tries < _TRIES:
+            self._running.forget_mark(id)
+            self._planted.discard(id)
+            self._untouched.discard(id)
+            if not self.operations[id]:
+                del self.operations[id]
+            self._again.append((found, waiting.files))
             return
         self.problems.append(Unreadable(waiting.title or "untitled", outcome.why))
         self._refused_files += [part.sha256 for part, _ in waiting.files]
@@ -204,7 +255,7 @@ class RunningImport:
     def _adopt(self, chat: Chat) -> None:
         self._adopting = chat.title or "untitled"
         try:
-            done = adopt(self.forky, chat, self._running)
+            done = self._adopted(chat)
         except BadContent as error:
             self._cannot(Unreadable(self._adopting, str(error)))
             self._adopting = ""
@@ -215,6 +266,14 @@ class RunningImport:
             self.unchanged += 1
         else:
             self.operations.setdefault(done.conversation, []).extend(done.operations)
+
+    def _adopted(self, chat: Chat) -> AdoptResult:
+        """Import a conversation of a Forky file, which somebody else may change or import meanwhile."""
+        for _ in range(_TRIES):
+            with suppress(Outdated):
+                return adopt(self.forky, chat, self._running)
+            self._running.forget_mark(chat.id)
+        return adopt(self.forky, chat, self._running)
 
     def undo(self) -> str:
         """Remove everything that was imported; returns a sentence about the outcome.
@@ -269,6 +328,9 @@ class RunningImport:
     def finish(self) -> Imported:
         """Wait for pending writes and store the record."""
         self._batches.flush()
+        while self._again:
+            self._import_again()
+            self._batches.flush()
         self._batches.close()
         self._complete = True
         number = self._running.finish(self.account, self.operations, self._refused_files)

@@ -1,20 +1,16 @@
 """Credentials for browsers: a password that the operator set, or otherwise a secret that is printed at the start.
 
 A password is stored as its Argon2id hash, in a file that only its owner can read or in an environment variable.
-Checking it is slow on purpose, runs in a thread, and is limited to the rate that `Attempts` allows.
+Checking it is slow on purpose, runs in a thread, and is limited to the rate that `team.attempts.Attempts` allows.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
-import ipaddress
 import json
 import os
 import secrets
-import time
-from collections import deque
-from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
@@ -25,13 +21,6 @@ SHORTEST = 8
 """The fewest characters of a password."""
 LONGEST = 1024
 """The most characters that are checked; a password is never longer."""
-WINDOW = 60.0
-"""Seconds over which attempts are counted."""
-PER_CLIENT = 5
-"""Failed attempts of one client within that time."""
-IN_ALL = 60
-"""Failed attempts of all clients within that time. From then on whoever has failed waits; others may still try once, so
-that a flood from many addresses keeps nobody out who knows their password."""
 
 
 class Credential(Protocol):
@@ -147,49 +136,3 @@ class PasswordFile:
         except OSError as error:
             raise RequestError(f"{self.path} cannot be removed: {error.strerror}.") from error
         return True
-
-
-class Attempts:
-    """Counts failed attempts to come in, so that nobody can try many passwords."""
-
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._by_client: dict[str, deque[float]] = {}
-        self._all: deque[float] = deque()
-
-    def wait(self, client: str) -> float:
-        """Seconds until this client may try again; 0 if it may now."""
-        now = self._clock()
-        for times in (self._all, *self._by_client.values()):
-            while times and times[0] <= now - WINDOW:
-                times.popleft()
-        self._by_client = {name: times for name, times in self._by_client.items() if times}
-        own = self._by_client.get(_network(client), deque())
-        limits = ((own, PER_CLIENT), (self._all, IN_ALL)) if own else ()
-        full = [times[0] for times, most in limits if len(times) >= most]
-        return max((first + WINDOW - now for first in full), default=0.0)
-
-    def count(self, client: str) -> Callable[[], None]:
-        """Count an attempt as failed before it is checked; if it succeeds, call the returned function to uncount it."""
-        now = self._clock()
-        own = self._by_client.setdefault(_network(client), deque())
-        own.append(now)
-        self._all.append(now)
-
-        def succeeded() -> None:
-            for times in (own, self._all):
-                if now in times:
-                    times.remove(now)
-
-        return succeeded
-
-
-def _network(client: str) -> str:
-    """The network that a client cannot easily leave: its IPv4 address, or the network of its IPv6 address."""
-    try:
-        address = ipaddress.ip_address(client)
-    except ValueError:
-        return client
-    if address.version == 6:
-        return str(ipaddress.ip_network((address, 64), strict=False))
-    return str(address)

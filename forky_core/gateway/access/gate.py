@@ -29,16 +29,19 @@ class Gate:
         public: Iterable[str] = (),
         public_below: Iterable[str] = (),
         refused: Callable[[str], None] = lambda _reason: None,
+        overloaded: Callable[[SignInSession], None] = lambda _session: None,
     ) -> None:
         """`public` are paths that need no session; `public_below` are others, each with all that lies below it.
 
-        `refused` is called with the reason of each refusal: `origin`, `session` or `closed`.
+        `refused` is called with the reason of each refusal: `origin`, `session` or `closed`; `overloaded` with the
+        session of each request that the app answers with 503.
         """
         self.app = app
         self.sign_in = sign_in
         self.public = frozenset(public)
         self.public_below = tuple(public_below)
         self.refused = refused
+        self.overloaded = overloaded
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in {"http", "websocket"}:
@@ -85,6 +88,8 @@ class Gate:
         async def send_noting(message: Message) -> None:
             nonlocal opened
             opened = opened or message["type"] == "websocket.accept"
+            if message.get("status") == 503:  # Only the beginning of an answer has one.
+                self.overloaded(session)
             await send(message)
 
         serving = asyncio.ensure_future(self.app(scope, receive, send_noting))

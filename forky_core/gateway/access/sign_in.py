@@ -18,7 +18,6 @@ from typing import Literal
 from urllib.parse import parse_qs
 
 from forky_core.gateway.access.credentials import (
-    Attempts,
     Credential,
     Password,
     PasswordFile,
@@ -41,6 +40,7 @@ from forky_core.gateway.asgi import Header, Receive, Scope, Send, answer, refuse
 from forky_core.model.errors import ForkyError, RequestError
 from forky_core.observability import events
 from forky_core.settings import Settings, password_file
+from forky_core.team.attempts import Attempts, TooManyAttempts
 
 Mode = Literal["auto", "always", "off"]
 
@@ -220,13 +220,12 @@ class SignIn(Door):
             return
         client = (scope.get("client") or ("",))[0]
         async with self._checking:
-            wait = self._attempts.wait(client)
-            if wait > 0:
-                seconds = max(1, round(wait))
-                sentence = f"Too many attempts. Try again in {seconds} seconds."
-                await self._ask(scope, send, 429, sentence, target, (b"retry-after", str(seconds).encode()))
+            try:
+                succeeded = self._attempts.begin(client)
+            except TooManyAttempts as error:
+                later = (b"retry-after", str(error.wait).encode())
+                await self._ask(scope, send, 429, str(error), target, later)
                 return
-            succeeded = self._attempts.count(client)
             fits = await asyncio.to_thread(credential.fits, shown)
         if not fits:
             events.session_refused(password=isinstance(credential, Password))

@@ -45,6 +45,7 @@ from forky_core.team.account import has_proved, proves_anew
 from forky_core.team.admission import Proof, admit, join
 from forky_core.team.invitations import NOT_OPEN
 from forky_core.team.members import Member
+from forky_core.team.refused_requests import OVERLOADED, TOO_MANY_ATTEMPTS
 from forky_core.team.team import Team
 from forky_core.team.team_workspaces import BELOW, WORKSPACE, base_path
 
@@ -238,6 +239,10 @@ class TeamSignIn(Door):
     async def refuse(
         self, scope: Scope, send: Send, status: int, sentence: str, errand: Errand, *, wait: float = 0.0
     ) -> None:
+        if status == 429:
+            self._team.refused.count(TOO_MANY_ATTEMPTS)
+        elif status == 503:
+            self._team.refused.count(OVERLOADED)
         later: list[Header] = [(b"retry-after", str(max(1, round(wait))).encode())] if wait else []
         await send_page(scope, send, status, self._page(scope, errand, sentence), *later)
 

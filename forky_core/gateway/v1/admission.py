@@ -17,6 +17,7 @@ from forky_core.llm.upstream import Upstream
 from forky_core.model.errors import NotFound
 from forky_core.team.spending.guarded_models import GuardedModels
 from forky_core.team.spending.meter import Meter
+from forky_core.team.spending.quotes import quote
 from forky_core.team.spending.refusals import SpendingRefused
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ class AdmittedCall:
     info: ModelInfo
     upstream: Upstream | None
     model: Model | None
-    spend: Callable[[float], None]
-    """Adds a price to the caller's spending."""
 
 
 def bearer(headers: Mapping[str, str]) -> str:
@@ -74,8 +73,7 @@ def admit(
     """Read a request and find the model that answers it.
 
     Raises:
-        ApiError: malformed (400), a model that this token or its owner may not use (403) or that is unknown (404), a
-        limit reached (429).
+        ApiError: malformed (400), a model that this token or its owner may not use (403) or that is unknown (404).
     """
     theirs: OnlyTheirs | None = None
     try:
@@ -100,10 +98,41 @@ def admit(
             forky.models.require(info)
         except SpendingRefused as refused:
             raise of_failure(refused.failure) from refused
-    tokens = caller.tokens
-    if token.daily is not None and not info.free:
-        _within_limit(tokens, token, token.daily, info)
-    return AdmittedCall(call, info, upstream, model, partial(tokens.spend, token))
+    if token.daily is not None and not info.free and info.input_price is None and not token.unpriced:
+        raise ApiError(
+            403,
+            f"What “{info.name}” costs is not known, and the token “{token.name}” has a limit of "
+            f"{amount(token.daily)} a day. "
+            "A token may be made that uses such models too; they count nothing.",
+            "model_not_allowed",
+            "model",
+        )
+    return AdmittedCall(call, info, upstream, model)
+
+
+def begin_spending(caller: Caller, admitted: AdmittedCall) -> Callable[[float], None]:
+    """Set aside what a call may cost of what its token's limit leaves.
+
+    Returns the function that charges what the call did cost, in US dollars: call it once, whatever becomes of the call.
+
+    Raises:
+        ApiError: the limit of the day is used up (429).
+    """
+    token, tokens, call = caller.token, caller.tokens, admitted.call
+    if admitted.info.free or token.daily is None:
+        return partial(tokens.spend, token)
+    asked = quote(admitted.info, call.messages, call.parameters, answers=call.answers)
+    spend = tokens.begin_call(token, asked.ahead)
+    if spend is None:
+        raise ApiError(
+            429,
+            f"The token “{token.name}” has spent its {amount(token.daily)} of today, or calls that are being answered "
+            "may need the rest; midnight (UTC) begins a new day.",
+            "insufficient_quota",
+            # Retrying sooner cannot help; the clients of both providers obey this header.
+            headers={"x-should-retry": "false"},
+        )
+    return spend
 
 
 def begin_payment(forky: Workspace, admitted: AdmittedCall) -> Meter | None:
@@ -123,26 +152,6 @@ def begin_payment(forky: Workspace, admitted: AdmittedCall) -> Meter | None:
         )
     except SpendingRefused as refused:
         raise of_failure(refused.failure) from refused
-
-
-def _within_limit(tokens: Tokens, token: Token, daily: float, info: ModelInfo) -> None:
-    """Raise ApiError if the limit is spent (429), or cannot be enforced because the price is unknown (403)."""
-    if info.input_price is None and not token.unpriced:
-        raise ApiError(
-            403,
-            f"What “{info.name}” costs is not known, and the token “{token.name}” has a limit of {amount(daily)} a day. "
-            "A token may be made that uses such models too; they count nothing.",
-            "model_not_allowed",
-            "model",
-        )
-    if tokens.spent_today(token) >= daily:
-        raise ApiError(
-            429,
-            f"The token “{token.name}” has spent its {amount(daily)} of today; midnight (UTC) begins a new day.",
-            "insufficient_quota",
-            # Retrying sooner cannot help; the clients of both providers obey this header.
-            headers={"x-should-retry": "false"},
-        )
 
 
 def _answering(forky: Workspace, name: str, adapter: ProtocolAdapter) -> tuple[Upstream | None, Model | None]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from forky_core.gateway.asgi import Receive, Send
-from forky_core.gateway.v1.admission import AdmittedCall, admit, begin_payment
+from forky_core.gateway.v1.admission import AdmittedCall, admit, begin_payment, begin_spending
 from forky_core.gateway.v1.api_errors import ApiError, malformed
 from forky_core.gateway.v1.call_note import CallNote
 from forky_core.gateway.v1.calls import ProtocolAdapter, Response
@@ -55,8 +55,16 @@ class _Asked:
     """Whether they are known."""
     read: Callable[[], ReadCall]
     """Reads the call for matching. Raises BadCall; for an upstream's call, the upstream then judges the request."""
+    spend: Callable[[float], None]
+    """Charges the caller's token with what the call did cost, and frees what was set aside; called once."""
     meter: Meter | None
     """Pays for a forwarded call of a team's member."""
+
+    def drop(self) -> None:
+        """Free what was set aside for a call that is not made after all."""
+        self.spend(0.0)
+        if self.meter is not None:
+            self.meter.settle(arrived=False)
 
 
 class ModelCallHandler:
@@ -82,8 +90,9 @@ class ModelCallHandler:
 
         def told(outcome: _Asked | Exception) -> None:
             if asked.done():  # The call was cancelled.
-                if not isinstance(outcome, Exception) and outcome.meter is not None:
-                    outcome.meter.settle(arrived=False)
+                if not isinstance(outcome, Exception):
+                    # It is freed in a thread, since that may write.
+                    self._executor.submit(outcome.drop)
                 return
             if isinstance(outcome, Exception):
                 asked.set_exception(outcome)
@@ -135,6 +144,12 @@ class ModelCallHandler:
             )
         read = partial(adapter.matches, whole or payload)
         understood = _understood(read) if admitted.upstream is None else None
+        spend = begin_spending(caller, admitted)
+        try:
+            meter = begin_payment(forky, admitted)
+        except BaseException:
+            spend(0.0)
+            raise
         return _Asked(
             forky,
             caller,
@@ -142,7 +157,8 @@ class ModelCallHandler:
             whole or payload,
             known=whole is not None,
             read=read if understood is None else lambda: understood,
-            meter=begin_payment(forky, admitted),
+            spend=spend,
+            meter=meter,
         )
 
     def _exchange(
@@ -162,7 +178,7 @@ class ModelCallHandler:
             send,
             self._executor,
             beginning=beginning,
-            spend=asked.admitted.spend,
+            spend=asked.spend,
             remember=after.remember,
             settle=after.settle,
             note=note,

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from forky_core.model import ConversationId, GenerationId, Usage
 from forky_core.observability import events
+from forky_core.team.team_workspaces import WORKSPACE as FIRST
 
 N = TypeVar("N", int, float)
 
@@ -25,6 +26,10 @@ class CallNote:
     status: int = LEFT
     """The status of the response, once it has begun."""
     token: str | None = None
+    person: str = ""
+    """The id of the member whose token it is, for the audit log; "" where that is not known, or nobody."""
+    workspace: str = FIRST
+    """The id of the token's workspace, as far as it is known."""
     model: str | None = None
     streams: bool | None = None
     filed: tuple[ConversationId, GenerationId] | None = None

@@ -58,7 +58,7 @@ class Exchange:
     beginning: asyncio.Future[RecordingHandle]
     """The recording, once the question is stored."""
     spend: Callable[[float], None]
-    """Adds a price to the caller's spending."""
+    """Charges the caller's token with the price; called once."""
     remember: Callable[[str, Response, Place | None], None]
     """Stores a complete answer, and where it was recorded, for requests that continue it by its id."""
     settle: Callable[[], None]

@@ -37,6 +37,7 @@ from forky_core.gateway.v1.record_call import record_call
 from forky_core.gateway.v1.recording import Caller
 from forky_core.model.errors import NotAllowed, NotFound, StoreDamaged, StoreError
 from forky_core.observability import events
+from forky_core.team.refused_requests import NO_DATABASE
 from forky_core.team.spending.guarded_models import GuardedModels
 from forky_core.team.spending.refusals import SpendingRefused
 from forky_core.team.team_workspaces import WORKSPACE as FIRST
@@ -57,6 +58,8 @@ _SMALL = 200_000
 """Bytes that are taken from whoever sends them, before it is known who that is."""
 _THEIR_FAULT = 500
 """From this status on an error is none of the caller's."""
+_DATABASE = "database"
+"""The code of the error (503) where the database cannot be used."""
 _NO_PROTOCOL = frozenset(("models", RECORD, COUNT, ANALYSIS))
 """Paths where no model is asked."""
 
@@ -81,15 +84,18 @@ class Service:
         seen_by: Callable[[str], Workspace] | None = None,
         others: OtherWorkspaces | None = None,
         largest: int = LARGEST_BODY,
+        refused: Callable[[str, str, str], None] = lambda _workspace, _person, _reason: None,
     ) -> None:
         """All functions may wait and are called in a thread. `seen_by` returns the workspace as the owner of a token
         sees it, by `access.person.viewer`; None on the server of one person. `others` are the further workspaces of a
-        team's server.
+        team's server. `refused` is called for each request that is refused because the database cannot be used, with
+        the ids of the workspace and of the person, as far as they are known, and the reason.
         """
         self._workspace = workspace
         self._seen_by = seen_by
         self._others = others
         self._largest = largest
+        self._refused = refused
         self._entered: WeakValueDictionary[str, Workspace] = WeakValueDictionary()
         """Those that were asked, by their ids."""
         self._executor = ThreadPoolExecutor(_THREADS, "gateway")
@@ -127,12 +133,15 @@ class Service:
         try:
             await self._serve(adapter, path, scope["method"], headers, receive, sending, note)
         except ApiError as error:
+            if error.code == _DATABASE:
+                self._refused(note.workspace, note.person, NO_DATABASE)
             if error.status >= _THEIR_FAULT:
                 events.gateway_failed(route=note.route, kind=error.code or "unknown", fault=error)
             if not begun:
                 await _refuse(sending, error, style)
         except StoreError as error:
             failed = _of_store(error)
+            self._refused(note.workspace, note.person, NO_DATABASE)
             events.gateway_failed(route=note.route, kind=failed.code or "unknown", fault=error)
             if not begun:
                 await _refuse(sending, failed, style)
@@ -227,7 +236,7 @@ class Service:
             token = authorised(forky.store, headers)
         except StoreError as error:
             raise _of_store(error) from error
-        note.token = token.name
+        note.token, note.person, note.workspace = token.name, token.person, workspace
         caller = Caller(token, client_name(headers.get("user-agent", "")), headers, Tokens(forky.store))
         if self._seen_by is None:
             return forky, caller
@@ -302,7 +311,7 @@ class Service:
 def _of_store(error: StoreError) -> ApiError:
     """A lock or a full disk may be gone soon; a damaged file stays damaged, so that asking again helps nobody."""
     later = {} if isinstance(error, StoreDamaged) else {"retry-after": "5"}
-    return ApiError(503, str(error), "database", headers=later)
+    return ApiError(503, str(error), _DATABASE, headers=later)
 
 
 def _route(path: str, adapter: ProtocolAdapter | None) -> str:

@@ -5,7 +5,7 @@ The functions that write take the writer's cursor; its transaction makes each of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import duckdb
 
@@ -51,3 +51,15 @@ def write_setting(cursor: duckdb.DuckDBPyConnection, key: str, value: str | None
     execute(cursor, sql.DROP_SETTING, key=key)
     if value is not None:
         execute_text(cursor, insertion(settings, 1), [key, value])
+
+
+def change_setting(
+    cursor: duckdb.DuckDBPyConnection, key: str, change: Callable[[str | None], str | None]
+) -> str | None:
+    """Set a setting to what `change` makes of its value; returns that."""
+    rows = execute(cursor, sql.SETTING, key=key).fetchall()
+    value = str(rows[0][0]) if rows else None
+    changed = change(value)
+    if changed != value:
+        write_setting(cursor, key, changed)
+    return changed

@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import hashlib
 import json
+import secrets
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -57,7 +58,13 @@ from forky_core.store.duckdb.analysis import views
 from forky_core.store.duckdb.analysis.copying import make_copy, redact_tables
 from forky_core.store.duckdb.analysis.partitions import write_partitions
 from forky_core.store.duckdb.analysis.tables import write_tables
-from forky_core.store.duckdb.blobs_and_settings import read_blob, write_blob, write_derived, write_setting
+from forky_core.store.duckdb.blobs_and_settings import (
+    change_setting,
+    read_blob,
+    write_blob,
+    write_derived,
+    write_setting,
+)
 from forky_core.store.duckdb.cache.library import Library, summaries
 from forky_core.store.duckdb.cache.logs import Logs
 from forky_core.store.duckdb.cache.numbers import Numbers
@@ -125,6 +132,8 @@ class DuckDBStore:
         """Use a file that is open and has the newest schema; see `open`."""
         file.ready = True
         self.identity = StoreIdentity()
+        self.is_exclusive = True
+        self.process = secrets.token_hex(8)
         self._herald = Herald()
         self._file = file
         self._cache = Cache(cache_bytes)
@@ -452,6 +461,9 @@ class DuckDBStore:
         rows = self._file.rows(sql.RUNNING)
         return tuple((ConversationId(conversation), GenerationId(id)) for conversation, id in rows)
 
+    def is_alive(self, process: str) -> bool:
+        return process == self.process
+
     def abandoned(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
         return self.running()
 
@@ -514,6 +526,10 @@ class DuckDBStore:
 
     def set_setting(self, key: str, value: str | None) -> None:
         self._writer.ask(Alone(lambda cursor: write_setting(cursor, key, value)))
+
+    def change_setting(self, key: str, change: Callable[[str | None], str | None]) -> str | None:
+        changed: str | None = self._writer.ask(Alone(lambda cursor: change_setting(cursor, key, change)))
+        return changed
 
     def purge(self, conversation: ConversationId) -> None:
         self._writer.ask(Alone(lambda cursor: purge_rows(cursor, conversation), forgets=[conversation]))

@@ -7,6 +7,7 @@ contract's, implemented in the simplest way there is.
 from __future__ import annotations
 
 import hashlib
+import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -127,6 +128,8 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self.identity = StoreIdentity()
+        self.is_exclusive = True
+        self.process = secrets.token_hex(8)
         self._herald = Herald()
         self.documents = MemoryDocuments()
         self._lock = RLock()
@@ -318,6 +321,9 @@ class MemoryStore:
             ]
         return tuple((conversation, generation) for _, generation, conversation in sorted(found))
 
+    def is_alive(self, process: str) -> bool:
+        return process == self.process
+
     def abandoned(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
         return self.running()
 
@@ -420,6 +426,12 @@ class MemoryStore:
                 self._settings.pop(key, None)
             else:
                 self._settings[key] = value
+
+    def change_setting(self, key: str, change: Callable[[str | None], str | None]) -> str | None:
+        with self._lock:
+            changed = change(self._settings.get(key))
+            self.set_setting(key, changed)
+        return changed
 
     def purge(self, conversation: ConversationId) -> None:
         with self._lock:

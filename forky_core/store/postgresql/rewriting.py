@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 
 from forky_core.model import ConversationId, Message, MessageId
@@ -50,6 +50,24 @@ def write_setting(connection: Connection, workspace: str, key: str, value: str |
         run(connection, sql.DROP_SETTING, workspace=workspace, key=kept(key))
     else:
         run(connection, sql.SET_SETTING, workspace=workspace, key=kept(key), value=kept(value))
+
+
+def change_setting(
+    connection: Connection, workspace: str, key: str, change: Callable[[str | None], str | None]
+) -> str | None:
+    """Set a setting to what `change` makes of its value, and return that. Its row is locked meanwhile, also where there
+    was none before.
+    """
+    here = {"workspace": workspace, "key": kept(key)}
+    while True:
+        rows = run(connection, sql.LOCK_SETTING, **here)
+        if rows or run(connection, sql.ADD_SETTING, **here):
+            break  # Else another process has added the setting in this moment.
+    value = said(rows[0][0]) if rows else None
+    changed = change(value)
+    if changed is None or changed != value:
+        write_setting(connection, workspace, key, changed)
+    return changed
 
 
 def drop_unnamed_blobs(connection: Connection, workspace: str, names: frozenset[str]) -> int:

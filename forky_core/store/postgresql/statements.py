@@ -158,6 +158,12 @@ WHERE workspace = %(workspace)s AND status = 'running' AND process IS DISTINCT F
     AND pg_postmaster_start_time() < clock_timestamp() - make_interval(secs => %(awake)s::int)
 ORDER BY started, id, conversation
 """
+IS_ALIVE: Final = """
+SELECT forky.is_alive(%(workspace)s, %(named)s)
+    OR (pg_postmaster_start_time() >= clock_timestamp() - make_interval(secs => %(awake)s::int) AND EXISTS (
+        SELECT 1 FROM forky.processes WHERE workspace = %(workspace)s AND process = %(named)s
+    ))
+"""
 LIVE: Final = """
 INSERT INTO forky.processes VALUES (%(workspace)s, %(process)s, clock_timestamp())
 ON CONFLICT (workspace, process) DO UPDATE SET seen = excluded.seen
@@ -228,6 +234,10 @@ SETTINGS: Final = "SELECT key, value FROM forky.settings WHERE workspace = %(wor
 SET_SETTING: Final = """
 INSERT INTO forky.settings VALUES (%(workspace)s, %(key)s, %(value)s)
 ON CONFLICT (workspace, key) DO UPDATE SET value = excluded.value
+"""
+LOCK_SETTING: Final = f"{SETTING} FOR UPDATE"
+ADD_SETTING: Final = """
+INSERT INTO forky.settings VALUES (%(workspace)s, %(key)s, '') ON CONFLICT DO NOTHING RETURNING key
 """
 DROP_SETTING: Final = "DELETE FROM forky.settings WHERE workspace = %(workspace)s AND key = %(key)s"
 

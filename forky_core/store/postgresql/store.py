@@ -50,7 +50,13 @@ from forky_core.store.postgresql.connections import MOST_CONNECTIONS
 from forky_core.store.postgresql.database import Database, connect_to
 from forky_core.store.postgresql.documents import PostgresDocuments
 from forky_core.store.postgresql.other_processes import News, OtherProcesses
-from forky_core.store.postgresql.rewriting import drop_unnamed_blobs, erase_rows, purge_rows, write_setting
+from forky_core.store.postgresql.rewriting import (
+    change_setting,
+    drop_unnamed_blobs,
+    erase_rows,
+    purge_rows,
+    write_setting,
+)
 from forky_core.store.postgresql.talk import TopicTalk
 from forky_core.store.postgresql.texts import kept, said
 from forky_core.store.postgresql.verify import verify_workspace
@@ -477,6 +483,19 @@ class PostgresStore:
         here = self._database
         return self._rows(sql.OTHERS, process=here.process) != []
 
+    @property
+    def is_exclusive(self) -> bool:
+        return False
+
+    @property
+    def process(self) -> str:
+        return self._database.process
+
+    def is_alive(self, process: str) -> bool:
+        if process == self._database.process:
+            return True
+        return self._rows(sql.IS_ALIVE, named=kept(process), awake=_AWAKE) == [(True,)]
+
     def abandoned(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
         rows = self._rows(sql.ABANDONED, process=self._database.process, awake=_AWAKE)
         return tuple((ConversationId(id), GenerationId(call)) for id, call in rows)
@@ -632,6 +651,13 @@ class PostgresStore:
     def set_setting(self, key: str, value: str | None) -> None:
         workspace = self._database.workspace
         self._writer.ask(Alone(lambda connection: write_setting(connection, workspace, key, value)))
+
+    def change_setting(self, key: str, change: Callable[[str | None], str | None]) -> str | None:
+        workspace = self._database.workspace
+        changed: str | None = self._writer.ask(
+            Alone(lambda connection: change_setting(connection, workspace, key, change))
+        )
+        return changed
 
     def purge(self, conversation: ConversationId) -> None:
         workspace = self._database.workspace

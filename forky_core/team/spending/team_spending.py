@@ -9,13 +9,14 @@ from forky_core.settings import data_folder
 from forky_core.team.audit import Audit
 from forky_core.team.database import TeamDatabase
 from forky_core.team.members import Members
+from forky_core.team.refused_requests import TOO_MANY, RefusedRequests
 from forky_core.team.spending.accounts import Accounts
 from forky_core.team.spending.ledger import Ledger
 from forky_core.team.spending.limits import LimitBook
 from forky_core.team.spending.master_key import MasterKey
 from forky_core.team.spending.model_rules import ModelRules
 from forky_core.team.spending.provider_keys import ProviderKeys, WorkspaceKeys
-from forky_core.team.spending.request_rate import RequestRate
+from forky_core.team.spending.request_rate import RequestRate, SharedRequests
 from forky_core.team.spending.uploads import Uploads
 
 
@@ -27,6 +28,7 @@ class TeamSpending:
         database: TeamDatabase,
         audit: Audit,
         members: Members,
+        refused: RefusedRequests,
         workspace: str,
         *,
         key_file: Path | None,
@@ -41,9 +43,14 @@ class TeamSpending:
         self.accounts = Accounts(database, audit, members, self.limits, workspace, clock)
         self.ledger = Ledger(database, workspace)
         self.uploads = Uploads(database, self.limits, workspace, clock)
-        self.question_rate = RequestRate()
+
+        def rate(kind: str) -> RequestRate:
+            shared = SharedRequests(database, f"{kind} {workspace}", clock) if database.is_shared else None
+            return RequestRate(shared, refused=lambda person: refused.count(TOO_MANY, person))
+
+        self.question_rate = rate("question")
         """The calls of models."""
-        self.program_rate = RequestRate()
+        self.program_rate = rate("program")
         """The requests of programs to `/v1`."""
 
     @property

@@ -8,10 +8,6 @@ from pathlib import Path
 import pytest
 
 from forky_core.gateway.access.credentials import (
-    IN_ALL,
-    PER_CLIENT,
-    WINDOW,
-    Attempts,
     Password,
     PasswordFile,
     PrintedSecret,
@@ -93,43 +89,6 @@ def test_a_file_keeps_the_hash_alone(tmp_path: Path) -> None:
     file.save(hashed("correct horse"))
     assert list(json.loads(file.path.read_text())) == ["password"]
     assert "correct" not in file.path.read_text()
-
-
-def test_one_client_may_fail_a_few_times_a_minute() -> None:
-    clock = Clock()
-    attempts = Attempts(clock=clock)
-    for _ in range(PER_CLIENT):
-        assert attempts.wait("192.0.2.1") == 0
-        attempts.count("192.0.2.1")
-        clock.now += 1
-    assert attempts.wait("192.0.2.1") == WINDOW - PER_CLIENT
-    assert attempts.wait("192.0.2.2") == 0
-    clock.now += WINDOW - PER_CLIENT
-    assert attempts.wait("192.0.2.1") == 0
-
-
-def test_an_attempt_that_succeeds_does_not_count() -> None:
-    attempts = Attempts()
-    for _ in range(100):
-        assert attempts.wait("192.0.2.1") == 0
-        attempts.count("192.0.2.1")()
-
-
-def test_many_clients_that_fail_wait_and_one_that_has_not_failed_may_try_once() -> None:
-    attempts = Attempts(clock=Clock())
-    for number in range(IN_ALL):
-        attempts.count(f"192.0.2.{number}")
-    assert attempts.wait("192.0.2.7") == WINDOW
-    assert attempts.wait("198.51.100.1") == 0
-    attempts.count("198.51.100.1")
-    assert attempts.wait("198.51.100.1") == WINDOW
-
-
-def test_the_addresses_of_one_ipv6_network_are_one_client() -> None:
-    attempts = Attempts(clock=Clock())
-    for number in range(PER_CLIENT):
-        attempts.count(f"2001:db8::{number}")
-    assert attempts.wait("2001:db8::ffff") > 0 and attempts.wait("2001:db8:0:1::1") == 0
 
 
 def test_a_session_is_found_by_its_token_until_it_ends() -> None:

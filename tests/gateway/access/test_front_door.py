@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from forky_core.gateway.access.credentials import PER_CLIENT, PasswordFile, hashed
+from forky_core.gateway.access.credentials import PasswordFile, hashed
+from forky_core.team.attempts import PER_CLIENT
 from tests.app_server import printed, served
 from tests.gateway.access.raw import HANG, ask, knock
 from tests.programs import CHECKOUT

@@ -9,12 +9,12 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from forky_core.gateway.access.credentials import Attempts
 from forky_core.gateway.access.origins import Origin
 from forky_core.gateway.access.ways import per_address
 from forky_core.gateway.access.ways.mail import MailWay
 from forky_core.gateway.access.ways.password import PasswordWay
 from forky_core.team.account import MAIL, confirm_address
+from forky_core.team.attempts import Attempts
 from forky_core.team.mail import Mailer
 from forky_core.team.members import Identity, Member
 from forky_core.team.roles import Role

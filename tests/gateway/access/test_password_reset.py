@@ -9,12 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
-from forky_core.gateway.access.credentials import Attempts, hashed
+from forky_core.gateway.access.credentials import hashed
 from forky_core.gateway.access.ways.address import AddressWay
 from forky_core.gateway.access.ways.password import PasswordWay
 from forky_core.gateway.access.ways.reset import ResetWay
 from forky_core.model.errors import NameTaken, NotFound
 from forky_core.team.account import ProofNeeded, address_link, confirm_address, member_at, reset_link
+from forky_core.team.attempts import Attempts
 from forky_core.team.mail import Mailer
 from forky_core.team.members import Identity, Member
 from forky_core.team.roles import Role

@@ -14,13 +14,14 @@ import httpx
 import pytest
 
 from forky_core.gateway.access import door as access_door
-from forky_core.gateway.access.credentials import Attempts, Password, hashed
+from forky_core.gateway.access.credentials import Password, hashed
 from forky_core.gateway.access.ways import password as password_way
 from forky_core.gateway.access.ways.mail import MailWay
 from forky_core.gateway.access.ways.passkey import PasskeyWay
 from forky_core.gateway.access.ways.password import PasswordWay
 from forky_core.gateway.access.ways.reset import ResetWay
 from forky_core.settings import SmtpSettings
+from forky_core.team.attempts import Attempts
 from forky_core.team.look_alikes import look_alikes, skeleton
 from forky_core.team.mail import Mailer
 from forky_core.team.members import Identity, Member

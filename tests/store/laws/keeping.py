@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -10,8 +11,9 @@ import pytest
 from forky_core.model import (
     Change,
 )
-from forky_core.model.errors import NotFound, Outdated
+from forky_core.model.errors import BadContent, NotFound, Outdated
 from forky_core.store.contract import Commit, Store
+from tests.hangs import HANG
 from tests.store.talk import (
     ELSEWHERE,
     HERE,
@@ -45,6 +47,39 @@ class KeepingLaws:
         store.set_setting("theme", None)
         store.set_setting("theme", None)
         assert store.setting("theme") is None
+
+    def test_a_setting_is_changed_by_what_it_is(self, store: Store) -> None:
+        assert store.change_setting("count", lambda value: f"{value}, one") == "None, one"
+        assert store.change_setting("count", lambda value: f"{value}, two") == "None, one, two"
+        assert store.setting("count") == "None, one, two"
+        assert store.change_setting("count", lambda value: value) == "None, one, two"
+        assert store.change_setting("count", lambda _value: None) is None
+        assert store.change_setting("count", lambda _value: None) is None
+        assert store.setting("count") is None
+
+    def test_a_change_of_a_setting_that_fails_leaves_it_as_it_is(self, store: Store) -> None:
+        def fail(_value: str | None) -> str | None:
+            raise BadContent("It cannot be read.")
+
+        for before in (None, "7"):
+            store.set_setting("count", before)
+            with pytest.raises(BadContent):
+                store.change_setting("count", fail)
+            assert store.setting("count") == before
+
+    def test_changes_of_a_setting_at_once_are_all_there(self, store: Store) -> None:
+        def count() -> None:
+            for _ in range(10):
+                store.change_setting("count", lambda value: str(int(value or 0) + 1))
+
+        with ThreadPoolExecutor(4) as pool:
+            for job in [pool.submit(count) for _ in range(4)]:
+                job.result(HANG)
+        assert store.setting("count") == "40"
+
+    def test_a_process_is_alive_to_itself(self, store: Store) -> None:
+        assert store.process and store.is_alive(store.process)
+        assert not store.is_alive("nobody")
 
     def test_a_store_that_works_says_so(self, store: Store) -> None:
         begin(store)

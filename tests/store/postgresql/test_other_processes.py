@@ -146,7 +146,7 @@ def test_an_app_that_opens_the_database_leaves_the_replies_of_another_one_alone(
 def test_what_an_import_of_another_process_has_stored_so_far_is_left_alone(url: str) -> None:
     with PostgresStore.open(url, process="ours") as ours:
         name = ours.put_blob(b"a picture", "image/png")
-        ours.set_setting("imports/files", json.dumps({"1": [name]}))
+        ours.set_setting("imports/files", json.dumps({f"{ours.process}:1": [name]}))
         Forky.over(PostgresStore.open(url, process="theirs")).close()
         assert ours.blob(name).content == b"a picture"
         silence(url, "ours")

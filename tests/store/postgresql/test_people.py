@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import threading
@@ -16,6 +17,7 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.forky import Forky
 from forky_core.model.errors import NameTaken, StoreError, StoreTooNew
 from forky_core.store.postgresql.store import PostgresStore
+from forky_core.team.attempts import PER_CLIENT, TooManyAttempts
 from forky_core.team.audit import AuditFilter
 from forky_core.team.database import SCHEMA
 from forky_core.team.people_on_server import PeopleOnServer
@@ -133,6 +135,52 @@ def test_calls_of_two_processes_race_for_a_balance_of_three_messages(team: Team,
     assert sum(int(answer) for answer in answers) == 3
     assert team.spending.accounts.balances(bob.id)["messages"].amount == 0
     assert team.spending.ledger.total().messages == 3
+
+
+def test_wrong_passwords_are_not_multiplied_by_the_number_of_servers(team: Team, url: str) -> None:
+    lines = (
+        "from forky_core.team.attempts import TooManyAttempts",
+        "tried = 0",
+        "for _ in range(10):",
+        "    try:",
+        "        team.attempts('password').begin('192.0.2.1')",
+        "    except TooManyAttempts:",
+        "        continue",
+        "    tried += 1",
+        "print(tried)",
+    )
+    racers = [in_another_process(url, *lines) for _ in range(2)]
+    for racer in racers:
+        assert racer.stdin is not None
+        racer.stdin.write("go\n")
+        racer.stdin.flush()
+    assert sum(int(racer.communicate(timeout=HANG)[0]) for racer in racers) == PER_CLIENT
+    with pytest.raises(TooManyAttempts):
+        team.attempts("password").require("192.0.2.1")
+
+
+def test_requests_to_two_servers_are_counted_together(team: Team, url: str) -> None:
+    ada = team.members.add("Ada", Role.OWNER)
+    lines = (
+        "from forky_core.team.spending.refusals import SpendingRefused",
+        "passed = 0",
+        "for _ in range(20):",
+        "    try:",
+        f"        team.spending.program_rate.count({ada.id!r}, 12)",
+        "    except SpendingRefused:",
+        "        continue",
+        "    passed += 1",
+        "print(passed)",
+    )
+    racers = [in_another_process(url, *lines) for _ in range(2)]
+    for racer in racers:
+        assert racer.stdin is not None
+        racer.stdin.write("go\n")
+        racer.stdin.flush()
+    assert sum(int(racer.communicate(timeout=HANG)[0]) for racer in racers) == 12
+    team.spending.question_rate.count(ada.id, 1)
+    refused = [json.loads(entry.about) for entry in team.audit.entries() if entry.event == "requests refused"]
+    assert sum(one["number"] for one in refused) == 28
 
 
 def test_two_that_begin_at_once_make_the_tables_once(url: str) -> None:

@@ -220,6 +220,13 @@ STORE: tuple[Row, ...] = (
     Row("set_setting", MANAGE, lambda c: c.store.set_setting("theme", "dark")),
     Row("set_setting", MANAGE, lambda c: c.store.set_setting("gateway_tokens", "[]"), "of tokens"),
     Row("set_setting", BEGIN, lambda c: c.store.set_setting("imports", "1"), "of imports"),
+    Row("change_setting", MANAGE, lambda c: c.store.change_setting("theme", lambda _value: "dark")),
+    Row(
+        "change_setting", BEGIN, lambda c: c.store.change_setting("imports", lambda _value: "1"), "of imports"
+    ),
+    Row("is_exclusive", ANYBODY, lambda c: c.store.is_exclusive),
+    Row("process", ANYBODY, lambda c: c.store.process),
+    Row("is_alive", ANYBODY, lambda c: c.store.is_alive("nobody")),
     Row("purge", FOR_GOOD, _purge),
     Row("erase", FOR_GOOD, lambda c: c.store.erase(c.id, head_of(c), by="", at=1)),
     Row("erased_of", ANYBODY, lambda c: c.store.erased_of(c.id, [head_of(c)]), "of a file one has"),

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from html import escape
 from urllib.parse import parse_qs, urlencode
 
-from forky_core.gateway.access.credentials import Attempts
 from forky_core.gateway.access.door import cookie, cookie_header, own_path, read_form, send_page
 from forky_core.gateway.access.sign_in_page import way_page
+from forky_core.gateway.access.ways.attempting import begin_attempt
 from forky_core.gateway.access.ways.contract import Desk, Errand
 from forky_core.gateway.access.ways.once import Once
 from forky_core.gateway.access.ways.per_address import PerAddress
@@ -31,6 +31,7 @@ from forky_core.model.errors import BadContent, ForkyError, NameTaken
 from forky_core.model.room import fit_name
 from forky_core.team.account import MAIL, PASSKEY, PASSWORD, has_identity, member_at
 from forky_core.team.admission import Proof
+from forky_core.team.attempts import Attempts
 from forky_core.team.invitations import NOT_OPEN, Invitation
 from forky_core.team.letters import sign_in_letter
 from forky_core.team.mail import Mailer
@@ -63,8 +64,9 @@ class MailWay:
     name = "mail"
 
     def __init__(self, mailer: Mailer, attempts: Attempts | None = None) -> None:
+        """`attempts` counts who asks for links, in the place of the team's own."""
         self._mailer = mailer
-        self._attempts = Attempts() if attempts is None else attempts
+        self._attempts = attempts
         self._asked: Once[Asked] = Once(MINUTES * 60)
         self._per_address = PerAddress()
         self._refusals = Refusals(self.name)
@@ -135,12 +137,11 @@ class MailWay:
         except ForkyError as error:
             await self._show(desk, send, scope, errand, str(error), 400)
             return
-        wait = self._attempts.wait(client := desk.client(scope))
-        if wait > 0:
-            sentence = f"Too many links were asked for. Try again in {max(1, round(wait))} seconds."
-            await desk.refuse(scope, send, 429, sentence, errand, wait=wait)
+        if (
+            await begin_attempt(desk, scope, send, errand, self._attempts or desk.team.attempts("mail"))
+            is None
+        ):
             return
-        self._attempts.count(client)
         browser = self._browser(desk, scope) or secrets.token_urlsafe(32)
         asked = Asked(address, browser, errand, name, handle)
         await send_page(scope, send, 200, _on_its_way(address), self._cookie(desk, scope, browser))

@@ -6,13 +6,15 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from forky_core.gateway.access.credentials import Attempts, Password, hashed
+from forky_core.gateway.access.credentials import Password, hashed
 from forky_core.gateway.access.door import own_path, read_form
+from forky_core.gateway.access.ways.attempting import begin_attempt, refuse_attempt
 from forky_core.gateway.access.ways.contract import Desk, Errand
 from forky_core.gateway.asgi import Receive, Scope, Send, refuse
 from forky_core.model.errors import BadContent, ForkyError
 from forky_core.team.account import MAIL, PASSWORD, has_identity
 from forky_core.team.admission import Proof
+from forky_core.team.attempts import Attempts, TooManyAttempts
 from forky_core.team.invitations import NOT_OPEN, Invitation
 from forky_core.team.members import Identity, fit_handle
 from forky_core.team.team import Team
@@ -23,8 +25,6 @@ FORGOTTEN = "/sign-in/reset"
 MOST_WAITING = 300
 """Sign-ins that may wait for their check, which takes a tenth of a second; one more is told to come back."""
 WRONG = "That handle and that password do not go together."
-_CHANGES = Attempts()
-"""Attempts to change a password, by the person's id: whoever finds a browser open cannot try many."""
 
 
 def has_password(team: Team, member: str) -> bool:
@@ -32,10 +32,10 @@ def has_password(team: Team, member: str) -> bool:
     return has_identity(team, member, ISSUER)
 
 
-def change_password(
-    team: Team, member: str, former: str, new: str, *, keep: str = "", attempts: Attempts = _CHANGES
-) -> None:
+def change_password(team: Team, member: str, former: str, new: str, *, keep: str = "") -> None:
     """Give a person another password, and end their sessions but the one with the id `keep`. Takes a fifth of a second.
+
+    Attempts are counted by the person's id: whoever finds a browser open cannot try many.
 
     Raises:
         BadContent: the former password is wrong, the new one cannot be used, or there were too many attempts.
@@ -43,10 +43,7 @@ def change_password(
     known = next((one for one in team.members.identities(member) if one.issuer == ISSUER), None)
     if known is None:
         raise BadContent("You do not sign in with a password.")
-    wait = attempts.wait(member)
-    if wait > 0:
-        raise BadContent(f"Too many attempts. Try again in {max(1, round(wait))} seconds.")
-    succeeded = attempts.count(member)
+    succeeded = team.attempts("password change").begin(member)
     if not Password(known.secret).fits(former):
         raise BadContent("That is not your password now.", "Nothing was changed.")
     succeeded()
@@ -62,9 +59,11 @@ class PasswordWay:
     name = "password"
 
     def __init__(self, attempts: Attempts | None = None, *, mailed: bool = False) -> None:
-        """`mailed` says that mail can be sent: to whoever has forgotten their password, for instance."""
+        """`mailed` says that mail can be sent: to whoever has forgotten their password, for instance. `attempts` counts
+        the failed ones, in the place of the team's own.
+        """
         self._mailed = mailed
-        self._attempts = Attempts() if attempts is None else attempts
+        self._attempts = attempts
         self._checking = asyncio.Semaphore(1)
         """Limits checks to one at a time: one takes 64 MB and a tenth of a second on purpose."""
         self._waiting = 0
@@ -166,7 +165,10 @@ class PasswordWay:
     async def _check(
         self, desk: Desk, scope: Scope, send: Send, errand: Errand, handle: str, password: str
     ) -> None:
-        if await self._must_wait(desk, scope, send, errand):
+        try:
+            await asyncio.to_thread(self._attempts_of(desk).require, desk.client(scope))
+        except TooManyAttempts as error:
+            await refuse_attempt(desk, scope, send, errand, error)
             return
         if self._waiting >= MOST_WAITING:
             sentence = "Very many people sign in just now. Try again in half a minute."
@@ -178,21 +180,16 @@ class PasswordWay:
         finally:
             self._waiting -= 1
 
-    async def _must_wait(self, desk: Desk, scope: Scope, send: Send, errand: Errand) -> bool:
-        """Whether this client has failed too often; then it is told so."""
-        wait = self._attempts.wait(desk.client(scope))
-        if wait > 0:
-            sentence = f"Too many attempts. Try again in {max(1, round(wait))} seconds."
-            await desk.refuse(scope, send, 429, sentence, errand, wait=wait)
-        return wait > 0
+    def _attempts_of(self, desk: Desk) -> Attempts:
+        return self._attempts or desk.team.attempts("password")
 
     async def _check_in_turn(
         self, desk: Desk, scope: Scope, send: Send, errand: Errand, handle: str, password: str
     ) -> None:
         async with self._checking:
-            if await self._must_wait(desk, scope, send, errand):
+            succeeded = await begin_attempt(desk, scope, send, errand, self._attempts_of(desk))
+            if succeeded is None:
                 return
-            succeeded = self._attempts.count(desk.client(scope))
             known = desk.team.members.by_identity(ISSUER, handle.strip().lower())
             fits = await asyncio.to_thread(self._fits, known[1].secret if known else "", password)
         if known is None or not fits:
@@ -200,7 +197,7 @@ class PasswordWay:
             desk.team.audit.note("sign-in refused", way=self.name, member=known[0].id if known else "")
             await desk.refuse(scope, send, 403, WRONG, errand)
             return
-        succeeded()
+        await asyncio.to_thread(succeeded)
         await desk.admit(scope, send, Proof(self.name, known[1]), errand)
 
     def _fits(self, secret: str, password: str) -> bool:

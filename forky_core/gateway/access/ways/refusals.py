@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from forky_core.gateway.access.credentials import Attempts
+from contextlib import suppress
+
 from forky_core.gateway.access.ways.contract import Desk
 from forky_core.gateway.asgi import Scope
+from forky_core.team.attempts import Attempts, TooManyAttempts
 
 
 class Refusals:
@@ -16,7 +18,6 @@ class Refusals:
 
     def note(self, desk: Desk, scope: Scope, **about: str) -> None:
         """Note that a request was refused; `about` says more of it."""
-        client = desk.client(scope)
-        if not self._attempts.wait(client):
-            self._attempts.count(client)
+        with suppress(TooManyAttempts):
+            self._attempts.begin(desk.client(scope))
             desk.team.audit.note("sign-in refused", way=self._way, **about)

@@ -10,9 +10,10 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from forky_core.gateway.access.credentials import Attempts, hashed
+from forky_core.gateway.access.credentials import hashed
 from forky_core.gateway.access.door import read_form, send_page
 from forky_core.gateway.access.sign_in_page import way_page
+from forky_core.gateway.access.ways.attempting import begin_attempt
 from forky_core.gateway.access.ways.contract import Desk, Errand
 from forky_core.gateway.access.ways.password import FORGOTTEN as PATH
 from forky_core.gateway.access.ways.per_address import PerAddress
@@ -21,6 +22,7 @@ from forky_core.gateway.asgi import Receive, Scope, Send, refuse
 from forky_core.model.errors import BadContent, ForkyError, NotFound
 from forky_core.team.account import PASSWORD, RESET_MINUTES, mailed_reset_link, reset_password
 from forky_core.team.admission import Proof
+from forky_core.team.attempts import Attempts
 from forky_core.team.invitations import Invitation
 from forky_core.team.letters import reset_letter, was_reset_letter
 from forky_core.team.mail import Mailer
@@ -36,9 +38,11 @@ class ResetWay:
     name = "reset"
 
     def __init__(self, mailer: Mailer | None = None, attempts: Attempts | None = None) -> None:
-        """Without a `mailer` there are the links of owners alone."""
+        """Without a `mailer` there are the links of owners alone. `attempts` counts who asks for links, in the place of
+        the team's own.
+        """
         self._mailer = mailer
-        self._attempts = Attempts() if attempts is None else attempts
+        self._attempts = attempts
         self._per_address = PerAddress()
         self._refusals = Refusals(self.name)
         self._checking = asyncio.Semaphore(1)
@@ -87,12 +91,9 @@ class ResetWay:
         except ForkyError as error:
             await send_page(scope, send, 400, self._ask_page(str(error)))
             return
-        wait = self._attempts.wait(client := desk.client(scope))
-        if wait > 0:
-            sentence = f"Too many links were asked for. Try again in {max(1, round(wait))} seconds."
-            await desk.refuse(scope, send, 429, sentence, Errand(), wait=wait)
+        attempts = self._attempts or desk.team.attempts("reset")
+        if await begin_attempt(desk, scope, send, Errand(), attempts) is None:
             return
-        self._attempts.count(client)
         main = f"""<p>If <bdi>{escape(address)}</bdi> lets somebody in here, a link to another password is on its way to it.
 It serves once, within {RESET_MINUTES} minutes.</p>
 <p><a href="/sign-in">Back</a></p>"""
