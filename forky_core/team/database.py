@@ -11,7 +11,7 @@ import re
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
@@ -135,6 +135,19 @@ SCHEMA_TEXT = ";".join(_PARTS)
 """The statements that make every table, as SQLite takes them."""
 TABLES_IN_ORDER = tuple(re.findall(r"CREATE TABLE (\w+)", SCHEMA_TEXT))
 """Every table after those that it refers to."""
+
+
+_TABLE_OF = re.compile(r"\s*(?:CREATE TABLE|CREATE (?:UNIQUE )?INDEX \w+ ON|INSERT INTO) (\w+)")
+
+
+def missing_statements(tables: Collection[str]) -> Iterator[str]:
+    """The statements that make what is missing where these tables are: all where none is. A later version of Forky may
+    add tables, which an earlier one leaves alone.
+    """
+    for statement in SCHEMA_TEXT.split(";"):
+        about = _TABLE_OF.match(statement)
+        if about is not None and about[1] not in tables:
+            yield statement
 
 
 def digest_of(secret: str) -> bytes:

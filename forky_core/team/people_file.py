@@ -15,7 +15,7 @@ from typing import Any
 
 from forky_core import private_files
 from forky_core.model.errors import StoreDamaged, StoreError, StoreTooNew
-from forky_core.team.database import SCHEMA, SCHEMA_TEXT, TeamDatabase
+from forky_core.team.database import SCHEMA, TeamDatabase, missing_statements
 
 READERS = 8
 """Connections for questions that are kept open."""
@@ -52,8 +52,9 @@ class PeopleFile(TeamDatabase):
                 self._connection.execute(f"PRAGMA {pragma}")
             with self.writing():
                 found = self._connection.execute("PRAGMA user_version").fetchone()[0]
-                if found == 0:
-                    for statement in SCHEMA_TEXT.split(";"):
+                if found <= SCHEMA:
+                    known = self._connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+                    for statement in missing_statements({name for (name,) in known.fetchall()}):
                         self._connection.execute(statement)
                     self._connection.execute(f"PRAGMA user_version = {SCHEMA}")
         except sqlite3.DatabaseError as error:

@@ -7,13 +7,13 @@ meanwhile; its number grows with every change of what people may see, and tells 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from forky_core.model.errors import StoreError, StoreTooNew
 from forky_core.store.postgresql.one_connection import NamedRow, OneConnection, has_schema
-from forky_core.team.database import SCHEMA, SCHEMA_TEXT, TeamDatabase
+from forky_core.team.database import SCHEMA, TeamDatabase, missing_statements
 
 _NAME = "forky_people"
 _BESIDE = f"""
@@ -48,7 +48,7 @@ class PeopleOnServer(TeamDatabase):
         """
         super().__init__()
         self._connection = OneConnection(url, _NAME)
-        self._connection.make(_statements())
+        self._connection.make(_statements)
         found = self._connection.row("SELECT schema FROM state")
         if found is None or found["schema"] > SCHEMA:
             self.close()
@@ -137,9 +137,8 @@ def has_people(url: str) -> bool:
     return has_schema(url, _NAME)
 
 
-def _statements() -> Iterator[str]:
-    """Those that make the tables."""
+def _statements(tables: Collection[str]) -> Iterator[str]:
+    """Those that make what is missing where these tables are."""
     kinds = re.compile("|".join(re.escape(name) for name in _TYPES))
-    for statement in f"{_BESIDE};{SCHEMA_TEXT}".split(";"):
-        if statement.strip():
-            yield kinds.sub(lambda found: _TYPES[found[0]], statement)
+    for statement in (*(() if tables else _BESIDE.split(";")), *missing_statements(tables)):
+        yield kinds.sub(lambda found: _TYPES[found[0]], statement)

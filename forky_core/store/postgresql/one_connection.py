@@ -7,7 +7,7 @@ column. A connection that was cut is made anew. Not safe from several threads at
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import Any, TypeVar, cast
@@ -60,9 +60,11 @@ class OneConnection:
         if self._connection is not None:
             self._connection.close()
 
-    def make(self, statements: Iterable[str]) -> None:
-        """Make the schema with these statements if it is missing; of several processes that do so at once, one does it
-        and the others wait. Raises StoreError if the server cannot be used.
+    def make(self, statements: Callable[[Collection[str]], Iterable[str]]) -> None:
+        """Make the schema if it is missing, and what is missing in it, by the statements for the tables it has.
+
+        Of several processes that do so at once, one does it and the others wait. Raises StoreError if the server cannot
+        be used.
         """
         latest = time.monotonic() + PATIENCE
         while True:
@@ -73,8 +75,12 @@ class OneConnection:
                         "SELECT to_regnamespace(%s) IS NULL", [self._schema]
                     ).fetchone() == (True,):
                         connection.execute(f"CREATE SCHEMA {self._schema}")
-                        for statement in statements:
-                            connection.execute(statement)
+                    known = connection.execute(
+                        "SELECT table_name FROM information_schema.tables WHERE table_schema = %s",
+                        [self._schema],
+                    )
+                    for statement in statements({str(name) for (name,) in known.fetchall()}):
+                        connection.execute(statement)
             except (errors.UniqueViolation, errors.DuplicateSchema, errors.DuplicateTable):
                 if time.monotonic() > latest:
                     raise
