@@ -21,7 +21,7 @@ from forky_core.settings import Settings
 
 if TYPE_CHECKING:
     from forky_core.forky import Forky
-    from forky_core.store.duckdb.analysis.query import Answer
+    from forky_core.store.analysis.query import Answer
 
 _WHILE_OPEN = "While the app runs, Settings offers the copy, and `forky sql --server` asks the app."
 _WIDEST = 60
@@ -96,7 +96,7 @@ def _write_folder(forky: Forky, to: Path, options: argparse.Namespace, out: Text
 
 
 def run_sql(options: argparse.Namespace) -> int:
-    from forky_core.store.duckdb.analysis.query import ask, opened  # noqa: PLC0415 - as above
+    from forky_core.store.analysis.query import ask, opened  # noqa: PLC0415 - as above
 
     with _file(options) as path, opened(path) as connection:
         answer = ask(connection, options.question)
@@ -135,7 +135,7 @@ def _file(options: argparse.Namespace) -> Iterator[Path]:
 
 def _make_views(path: Path) -> None:
     """Make the views where a database has none yet; one that is open elsewhere is left to the process that has it."""
-    from forky_core.store.duckdb.analysis.query import opened  # noqa: PLC0415 - as above
+    from forky_core.store.analysis.query import opened  # noqa: PLC0415 - as above
     from forky_core.store.duckdb.store import DuckDBStore  # noqa: PLC0415 - as above
 
     with suppress(NotFound), opened(path):

@@ -469,7 +469,7 @@ class AnalysisSource(Protocol):
     def write_partitions(
         self, work: Path, folder: Path, workspace: str, redaction: Redaction | None = None
     ) -> Partitions:
-        """Bring what a folder of Parquet files has of this workspace up to date (store/duckdb/analysis/partitions.py).
+        """Bring what a folder of Parquet files has of this workspace up to date (store/analysis/partitions.py).
 
         `work` is an empty folder for files on the way, `workspace` the id under which the folder has this workspace.
 
