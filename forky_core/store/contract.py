@@ -477,3 +477,16 @@ class AnalysisSource(Protocol):
             StoreFull, StoreError: what the folder had before is still there.
         """
         ...
+
+
+@runtime_checkable
+class StoreWithViews(Protocol):
+    """A store whose database can be asked in SQL by other programs."""
+
+    def make_views(self) -> None:
+        """Make the views of docs/analysis.md in the database itself, in a schema `forky_v1`.
+
+        Raises:
+            StoreError: they cannot be made there.
+        """
+        ...

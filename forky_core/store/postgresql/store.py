@@ -68,6 +68,7 @@ from forky_core.store.postgresql.rewriting import drop_unnamed_blobs, erase_rows
 from forky_core.store.postgresql.talk import TopicTalk
 from forky_core.store.postgresql.texts import kept, said
 from forky_core.store.postgresql.verify import verify_workspace
+from forky_core.store.postgresql.views import make_views
 from forky_core.store.postgresql.writer import Adopt, Alone, Record, Writer, operation_columns
 from forky_core.store.rows import (
     generation_from_row,
@@ -703,6 +704,9 @@ class PostgresStore:
         tables.mkdir()
         write_analysis_tables(self._database, tables, conversations)
         return tables
+
+    def make_views(self) -> None:
+        make_views(self._database)
 
     def status(self, patience: float = 0.0) -> StoreStatus:
         cached, conversations, limit = self._cache.size()

@@ -1,4 +1,4 @@
-"""One workspace in a DuckDB file and in PostgreSQL, with something of everything that the tables for analysis tell of."""
+"""One workspace in a DuckDB file and in PostgreSQL, with a bit of everything that the tables for analysis tell of."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.store.document_laws import keep
 from tests.store.talk import generation, now
 from tests.store.test_moving import moved
 
-HARD = "Nothing\0, an \uf8fe0 and \uf8fe1, \"quotes\", a \\\\u0000, {braces},\r\nand the end\r"
+HARD = 'Nothing\0, an \uf8fe0 and \uf8fe1, "quotes", a \\\\u0000, {braces},\r\nand the end\r'
 """A text in which whatever stands for something else in some form of it does so."""
 
 

@@ -16,15 +16,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forky_core.cli.parser import main
 from forky_core.formats.exporting.analysis_copies import AnalysisCopy, write_copy, write_folder
 from forky_core.model import ConversationId
+from forky_core.model.errors import StoreError
 from forky_core.store.analysis.temporary import COLUMNS
 from forky_core.store.analysis.views import SCHEMA, TABLES
 from forky_core.store.contract import Partitions
 from forky_core.store.duckdb.store import DuckDBStore
+from forky_core.store.postgresql.analysis import write_analysis_tables
 from forky_core.store.postgresql.store import PostgresStore
+from tests.builders import ScriptedModels
+from tests.gateway.served import serving
 from tests.store.movable_stores import KINDS, fill
 from tests.store.postgresql.analysed import HARD, fill_both
+from tests.store.postgresql.server import TEMPLATE, Server
 from tests.store.test_moving import moved
 
 
@@ -33,14 +39,16 @@ class Both:
     folder: Path
     file: DuckDBStore
     server: PostgresStore
+    workspace: str
     chat: ConversationId
 
 
 @pytest.fixture(scope="module")
 def both(shared: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
     folder = tmp_path_factory.mktemp("analysis")
-    file, server, chat = fill_both(folder, shared, f"w{uuid4().hex}")
-    yield Both(folder, file, server, chat)
+    workspace = f"w{uuid4().hex}"
+    file, server, chat = fill_both(folder, shared, workspace)
+    yield Both(folder, file, server, workspace, chat)
     server.close()
     file.close()
 
@@ -84,7 +92,9 @@ def test_single_conversations_are_given_away_without_the_others(
 
 def test_a_folder_has_the_same_files_whatever_keeps_the_workspace(both: Both, tmp_path: Path) -> None:
     first = write_folder(both.file, "main", tmp_path / "lake", redact=True)
-    assert write_folder(both.server, "main", tmp_path / "lake", redact=True) == Partitions(0, first.written, 0)
+    assert write_folder(both.server, "main", tmp_path / "lake", redact=True) == Partitions(
+        0, first.written, 0
+    )
 
 
 def test_whatever_happened_in_a_workspace_the_tables_are_the_same(shared: str) -> None:
@@ -111,3 +121,52 @@ def test_the_temporary_tables_have_the_columns_and_types_of_a_file(both: Both) -
         ).fetchall()
     wanted = {(table, name, kind) for table, columns in COLUMNS.items() for name, kind in columns.items()}
     assert wanted <= set(found)
+
+
+def test_the_command_asks_a_server_as_it_asks_a_file(
+    both: Both, shared: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with PostgresStore.open(shared) as first:
+        moved(both.file, first)
+    question = "SELECT conversation, title, messages FROM conversations ORDER BY ALL"
+    write_copy(both.file, AnalysisCopy(), tmp_path / "file.duckdb")
+    assert main(["sql", question, "--csv", "--on", str(tmp_path / "file.duckdb")]) == 0
+    there = capsys.readouterr().out
+    assert len(there.splitlines()) > 3
+    assert main(["--database", shared, "sql", question, "--csv"]) == 0
+    assert capsys.readouterr().out == there
+    assert main(["--database", shared, "tables", str(tmp_path / "server.duckdb")]) == 0
+    assert main(["--database", shared, "tables", str(tmp_path / "lake") + "/"]) == 0
+    capsys.readouterr()
+    assert main(["sql", question, "--csv", "--on", str(tmp_path / "server.duckdb")]) == 0
+    assert capsys.readouterr().out == there
+    assert main(["sql", question, "--csv", "--on", str(tmp_path / "lake")]) == 0
+    assert capsys.readouterr().out == there
+    assert main(["--database", shared, "sql", "DROP TABLE conversations"]) == 2
+    assert "Only questions" in capsys.readouterr().err
+
+
+def test_a_running_app_over_a_server_is_asked(
+    both: Both, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(ScriptedModels(), both.server.beside(both.workspace)) as served:
+        monkeypatch.setenv("FORKY_TOKEN", served.key)
+        assert main(["sql", "SELECT count(*) FROM operations", "--json", "--server", served.url]) == 0
+    assert capsys.readouterr().out == f'{{"count_star()": {both.server.verify().operations}}}\n'
+
+
+def test_a_server_that_cannot_be_asked_is_a_sentence_and_nothing_is_left(
+    server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url = server.database(TEMPLATE)
+    with PostgresStore.open(url) as store:
+        server.execute("DROP TABLE forky.segments CASCADE", database=url.partition("@/")[2].partition("?")[0])
+        with pytest.raises(StoreError):
+            write_copy(store, AnalysisCopy(), tmp_path / "copy.duckdb")
+        with pytest.raises(StoreError, match="could not be written"):
+            write_analysis_tables(store._database, tmp_path / "no folder")
+        assert store.setting("anything") is None, "its connections are as before"
+    assert list(tmp_path.iterdir()) == []
+    server.drop(url)
+    assert main(["--database", url, "sql", "FROM messages"]) == 1
+    assert "There is no database of this name" in capsys.readouterr().err
