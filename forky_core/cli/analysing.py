@@ -1,4 +1,8 @@
-"""`forky tables`: a copy of the database for analysis. `forky sql`: a question about one, or about the database."""
+"""`forky tables`: a copy of the database for analysis. `forky sql`: a question about one, or about the database.
+
+A DuckDB file is asked itself. Of a PostgreSQL database a copy is made and asked: the question is the same, whatever
+keeps the workspace.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +18,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from forky_core.cli.noted_exports import note_operators_tables
+from forky_core.cli.opened_team import place_of
 from forky_core.cli.plain import one_line
 from forky_core.cli.titles import conversation_called
-from forky_core.model.errors import BadContent, NotAllowed, NotFound
+from forky_core.model.errors import BadContent, NotAllowed, NotFound, RequestError
 from forky_core.settings import Settings
+from forky_core.store.contract import Store, StoreWithViews
 
 if TYPE_CHECKING:
     from forky_core.forky import Forky
-    from forky_core.store.duckdb.analysis.query import Answer
+    from forky_core.store.analysis.query import Answer
 
 _WHILE_OPEN = "While the app runs, Settings offers the copy, and `forky sql --server` asks the app."
 _WIDEST = 60
@@ -43,11 +49,18 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     tables.add_argument("--json", action="store_true", help="one JSON object about what was written")
     tables.set_defaults(run=run_tables, makes_database=False, while_open=_WHILE_OPEN)
     sql = commands.add_parser("sql", help="ask the database in SQL, read only")
-    sql.add_argument("question", metavar="SQL", help="such as: SELECT title, messages FROM conversations")
+    sql.add_argument(
+        "question", metavar="SQL", nargs="?", help="such as: SELECT title, messages FROM conversations"
+    )
     sql.add_argument(
         "--on", type=Path, metavar="FILE", help="a copy that `forky tables` made, or a folder of them"
     )
     sql.add_argument("--server", metavar="ADDRESS", help=f"ask a running app, with the token in {_TOKEN}")
+    sql.add_argument(
+        "--make-views",
+        action="store_true",
+        help="make the views in the database itself, for other programs that ask it",
+    )
     form = sql.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="one JSON object a row")
     form.add_argument("--csv", action="store_true", help="comma-separated values")
@@ -79,9 +92,7 @@ def _write_folder(forky: Forky, to: Path, options: argparse.Namespace, out: Text
 
     if options.only:
         raise BadContent("A folder takes the whole workspace.", "Leave out --only, or write a file.")
-    workspaces, location = Settings.from_environment().workspaces, forky.location
-    further = location is not None and location.parent == workspaces
-    workspace = location.stem if location is not None and further else FIRST
+    workspace = _workspace(forky, options)
     note_operators_tables(forky, "parquet", None)
     done = write_folder(forky.store, workspace, to, redact=options.redact)
     if options.json:
@@ -95,8 +106,21 @@ def _write_folder(forky: Forky, to: Path, options: argparse.Namespace, out: Text
     return 0
 
 
+def _workspace(forky: Forky, options: argparse.Namespace) -> str:
+    """The id of the workspace that is open: what a folder calls it."""
+    workspaces, location = Settings.from_environment().workspaces, forky.location
+    if location is None and options.in_workspace:
+        return _place(options)[1] or FIRST
+    further = location is not None and location.parent == workspaces
+    return location.stem if location is not None and further else FIRST
+
+
 def run_sql(options: argparse.Namespace) -> int:
-    from forky_core.store.duckdb.analysis.query import ask, opened  # noqa: PLC0415 - as above
+    if options.make_views:
+        return _make_views_for_others(options)
+    if options.question is None:
+        raise RequestError("There is no question.", 'Write one in SQL, such as "FROM conversations".')
+    from forky_core.store.analysis.query import ask, opened  # noqa: PLC0415 - as above
 
     with _file(options) as path, opened(path) as connection:
         answer = ask(connection, options.question)
@@ -125,17 +149,59 @@ def _file(options: argparse.Namespace) -> Iterator[Path]:
         with spool("analysis") as folder:
             yield _fetched(options.server, folder / "analysis.duckdb")
     else:
-        place = str(options.database or Settings.from_environment().database)
-        if place == ":memory:" or "://" in place:
+        place, workspace = _place(options)
+        if place == ":memory:":
             raise NotFound("There is no file to ask.", "--database names one, --on a copy.")
+        if "://" in place:
+            from forky_core.formats.exporting.analysis_copies import AnalysisCopy, made_copy  # noqa: PLC0415 - as above
+
+            with _opened_store(place, workspace) as store, made_copy(store, AnalysisCopy()) as path:
+                yield path
+            return
         path = Path(place).expanduser()
         _make_views(path)
         yield path
 
 
+def _place(options: argparse.Namespace) -> tuple[str, str | None]:
+    """Where the workspace that the options name is kept, and which one of a PostgreSQL database it is."""
+    if options.in_workspace:
+        found = place_of(options.in_workspace, options.database)
+        return str(found.database), found.workspace
+    return str(options.database or Settings.from_environment().database), None
+
+
+@contextmanager
+def _opened_store(place: str, workspace: str | None) -> Iterator[Store]:
+    from forky_core.store.opening import open_store  # noqa: PLC0415 - as above
+
+    store = open_store(place, workspace=workspace)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def _make_views_for_others(options: argparse.Namespace) -> int:
+    """Make the views in the database itself."""
+    if options.on is not None or options.server is not None or options.question is not None:
+        raise RequestError(
+            "--make-views makes the views in the database, and does nothing else.", "Leave out the rest."
+        )
+    place, workspace = _place(options)
+    if place == ":memory:" or ("://" not in place and not Path(place).expanduser().exists()):
+        raise NotFound(f"There is no database {place}.", "--database names one.")
+    with _opened_store(place, workspace) as store:
+        if not isinstance(store, StoreWithViews):
+            raise NotFound("This workspace is kept in memory only; there is no database to ask.")
+        store.make_views()
+    print("The views are in the schema forky_v1. docs/analysis.md describes them.")
+    return 0
+
+
 def _make_views(path: Path) -> None:
     """Make the views where a database has none yet; one that is open elsewhere is left to the process that has it."""
-    from forky_core.store.duckdb.analysis.query import opened  # noqa: PLC0415 - as above
+    from forky_core.store.analysis.query import opened  # noqa: PLC0415 - as above
     from forky_core.store.duckdb.store import DuckDBStore  # noqa: PLC0415 - as above
 
     with suppress(NotFound), opened(path):

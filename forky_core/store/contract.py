@@ -494,11 +494,24 @@ class AnalysisSource(Protocol):
     def write_partitions(
         self, work: Path, folder: Path, workspace: str, redaction: Redaction | None = None
     ) -> Partitions:
-        """Bring what a folder of Parquet files has of this workspace up to date (store/duckdb/analysis/partitions.py).
+        """Bring what a folder of Parquet files has of this workspace up to date (store/analysis/partitions.py).
 
         `work` is an empty folder for files on the way, `workspace` the id under which the folder has this workspace.
 
         Raises:
             StoreFull, StoreError: what the folder had before is still there.
+        """
+        ...
+
+
+@runtime_checkable
+class StoreWithViews(Protocol):
+    """A store whose database can be asked in SQL by other programs."""
+
+    def make_views(self) -> None:
+        """Make the views of docs/analysis.md in the database itself, in a schema `forky_v1`.
+
+        Raises:
+            StoreError: they cannot be made there.
         """
         ...

@@ -35,13 +35,13 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class WholeStore(MovableStore, Protocol):
+class WholeStore(MovableStore, AnalysisSource, Protocol):
     """What an open store has, whatever keeps it."""
 
     identity: StoreIdentity
 
 
-class FileStore(WholeStore, StoreInFile, AnalysisSource, Protocol):
+class FileStore(WholeStore, StoreInFile, Protocol):
     """What the open store of a file has."""
 
 
@@ -209,7 +209,7 @@ class SleepingStore(Generic[S]):
         """Its size on disk while it is closed, in bytes; 0 where nobody says it."""
         return 0
 
-    # The rest of the contract.
+    # The rest of the contracts.
 
     view = _of_store(Store.view)
     operations = _of_store(Store.operations)
@@ -255,6 +255,16 @@ class SleepingStore(Generic[S]):
     derived_keys = _of_store(MovableStore.derived_keys)
     blob_names = _of_store(MovableStore.blob_names)
 
+    @wraps(AnalysisSource.write_tables)
+    def write_tables(self, *given: Any, **options: Any) -> Path:
+        with self.awake() as store:
+            return store.write_tables(*given, **options)
+
+    @wraps(AnalysisSource.write_partitions)
+    def write_partitions(self, *given: Any, **options: Any) -> Partitions:
+        with self.awake() as store:
+            return store.write_partitions(*given, **options)
+
 
 class SleepingFile(SleepingStore[FileStore]):
     """A store whose file is opened when it is needed."""
@@ -271,16 +281,6 @@ class SleepingFile(SleepingStore[FileStore]):
         """Make a complete copy of the file beside it. Raises StoreError if there is no room or no permission."""
         with self.awake() as store:
             return store.backup()
-
-    @wraps(AnalysisSource.write_tables)
-    def write_tables(self, *given: Any, **options: Any) -> Path:
-        with self.awake() as store:
-            return store.write_tables(*given, **options)
-
-    @wraps(AnalysisSource.write_partitions)
-    def write_partitions(self, *given: Any, **options: Any) -> Partitions:
-        with self.awake() as store:
-            return store.write_partitions(*given, **options)
 
 
 class SleepingDocuments:

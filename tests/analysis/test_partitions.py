@@ -13,10 +13,10 @@ import pytest
 
 from forky_core.formats.exporting.analysis_copies import write_folder
 from forky_core.model.errors import BadContent, NotFound, StoreError
+from forky_core.store.analysis.partitions import MONTH_OF
+from forky_core.store.analysis.query import ask, opened
+from forky_core.store.analysis.views import TABLES
 from forky_core.store.contract import Partitions, Store
-from forky_core.store.duckdb.analysis.partitions import MONTH_OF
-from forky_core.store.duckdb.analysis.query import ask, opened
-from forky_core.store.duckdb.analysis.views import TABLES
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.memory.store import MemoryStore
 from forky_core.workspaces.nightly_tables import MARK, NightlyTables, last_written, next_time

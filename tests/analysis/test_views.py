@@ -17,8 +17,8 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.analysis_copies import AnalysisCopy, write_copy
 from forky_core.model.errors import BadContent, NotFound, StoreError
 from forky_core.model.parts import MergePart
-from forky_core.store.duckdb.analysis.query import ask, opened
-from forky_core.store.duckdb.analysis.views import SCHEMA, TABLES
+from forky_core.store.analysis.query import ask, opened
+from forky_core.store.analysis.views import SCHEMA, TABLES
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.memory.store import MemoryStore
 from tests.analysis.filled import fill

@@ -13,11 +13,13 @@ from forky_core.forky import Forky
 from forky_core.gateway.tokens import Tokens
 from forky_core.llm import loading
 from forky_core.llm.catalogue import Catalogue
+from forky_core.store.analysis.query import ask, opened
 from pages.ui.registry import pages
 from pages.ui.secrets import read_secrets
 from tests.builders import talk
 from tests.pages.apptest import by_key, keys
 from tests.pages.workspaces import empty_workspace, open_page
+from tests.store.postgresql.server import TEMPLATE, running_server
 
 KEY = "sk-made-up-0123456789abcdefNEVERSHOWN"
 
@@ -220,6 +222,23 @@ def test_the_database_is_named_backed_up_and_verified(
 def test_a_workspace_in_memory_says_that_it_is_kept_nowhere(forky: Forky) -> None:
     test = settings()
     assert "memory only" in words(test) and "settings.backup" not in keys(test)
+
+
+def test_a_workspace_on_a_server_gives_a_copy_for_analysis(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with running_server() as server:
+        url = server.database(TEMPLATE)
+        with empty_workspace(monkeypatch, FORKY_DATABASE=url) as forky:
+            talk(forky.create("Names"), "a")
+            test = settings()
+            assert "settings.backup" not in keys(test)
+            by_key(test, "settings.analysis.form").set_value("parquet").run()
+            by_key(test, "settings.analysis.form").set_value("duckdb").run()
+            offer = settled(test).session_state["settings.analysis.download.offer"]
+            (tmp_path / "copy.duckdb").write_bytes(b"".join(offer.pieces()))
+    with opened(tmp_path / "copy.duckdb") as connection:
+        assert ask(connection, "SELECT title FROM conversations").rows == [("Names",)]
 
 
 def test_keys_of_the_secrets_file_are_found_by_their_names(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ import streamlit.logger
 from streamlit import config, delta_generator, env_util
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner import script_runner
+from streamlit.runtime.state import session_state
 from streamlit.testing.v1 import AppTest
 
 from forky_core.model.errors import RequestError
@@ -357,6 +358,37 @@ def test_nothing_that_several_threads_hand_over_is_forgotten(monkeypatch: pytest
     assert len(drawn) == 2000
     for thread in range(4):
         assert [number for of, number in drawn if of == thread] == list(range(500))
+
+
+def _with_a_component() -> None:
+    import streamlit as st  # noqa: PLC0415 - AppTest runs the lines of this function alone
+
+    component = st.components.v2.component("forky.of_a_test", html="<p></p>")
+    component(key="shown", on_pressed_change=lambda: None)
+    for number in range(3):
+        st.text_input("words", key=f"words.{number}")
+    st.text(type(st.session_state["shown"]).__name__)
+    st.button("press")
+
+
+def test_no_view_of_a_component_is_made_where_nobody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    present = vars(session_state)["apply_presenter"]
+
+    def apply_presenter(session_state: Any, widget_id: str, base_value: Any) -> Any:
+        shown = present(session_state, widget_id, base_value)
+        made.extend([widget_id] if shown is not base_value else [])
+        return shown
+
+    monkeypatch.setattr(session_state, "apply_presenter", apply_presenter)
+    for name in ("_compact_state", "filtered_state"):
+        monkeypatch.setattr(session_state.SessionState, name, vars(session_state.SessionState)[name])
+    apply_patch("bare_state")
+    page = AppTest.from_function(_with_a_component).run()
+    page.button[0].click().run()
+    assert [one.value for one in page.text] == ["_WriteThrough"]
+    # One for each run that looks at it, and two where Streamlit registers it; without the patch there are eleven.
+    assert len(made) == 4
 
 
 def test_the_first_element_looks_for_no_console(monkeypatch: pytest.MonkeyPatch) -> None:

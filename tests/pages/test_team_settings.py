@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from forky_core.gateway.tokens import Tokens
-from forky_core.store.duckdb.analysis.query import ask, opened
+from forky_core.store.analysis.query import ask, opened
 from forky_core.team.members import Member
 from forky_core.team.roles import Role
 from tests.builders import talk

@@ -1,13 +1,14 @@
 """Copies for analysis: the documented tables of docs/analysis.md, all as of one moment.
 
-A copy is made in a temporary folder by DuckDB's own Parquet writer, which holds up nobody. It becomes one file, a
-database with a schema `forky_v1` or a ZIP archive of Parquet files, or goes into a folder of Parquet files by workspace
-and month.
+A copy is made in a temporary folder by DuckDB's own Parquet writer, which holds up nobody; of a PostgreSQL database the
+rows are read first. It becomes one file, a database with a schema `forky_v1` or a ZIP archive of Parquet files, or goes
+into a folder of Parquet files by workspace and month.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,14 +67,24 @@ def write_copy(store: object, wanted: AnalysisCopy, to: Path) -> None:
 
 def copy_pieces(store: object, wanted: AnalysisCopy) -> Iterator[bytes]:
     """The bytes of a copy, which is made when the first piece is asked for. Raises what `write_copy` raises."""
+    with made_copy(store, wanted) as made, made.open("rb") as content:
+        while piece := content.read(_PIECE):
+            yield piece
+
+
+@contextmanager
+def made_copy(store: object, wanted: AnalysisCopy) -> Iterator[Path]:
+    """A copy as a temporary file, which is removed at the end of the `with`.
+
+    Raises:
+        NotFound: the workspace is kept in memory only.
+        StoreError: there is no room for it, or what keeps the workspace cannot be asked.
+    """
     source = _source(store)
     with spool("analysis") as folder:
-        made = source.write_tables(
+        yield source.write_tables(
             folder, wanted.form, wanted.conversations, _redaction if wanted.redact else None
         )
-        with made.open("rb") as content:
-            while piece := content.read(_PIECE):
-                yield piece
 
 
 def write_folder(store: object, workspace: str, folder: Path, *, redact: bool = False) -> Partitions:

@@ -42,6 +42,10 @@ from forky_core.model.errors import NotFound, StoreDamaged, StoreError
 from forky_core.model.parts import Json
 from forky_core.observability import events
 from forky_core.private_files import make_folder
+from forky_core.store.analysis import views
+from forky_core.store.analysis.copying import make_copy, redact_tables
+from forky_core.store.analysis.partitions import write_partitions
+from forky_core.store.analysis.tables import write_tables
 from forky_core.store.auditing import message_findings
 from forky_core.store.contract import (
     Commit,
@@ -54,10 +58,6 @@ from forky_core.store.contract import (
     Verification,
 )
 from forky_core.store.deciding import no_conversation, no_message
-from forky_core.store.duckdb.analysis import views
-from forky_core.store.duckdb.analysis.copying import make_copy, redact_tables
-from forky_core.store.duckdb.analysis.partitions import write_partitions
-from forky_core.store.duckdb.analysis.tables import write_tables
 from forky_core.store.duckdb.blobs_and_settings import (
     change_setting,
     read_blob,
@@ -596,12 +596,15 @@ class DuckDBStore:
         self.make_views()
         tables = folder / "tables"
         tables.mkdir()
-        write_tables(self._file, tables, conversations)
+        with self._file.cursor() as cursor:
+            write_tables(cursor, tables, conversations)
         return tables
 
     def make_views(self) -> None:
         """Make the views of the schema `forky_v1`, where the file has none or those of another version."""
-        if not views.are_made(self._file):
+        with self._file.cursor() as cursor:
+            made = views.are_made(cursor)
+        if not made:
             self._writer.ask(Alone(views.make_views))
 
     def rest(self) -> bool:

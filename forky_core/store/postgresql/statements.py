@@ -278,6 +278,34 @@ UPDATE forky.conversations SET version = %(version)s, last = %(last)s, updated =
 WHERE {_HERE}
 """
 
+# For analysis: what analysis.py copies, in the order of the columns there
+
+_CHOSEN: Final = "(%(conversations)s::text[] IS NULL OR conversation = ANY(%(conversations)s::text[]))"
+_ANALYSED: Final = f"workspace = %(workspace)s AND {_CHOSEN}"
+ANALYSED_CONVERSATIONS: Final = f"""
+SELECT row_number() OVER (ORDER BY born, conversation), conversation FROM forky.conversations WHERE {_ANALYSED}
+"""
+ANALYSED_MESSAGES: Final = f"""
+SELECT conversation, message, id, segment, depth, parent, role, text, rest, created FROM forky.messages WHERE {_ANALYSED}
+"""
+ANALYSED_SEGMENTS: Final = f"""
+SELECT conversation, segment, parent_segment, parent_depth FROM forky.segments WHERE {_ANALYSED}
+"""
+ANALYSED_OPERATIONS: Final = f"""
+SELECT conversation, number, id, made, actor, verb, summary, changes, gesture, reverts FROM forky.operations
+WHERE {_ANALYSED}
+"""
+ANALYSED_ENTRIES: Final = f"SELECT conversation, key, value, operation FROM forky.entries WHERE {_ANALYSED}"
+ANALYSED_GENERATIONS: Final = f"""
+SELECT {_CALL} FROM ({_CALLS} WHERE g.workspace = %(workspace)s) AS calls (
+    {_CALL}
+)
+WHERE {_CHOSEN}
+"""
+ANALYSED_DOCUMENTS: Final = """
+SELECT id, name, media_type, size, added, whole, chunks FROM forky.documents WHERE workspace = %(workspace)s
+"""
+
 # Verifying
 
 AUDITED: Final = f"""

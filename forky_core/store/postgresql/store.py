@@ -11,7 +11,8 @@ import hashlib
 import json
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
 from typing import Any, Self
@@ -37,7 +38,19 @@ from forky_core.model.erasure import Erasure
 from forky_core.model.parts import Json
 from forky_core.observability import events
 from forky_core.scheduling import uncollected
-from forky_core.store.contract import Commit, Erased, StoreIdentity, StoreStatus, Talk, Verification
+from forky_core.store.analysis.copying import make_copy, redact_tables
+from forky_core.store.analysis.partitions import write_partitions
+from forky_core.store.contract import (
+    Commit,
+    CopyForm,
+    Erased,
+    Partitions,
+    Redaction,
+    StoreIdentity,
+    StoreStatus,
+    Talk,
+    Verification,
+)
 from forky_core.store.deciding import no_blob, no_conversation, no_message, reuse_of
 from forky_core.store.erasing import erased_among
 from forky_core.store.herald import Heard, Herald
@@ -45,6 +58,7 @@ from forky_core.store.message_cache import CACHE_BYTES, Cache, CachedMessages
 from forky_core.store.moving.contract import ConversationPart
 from forky_core.store.path_matching import path_overlap
 from forky_core.store.postgresql import statements as sql
+from forky_core.store.postgresql.analysis import write_analysis_tables
 from forky_core.store.postgresql.connection import Connection, run
 from forky_core.store.postgresql.connections import MOST_CONNECTIONS
 from forky_core.store.postgresql.database import Database, connect_to
@@ -60,6 +74,7 @@ from forky_core.store.postgresql.rewriting import (
 from forky_core.store.postgresql.talk import TopicTalk
 from forky_core.store.postgresql.texts import kept, said
 from forky_core.store.postgresql.verify import verify_workspace
+from forky_core.store.postgresql.views import make_views
 from forky_core.store.postgresql.writer import Adopt, Alone, Record, Writer, operation_columns
 from forky_core.store.rows import (
     generation_from_row,
@@ -690,6 +705,34 @@ class PostgresStore:
         if conversation is not None:
             self._state(conversation)
         return verify_workspace(self._database, conversation)
+
+    def write_tables(
+        self,
+        folder: Path,
+        form: CopyForm,
+        conversations: Collection[ConversationId] | None = None,
+        redaction: Redaction | None = None,
+    ) -> Path:
+        """Write the tables for analysis into one file; see `AnalysisSource`."""
+        return make_copy(self._tables(folder, conversations), folder, form, redaction)
+
+    def write_partitions(
+        self, work: Path, folder: Path, workspace: str, redaction: Redaction | None = None
+    ) -> Partitions:
+        tables = self._tables(work, None)
+        if redaction is not None:
+            redact_tables(tables, work, redaction)
+        return write_partitions(tables, folder, workspace)
+
+    def _tables(self, folder: Path, conversations: Collection[ConversationId] | None) -> Path:
+        """Parquet files of the tables for analysis, in a folder below this one."""
+        tables = folder / "tables"
+        tables.mkdir()
+        write_analysis_tables(self._database, tables, conversations)
+        return tables
+
+    def make_views(self) -> None:
+        make_views(self._database)
 
     def status(self, patience: float = 0.0) -> StoreStatus:
         cached, conversations, limit = self._cache.size()

@@ -21,3 +21,8 @@ def said(text: str) -> str:
     if _ESCAPE in text:
         return text.replace(_ESCAPE + "0", "\0").replace(_ESCAPE + "1", _ESCAPE)
     return text
+
+
+def said_in_duckdb(column: str) -> str:
+    """The expression of DuckDB's SQL for what `said` makes of a column."""
+    return f"replace(replace({column}, '{_ESCAPE}0', chr(0)), '{_ESCAPE}1', '{_ESCAPE}')"

@@ -42,7 +42,7 @@ def draw_storage(forky: Forky, kept: Forky) -> None:
             icon=":material/save:",
             help="A whole copy beside the file, made while Forky runs",
         )
-        if place is not None:
+        if place is not None or kept.server is not None:
             draw_analysis_copy(forky, kept)
         checks = verify_button("settings.verify", "Check every conversation and attachment of the database")
     if copies:

@@ -100,6 +100,18 @@ PATCHES = (
         needs=(f"{_SESSION}._call_soon_on_event_loop(self, callback)", f"{_SESSION}#_event_loop"),
     ),
     Patch(
+        "bare_state",
+        "A server does a fifth less for the same clicks, because views of components are made only where one looks.",
+        upstream=f"{_FILED}bare_state",
+        test="tests/pages/test_streamlit_patches.py::test_no_view_of_a_component_is_made_where_nobody_looks",
+        made="at_start",
+        needs=(
+            "streamlit.runtime.state.session_state:apply_presenter(session_state, widget_id, base_value)",
+            "streamlit.runtime.state.session_state:SessionState._compact_state(self)",
+            "streamlit.runtime.state.session_state:SessionState.filtered_state",
+        ),
+    ),
+    Patch(
         "theming",
         "Runs begin sooner while many people use Forky, because the theme is looked up once and not at each run.",
         upstream=f"{_FILED}theming",

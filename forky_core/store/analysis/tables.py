@@ -5,33 +5,30 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
+import duckdb
+
 from forky_core.model import ConversationId
-from forky_core.store.duckdb.analysis.views import SCHEMA, TABLES
-from forky_core.store.duckdb.file.database import DatabaseFile
+from forky_core.store.analysis.views import SCHEMA, TABLES
 
 _CHOSEN = "(SELECT coalesce(list(id), []) FROM chosen)"
 
 
 def write_tables(
-    file: DatabaseFile, folder: Path, conversations: Collection[ConversationId] | None = None
+    cursor: duckdb.DuckDBPyConnection, folder: Path, conversations: Collection[ConversationId] | None = None
 ) -> None:
-    """Write each table to `<table>.parquet` in an existing folder, all as of one moment.
+    """Write each table of the database that is attached as `forky` to `<table>.parquet` in an existing folder, all as
+    of one moment.
 
-    With `conversations`, only what belongs to those, and the documents that they name.
-
-    Raises:
-        StoreFull, StoreError: some files may have been written.
+    With `conversations`, only what belongs to those, and the documents that they name. Where it fails, some files may
+    have been written.
     """
-    with file.cursor() as cursor:
-        if conversations is not None:
-            cursor.execute("CREATE TEMP TABLE chosen (id TEXT)")
-            cursor.execute("INSERT INTO chosen SELECT unnest($1::TEXT[])", [list(conversations)])
-        cursor.execute("BEGIN TRANSACTION")
-        for table in TABLES:
-            cursor.execute(
-                f"COPY ({_rows(table, chosen=conversations is not None)}) TO {_quoted(folder, table)}"
-            )
-        cursor.execute("COMMIT")
+    if conversations is not None:
+        cursor.execute("CREATE TEMP TABLE chosen (id TEXT)")
+        cursor.execute("INSERT INTO chosen SELECT unnest($1::TEXT[])", [list(conversations)])
+    cursor.execute("BEGIN TRANSACTION")
+    for table in TABLES:
+        cursor.execute(f"COPY ({_rows(table, chosen=conversations is not None)}) TO {_quoted(folder, table)}")
+    cursor.execute("COMMIT")
 
 
 def _rows(table: str, *, chosen: bool) -> str:

@@ -1,4 +1,4 @@
-"""The views that a database file has for its owner's own queries, in a schema `forky_v1`.
+"""The views that a DuckDB database has for its owner's own queries, in a schema `forky_v1`.
 
 They are defined in views.sql and described in docs/analysis.md. Forky itself reads none of them. They are made where
 somebody asks for them: a file whose catalog holds them has more at its end that a truncation can cost.
@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Final
 
 import duckdb
-
-from forky_core.store.duckdb.file.database import DatabaseFile
 
 SCHEMA: Final = "forky_v1"
 """The number grows when a column is removed or means something else; one that is only added leaves it as it is."""
@@ -34,14 +32,13 @@ _SOURCE = Path(__file__).with_name("views.sql")
 _MARK = "SELECT comment FROM duckdb_views() WHERE database_name = 'forky' AND schema_name = 'forky_v1' AND view_name = ?"
 
 
-def are_made(file: DatabaseFile) -> bool:
-    """Whether the file has the views as this version of Forky defines them."""
-    with file.cursor() as cursor:
-        return bool(cursor.execute(_MARK, ["conversations"]).fetchall() == [(_mark(),)])
+def are_made(cursor: duckdb.DuckDBPyConnection) -> bool:
+    """Whether the database that is attached as `forky` has the views as this version of Forky defines them."""
+    return bool(cursor.execute(_MARK, ["conversations"]).fetchall() == [(_mark(),)])
 
 
 def make_views(cursor: duckdb.DuckDBPyConnection) -> None:
-    """Make the views in the file that is attached as `forky`, in the place of any that are there."""
+    """Make the views in the database that is attached as `forky`, in the place of any that are there."""
     cursor.execute("USE forky")
     cursor.execute("DROP SCHEMA IF EXISTS forky.forky_v1 CASCADE")
     cursor.execute("CREATE SCHEMA forky.forky_v1")

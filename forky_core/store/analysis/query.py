@@ -13,8 +13,8 @@ from typing import Any
 import duckdb
 
 from forky_core.model.errors import BadContent, NotFound, StoreBusy
-from forky_core.store.duckdb.analysis.partitions import opened_partitions
-from forky_core.store.duckdb.analysis.views import SCHEMA, TABLES
+from forky_core.store.analysis.partitions import opened_partitions
+from forky_core.store.analysis.views import SCHEMA, TABLES
 from forky_core.store.duckdb.file.trouble import store_error
 
 _QUESTIONS = (duckdb.StatementType.SELECT, duckdb.StatementType.MULTI)

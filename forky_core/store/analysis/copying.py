@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
 
-from forky_core.model.errors import StoreError
+from forky_core.store.analysis.failures import explained
+from forky_core.store.analysis.views import SCHEMA, TABLES
 from forky_core.store.contract import CopyForm, Redaction
-from forky_core.store.duckdb.analysis.views import SCHEMA, TABLES
 from forky_core.store.duckdb.file.database import BLOCK_SIZE
 
 _ROWS = 5_000
@@ -29,7 +28,7 @@ def make_copy(tables: Path, folder: Path, form: CopyForm, redaction: Redaction |
     Raises:
         StoreError: there is no room for it.
     """
-    with _said("The copy could not be made"):
+    with explained("The copy could not be made"):
         if form == "duckdb":
             return _database(tables, folder, redaction)
         if redaction is not None:
@@ -43,7 +42,7 @@ def redact_tables(tables: Path, folder: Path, redaction: Redaction) -> None:
     Raises:
         StoreError: there is no room for it.
     """
-    with _said("Private values could not be replaced"):
+    with explained("Private values could not be replaced"):
         made = _database(tables, folder, redaction)
         with duckdb.connect(str(made), read_only=True) as connection:
             for table in TABLES:
@@ -51,15 +50,6 @@ def redact_tables(tables: Path, folder: Path, redaction: Redaction) -> None:
                 rows = f"FROM {SCHEMA}.{table} ORDER BY ALL"
                 connection.execute(f"COPY ({rows}) TO '{to}' (FORMAT parquet, COMPRESSION zstd)")
         made.unlink()
-
-
-@contextmanager
-def _said(what: str) -> Iterator[None]:
-    try:
-        yield
-    except (OSError, duckdb.Error) as error:
-        why = str(error).partition("\n")[0][:200]
-        raise StoreError(f"{what}: {why}. Nothing of it was kept.") from error
 
 
 def _database(tables: Path, folder: Path, redaction: Redaction | None) -> Path:

@@ -19,8 +19,8 @@ from typing import Final
 import duckdb
 
 from forky_core.model.errors import NotFound, StoreError
+from forky_core.store.analysis.views import SCHEMA, TABLES
 from forky_core.store.contract import Partitions
-from forky_core.store.duckdb.analysis.views import SCHEMA, TABLES
 
 MONTH_OF: Final[Mapping[str, str]] = {
     "messages": "time",

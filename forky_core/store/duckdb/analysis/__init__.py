@@ -1,1 +1,0 @@
-"""Views for whoever analyses a database with SQL, and copies of what they show."""

@@ -1,0 +1,48 @@
+"""What a session keeps from run to run is kept as it is, and not as scripts are shown it.
+
+A script reads the state of a component through a view that is made for it, a class of its own each time. Streamlit
+makes these views also where nobody looks at them: of every component at the beginning of each run, and again for every
+field of text, list or number that is drawn. With a page of many components that was a fifth of all the work of a
+server. What is kept is then also free of presses that were over with the run before.
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from pages.ui.streamlit_patches.patch import part
+
+if TYPE_CHECKING:
+    from streamlit.runtime.state import SessionState
+
+_MODULE = "streamlit.runtime.state.session_state:"
+
+
+def apply() -> None:
+    """Have `SessionState._compact_state` and `filtered_state` read values without the views."""
+    module, state = part(_MODULE), part(f"{_MODULE}SessionState")
+    present, compact, filtered = module.apply_presenter, state._compact_state, state.filtered_state.fget
+    inside = threading.local()
+
+    @wraps(present)
+    def apply_presenter(session_state: SessionState, widget_id: str, base_value: Any) -> Any:
+        if getattr(inside, "bare", False):
+            return base_value
+        return present(session_state, widget_id, base_value)
+
+    def bare(read: Any) -> Any:
+        @wraps(read)
+        def reading(self: SessionState) -> Any:
+            inside.bare = True
+            try:
+                return read(self)
+            finally:
+                inside.bare = False
+
+        return reading
+
+    module.apply_presenter = apply_presenter
+    state._compact_state = bare(compact)
+    state.filtered_state = property(bare(filtered))
