@@ -444,11 +444,6 @@ class StoreOnServer(Protocol):
         """What people call it: the database's name and host, without a password."""
         ...
 
-    @property
-    def is_shared(self) -> bool:
-        """Whether another process that writes was heard from in the last seconds."""
-        ...
-
 
 class Talk(Protocol):
     """What the processes that use one database say to each other about one topic; safe from any thread."""

@@ -327,8 +327,9 @@ def version_of(conversation: str, person: str) -> int | None:
     if workspace == FIRST and not _opened:  # Pages open it.
         return None
     try:
-        if workspace != FIRST and asked in _versions and not _is_awake(workspace):
-            return _versions[asked] if _sees(conversation, person) else None
+        known = _versions.get(asked)
+        if workspace != FIRST and known is not None and not _is_awake(workspace):
+            return known if _sees(conversation, person) else None
         forky = seen_by(person)
         if conversation == INBOX:
             return 0 if TEAM is not None else None

@@ -16,8 +16,3 @@ class SleepingWorkspace(SleepingStore[PostgresStore]):
         """As for `SleepingStore`; `server` is what people call the database."""
         super().__init__(open, server, **options)
         self.server = server
-
-    @property
-    def is_shared(self) -> bool:
-        with self.awake() as store:
-            return store.is_shared

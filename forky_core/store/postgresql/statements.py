@@ -171,10 +171,6 @@ ON CONFLICT (workspace, process) DO UPDATE SET seen = excluded.seen
 FORGET_GONE: Final = """
 DELETE FROM forky.processes WHERE workspace = %(workspace)s AND seen < clock_timestamp() - interval '1 day'
 """
-OTHERS: Final = """
-SELECT 1 FROM forky.processes WHERE workspace = %(workspace)s AND process <> %(process)s
-    AND forky.is_alive(workspace, process) LIMIT 1
-"""
 VERSIONS: Final = (
     "SELECT conversation, version, erasures FROM forky.conversations WHERE workspace = %(workspace)s"
 )

@@ -494,11 +494,6 @@ class PostgresStore:
         return tuple((ConversationId(id), GenerationId(call)) for id, call in self._rows(sql.RUNNING))
 
     @property
-    def is_shared(self) -> bool:
-        here = self._database
-        return self._rows(sql.OTHERS, process=here.process) != []
-
-    @property
     def is_exclusive(self) -> bool:
         return False
 
