@@ -94,6 +94,11 @@ class Moving(EventStream[Watched]):
         known = await asyncio.to_thread(self._version, id, person)
         return Watched(id, person) if known is not None else None
 
+    def _look(self, thing: Watched) -> tuple[int | None, Mapping[str, Json]]:
+        """What a watcher is to know now; None and nothing where they may not see it any more."""
+        at = self._version(thing.id, thing.person)
+        return at, self._beside(thing.id, thing.person) if at is not None else {}
+
     async def _tell(self, thing: Watched, known: int, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
         left, changed = asyncio.ensure_future(disconnected(receive)), asyncio.Event()
@@ -107,7 +112,8 @@ class Moving(EventStream[Watched]):
                 await send_event(send, b"event: alive\ndata:\n\n")
                 while not left.done() and not server_stops():
                     changed.clear()
-                    at = self._version(thing.id, thing.person)
+                    # A database that is away for a moment must not hold up everybody else's tabs.
+                    at, beside = await asyncio.to_thread(self._look, thing)
                     if at is None:
                         break
                     others = (
@@ -118,7 +124,6 @@ class Moving(EventStream[Watched]):
                     if others != there:
                         there = others
                         await send_event(send, f"event: here\ndata: {json.dumps(there)}\n\n".encode("ascii"))
-                    beside = self._beside(thing.id, thing.person)
                     for name, data in beside.items():
                         if told.get(name) != data:
                             await send_event(
