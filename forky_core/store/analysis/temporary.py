@@ -79,6 +79,10 @@ COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
 """The tables that the views read: of each the columns that they read, with the types that a DuckDB file gives them."""
 _LONGEST = 2_000_000
 """Bytes of a row that DuckDB reads without being told that there are longer ones."""
+_MEMORY = 256_000_000
+"""Bytes that DuckDB may use while rows are put in. It would keep all of them in memory, up to most of the machine's."""
+_LONGEST_ROWS = 16
+"""So many rows of the longest kind fit in the memory that DuckDB may use."""
 
 
 class TemporaryTables:
@@ -104,6 +108,7 @@ class TemporaryTables:
                 for row in rows:
                     longest = max(longest, len(row))
                     out.write(row)
+            self._connection.execute(f"SET memory_limit = '{max(_MEMORY, _LONGEST_ROWS * longest)}B'")
             self._connection.execute(f"DELETE FROM forky.{table}")  # noqa: S608 - our own names
             self._connection.execute(_insert(table, file, decoded, longest))
             file.unlink()
@@ -112,6 +117,7 @@ class TemporaryTables:
         """Write what the views show to files; see `write_tables`."""
         with explained("The tables could not be written"):
             self._connection.execute("CHECKPOINT forky")
+            self._connection.execute("RESET memory_limit")
             make_views(self._connection)
             write_tables(self._connection, folder, conversations)
 
