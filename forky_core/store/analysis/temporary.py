@@ -81,6 +81,10 @@ _LONGEST = 2_000_000
 """Bytes of a row that DuckDB reads without being told that there are longer ones."""
 _MEMORY = 256_000_000
 """Bytes that DuckDB may use while rows are put in. It would keep all of them in memory, up to most of the machine's."""
+_MEMORY_OF_VIEWS = 512_000_000
+"""Bytes that DuckDB may use while it makes the tables, at first; what goes beyond is on the disk, which takes an eighth
+longer. Where that is not enough, it is done again with as much as DuckDB takes by itself.
+"""
 _LONGEST_ROWS = 16
 """So many rows of the longest kind fit in the memory that DuckDB may use."""
 
@@ -117,9 +121,17 @@ class TemporaryTables:
         """Write what the views show to files; see `write_tables`."""
         with explained("The tables could not be written"):
             self._connection.execute("CHECKPOINT forky")
-            self._connection.execute("RESET memory_limit")
             make_views(self._connection)
-            write_tables(self._connection, folder, conversations)
+            try:
+                self._connection.execute(f"SET memory_limit = '{_MEMORY_OF_VIEWS}B'")
+                self._write(folder, conversations)
+            except duckdb.OutOfMemoryException:
+                self._connection.execute("RESET memory_limit")
+                self._write(folder, conversations)
+
+    def _write(self, folder: Path, conversations: Collection[ConversationId] | None) -> None:
+        with closing(self._connection.cursor()) as cursor:
+            write_tables(cursor, folder, conversations)
 
 
 @contextmanager
