@@ -15,6 +15,7 @@ from bench.measure import report
 MODULES = (
     "storage",
     "postgresql",
+    "analysis",
     "matching",
     "ui",
     "scale",

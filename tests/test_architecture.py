@@ -183,6 +183,19 @@ def test_each_engine_is_imported_in_its_own_layer_only(package: str) -> None:
     assert [path for path in sorted(users) if not path.startswith(HOMES[package])] == []
 
 
+def test_no_store_of_conversations_imports_another() -> None:
+    stores = {"memory", "duckdb", "postgresql"}
+    assert [
+        f"{path.as_posix()} imports {name}"
+        for path in SOURCES
+        for store in stores
+        if path.as_posix().startswith(f"forky_core/store/{store}/")
+        for name in imported(path)
+        for other in stores - {store}
+        if f"{name}.".startswith(f"forky_core.store.{other}.")
+    ] == []
+
+
 def test_the_library_knows_nothing_of_the_pages() -> None:
     library = [path for path in SOURCES if path.parts[0] == "forky_core"]
     assert [

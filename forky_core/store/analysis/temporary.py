@@ -79,6 +79,14 @@ COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
 """The tables that the views read: of each the columns that they read, with the types that a DuckDB file gives them."""
 _LONGEST = 2_000_000
 """Bytes of a row that DuckDB reads without being told that there are longer ones."""
+_MEMORY = 256_000_000
+"""Bytes that DuckDB may use while rows are put in. It would keep all of them in memory, up to most of the machine's."""
+_MEMORY_OF_VIEWS = 512_000_000
+"""Bytes that DuckDB may use while it makes the tables, at first; what goes beyond is on the disk, which takes an eighth
+longer. Where that is not enough, it is done again with as much as DuckDB takes by itself.
+"""
+_LONGEST_ROWS = 16
+"""So many rows of the longest kind fit in the memory that DuckDB may use."""
 
 
 class TemporaryTables:
@@ -104,6 +112,7 @@ class TemporaryTables:
                 for row in rows:
                     longest = max(longest, len(row))
                     out.write(row)
+            self._connection.execute(f"SET memory_limit = '{max(_MEMORY, _LONGEST_ROWS * longest)}B'")
             self._connection.execute(f"DELETE FROM forky.{table}")  # noqa: S608 - our own names
             self._connection.execute(_insert(table, file, decoded, longest))
             file.unlink()
@@ -113,7 +122,16 @@ class TemporaryTables:
         with explained("The tables could not be written"):
             self._connection.execute("CHECKPOINT forky")
             make_views(self._connection)
-            write_tables(self._connection, folder, conversations)
+            try:
+                self._connection.execute(f"SET memory_limit = '{_MEMORY_OF_VIEWS}B'")
+                self._write(folder, conversations)
+            except duckdb.OutOfMemoryException:
+                self._connection.execute("RESET memory_limit")
+                self._write(folder, conversations)
+
+    def _write(self, folder: Path, conversations: Collection[ConversationId] | None) -> None:
+        with closing(self._connection.cursor()) as cursor:
+            write_tables(cursor, folder, conversations)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from forky_core.model import ConversationId
-from forky_core.store.analysis.temporary import temporary_tables
+from forky_core.store.analysis.temporary import TemporaryTables, temporary_tables
 from forky_core.store.postgresql import statements as sql
 from forky_core.store.postgresql.connection import Connection
 from forky_core.store.postgresql.database import Database
@@ -37,23 +37,35 @@ def write_analysis_tables(
 ) -> None:
     """Write each table for analysis to `<table>.parquet` in an existing folder, all as of one moment.
 
-    The rows are streamed: memory does not grow with the workspace. With `conversations`, only what belongs to those,
-    and the documents that they name.
+    With `conversations`, only what belongs to those, and the documents that they name.
 
     Raises:
         StoreError: the server cannot be reached or asked, or there is no room. Some files may have been written.
     """
+    with temporary_tables(folder) as tables:
+        read_rows(database, tables, conversations)
+        tables.write(folder, conversations)
+
+
+def read_rows(
+    database: Database, tables: TemporaryTables, conversations: Collection[ConversationId] | None = None
+) -> None:
+    """Put the rows of a workspace, or of some of its conversations, into the tables, all as of one moment.
+
+    They are streamed: memory does not grow with the workspace.
+
+    Raises:
+        StoreError: the server cannot be reached or asked, or there is no room.
+    """
     chosen = None if conversations is None else list(conversations)
     given = {"workspace": database.workspace, "conversations": chosen}
-    with temporary_tables(folder) as tables:
 
-        def read(connection: Connection) -> None:
-            for table, statement in _ROWS.items():
-                decoded = {name: said_in_duckdb(f"r.{name}") for name in _TEXTS.get(table, ())}
-                tables.fill(table, _csv(connection, statement, given), decoded=decoded)
+    def read(connection: Connection) -> None:
+        for table, statement in _ROWS.items():
+            decoded = {name: said_in_duckdb(f"r.{name}") for name in _TEXTS.get(table, ())}
+            tables.fill(table, _csv(connection, statement, given), decoded=decoded)
 
-        database.snapshot(read)
-        tables.write(folder, conversations)
+    database.snapshot(read)
 
 
 def _csv(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,14 +21,16 @@ from forky_core.cli.parser import main
 from forky_core.formats.exporting.analysis_copies import AnalysisCopy, write_copy, write_folder
 from forky_core.model import ConversationId
 from forky_core.model.errors import StoreError
+from forky_core.store.analysis import temporary
 from forky_core.store.analysis.temporary import COLUMNS
 from forky_core.store.analysis.views import SCHEMA, TABLES
 from forky_core.store.contract import Partitions
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.postgresql.analysis import write_analysis_tables
 from forky_core.store.postgresql.store import PostgresStore
-from tests.builders import ScriptedModels
+from tests.builders import ScriptedModels, workspace
 from tests.gateway.served import serving
+from tests.hangs import HANG
 from tests.store.movable_stores import KINDS, fill
 from tests.store.postgresql.analysed import HARD, fill_both
 from tests.store.postgresql.server import TEMPLATE, Server
@@ -46,9 +49,9 @@ class Both:
 @pytest.fixture(scope="module")
 def both(shared: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
     folder = tmp_path_factory.mktemp("analysis")
-    workspace = f"w{uuid4().hex}"
-    file, server, chat = fill_both(folder, shared, workspace)
-    yield Both(folder, file, server, workspace, chat)
+    named = f"w{uuid4().hex}"
+    file, server, chat = fill_both(folder, shared, named)
+    yield Both(folder, file, server, named, chat)
     server.close()
     file.close()
 
@@ -114,6 +117,13 @@ def test_whatever_happened_in_a_workspace_the_tables_are_the_same(shared: str) -
     check()
 
 
+def test_tables_that_need_more_memory_get_it(
+    both: Both, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(temporary, "_MEMORY_OF_VIEWS", 1_000_000)
+    assert_same(both.file, both.server, tmp_path, AnalysisCopy(conversations=frozenset([both.chat])))
+
+
 def test_the_temporary_tables_have_the_columns_and_types_of_a_file(both: Both) -> None:
     with both.file._file.cursor() as cursor:
         found = cursor.execute(
@@ -153,6 +163,30 @@ def test_a_running_app_over_a_server_is_asked(
         monkeypatch.setenv("FORKY_TOKEN", served.key)
         assert main(["sql", "SELECT count(*) FROM operations", "--json", "--server", served.url]) == 0
     assert capsys.readouterr().out == f'{{"count_star()": {both.server.verify().operations}}}\n'
+
+
+def test_a_copy_is_of_one_moment_while_others_write(both: Both, tmp_path: Path) -> None:
+    ended = threading.Event()
+    with both.server.beside(uuid4().hex) as store:
+        forky, _ = workspace(store)
+        chat = forky.create("Written meanwhile")
+
+        def write() -> None:
+            while not ended.is_set():
+                chat.say("Once more.")
+
+        writer, said = threading.Thread(target=write), 0
+        writer.start()
+        try:
+            for number in range(3):
+                write_copy(store, AnalysisCopy(), tmp_path / f"{number}.duckdb")
+                said = len(rows(tmp_path / f"{number}.duckdb", "messages"))
+                log = [row[5] for row in rows(tmp_path / f"{number}.duckdb", "operations")]
+                assert log.count("ask") == said == rows(tmp_path / f"{number}.duckdb", "conversations")[0][6]
+        finally:
+            ended.set()
+            writer.join(HANG)
+    assert said > 0
 
 
 def test_a_server_that_cannot_be_asked_is_a_sentence_and_nothing_is_left(
