@@ -46,6 +46,7 @@ def test_every_place_that_the_page_names_is_there() -> None:
         ("pages/ui/frame.py", "locate"),
         ("pages/ui/components/undoing.py", "page_top"),
         ("forky_core/store/duckdb/file/migrations.py", "MIGRATIONS"),
+        ("forky_core/store/postgresql/migrations.py", "usable_from"),
         ("forky_core/deprecations.py", "RETIRED"),
         ("forky_core/deprecations.py", "deprecated"),
         ("tests/pages/workspaces.py", "open_page"),

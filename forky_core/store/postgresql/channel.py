@@ -1,8 +1,9 @@
 """What the processes that use one PostgreSQL database tell each other, over one connection and one thread of each.
 
-Several parties share it: each workspace that is open (other_processes.py), and whoever else has something to tell. A
-party says what it has to tell, hears what others told about its topic, and gives a sign of life every three seconds.
-The connection is made when the first party comes, and made anew when it was cut.
+Several parties share it: the sign of which schema a process knows (migrations.py), each workspace that is open
+(other_processes.py), and whoever else has something to tell. A party says what it has to tell, hears what others told
+about its topic, and gives a sign of life every three seconds. The connection is made when the first party comes, and
+made anew when it was cut.
 """
 
 from __future__ import annotations

@@ -2,40 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import psycopg
-from psycopg import errors
 from psycopg_pool import PoolTimeout
 
-from forky_core.model.errors import StoreError, StoreTooNew
-from forky_core.store.postgresql.connection import AnyConnection, Connection, Rows, run
-from forky_core.store.postgresql.connections import MOST_CONNECTIONS, PATIENCE, Connections
+from forky_core.model.errors import StoreError
+from forky_core.store.postgresql.connection import Connection, Rows, run
+from forky_core.store.postgresql.connections import MOST_CONNECTIONS, Connections, this_process
 from forky_core.store.postgresql.error_sentences import is_cut
+from forky_core.store.postgresql.migrations import MIGRATIONS, Migration, SchemaSign, migrate
 
 T = TypeVar("T")
 
 OLDEST = 14
 """The oldest PostgreSQL that has all that the statements need."""
-_SCHEMA = Path(__file__).with_name("schema.sql")
 _CUT_FOR = 5.0
 """Seconds for which a read is tried again while its connections are cut."""
-
-
-class Migration(NamedTuple):
-    """A step from one schema to the next; `sql` runs in one transaction."""
-
-    number: int
-    name: str
-    sql: str
-
-
-MIGRATIONS: tuple[Migration, ...] = (Migration(1, "the tables", ""),)
-"""In order. An empty database's tables are made by schema.sql, which always says what the last one leads to."""
 
 
 class Database:
@@ -114,15 +101,19 @@ def connect_to(
 
     Raises:
         StoreError: the server cannot be reached or used; the sentence says why, and what to do.
-        StoreTooNew: a later version of Forky has changed the schema.
+        StoreTooNew: a later version of Forky has changed the schema so that this one cannot use it.
+        StoreBusy: the schema has to be changed, and programs of an older version live that could not go on.
     """
+    here = process or this_process(os.getpid())
 
     def prepare(connection: Connection, name: str) -> None:
         _check(connection, name)
-        migrate(connection, migrations)
+        migrate(connection, migrations, name=name, process=here)
         _make_trigrams(connection)
 
-    return Connections(url, prepare, most=connections, process=process)
+    made = Connections(url, prepare, most=connections, process=here)
+    made.channel.join(SchemaSign(here, migrations[-1].number))
+    return made
 
 
 def _check(connection: Connection, name: str) -> None:
@@ -153,56 +144,6 @@ def _check(connection: Connection, name: str) -> None:
             f"{name} is a standby, which can only be read.",
             "Give the address of the primary; target_session_attrs=read-write finds it among several.",
         )
-
-
-def migrate(connection: AnyConnection, migrations: Sequence[Migration] = MIGRATIONS) -> None:
-    """Bring the schema up to date; of several processes that do so at once, one does it and the others wait.
-
-    Raises:
-        StoreTooNew: a later version of Forky has changed the schema.
-    """
-    newest = migrations[-1].number
-    latest = time.monotonic() + PATIENCE
-    while True:
-        try:
-            with connection.transaction():
-                if run(connection, "SELECT to_regclass('forky.migrations')") == [(None,)]:
-                    connection.execute(_SCHEMA.read_text("utf-8"))
-                    for step in migrations:
-                        _note(connection, step)
-                    return
-                # Whoever else migrates holds this row.
-                run(connection, "SELECT number FROM forky.migrations WHERE number = 1 FOR UPDATE")
-                ((reached,),) = run(connection, "SELECT max(number) FROM forky.migrations")
-                if reached > newest:
-                    raise StoreTooNew(
-                        f"A later version of Forky has written this database (schema {reached}; this version knows {newest}).",
-                        "Use that version.",
-                    )
-                for step in migrations:
-                    if step.number > reached:
-                        connection.execute(step.sql)
-                        _note(connection, step)
-                return
-        except (
-            errors.UniqueViolation,
-            errors.DuplicateTable,
-            errors.DuplicateSchema,
-            errors.DuplicateFunction,
-        ):
-            # Another process has made the same tables in this moment.
-            if time.monotonic() > latest:
-                raise
-            time.sleep(0.05)
-
-
-def _note(connection: AnyConnection, step: Migration) -> None:
-    run(
-        connection,
-        "INSERT INTO forky.migrations VALUES (%(number)s, %(name)s, (extract(epoch FROM now()) * 1000000)::bigint)",
-        number=step.number,
-        name=step.name,
-    )
 
 
 def _make_trigrams(connection: Connection) -> None:

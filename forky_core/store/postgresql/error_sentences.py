@@ -92,6 +92,13 @@ def _damaged(name: str, said: str) -> StoreError:
     return StoreDamaged(f"{name} cannot read its own files: {said}", "Restore a backup of the server.")
 
 
+def _other_tables(name: str, said: str) -> StoreError:
+    return StoreError(
+        f"{name} has other tables than this version of Forky knows: {said}",
+        "If a later version has changed them, use that one.",
+    )
+
+
 _BY_STATE: tuple[tuple[tuple[type[psycopg.Error], ...], _Made], ...] = (
     ((errors.DiskFull,), _full),
     ((errors.InvalidPassword, errors.InvalidAuthorizationSpecification), _password),
@@ -100,6 +107,7 @@ _BY_STATE: tuple[tuple[tuple[type[psycopg.Error], ...], _Made], ...] = (
     ((errors.ReadOnlySqlTransaction,), _read_only),
     ((errors.TooManyConnections,), _too_many),
     ((errors.CannotConnectNow,), _starting),
+    ((errors.UndefinedTable, errors.UndefinedColumn, errors.UndefinedFunction), _other_tables),
     ((errors.DataCorrupted, errors.IndexCorrupted), _damaged),
 )
 _BY_TEXT: tuple[tuple[str, _Made], ...] = (

@@ -1,10 +1,16 @@
--- The tables of Forky's conversations on PostgreSQL. Every key begins with the workspace: it is what a cluster is cut by,
--- and what row security compares. Times are microseconds since the epoch, UTC. JSON is kept as text, as it was hashed.
--- A text that holds U+0000 is kept with an escape (texts.py).
+-- The tables of Forky's conversations on PostgreSQL, as the last of the migrations (migrations.py) leads to them. Every key
+-- begins with the workspace, but in tables that are not about one: it is what a cluster is cut by, and what row security
+-- compares. Times are microseconds since the epoch, UTC. JSON is kept as text, as it was hashed. A text that holds U+0000
+-- is kept with an escape (texts.py).
 
 CREATE SCHEMA IF NOT EXISTS forky;
 
-CREATE TABLE forky.migrations (number integer PRIMARY KEY, name text NOT NULL, applied bigint NOT NULL);
+CREATE TABLE forky.migrations (
+    number integer PRIMARY KEY,
+    name text NOT NULL,
+    applied bigint NOT NULL,
+    usable_from integer NOT NULL
+);
 
 CREATE TABLE forky.conversations (
     workspace text COLLATE "C" NOT NULL,
@@ -99,6 +105,13 @@ CREATE TABLE forky.processes (
     process text COLLATE "C" NOT NULL,
     seen timestamptz NOT NULL,
     PRIMARY KEY (workspace, process)
+);
+
+-- Which schema each process knows that has the database open, whichever its workspaces are, with its latest sign of life.
+CREATE TABLE forky.process_schemas (
+    process text COLLATE "C" PRIMARY KEY,
+    schema integer NOT NULL,
+    seen timestamptz NOT NULL
 );
 
 -- What has arrived of replies that are being written. It is saved twice a second and worth nothing after a crash of the

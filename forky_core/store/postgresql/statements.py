@@ -171,6 +171,21 @@ ON CONFLICT (workspace, process) DO UPDATE SET seen = excluded.seen
 FORGET_GONE: Final = """
 DELETE FROM forky.processes WHERE workspace = %(workspace)s AND seen < clock_timestamp() - interval '1 day'
 """
+KNOW_SCHEMA: Final = """
+INSERT INTO forky.process_schemas (process, schema, seen) VALUES (%(process)s, %(schema)s, clock_timestamp())
+ON CONFLICT (process) DO UPDATE SET schema = excluded.schema, seen = excluded.seen
+"""
+FORGET_SCHEMAS: Final = "DELETE FROM forky.process_schemas WHERE seen < clock_timestamp() - interval '1 day'"
+OLDER_PROGRAMS: Final = """
+SELECT s.process FROM forky.process_schemas s
+WHERE s.schema < %(usable_from)s AND s.process <> %(process)s
+    AND (s.seen > clock_timestamp() - interval '10 s'
+        OR pg_postmaster_start_time() > clock_timestamp() - interval '15 s')
+UNION
+SELECT p.process FROM forky.processes p
+WHERE p.process <> %(process)s AND p.seen > clock_timestamp() - interval '10 s'
+    AND NOT EXISTS (SELECT 1 FROM forky.process_schemas s WHERE s.process = p.process)
+"""
 VERSIONS: Final = (
     "SELECT conversation, version, erasures FROM forky.conversations WHERE workspace = %(workspace)s"
 )

@@ -138,7 +138,8 @@ class PostgresStore:
 
         Raises:
             StoreError: the server cannot be reached or used; the sentence says why, and what to do.
-            StoreTooNew: a later version of Forky has changed the schema.
+            StoreTooNew: a later version of Forky has changed the schema so that this one cannot use it.
+            StoreBusy: the schema has to be changed, and programs of an older version live that could not go on.
             NotInstalled: the packages of the extra `postgresql` are missing.
         """
         begun = time.perf_counter()

