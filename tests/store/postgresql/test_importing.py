@@ -19,6 +19,7 @@ from forky_core.formats.importing.landing import import_file
 from forky_core.formats.importing.undo_import import undo_import
 from forky_core.model.errors import InTheWay, NotFound
 from forky_core.model.parts import Json
+from forky_core.store.postgresql import store
 from forky_core.store.postgresql.store import PostgresStore
 from tests.formats.sources import packed, written
 from tests.formats.test_landing import chat
@@ -81,6 +82,12 @@ class Importing:
     def kill(self) -> None:
         self._process.kill()
         self._process.communicate(timeout=HANG)
+
+
+@pytest.fixture(autouse=True)
+def long_awake(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server of the tests has just been started."""
+    monkeypatch.setattr(store, "_AWAKE", 0)
 
 
 @pytest.fixture
