@@ -30,6 +30,8 @@ MOST_CONNECTIONS = 12
 """Connections that a process lends to what reads."""
 PATIENCE = 10.0
 """Seconds to wait for a connection, and for a server that is being started."""
+_TRIES_FOR = 2.0
+"""Seconds after which the pool begins anew to try to connect, for as long as the server is away."""
 
 
 class Connections:
@@ -66,6 +68,9 @@ class Connections:
             min_size=1,
             max_size=most,
             timeout=PATIENCE,
+            # By itself the pool waits twice as long after each try, and would be blind for minutes after an outage.
+            reconnect_timeout=_TRIES_FOR,
+            reconnect_failed=lambda pool: pool.check(),
             open=True,
             name="forky",
         )

