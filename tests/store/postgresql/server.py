@@ -49,11 +49,16 @@ class Server:
     def url(self, database: str = "postgres", *, user: str = "postgres") -> str:
         return f"postgresql://{user}@/{database}?host={self.folder}"
 
+    @property
+    def programs(self) -> Path:
+        """The folder of PostgreSQL's programs."""
+        return self._bin
+
     def make(self) -> None:
         """Make the files of an empty server."""
         done = subprocess.run(
             [
-                *_as(), self._bin / "initdb", "--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8",
+                *unprivileged(), self._bin / "initdb", "--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8",
                 "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C", "-D", self.folder / "data",
             ],
             capture_output=True, text=True, timeout=HANG, check=False,
@@ -64,7 +69,7 @@ class Server:
         """Make the files of a standby that follows a server which runs."""
         done = subprocess.run(
             [
-                *_as(), self._bin / "pg_basebackup", "--host", primary.folder, "--username=postgres",
+                *unprivileged(), self._bin / "pg_basebackup", "--host", primary.folder, "--username=postgres",
                 "--checkpoint=fast", "--wal-method=stream", "--write-recovery-conf", "-D", self.folder / "data",
             ],
             capture_output=True, text=True, timeout=HANG, check=False,
@@ -79,7 +84,7 @@ class Server:
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 [
-                    *_as(),
+                    *unprivileged(),
                     self._bin / "postgres",
                     "-D",
                     self.folder / "data",
@@ -133,7 +138,7 @@ TEMPLATE = "forky_template"
 @contextmanager
 def running_server() -> Iterator[Server]:
     """A server with a database TEMPLATE that has Forky's tables."""
-    with _server() as server:
+    with unmade_server() as server:
         server.make()
         server.start()
         server.execute(f"CREATE DATABASE {TEMPLATE} TEMPLATE template0")
@@ -145,7 +150,7 @@ def running_server() -> Iterator[Server]:
 @contextmanager
 def running_standby(primary: Server) -> Iterator[Server]:
     """A standby of a server; from now on that confirms nothing which this one has not."""
-    with _server() as standby:
+    with unmade_server() as standby:
         standby.make_standby_of(primary)
         standby.start()
         primary.execute(
@@ -159,7 +164,7 @@ def running_standby(primary: Server) -> Iterator[Server]:
 
 
 @contextmanager
-def _server() -> Iterator[Server]:
+def unmade_server() -> Iterator[Server]:
     """A server that has no files yet."""
     folder = Path(tempfile.mkdtemp(prefix="pg"))  # The path of a socket must be short.
     if os.geteuid() == 0:
@@ -191,5 +196,6 @@ def _programs(folder: Path) -> Path:
     return folder / INSTALLED.name / "pginstall" / "bin"
 
 
-def _as() -> tuple[str, ...]:
+def unprivileged() -> tuple[str, ...]:
+    """The words before a command of PostgreSQL, which refuses to run as root."""
     return _NOBODY if os.geteuid() == 0 else ()
