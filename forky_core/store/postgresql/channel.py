@@ -12,10 +12,10 @@ import secrets
 import select
 import socket
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from threading import Event, Lock, Thread
-from typing import Any, Protocol
+from typing import Any
 
 import psycopg
 from psycopg import errors
@@ -33,8 +33,8 @@ _AGAIN_AFTER = 1.0
 """Seconds between two tries to connect."""
 
 
-class Party(Protocol):
-    """Who tells and hears over a channel. All of it is called on the channel's thread."""
+class Party:
+    """Who tells or hears over a channel; a kind of it does what it needs. All is called on the channel's thread."""
 
     topic: str
     """What it tells and hears about: a name that needs no quotes in SQL."""
@@ -42,27 +42,23 @@ class Party(Protocol):
     @property
     def listens(self) -> bool:
         """Whether it wants to hear. It is asked again after each `Channel.wake`."""
-        ...
+        return False
 
     def meet(self) -> None:
         """It begins to hear, for the first time or after a cut: from now on nothing is missed. May raise StoreError."""
-        ...
 
     def give_sign(self, connection: Connection, *, hears: bool) -> None:
         """Say that it lives. `hears` is False where the server cannot tell it what others say."""
-        ...
 
     def take(self) -> Sequence[str]:
         """What is to be told now, once: messages of at most `LONGEST` bytes."""
-        ...
+        return ()
 
     def take_back(self, messages: Sequence[str]) -> None:
         """What was taken and could not be told: it is asked for again over the next connection."""
-        ...
 
     def hear(self, message: str) -> None:
         """What somebody told, this party too. It must return at once and raise nothing."""
-        ...
 
 
 class Channel:
@@ -75,8 +71,8 @@ class Channel:
         self._connect = connect
         self._lock = Lock()
         self._parties: list[Party] = []
-        self._leaving: dict[int, tuple[Party, Event]] = {}
-        """Those that leave once they have told what they had to tell, by their identity."""
+        self._leaving: dict[Party, Event] = {}
+        """Those that leave once they have told what they had to tell."""
         self._closed = False
         self._thread: Thread | None = None
         self._waking, self._woken = socket.socketpair()
@@ -103,8 +99,7 @@ class Channel:
         with self._lock:
             if party not in self._parties or self._closed:
                 return
-            gone = Event()
-            self._leaving[id(party)] = party, gone
+            gone = self._leaving[party] = Event()
         self.wake()
         gone.wait()
 
@@ -122,7 +117,7 @@ class Channel:
         while True:
             with suppress(psycopg.Error, StoreError):
                 with self._connect() as connection:
-                    _Talk(connection).go_on(self._look, self._let_go, self._wait)
+                    self._talk(connection)
                 return
             # What they had to tell is lost, as all is that a server which is away is told.
             closed, _, leaving = self._look()
@@ -131,20 +126,31 @@ class Channel:
                 return
             self._wait(None, _AGAIN_AFTER)
 
+    def _talk(self, connection: Connection) -> None:
+        """Over one connection, until this channel is closed. Raises psycopg.Error if it is cut."""
+        line = _Line(connection)
+        while True:
+            closed, parties, leaving = self._look()
+            line.serve(parties, leaving)
+            self._let_go(leaving)
+            if closed:
+                return
+            if not leaving:
+                self._wait(connection, line.left)
+
     def _look(self) -> tuple[bool, list[Party], list[Party]]:
         """Whether this is closed, who takes part, and who of them is leaving."""
         with self._lock:
             closed, parties = self._closed, list(self._parties)
-            leaving = list(parties) if closed else [party for party, _ in self._leaving.values()]
+            leaving = list(parties) if closed else list(self._leaving)
             return closed, parties, leaving
 
     def _let_go(self, parties: Sequence[Party]) -> None:
         with self._lock:
             for party in parties:
                 self._parties.remove(party)
-                _, gone = self._leaving.pop(id(party), (party, None))
-                if gone is not None:
-                    gone.set()
+                if party in self._leaving:
+                    self._leaving.pop(party).set()
 
     def _wait(self, connection: Connection | None, seconds: float) -> None:
         """Until something came in, somebody wakes us, or this time has passed."""
@@ -156,48 +162,39 @@ class Channel:
                     pass
 
 
-class _Talk:
-    """What goes on over one connection. Its methods raise psycopg.Error if it is cut."""
+class _Line:
+    """One connection of a channel. Its methods raise psycopg.Error if it is cut."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._hears: dict[int, bool] = {}
-        """Whether each of those that want to hear does, by its identity."""
-        self._topics: dict[str, int] = {}
-        """How many hear about each topic."""
+        self._hears: dict[Party, bool] = {}
+        """Whether each of those that want to hear does."""
+        self._signed: set[Party] = set()
+        """Who has given this round's sign of life."""
+        self._next_round = 0.0
 
-    def go_on(
-        self,
-        look: Callable[[], tuple[bool, list[Party], list[Party]]],
-        let_go: Callable[[Sequence[Party]], None],
-        wait: Callable[[Connection, float], None],
-    ) -> None:
-        """Until the channel is closed."""
-        next_sign = 0.0
-        signed: set[int] = set()
-        while True:
-            closed, parties, leaving = look()
-            for party in parties:
-                if party.listens and id(party) not in self._hears:
-                    self._listen(party)
-            if time.monotonic() >= next_sign:
-                next_sign = time.monotonic() + SIGN_EVERY
-                signed.clear()
-            for party in parties:
-                if id(party) not in signed and party not in leaving:
-                    party.give_sign(self._connection, hears=self._hears.get(id(party), False))
-                    signed.add(id(party))
-            if sum(self._send(party) for party in parties):
-                time.sleep(_GATHERED)
-            self._hear(parties)
-            for party in leaving:
-                self._forget(party)
-                signed.discard(id(party))
-            let_go(leaving)
-            if closed:
-                return
-            if not leaving:
-                wait(self._connection, max(0.0, next_sign - time.monotonic()))
+    def serve(self, parties: Sequence[Party], leaving: Collection[Party]) -> None:
+        """Let the parties say and hear what there is. Those that are leaving are forgotten afterwards."""
+        for party in parties:
+            if party.listens and party not in self._hears:
+                self._listen(party)
+        if time.monotonic() >= self._next_round:
+            self._next_round = time.monotonic() + SIGN_EVERY
+            self._signed.clear()
+        for party in parties:
+            if party not in self._signed and party not in leaving:
+                party.give_sign(self._connection, hears=self._hears.get(party, False))
+                self._signed.add(party)
+        if sum(self._send(party) for party in parties):
+            time.sleep(_GATHERED)
+        self._hear(parties)
+        for party in leaving:
+            self._forget(party)
+
+    @property
+    def left(self) -> float:
+        """Seconds until the next signs of life are due."""
+        return max(0.0, self._next_round - time.monotonic())
 
     def _listen(self, party: Party) -> None:
         try:
@@ -206,16 +203,12 @@ class _Talk:
         except (errors.FeatureNotSupported, errors.SyntaxError):
             hears = False  # Some clusters cannot: then the party looks by itself from time to time.
         party.meet()
-        self._hears[id(party)] = hears
-        self._topics[party.topic] = self._topics.get(party.topic, 0) + 1
+        self._hears[party] = hears
 
     def _forget(self, party: Party) -> None:
-        if self._hears.pop(id(party), None) is None:
-            return
-        self._topics[party.topic] -= 1
-        if not self._topics[party.topic]:
-            with suppress(errors.FeatureNotSupported, errors.SyntaxError):
-                self._connection.execute(f"UNLISTEN {party.topic}")
+        self._signed.discard(party)
+        if self._hears.pop(party, False) and all(one.topic != party.topic for one in self._hears):
+            self._connection.execute(f"UNLISTEN {party.topic}")
 
     def _send(self, party: Party) -> int:
         """Tell what a party has to tell; returns how many messages that were."""

@@ -21,6 +21,7 @@ from psycopg import errors
 from forky_core.model.errors import StoreBusy, StoreTooNew
 from forky_core.observability import events
 from forky_core.store.postgresql import statements as sql
+from forky_core.store.postgresql.channel import Party
 from forky_core.store.postgresql.connection import AnyConnection, Connection, run
 from forky_core.store.postgresql.connections import PATIENCE
 
@@ -189,27 +190,14 @@ def _note(connection: AnyConnection, step: Migration) -> None:
     )
 
 
-class SchemaSign:
-    """Says, as a `Party` of a process's channel, which schema the process knows, as long as it lives."""
+class SchemaSign(Party):
+    """Says which schema the process knows, as long as it lives."""
 
     topic = "forky_schemas"
-    listens = False
 
     def __init__(self, process: str, schema: int) -> None:
         self._process = process
         self._schema = schema
 
-    def meet(self) -> None:
-        pass
-
     def give_sign(self, connection: Connection, *, hears: bool) -> None:  # noqa: ARG002 - it hears nothing
         run(connection, sql.KNOW_SCHEMA, process=self._process, schema=self._schema)
-
-    def take(self) -> Sequence[str]:
-        return ()
-
-    def take_back(self, messages: Sequence[str]) -> None:
-        pass
-
-    def hear(self, message: str) -> None:
-        pass

@@ -16,7 +16,7 @@ from threading import Lock
 
 from forky_core.model import ConversationId
 from forky_core.store.postgresql import statements as sql
-from forky_core.store.postgresql.channel import Channel
+from forky_core.store.postgresql.channel import Channel, Party
 from forky_core.store.postgresql.connection import Connection, enter, run
 from forky_core.store.postgresql.connections import Connections
 from forky_core.store.postgresql.database import Database
@@ -27,7 +27,7 @@ _MOST_NAMED = 150
 _Versions = Mapping[ConversationId, tuple[int, int]]
 
 
-class OtherProcesses:
+class OtherProcesses(Party):
     """The other processes that use a workspace, as seen from this one: a `Party` of its channel. Close it."""
 
     def __init__(self, database: Database, changed: Callable[[Iterable[ConversationId]], None]) -> None:
@@ -121,8 +121,10 @@ def topic_of(workspace: str) -> str:
     return f"forky_{sha256(workspace.encode()).hexdigest()[:24]}"
 
 
-class News:
-    """Hears of what other processes change in a workspace, open here or not: a `Party` of the channel. End it."""
+class ChangesElsewhere(Party):
+    """Hears of what other processes change in a workspace, open here or not. End it."""
+
+    listens = True
 
     def __init__(
         self,
@@ -133,7 +135,6 @@ class News:
     ) -> None:
         """`missed` is called where anything may have changed unheard. Both are called on the channel's thread."""
         self.topic = topic_of(workspace)
-        self.listens = True
         self._channel = connections.channel
         self._changed = changed
         self._missed = missed
@@ -145,15 +146,9 @@ class News:
     def meet(self) -> None:
         self._missed()
 
-    def give_sign(self, _connection: Connection, *, hears: bool) -> None:
+    def give_sign(self, connection: Connection, *, hears: bool) -> None:  # noqa: ARG002 - it has none to give
         if not hears:
             self._missed()
-
-    def take(self) -> Sequence[str]:
-        return ()
-
-    def take_back(self, messages: Sequence[str]) -> None:
-        pass
 
     def hear(self, message: str) -> None:
         if changed := _told_by_others(message, self._channel):

@@ -63,7 +63,7 @@ from forky_core.store.postgresql.connection import Connection, run
 from forky_core.store.postgresql.connections import MOST_CONNECTIONS
 from forky_core.store.postgresql.database import Database, connect_to
 from forky_core.store.postgresql.documents import PostgresDocuments
-from forky_core.store.postgresql.other_processes import News, OtherProcesses
+from forky_core.store.postgresql.other_processes import ChangesElsewhere, OtherProcesses
 from forky_core.store.postgresql.rewriting import (
     change_setting,
     drop_unnamed_blobs,
@@ -184,7 +184,7 @@ class PostgresStore:
         `missed` is called where anything may have changed unheard. Both are called on a thread that has others to
         serve. Returns what ends it.
         """
-        return News(self._database.connections, workspace, changed, missed).end
+        return ChangesElsewhere(self._database.connections, workspace, changed, missed).end
 
     def talk(self, topic: str, heard: Callable[[str], None], met: Callable[[], None]) -> Talk:
         return TopicTalk(self._database.connections.channel, topic, heard, met)

@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from threading import Lock
 
-from forky_core.store.postgresql.channel import LONGEST, Channel
+from forky_core.store.postgresql.channel import LONGEST, Channel, Party
 from forky_core.store.postgresql.connection import Connection
 
 _MOST_WAITING = 10_000
 """Messages that wait for a server which is away; then the oldest are lost."""
 
 
-class TopicTalk:
-    """A `Talk`: a `Party` of the channel."""
+class TopicTalk(Party):
+    """A `Talk`."""
+
+    listens = True
 
     def __init__(
         self, channel: Channel, topic: str, heard: Callable[[str], None], met: Callable[[], None]
     ) -> None:
         """See `TalkingStore.talk`; a topic is made of small letters and underscores."""
         self.topic = f"forky_{topic}"
-        self.listens = True
         self._channel = channel
         self._heard = heard
         self._met = met
@@ -45,7 +46,7 @@ class TopicTalk:
     def meet(self) -> None:
         self._met()
 
-    def give_sign(self, _connection: Connection, *, hears: bool) -> None:
+    def give_sign(self, connection: Connection, *, hears: bool) -> None:  # noqa: ARG002 - it has none to give
         if not hears:
             self._met()
 
