@@ -236,12 +236,17 @@ def _sign_in(value: str) -> Literal["auto", "always", "off"]:
     )
 
 
+def workspaces_beside(database: Path) -> Path:
+    """The folder for the files of a team's further workspaces where the operator names none."""
+    return database.parent / "workspaces"
+
+
 def _workspaces(value: str, database: Path | str) -> Path | Literal["on"] | None:
     match value.lower():
         case "" | "off":
             return None
         case "on":
-            return database.parent / "workspaces" if isinstance(database, Path) else "on"
+            return workspaces_beside(database) if isinstance(database, Path) else "on"
     return Path(value).expanduser()
 
 

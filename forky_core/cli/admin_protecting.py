@@ -10,7 +10,7 @@ import argparse
 import json
 from collections.abc import Callable
 
-from forky_core.cli.opened_team import WorkspacePlace, opened_team, place_of
+from forky_core.cli.opened_team import WorkspaceAddress, opened_team, place_of
 from forky_core.cli.plain import one_line
 from forky_core.cli.titles import conversation_called
 from forky_core.forky import Forky
@@ -102,7 +102,7 @@ def _list(team: Team, conversation: ConversationId, options: argparse.Namespace)
     return 0
 
 
-def _conversation(team: Team, name: str, where: Callable[[], WorkspacePlace]) -> ConversationId:
+def _conversation(team: Team, name: str, where: Callable[[], WorkspaceAddress]) -> ConversationId:
     """The conversation of this workspace with this id, beginning of an id, or title.
 
     Raises:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from forky_core.cli.noted_exports import note_operators_tables
-from forky_core.cli.opened_team import place_of
+from forky_core.cli.opened_team import WorkspaceAddress, place_of
 from forky_core.cli.plain import one_line
 from forky_core.cli.titles import conversation_called
 from forky_core.model.errors import BadContent, NotAllowed, NotFound, RequestError
@@ -110,7 +110,7 @@ def _workspace(forky: Forky, options: argparse.Namespace) -> str:
     """The id of the workspace that is open: what a folder calls it."""
     workspaces, location = Settings.from_environment().workspaces, forky.location
     if location is None and options.in_workspace:
-        return _place(options)[1] or FIRST
+        return _address(options).workspace or FIRST
     further = location is not None and location.parent == workspaces
     return location.stem if location is not None and further else FIRST
 
@@ -149,13 +149,14 @@ def _file(options: argparse.Namespace) -> Iterator[Path]:
         with spool("analysis") as folder:
             yield _fetched(options.server, folder / "analysis.duckdb")
     else:
-        place, workspace = _place(options)
+        address = _address(options)
+        place = str(address.database)
         if place == ":memory:":
             raise NotFound("There is no file to ask.", "--database names one, --on a copy.")
         if "://" in place:
             from forky_core.formats.exporting.analysis_copies import AnalysisCopy, made_copy  # noqa: PLC0415 - as above
 
-            with _opened_store(place, workspace) as store, made_copy(store, AnalysisCopy()) as path:
+            with _opened_store(address) as store, made_copy(store, AnalysisCopy()) as path:
                 yield path
             return
         path = Path(place).expanduser()
@@ -163,19 +164,18 @@ def _file(options: argparse.Namespace) -> Iterator[Path]:
         yield path
 
 
-def _place(options: argparse.Namespace) -> tuple[str, str | None]:
-    """Where the workspace that the options name is kept, and which one of a PostgreSQL database it is."""
+def _address(options: argparse.Namespace) -> WorkspaceAddress:
+    """Where the workspace that the options name is kept."""
     if options.in_workspace:
-        found = place_of(options.in_workspace, options.database)
-        return str(found.database), found.workspace
-    return str(options.database or Settings.from_environment().database), None
+        return place_of(options.in_workspace, options.database)
+    return WorkspaceAddress(options.database or Settings.from_environment().database)
 
 
 @contextmanager
-def _opened_store(place: str, workspace: str | None) -> Iterator[Store]:
+def _opened_store(address: WorkspaceAddress) -> Iterator[Store]:
     from forky_core.store.opening import open_store  # noqa: PLC0415 - as above
 
-    store = open_store(place, workspace=workspace)
+    store = open_store(address.database, workspace=address.workspace)
     try:
         yield store
     finally:
@@ -188,10 +188,11 @@ def _make_views_for_others(options: argparse.Namespace) -> int:
         raise RequestError(
             "--make-views makes the views in the database, and does nothing else.", "Leave out the rest."
         )
-    place, workspace = _place(options)
+    address = _address(options)
+    place = str(address.database)
     if place == ":memory:" or ("://" not in place and not Path(place).expanduser().exists()):
         raise NotFound(f"There is no database {place}.", "--database names one.")
-    with _opened_store(place, workspace) as store:
+    with _opened_store(address) as store:
         if not isinstance(store, StoreWithViews):
             raise NotFound("This workspace is kept in memory only; there is no database to ask.")
         store.make_views()

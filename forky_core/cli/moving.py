@@ -13,12 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
-from forky_core.cli.opened_team import WorkspacePlace, settings_at, team_beside
+from forky_core.cli.opened_team import WorkspaceAddress, settings_at, team_beside
 from forky_core.cli.plain import one_line
 from forky_core.model.errors import BadContent, NotFound, StoreBusy
+from forky_core.settings import workspaces_beside
 from forky_core.store.contract import Store
 from forky_core.store.moving.workspace import Moved, move_workspace
 from forky_core.team.team_workspaces import WORKSPACE
+from forky_core.workspaces.places import workspace_file
 
 _PEOPLE = (
     "The people came along, with their roles, sessions, shares and balances. Keys of providers open with the same key "
@@ -68,8 +70,8 @@ def run(options: argparse.Namespace) -> int:
 class _Move:
     """Of one workspace."""
 
-    source: WorkspacePlace
-    target: WorkspacePlace
+    source: WorkspaceAddress
+    target: WorkspaceAddress
     title: str = ""
     """What its sentences begin with, where there are several."""
 
@@ -77,23 +79,24 @@ class _Move:
 def _moves(source: str, target: str) -> list[_Move]:
     """The first workspace, and the others of a team's server, archived ones too."""
     here, there = _place(source), _place(target)
-    moves = [_Move(WorkspacePlace(here), WorkspacePlace(there))]
+    moves = [_Move(WorkspaceAddress(here), WorkspaceAddress(there))]
     with team_beside(source) as team:
         known = [*team.workspaces.all(), *team.workspaces.all(archived=True)] if team is not None else []
     named = settings_at(source).workspaces
     for one in known:
-        old = _further(here, one.id, named if isinstance(named, Path) else None)
-        new = _further(there, one.id, None)
-        if one.id != WORKSPACE and old.is_there and old != new:
-            moves.append(_Move(old, new, f"{one.title}: "))
+        if one.id != WORKSPACE:
+            old = _further(here, one.id, named if isinstance(named, Path) else None)
+            new = _further(there, one.id, None)
+            if old.is_there and old != new:
+                moves.append(_Move(old, new, f"{one.title}: "))
     return moves
 
 
-def _further(first: Path | str, workspace: str, folder: Path | None) -> WorkspacePlace:
+def _further(first: Path | str, workspace: str, folder: Path | None) -> WorkspaceAddress:
     """Where a further workspace is beside the first one; among files in this folder, or in what `on` stands for."""
     if not isinstance(first, Path):
-        return WorkspacePlace(first, workspace)
-    return WorkspacePlace((folder or first.parent / "workspaces") / f"{workspace}.duckdb")
+        return WorkspaceAddress(first, workspace)
+    return WorkspaceAddress(workspace_file(folder or workspaces_beside(first), workspace))
 
 
 def _move(one: _Move, *, origin: str, shows: bool) -> Moved:
@@ -162,7 +165,7 @@ def _require_two_places(source: str, target: str) -> None:
         raise NotFound(f"There is no database {source}.")
 
 
-def _opened(place: WorkspacePlace) -> Store:
+def _opened(place: WorkspaceAddress) -> Store:
     from forky_core.store.opening import open_store  # noqa: PLC0415 - as above
 
     try:

@@ -42,7 +42,7 @@ def team_beside(place: str | None) -> Iterator[Team | None]:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkspacePlace:
+class WorkspaceAddress:
     """Where a workspace is kept, as `Forky.open` takes it."""
 
     database: Path | str
@@ -55,7 +55,7 @@ class WorkspacePlace:
         return not isinstance(self.database, Path) or self.database.exists()
 
 
-def place_of(title: str, place: str | None) -> WorkspacePlace:
+def place_of(title: str, place: str | None) -> WorkspaceAddress:
     """Where the workspace with this title or id is, on the server whose first database is at `place`.
 
     Raises:
@@ -65,12 +65,12 @@ def place_of(title: str, place: str | None) -> WorkspacePlace:
         id = team.workspaces.named(title).id
     settings = settings_at(place)
     if id == WORKSPACE:
-        return WorkspacePlace(settings.database)
+        return WorkspaceAddress(settings.database)
     if not isinstance(settings.database, Path):
-        return WorkspacePlace(settings.database, id)
+        return WorkspaceAddress(settings.database, id)
     if not isinstance(settings.workspaces, Path):
         raise NotFound("This server has one workspace.", "FORKY_WORKSPACES names the folder of others.")
-    return WorkspacePlace(workspace_file(settings.workspaces, id))
+    return WorkspaceAddress(workspace_file(settings.workspaces, id))
 
 
 def settings_at(place: str | None) -> Settings:

@@ -29,7 +29,7 @@ _SAVED_WITHIN = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Spending:
+class DaySpending:
     """What one token has spent on one day. Amounts are in billionths of a US dollar."""
 
     day: str = ""
@@ -42,25 +42,25 @@ class Spending:
         """What no further call can have."""
         return self.spent + sum(self.set_aside.values())
 
-    def on(self, day: str) -> Spending:
+    def on(self, day: str) -> DaySpending:
         """The spending of that day: nothing yet, if this is of another one."""
-        return self if self.day == day else Spending(day)
+        return self if self.day == day else DaySpending(day)
 
-    def begin(self, call: str, most: int) -> Spending:
-        return Spending(self.day, self.spent, {**self.set_aside, call: most})
+    def begin(self, call: str, most: int) -> DaySpending:
+        return DaySpending(self.day, self.spent, {**self.set_aside, call: most})
 
-    def add(self, cost: int) -> Spending:
-        return Spending(self.day, self.spent + cost, self.set_aside)
+    def add(self, cost: int) -> DaySpending:
+        return DaySpending(self.day, self.spent + cost, self.set_aside)
 
-    def settle(self, call: TokenCall, cost: int) -> Spending:
+    def settle(self, call: TokenCall, cost: int) -> DaySpending:
         """Charge a call and free what was set aside for it; settling it a second time changes nothing."""
         if call.day == self.day and call.id not in self.set_aside:
             return self
         others = {id: most for id, most in self.set_aside.items() if id != call.id}
-        return Spending(self.day, self.spent + cost, others)
+        return DaySpending(self.day, self.spent + cost, others)
 
     @classmethod
-    def read(cls, text: str | None) -> Spending:
+    def read(cls, text: str | None) -> DaySpending:
         with suppress(ValueError, TypeError, KeyError, AttributeError):
             kept = json.loads(text or "{}")
             return cls(
@@ -90,7 +90,7 @@ class _Counted:
 
     is_exclusive: bool
     lock: threading.Lock = field(default_factory=threading.Lock)
-    known: dict[str, Spending] = field(default_factory=dict)
+    known: dict[str, DaySpending] = field(default_factory=dict)
     """By a token's id; empty where several processes share the database."""
     unsaved: set[str] = field(default_factory=set)
     """Ids of tokens of which more is known than is stored."""
@@ -124,7 +124,7 @@ class TokenSpending:
             if self._counted.is_exclusive:
                 return self._known(token).on(today()).spent
             unsaved = self._counted.added.get(token, 0)
-        return Spending.read(self._store.setting(_key(token))).on(today()).spent + unsaved
+        return DaySpending.read(self._store.setting(_key(token))).on(today()).spent + unsaved
 
     def begin(self, token: str, ahead: int, limit: int) -> TokenCall | None:
         """Set aside up to `ahead` of what a day's limit leaves; None if it leaves nothing. Settle what is returned.
@@ -135,7 +135,7 @@ class TokenSpending:
         call = TokenCall(token, secrets.token_hex(8), today())
         begun = False
 
-        def set_aside(spending: Spending) -> Spending:
+        def set_aside(spending: DaySpending) -> DaySpending:
             nonlocal begun
             room = limit - spending.taken
             begun = room > 0
@@ -177,12 +177,12 @@ class TokenSpending:
     def _add(self, token: str, cost: int) -> None:
         self._change(token, today(), lambda spending: spending.add(cost))
 
-    def _change(self, token: str, day: str, change: Callable[[Spending], Spending]) -> None:
+    def _change(self, token: str, day: str, change: Callable[[DaySpending], DaySpending]) -> None:
         """Change the spending of a token on one day. Raises StoreError if it cannot be written."""
         if not self._counted.is_exclusive:
 
             def rewritten(text: str | None) -> str | None:
-                before = Spending.read(text)
+                before = DaySpending.read(text)
                 after = change(before.on(day))
                 return text if after == before else after.stored()
 
@@ -196,11 +196,11 @@ class TokenSpending:
                 self._counted.unsaved.add(token)
                 self._save_soon()
 
-    def _known(self, token: str) -> Spending:
+    def _known(self, token: str) -> DaySpending:
         """A token's spending as this process, which alone has the database, knows it; the lock must be held."""
         known = self._counted.known.get(token)
         if known is None:
-            known = self._counted.known[token] = Spending.read(self._store.setting(_key(token)))
+            known = self._counted.known[token] = DaySpending.read(self._store.setting(_key(token)))
         return known
 
     def _save_soon(self) -> None:

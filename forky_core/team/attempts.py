@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from forky_core.model.errors import BadContent
-from forky_core.team.database import TeamDatabase
+from forky_core.team.database import TeamDatabase, Writing
 
 WINDOW = 60.0
 """Seconds over which attempts are counted."""
@@ -132,18 +132,25 @@ class TeamAttempts(Attempts):
         )
 
     def count(self, client: str) -> Callable[[], None]:
-        now, id = self._clock(), secrets.token_hex(8)
         with self._database.writing(renews=False) as connection:
-            connection.execute("DELETE FROM attempts WHERE at <= ?", (_micro(now - WINDOW),))
-            connection.execute(
-                "INSERT INTO attempts VALUES (?, ?, ?, ?)", (id, self._kind, _network(client), _micro(now))
-            )
+            id = note_attempt(connection, self._kind, _network(client), _micro(self._clock()))
 
         def succeeded() -> None:
             with self._database.writing(renews=False) as connection:
                 connection.execute("DELETE FROM attempts WHERE id = ?", (id,))
 
         return succeeded
+
+
+def note_attempt(connection: Writing, kind: str, client: str, at: int) -> str:
+    """Note within a transaction that a client has tried something, and forget what is longer ago than `WINDOW`.
+
+    `at` is in microseconds since the epoch. Returns the id by which the attempt can be taken back.
+    """
+    id = secrets.token_hex(8)
+    connection.execute("DELETE FROM attempts WHERE at <= ?", (at - _micro(WINDOW),))
+    connection.execute("INSERT INTO attempts VALUES (?, ?, ?, ?)", (id, kind, client, at))
+    return id
 
 
 def _wait(now: float, own: tuple[int, float] | None, everybody: tuple[int, float] | None) -> float:

@@ -43,16 +43,12 @@ from forky_core.model.parts import Json
 from forky_core.observability import events
 from forky_core.private_files import make_folder
 from forky_core.store.analysis import views
-from forky_core.store.analysis.copying import make_copy, redact_tables
-from forky_core.store.analysis.partitions import write_partitions
+from forky_core.store.analysis.analysed_store import AnalysedStore
 from forky_core.store.analysis.tables import write_tables
 from forky_core.store.auditing import message_findings
 from forky_core.store.contract import (
     Commit,
-    CopyForm,
     Erased,
-    Partitions,
-    Redaction,
     StoreIdentity,
     StoreStatus,
     Verification,
@@ -123,7 +119,7 @@ _FEW = 16
 """Conversations up to which views are read one by one instead of scanning all entries."""
 
 
-class DuckDBStore:
+class DuckDBStore(AnalysedStore):
     """A `Store` in one file that this process alone may write."""
 
     def __init__(
@@ -573,32 +569,10 @@ class DuckDBStore:
         """Make a complete copy of the file beside it; see backup.py."""
         return back_up(self._file)
 
-    def write_tables(
-        self,
-        folder: Path,
-        form: CopyForm,
-        conversations: Collection[ConversationId] | None = None,
-        redaction: Redaction | None = None,
-    ) -> Path:
-        """Write what the views of the schema `forky_v1` show into one file; see `AnalysisSource`."""
-        return make_copy(self._tables(folder, conversations), folder, form, redaction)
-
-    def write_partitions(
-        self, work: Path, folder: Path, workspace: str, redaction: Redaction | None = None
-    ) -> Partitions:
-        tables = self._tables(work, None)
-        if redaction is not None:
-            redact_tables(tables, work, redaction)
-        return write_partitions(tables, folder, workspace)
-
-    def _tables(self, folder: Path, conversations: Collection[ConversationId] | None) -> Path:
-        """Parquet files with what the views show, in a folder below this one."""
+    def _write_parquet(self, tables: Path, conversations: Collection[ConversationId] | None) -> None:
         self.make_views()
-        tables = folder / "tables"
-        tables.mkdir()
         with self._file.cursor() as cursor:
             write_tables(cursor, tables, conversations)
-        return tables
 
     def make_views(self) -> None:
         """Make the views of the schema `forky_v1`, where the file has none or those of another version."""

@@ -38,14 +38,10 @@ from forky_core.model.erasure import Erasure
 from forky_core.model.parts import Json
 from forky_core.observability import events
 from forky_core.scheduling import uncollected
-from forky_core.store.analysis.copying import make_copy, redact_tables
-from forky_core.store.analysis.partitions import write_partitions
+from forky_core.store.analysis.analysed_store import AnalysedStore
 from forky_core.store.contract import (
     Commit,
-    CopyForm,
     Erased,
-    Partitions,
-    Redaction,
     StoreIdentity,
     StoreStatus,
     Talk,
@@ -101,7 +97,7 @@ _LOGS = 200
 """Conversations whose logs are remembered."""
 
 
-class PostgresStore:
+class PostgresStore(AnalysedStore):
     """A `Store` in one workspace of a PostgreSQL database, which other processes may write, too."""
 
     def __init__(self, database: Database, *, cache_bytes: int = CACHE_BYTES) -> None:
@@ -702,30 +698,8 @@ class PostgresStore:
             self._state(conversation)
         return verify_workspace(self._database, conversation)
 
-    def write_tables(
-        self,
-        folder: Path,
-        form: CopyForm,
-        conversations: Collection[ConversationId] | None = None,
-        redaction: Redaction | None = None,
-    ) -> Path:
-        """Write the tables for analysis into one file; see `AnalysisSource`."""
-        return make_copy(self._tables(folder, conversations), folder, form, redaction)
-
-    def write_partitions(
-        self, work: Path, folder: Path, workspace: str, redaction: Redaction | None = None
-    ) -> Partitions:
-        tables = self._tables(work, None)
-        if redaction is not None:
-            redact_tables(tables, work, redaction)
-        return write_partitions(tables, folder, workspace)
-
-    def _tables(self, folder: Path, conversations: Collection[ConversationId] | None) -> Path:
-        """Parquet files of the tables for analysis, in a folder below this one."""
-        tables = folder / "tables"
-        tables.mkdir()
+    def _write_parquet(self, tables: Path, conversations: Collection[ConversationId] | None) -> None:
         write_analysis_tables(self._database, tables, conversations)
-        return tables
 
     def make_views(self) -> None:
         make_views(self._database)

@@ -6,12 +6,12 @@ itself asks the database nothing.
 
 from __future__ import annotations
 
-import secrets
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
 
+from forky_core.team.attempts import note_attempt
 from forky_core.team.database import TeamDatabase
 from forky_core.team.spending.refusals import SpendingRefused
 
@@ -92,10 +92,7 @@ class SharedRequests:
         with self._database.writing(renews=False) as connection:
             if wait := self._wait(person, most, now):
                 return wait
-            connection.execute("DELETE FROM attempts WHERE at <= ?", (_a_minute_before(now),))
-            connection.execute(
-                "INSERT INTO attempts VALUES (?, ?, ?, ?)", (secrets.token_hex(8), self._kind, person, now)
-            )
+            note_attempt(connection, self._kind, person, now)
         return 0.0
 
     def _wait(self, person: str, most: int, now: int) -> float:
@@ -103,16 +100,12 @@ class SharedRequests:
             "SELECT count(*) AS number, min(at) AS first FROM attempts WHERE kind = ? AND client = ? AND at > ?",
             self._kind,
             person,
-            _a_minute_before(now),
+            now - round(_MINUTE) * _MICRO,
         )
         if row is None or row["number"] < most:
             return 0.0
         first = now if row["first"] is None else row["first"]
         return max(1.0, _MINUTE - (now - first) / _MICRO)
-
-
-def _a_minute_before(now: int) -> int:
-    return now - round(_MINUTE) * _MICRO
 
 
 def _too_many(most: int, wait: float) -> SpendingRefused:
