@@ -10,18 +10,12 @@ from typing import Protocol
 
 import pytest
 
-from tests.store.postgresql.server import TEMPLATE, Server, running_server
+from tests.store.postgresql.conftest import server, url  # noqa: F401 - fixtures of these tests, too
 from tests.workspaces.building import Building, building
 
 
 class Build(Protocol):
     def __call__(self, *, most: int = 20, just_now: float = 0.0) -> AbstractContextManager[Building]: ...
-
-
-@pytest.fixture(scope="session")
-def server() -> Iterator[Server]:
-    with running_server() as found:
-        yield found
 
 
 @pytest.fixture(params=["files", "postgresql"])
@@ -30,10 +24,7 @@ def build(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Build]:
     if request.param == "files":
         yield partial(building, tmp_path)
         return
-    server: Server = request.getfixturevalue("server")
-    url = server.database(TEMPLATE)
-    yield partial(building, tmp_path, url=url)
-    server.drop(url)
+    yield partial(building, tmp_path, url=request.getfixturevalue("url"))
 
 
 @pytest.fixture

@@ -18,15 +18,7 @@ from forky_core.team.roles import Role
 from pages.ui import workspace as served
 from tests.builders import talk, texts
 from tests.hangs import eventually
-from tests.store.postgresql.server import TEMPLATE, Server
 from tests.workspaces.building import Building, building
-
-
-@pytest.fixture
-def url(server: Server) -> Iterator[str]:
-    made = server.database(TEMPLATE)
-    yield made
-    server.drop(made)
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from forky_core.forky import Forky
@@ -84,6 +85,15 @@ class Importing:
         self._process.communicate(timeout=HANG)
 
 
+def race(*racers: Importing) -> list[tuple[int, list[str], int, list[str], bool]]:
+    """Let all go on at once when each has read something; returns how each ended."""
+    for one in racers:
+        one.waits()
+    for one in racers:
+        one.go_on()
+    return [one.end() for one in racers]
+
+
 @pytest.fixture(autouse=True)
 def long_awake(monkeypatch: pytest.MonkeyPatch) -> None:
     """The server of the tests has just been started."""
@@ -111,11 +121,7 @@ def titles(forky: Forky) -> list[str]:
 def test_two_processes_import_two_files_at_once(here: Forky, url: str, tmp_path: Path) -> None:
     first = Importing(url, written(tmp_path, chats(*named("a", 20)), "a.json"), "first")
     second = Importing(url, written(tmp_path, chats(*named("b", 20)), "b.json"), "second")
-    for one in (first, second):
-        one.waits()
-    for one in (first, second):
-        one.go_on()
-    done = [first.end(), second.end()]
+    done = race(first, second)
     assert sorted(number for number, *_ in done) == [1, 2]
     assert titles(here) == sorted((*named("a", 20), *named("b", 20)))
     assert {one.number: (one.state, len(one.conversations)) for one in imports(here.store)} == {
@@ -147,13 +153,8 @@ def test_two_processes_import_the_same_file_at_once_and_nothing_is_there_twice(
         conversations.append(value)
         members[f"{picture}-cat.png"] = b"\x89PNG\r\n\x1a\n" + name.encode()
     path = packed(tmp_path, {"conversations.json": json.dumps(conversations), **members})
-    racers = [Importing(url, path, process) for process in ("first", "second")]
-    for one in racers:
-        one.waits()
-    for one in racers:
-        one.go_on()
-    (_, mine, here_before, problems, adds_up), (_, theirs, there_before, others, add_up) = (
-        one.end() for one in racers
+    (_, mine, here_before, problems, adds_up), (_, theirs, there_before, others, add_up) = race(
+        *(Importing(url, path, process) for process in ("first", "second"))
     )
     assert titles(here) == sorted(named("a", 20)), "each is there once"
     assert (problems, others, adds_up, add_up) == ([], [], True, True)
@@ -180,11 +181,7 @@ def test_two_processes_add_to_the_same_conversation_at_once(here: Forky, url: st
         Importing(url, written(tmp_path, [longer], f"{process}.json"), process)
         for process in ("first", "second")
     ]
-    for one in racers:
-        one.waits()
-    for one in racers:
-        one.go_on()
-    ends = [one.end() for one in racers]
+    ends = race(*racers)
     assert sorted(len(conversations) for _, conversations, *_ in ends) == [0, 1]
     assert [problems for *_, problems, _ in ends] == [[], []]
     (only,) = here.conversations()
@@ -202,11 +199,7 @@ def test_two_processes_import_the_same_forky_file_at_once(here: Forky, url: str,
     other = written(tmp_path, chats("z"), "z.json")
     both = packed(tmp_path, {"a.json": other.read_bytes(), "boats.jsonl": path.read_bytes()})
     racers = [Importing(url, both, process) for process in ("first", "second")]
-    for one in racers:
-        one.waits()
-    for one in racers:
-        one.go_on()
-    ends = [one.end() for one in racers]
+    ends = race(*racers)
     assert [problems for *_, problems, _ in ends] == [[], []]
     assert titles(here) == ["Boats", "z"]
     assert [one.id for one in here.store.operations(talk.id)] == log
@@ -251,16 +244,29 @@ def test_two_processes_that_take_an_import_over_at_once_finish_it_once(
     dying.kill()
     silence(url, "dying")
     racers = [Importing(url, path, process) for process in ("first", "second")]
-    for one in racers:
-        one.waits()
-    for one in racers:
-        one.go_on()
-    ends = [one.end() for one in racers]
+    ends = race(*racers)
     assert [problems for *_, problems, _ in ends] == [[], []]
     assert titles(here) == sorted(named("a", 12))
     brought = [operations_of(here.store, one.number) for one in imports(here.store)]
     assert sum(map(len, brought)) == 12 and len({id for one in brought for id in one}) == 12
     assert broken_off(here.store) == () and here.store.verify().clean
+
+
+def hold_up_between_transactions(process: Importing, url: str) -> None:
+    """Stop a process when it holds no lock: within a transaction it would hold up everybody else, too."""
+
+    def is_held() -> bool:
+        process.signal(signal.SIGSTOP)
+        with psycopg.connect(url) as asking:
+            idle = asking.execute(
+                "SELECT NOT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database() "
+                "AND pid <> pg_backend_pid() AND state <> 'idle')"
+            ).fetchone()
+        if idle != (True,):
+            process.signal(signal.SIGCONT)
+        return idle == (True,)
+
+    eventually(is_held)
 
 
 def test_a_process_that_was_held_up_while_its_import_was_taken_over_doubles_nothing(
@@ -270,7 +276,7 @@ def test_a_process_that_was_held_up_while_its_import_was_taken_over_doubles_noth
     held = Importing(url, path, "held", waits_at=9)
     held.waits()
     eventually(lambda: len(here.conversations()) > 0)
-    held.signal(signal.SIGSTOP)
+    hold_up_between_transactions(held, url)
     silence(url, "held")
     done = import_file(here, path)
     assert (done.number, len(here.conversations())) == (1, 12)

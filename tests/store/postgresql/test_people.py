@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +25,7 @@ from forky_core.team.team import Team, people_beside, team_file
 from forky_core.team.views import join_team, member_view
 from tests.builders import workspace
 from tests.hangs import HANG, eventually
-from tests.programs import CHECKOUT
+from tests.store.postgresql.other_process import begin, in_another_process, race
 from tests.store.postgresql.server import Server
 
 
@@ -37,18 +36,10 @@ def team(url: str, tmp_path: Path) -> Iterator[Team]:
     opened.close()
 
 
-def in_another_process(url: str, *lines: str) -> subprocess.Popen[str]:
+def with_the_team(url: str, *lines: str) -> subprocess.Popen[str]:
     """Runs lines about `team`, its people as another process has them, once it gets a line of input."""
-    script = (
-        f"from forky_core.team.team import Team\nteam = Team({url!r})\nprint('ready', flush=True)\ninput()\n"
-        + "\n".join(lines)
-        + "\nteam.close()"
-    )
-    started = subprocess.Popen(
-        [sys.executable, "-c", script], cwd=CHECKOUT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert started.stdout is not None and started.stdout.readline() == "ready\n"
-    return started
+    before = ("from forky_core.team.team import Team", f"team = Team({url!r})")
+    return in_another_process(before, lines, ("team.close()",))
 
 
 def test_what_was_written_is_there_for_whoever_opens_it_next(team: Team, url: str) -> None:
@@ -83,7 +74,7 @@ def test_a_transaction_that_fails_leaves_nothing_behind(team: Team) -> None:
 def test_what_another_process_revokes_is_noticed_here(team: Team, url: str) -> None:
     ada = team.members.add("Ada", Role.OWNER)
     token, before = team.sessions.open(ada.id), team.database.version
-    other = in_another_process(
+    other = with_the_team(
         url, f"team.sessions.end_all({ada.id!r}, by='')", f"team.members.rename({ada.id!r}, 'Ada King')"
     )
     other.communicate("go\n", timeout=HANG)
@@ -93,12 +84,8 @@ def test_what_another_process_revokes_is_noticed_here(team: Team, url: str) -> N
 
 
 def test_many_threads_of_two_processes_write_one_chain(team: Team, url: str) -> None:
-    other = in_another_process(
-        url, "for number in range(40): team.audit.note('tried', 'other', number=number)"
-    )
-    assert other.stdin is not None
-    other.stdin.write("go\n")
-    other.stdin.flush()
+    other = with_the_team(url, "for number in range(40): team.audit.note('tried', 'other', number=number)")
+    begin(other)
     threads = [
         threading.Thread(target=lambda: [team.audit.note("tried", "here") for _ in range(20)])  # type: ignore[func-returns-value]
         for _ in range(3)
@@ -130,8 +117,7 @@ def test_calls_of_two_processes_race_for_a_balance_of_three_messages(team: Team,
         "    paid += 1",
         "print(paid)",
     )
-    racers = [in_another_process(url, *lines) for _ in range(2)]
-    answers = [racer.communicate("go\n", timeout=HANG)[0] for racer in racers]
+    answers = race(*(with_the_team(url, *lines) for _ in range(2)))
     assert sum(int(answer) for answer in answers) == 3
     assert team.spending.accounts.balances(bob.id)["messages"].amount == 0
     assert team.spending.ledger.total().messages == 3
@@ -149,12 +135,8 @@ def test_wrong_passwords_are_not_multiplied_by_the_number_of_servers(team: Team,
         "    tried += 1",
         "print(tried)",
     )
-    racers = [in_another_process(url, *lines) for _ in range(2)]
-    for racer in racers:
-        assert racer.stdin is not None
-        racer.stdin.write("go\n")
-        racer.stdin.flush()
-    assert sum(int(racer.communicate(timeout=HANG)[0]) for racer in racers) == PER_CLIENT
+    answers = race(*(with_the_team(url, *lines) for _ in range(2)))
+    assert sum(int(answer) for answer in answers) == PER_CLIENT
     with pytest.raises(TooManyAttempts):
         team.attempts("password").require("192.0.2.1")
 
@@ -172,12 +154,8 @@ def test_requests_to_two_servers_are_counted_together(team: Team, url: str) -> N
         "    passed += 1",
         "print(passed)",
     )
-    racers = [in_another_process(url, *lines) for _ in range(2)]
-    for racer in racers:
-        assert racer.stdin is not None
-        racer.stdin.write("go\n")
-        racer.stdin.flush()
-    assert sum(int(racer.communicate(timeout=HANG)[0]) for racer in racers) == 12
+    answers = race(*(with_the_team(url, *lines) for _ in range(2)))
+    assert sum(int(answer) for answer in answers) == 12
     team.spending.question_rate.count(ada.id, 1)
     refused = [json.loads(entry.about) for entry in team.audit.entries() if entry.event == "requests refused"]
     assert sum(one["number"] for one in refused) == 28

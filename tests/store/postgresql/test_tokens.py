@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
 
 import psycopg
@@ -15,7 +14,7 @@ from forky_core.model.errors import NameTaken, NothingToDo, StoreError
 from forky_core.store.postgresql.store import PostgresStore
 from forky_core.team.spending.amounts import NANO
 from tests.hangs import HANG, eventually
-from tests.programs import CHECKOUT
+from tests.store.postgresql.other_process import begin, in_another_process, race
 
 PRICE = NANO // 10
 
@@ -26,26 +25,15 @@ def store(url: str) -> Iterator[PostgresStore]:
         yield opened
 
 
-def in_another_process(url: str, *lines: str) -> subprocess.Popen[str]:
+def with_tokens(url: str, *lines: str) -> subprocess.Popen[str]:
     """Runs lines about `tokens`, as another process has them, once it gets a line of input."""
-    script = (
-        "from forky_core.gateway.tokens import Tokens\n"
-        "from forky_core.store.postgresql.store import PostgresStore\n"
-        f"store = PostgresStore.open({url!r})\ntokens = Tokens(store)\nprint('ready', flush=True)\ninput()\n"
-        + "\n".join(lines)
-        + "\ntokens.save_spending()\nstore.close()"
+    before = (
+        "from forky_core.gateway.tokens import Tokens",
+        "from forky_core.store.postgresql.store import PostgresStore",
+        f"store = PostgresStore.open({url!r})",
+        "tokens = Tokens(store)",
     )
-    started = subprocess.Popen(
-        [sys.executable, "-c", script], cwd=CHECKOUT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert started.stdout is not None and started.stdout.readline() == "ready\n"
-    return started
-
-
-def begin(process: subprocess.Popen[str]) -> None:
-    assert process.stdin is not None
-    process.stdin.write("go\n")
-    process.stdin.flush()
+    return in_another_process(before, lines, ("tokens.save_spending()", "store.close()"))
 
 
 def test_two_processes_race_for_the_limit_of_a_token_and_never_exceed_it(
@@ -63,11 +51,8 @@ def test_two_processes_race_for_the_limit_of_a_token_and_never_exceed_it(
         "with ThreadPoolExecutor(4) as pool:",
         "    print(sum(pool.map(ask, range(40))))",
     )
-    racers = [in_another_process(url, *lines) for _ in range(2)]
-    for racer in racers:
-        begin(racer)
-    answers = [int(racer.communicate(timeout=HANG)[0]) for racer in racers]
-    assert sum(answers) == 10
+    answers = race(*(with_tokens(url, *lines) for _ in range(2)))
+    assert sum(int(answer) for answer in answers) == 10
     assert Tokens(store).spent_today(made.token) == 1
     assert Tokens(store).begin_call(made.token, 1) is None
 
@@ -75,11 +60,7 @@ def test_two_processes_race_for_the_limit_of_a_token_and_never_exceed_it(
 def test_what_two_processes_spend_without_a_limit_adds_up(store: PostgresStore, url: str) -> None:
     made = Tokens(store).make("laptop")
     lines = (f"token = tokens.of({made.text!r})", "for _ in range(50):", "    tokens.spend(token, 0.25)")
-    racers = [in_another_process(url, *lines) for _ in range(2)]
-    for racer in racers:
-        begin(racer)
-    for racer in racers:
-        racer.communicate(timeout=HANG)
+    race(*(with_tokens(url, *lines) for _ in range(2)))
     assert Tokens(store).spent_today(made.token) == 25
 
 
@@ -88,7 +69,7 @@ def test_what_a_process_that_was_killed_had_set_aside_is_not_spent_again(
 ) -> None:
     tokens = Tokens(store)
     made = tokens.make("laptop", daily=1)
-    dying = in_another_process(
+    dying = with_tokens(
         url,
         f"charge = tokens.begin_call(tokens.of({made.text!r}), {NANO * 3 // 4})",
         "print(charge is not None, flush=True)",
@@ -109,7 +90,7 @@ def test_what_another_process_makes_and_revokes_is_right_here_soon(store: Postgr
     tokens = Tokens(store)
     made = tokens.make("laptop")
     assert tokens.of(made.text) == made.token
-    other = in_another_process(url, "print(tokens.make('desktop').text)", f"tokens.revoke({made.token.id!r})")
+    other = with_tokens(url, "print(tokens.make('desktop').text)", f"tokens.revoke({made.token.id!r})")
     text = other.communicate("go\n", timeout=HANG)[0].strip()
     eventually(lambda: tokens.of(made.text) is None)
     eventually(lambda: tokens.of(text) is not None)
@@ -120,14 +101,12 @@ def test_what_another_process_makes_and_revokes_is_right_here_soon(store: Postgr
 
 
 def test_tokens_that_two_processes_make_at_once_are_all_there(store: PostgresStore, url: str) -> None:
-    racers = [
-        in_another_process(url, f"for number in range(10): tokens.make(f'{name} {{number}}')")
-        for name in ("first", "second")
-    ]
-    for racer in racers:
-        begin(racer)
-    for racer in racers:
-        racer.communicate(timeout=HANG)
+    race(
+        *(
+            with_tokens(url, f"for number in range(10): tokens.make(f'{name} {{number}}')")
+            for name in ("first", "second")
+        )
+    )
     assert len(Tokens(store).all()) == 20
 
 

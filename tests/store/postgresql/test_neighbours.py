@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
@@ -16,7 +16,6 @@ from forky_core.store.contract import TalkingStore
 from forky_core.store.postgresql.store import PostgresStore
 from tests.hangs import HANG
 from tests.loops import finished
-from tests.store.postgresql.server import TEMPLATE, Server, running_server
 
 ADA = Here("person:ada", "room", "main", "b2:1", False, 0.0)
 
@@ -26,19 +25,6 @@ class _Server(NamedTuple):
     neighbours: Neighbours
     woken: list[str]
     looks: list[str]
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with running_server() as found:
-        yield found
-
-
-@pytest.fixture
-def url(server: Server) -> Iterator[str]:
-    made = server.database(TEMPLATE)
-    yield made
-    server.drop(made)
 
 
 @asynccontextmanager
