@@ -34,9 +34,11 @@ from pathlib import Path
 from forky_core.forky import Forky
 from forky_core.formats.importing import batches
 from forky_core.formats.importing.landing import import_file
+from forky_core.store.postgresql import store
 from forky_core.store.postgresql.store import PostgresStore
 
 batches.MOST_MESSAGES = 4
+store._AWAKE = 0  # The server of the tests has just been started.
 url, path, process, waits_at = sys.argv[1:]
 
 def on_progress(progress):
