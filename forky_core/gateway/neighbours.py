@@ -42,7 +42,7 @@ class Neighbours:
         """Take part from now on, until the store is closed. Only the event loop calls it, as often as it likes."""
         if self._talk is None:
             self._loop = asyncio.get_running_loop()
-            self._talk = store.talk(TOPIC, self._heard, lambda: self._tell({"who": True}))
+            self._talk = store.talk(TOPIC, self._heard, _ask_who)
 
     def changed(self, name: str) -> None:
         """Tell the others that what is watched under this name has changed."""
@@ -73,3 +73,8 @@ class Neighbours:
         place = told.get("here")
         known = Here(**{**place, "seen": time.monotonic()}) if isinstance(place, dict) else None
         self._presence.note(str(told.get("tab", "")), known)
+
+
+def _ask_who(talk: Talk) -> None:
+    """Have the others say where their tabs are."""
+    talk.tell(json.dumps({"who": True}))

@@ -459,9 +459,10 @@ class Talk(Protocol):
 class TalkingStore(Protocol):
     """A store whose server passes messages between the processes that use it."""
 
-    def talk(self, topic: str, heard: Callable[[str], None], met: Callable[[], None]) -> Talk:
-        """Take part in a talk. `heard` is called with what another process told. `met` is called at the beginning and
-        after each time that something may have been missed. Both are called on a thread that has others to serve.
+    def talk(self, topic: str, heard: Callable[[str], None], met: Callable[[Talk], None]) -> Talk:
+        """Take part in a talk. `heard` is called with what another process told. `met` is called with the talk at the
+        beginning, maybe before this returns, and after each time that something may have been missed. Both are called
+        on a thread that has others to serve.
         """
         ...
 

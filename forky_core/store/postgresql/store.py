@@ -182,7 +182,7 @@ class PostgresStore(AnalysedStore):
         """
         return ChangesElsewhere(self._database.connections, workspace, changed, missed).end
 
-    def talk(self, topic: str, heard: Callable[[str], None], met: Callable[[], None]) -> Talk:
+    def talk(self, topic: str, heard: Callable[[str], None], met: Callable[[Talk], None]) -> Talk:
         return TopicTalk(self._database.connections.channel, topic, heard, met)
 
     def _published(self, fresh: Mapping[ConversationId, Sequence[Message]]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from threading import Lock
 
+from forky_core.store.contract import Talk
 from forky_core.store.postgresql.channel import LONGEST, Channel, Party
 from forky_core.store.postgresql.connection import Connection
 
@@ -18,7 +19,7 @@ class TopicTalk(Party):
     listens = True
 
     def __init__(
-        self, channel: Channel, topic: str, heard: Callable[[str], None], met: Callable[[], None]
+        self, channel: Channel, topic: str, heard: Callable[[str], None], met: Callable[[Talk], None]
     ) -> None:
         """See `TalkingStore.talk`; a topic is made of small letters and underscores."""
         self.topic = f"forky_{topic}"
@@ -44,11 +45,11 @@ class TopicTalk(Party):
         self._channel.leave(self)
 
     def meet(self) -> None:
-        self._met()
+        self._met(self)
 
     def give_sign(self, connection: Connection, *, hears: bool) -> None:  # noqa: ARG002 - it has none to give
         if not hears:
-            self._met()
+            self._met(self)
 
     def take(self) -> Sequence[str]:
         with self._lock:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -12,7 +13,7 @@ import pytest
 
 from forky_core.gateway.neighbours import Neighbours
 from forky_core.gateway.presence import Here, Presence
-from forky_core.store.contract import TalkingStore
+from forky_core.store.contract import Talk, TalkingStore
 from forky_core.store.postgresql.store import PostgresStore
 from tests.hangs import HANG
 from tests.loops import finished
@@ -27,15 +28,33 @@ class _Server(NamedTuple):
     looks: list[str]
 
 
+class _Interrupted:
+    """A store whose caller is interrupted until the talk that it asked for has begun on another thread."""
+
+    def __init__(self, store: TalkingStore) -> None:
+        self._store = store
+
+    def talk(self, topic: str, heard: Callable[[str], None], met: Callable[[Talk], None]) -> Talk:
+        begun = threading.Event()
+
+        def noted(talk: Talk) -> None:
+            met(talk)
+            begun.set()
+
+        talk = self._store.talk(topic, heard, noted)
+        assert begun.wait(HANG)
+        return talk
+
+
 @asynccontextmanager
-async def joined(url: str) -> AsyncIterator[_Server]:
+async def joined(url: str, *, interrupted: bool = False) -> AsyncIterator[_Server]:
     woken: list[str] = []
     looks: list[str] = []
     presence = Presence(str)
     neighbours = Neighbours(presence, woken.append, lambda: looks.append("look"))
     with await asyncio.to_thread(PostgresStore.open, url) as store:
         assert isinstance(store, TalkingStore)
-        neighbours.join(store)
+        neighbours.join(_Interrupted(store) if interrupted else store)
         neighbours.join(store)
         yield _Server(presence, neighbours, woken, looks)
 
@@ -74,11 +93,12 @@ def test_who_is_at_one_server_is_seen_at_the_other_and_leaves_there(url: str) ->
     finished(go())
 
 
-def test_a_server_that_comes_later_is_told_who_is_there(url: str) -> None:
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_a_server_that_comes_later_is_told_who_is_there(url: str, interrupted: bool) -> None:
     async def go() -> None:
         async with joined(url) as one:
             one.presence.put("ada 1", now(ADA))
-            async with joined(url) as other:
+            async with joined(url, interrupted=interrupted) as other:
                 await until(lambda: names(other) == ["person:ada"])
 
     finished(go())
