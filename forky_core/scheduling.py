@@ -16,6 +16,10 @@ from contextlib import contextmanager
 
 TURN = 0.0005
 """Seconds."""
+FEW = 2
+"""Pages at once beside which turns are short. With more, handing the interpreter over costs more than it spares: with
+200 people at work and 20 replies on the way, a click took 5.1 s in the median in short turns and 1.2 s like this.
+"""
 
 LET_BY = 0.5
 """Seconds for which work that can wait does so at once; as long again it then goes on."""
@@ -60,7 +64,8 @@ def short_turns() -> Iterator[None]:
     """Other threads get the interpreter after half a millisecond instead of five, in the whole process.
 
     For work that nobody waits for, beside a server that somebody does: answering a request takes a fraction of a turn,
-    and waits for one or two. Where several threads overlap here, the last to leave restores what was.
+    and waits for one or two. Where several threads overlap here, the last to leave restores what was; so do more than
+    `FEW` pages that go `ahead` at once, for as long as they do.
     """
     global _inside, _usual  # noqa: PLW0603 - the interval is the whole process's, too
     if not _tuned:
@@ -69,15 +74,21 @@ def short_turns() -> Iterator[None]:
     with _turns:
         if not _inside:
             _usual = sys.getswitchinterval()
-            sys.setswitchinterval(min(_usual, TURN))
         _inside += 1
+        _set_turns()
     try:
         yield
     finally:
         with _turns:
             _inside -= 1
-            if not _inside:
-                sys.setswitchinterval(_usual)
+            _set_turns()
+
+
+def _set_turns() -> None:
+    """Make the turns as long as they should be now; with the lock held, once somebody has been in `short_turns`."""
+    wanted = min(_usual, TURN) if _inside and _ahead <= FEW else _usual
+    if wanted != sys.getswitchinterval():
+        sys.setswitchinterval(wanted)
 
 
 @contextmanager
@@ -86,12 +97,16 @@ def ahead() -> Iterator[None]:
     global _ahead, _passed  # noqa: PLW0603 - one interpreter, which all threads of the process share
     with _turns:
         _ahead += 1
+        if _inside:
+            _set_turns()
     try:
         yield
     finally:
         with _turns:
             _ahead -= 1
             _passed = time.monotonic()
+            if _inside:
+                _set_turns()
 
 
 class Patient:

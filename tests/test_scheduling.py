@@ -3,11 +3,12 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import pytest
 
 from forky_core import scheduling
-from forky_core.scheduling import LET_BY, TURN, Patient, ahead, short_turns, uncollected
+from forky_core.scheduling import FEW, LET_BY, TURN, Patient, ahead, short_turns, uncollected
 from tests.loops import finished
 
 NEARLY = 2e-6
@@ -40,6 +41,21 @@ def test_turns_are_short_until_the_last_has_left(usual: float) -> None:
     assert turn() == pytest.approx(TURN, abs=NEARLY)
     second.__exit__(None, None, None)
     assert turn() == pytest.approx(usual, abs=NEARLY)
+
+
+def test_turns_are_usual_while_many_pages_go_ahead(usual: float) -> None:
+    with ExitStack() as pages:
+        with short_turns():
+            for _ in range(FEW):
+                pages.enter_context(ahead())
+                assert turn() == pytest.approx(TURN, abs=NEARLY)
+            with ahead():
+                assert turn() == pytest.approx(usual, abs=NEARLY)
+            assert turn() == pytest.approx(TURN, abs=NEARLY)
+        with ahead():
+            assert turn() == pytest.approx(usual, abs=NEARLY)
+            with short_turns():
+                assert turn() == pytest.approx(usual, abs=NEARLY)
 
 
 def test_turns_are_as_they_were_after_a_failure(usual: float) -> None:

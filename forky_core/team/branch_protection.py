@@ -152,8 +152,7 @@ class BranchProtection:
 
 def possible_reviewers(team: Team, conversation: ConversationId) -> Sequence[Member]:
     """The members who can be named as reviewers: those who may at least comment in a conversation."""
-    roles = team.sharing
-    return [one for one in team.members.all() if roles.role_in(conversation, one.id) >= Role.COMMENTER]
+    return [member for member, role in team.sharing.readers(conversation) if role >= Role.COMMENTER]
 
 
 def protect_branches(team: Team, conversation: ConversationId, rule: BranchRule, *, by: str) -> None:

@@ -12,11 +12,7 @@ from forky_core.team.team import Team
 
 def readers_of(team: Team, conversation: ConversationId) -> Mapping[str, Member]:
     """Everybody who may see a conversation, by handle."""
-    return {
-        member.handle: member
-        for member in team.members.all()
-        if team.sharing.role_in(conversation, member.id)
-    }
+    return {member.handle: member for member, _ in team.sharing.readers(conversation)}
 
 
 def mentioned_in(

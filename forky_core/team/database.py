@@ -241,6 +241,13 @@ class TeamDatabase(ABC):
         """The first row of a question; None if there is none. Raises as `rows` does."""
 
     @abstractmethod
+    def many(self, columns: Sequence[str], rest: str, *values: Any) -> Sequence[Sequence[Any]]:
+        """The rows of `SELECT columns rest`, where there may be hundreds: texts and whole numbers, in no order.
+
+        Raises as `rows` does.
+        """
+
+    @abstractmethod
     def columns(self) -> Mapping[str, Sequence[str]]:
         """Every column of each table."""
 

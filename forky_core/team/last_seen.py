@@ -40,8 +40,9 @@ class LastSeen:
 
     def of_all(self, person: str) -> Mapping[ConversationId, Seen]:
         """How far a person has seen each conversation that they have looked at."""
-        rows = self._database.rows(
-            "SELECT conversation, operation, event, at FROM last_seen WHERE workspace = ? AND person = ?",
+        rows = self._database.many(
+            ("conversation", "operation", "event", "at"),
+            "FROM last_seen WHERE workspace = ? AND person = ?",
             self._workspace,
             person,
         )

@@ -77,7 +77,16 @@ class Members:
 
     def all(self) -> Sequence[Member]:
         """Everybody who is a member now, the longest first."""
-        return [member for member in self._select("ORDER BY m.since, p.id") if member.role]
+        rows = self._database.many(
+            ("p.id", "p.handle", "p.name", "p.email", "m.role", "m.since"),
+            "FROM members m JOIN people p ON p.id = m.person WHERE m.workspace = ?",
+            self._workspace,
+        )
+        members = [
+            Member(id, handle, name, email, Role(role), since)
+            for id, handle, name, email, role, since in rows
+        ]
+        return sorted((one for one in members if one.role), key=lambda one: (one.since, one.id))
 
     def member(self, id: str) -> Member:
         """The person with this id, also after they left. Raises NotFound for an unknown id."""

@@ -5,6 +5,7 @@ What another process wrote is noticed by SQLite's own counter (`PRAGMA data_vers
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import threading
@@ -81,6 +82,11 @@ class PeopleFile(TeamDatabase):
     def row(self, statement: str, *values: Any) -> sqlite3.Row | None:
         found = self.rows(statement, *values)
         return found[0] if found else None
+
+    def many(self, columns: Sequence[str], rest: str, *values: Any) -> Sequence[Sequence[Any]]:
+        # Python gives the interpreter away at each row that SQLite finds, and waits for it beside busy threads.
+        found = self.row(f"SELECT json_group_array(json_array({', '.join(columns)})) {rest}", *values)
+        return json.loads(found[0]) if found is not None else ()
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:

@@ -72,6 +72,9 @@ class PeopleOnServer(TeamDatabase):
         with self._lock:
             return self._connection.row(statement, *values)
 
+    def many(self, columns: Sequence[str], rest: str, *values: Any) -> Sequence[Sequence[Any]]:
+        return [tuple(row) for row in self.rows(f"SELECT {', '.join(columns)} {rest}", *values)]
+
     def columns(self) -> Mapping[str, Sequence[str]]:
         found: dict[str, list[str]] = {}
         for table, column, _type in self._columns():

@@ -7,14 +7,14 @@ of the team began, as those from before there was a team, belongs to the owners 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from forky_core.model import ConversationId
 from forky_core.model.errors import BadContent, InTheWay, NotFound
 from forky_core.team.audit import Audit
 from forky_core.team.database import TeamDatabase
-from forky_core.team.members import Members
+from forky_core.team.members import Member, Members
 from forky_core.team.roles import Role
 
 OWNERS = ""
@@ -31,6 +31,14 @@ class SharedWith:
     """Whether every member sees it, with the role they have in the workspace."""
     people: Mapping[str, Role]
     """The roles of single people, by their ids."""
+
+    def role_of(self, member: str, general: Role) -> Role:
+        """What a person may do there who has this role in the workspace; `Role.NONE` if they may not see it."""
+        if general is Role.NONE:
+            return Role.NONE
+        if self.owner == member or (self.owner == OWNERS and general is Role.OWNER):
+            return Role.OWNER
+        return max(self.people.get(member, Role.NONE), general if self.everyone else Role.NONE)
 
 
 class Sharing:
@@ -107,12 +115,12 @@ class Sharing:
     def of_all(self) -> Mapping[ConversationId, SharedWith]:
         """With whom each conversation is shared."""
         people: dict[str, dict[str, Role]] = {}
-        for row in self._database.rows(
-            "SELECT conversation, person, role FROM shares WHERE workspace = ?", self._workspace
+        for conversation, person, role in self._database.many(
+            ("conversation", "person", "role"), "FROM shares WHERE workspace = ?", self._workspace
         ):
-            people.setdefault(row["conversation"], {})[row["person"]] = Role(row["role"])
-        rows = self._database.rows(
-            "SELECT conversation, owner, shared FROM conversations WHERE workspace = ?", self._workspace
+            people.setdefault(conversation, {})[person] = Role(role)
+        rows = self._database.many(
+            ("conversation", "owner", "shared"), "FROM conversations WHERE workspace = ?", self._workspace
         )
         return {
             ConversationId(id): SharedWith(owner, bool(shared), people.get(id, {}))
@@ -121,27 +129,40 @@ class Sharing:
 
     def role_in(self, conversation: ConversationId, member: str) -> Role:
         """What a person may do in a conversation; `Role.NONE` if they may not see it."""
-        return self.roles_in(member).get(conversation, Role.NONE)
+        try:
+            return self.of(conversation).role_of(member, self._members.role_of(member))
+        except NotFound:
+            return Role.NONE
+
+    def readers(self, conversation: ConversationId) -> Sequence[tuple[Member, Role]]:
+        """Every member who may see a conversation, the longest first, with what they may do there."""
+        try:
+            shared = self.of(conversation)
+        except NotFound:
+            return ()
+        roles = [(member, shared.role_of(member.id, member.role)) for member in self._members.all()]
+        return [(member, role) for member, role in roles if role]
 
     def roles_in(self, member: str) -> Mapping[ConversationId, Role]:
         """A person's role in each conversation that they may see."""
         general = self._members.role_of(member)
         if general is Role.NONE:
             return {}
-        rows = self._database.rows(
-            "SELECT c.conversation, c.owner, c.shared, coalesce(s.role, 0) FROM conversations c "
+        rows = self._database.many(
+            ("c.conversation", "c.owner", "c.shared", "coalesce(s.role, 0)"),
+            "FROM conversations c "
             "LEFT JOIN shares s ON s.workspace = c.workspace AND s.conversation = c.conversation AND s.person = ? "
             "WHERE c.workspace = ?",
             member,
             self._workspace,
         )
-        roles: dict[ConversationId, Role] = {}
-        for conversation, owner, shared, given in rows:
-            belongs = owner == member or (owner == OWNERS and general is Role.OWNER)
-            role = Role.OWNER if belongs else max(Role(given), general if shared else Role.NONE)
-            if role:
-                roles[ConversationId(conversation)] = role
-        return roles
+        roles = {
+            ConversationId(conversation): SharedWith(owner, bool(shared), {member: Role(given)}).role_of(
+                member, general
+            )
+            for conversation, owner, shared, given in rows
+        }
+        return {conversation: role for conversation, role in roles.items() if role}
 
     # Changes. `by` is the id of the person who makes it; whether they may is asked before.
 

@@ -20,8 +20,14 @@ def test_a_conversation_is_its_owners_alone_until_it_is_shared(here: Office) -> 
     chat, sharing = here.seen_by(ada).create("Boats"), here.team.sharing
 
     def roles() -> list[Role]:
-        return [sharing.role_in(chat.id, one.id) for one in (ada, bob, cleo)]
+        found = [sharing.role_in(chat.id, one.id) for one in (ada, bob, cleo)]
+        assert found == [sharing.roles_in(one.id).get(chat.id, Role.NONE) for one in (ada, bob, cleo)]
+        everybody = zip((ada, bob, cleo), found, strict=True)
+        assert sharing.readers(chat.id) == [(one, role) for one, role in everybody if role]
+        return found
 
+    assert sharing.readers(ConversationId("nowhere")) == ()
+    assert sharing.role_in(ConversationId("nowhere"), cleo.id) is Role.NONE
     assert roles() == [Role.OWNER, Role.NONE, Role.NONE]
     sharing.share_with_everyone(chat.id, shared=True, by=ada.id)
     assert roles() == [Role.OWNER, Role.VIEWER, Role.OWNER]

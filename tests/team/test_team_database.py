@@ -32,6 +32,22 @@ def test_what_was_written_is_there_after_a_restart(tmp_path: Path) -> None:
     again.close()
 
 
+def test_many_rows_are_the_same_as_row_by_row(tmp_path: Path) -> None:
+    file = PeopleFile(tmp_path / "people.sqlite")
+    names = ["Ada", 'Bob "the boat"', "Зоя", "نور", "a\\b\n", "🦜", ""]
+    with file.writing() as connection:
+        for at, name in enumerate(names):
+            connection.execute(
+                "INSERT INTO people VALUES (?, ?, ?, '', ?)", (f"p{at}", f"h{at}", name, 2**62 + at)
+            )
+    columns, rest = ("id", "name", "created"), "FROM people WHERE created >= ?"
+    found = sorted(map(tuple, file.many(columns, rest, 2**62)))
+    assert found == sorted(map(tuple, file.rows(f"SELECT {', '.join(columns)} {rest}", 2**62)))
+    assert [name for _, name, _ in found] == names
+    assert file.many(columns, rest, 2**62 + len(names)) == []
+    file.close()
+
+
 def test_a_transaction_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
     team = Team(tmp_path / "people.sqlite")
     before = team.database.version
