@@ -12,7 +12,9 @@ from typing import Literal
 
 from forky_core.model.errors import NotInstalled
 
-Extra = Literal["app", "litellm", "documents", "completion", "experiments", "sign-in", "postgresql"]
+Extra = Literal[
+    "app", "litellm", "documents", "completion", "experiments", "sign-in", "postgresql", "object-store"
+]
 """A group of `[project.optional-dependencies]` in pyproject.toml."""
 
 

@@ -49,7 +49,11 @@ class Forky(Workspace):
             StoreError: it cannot be read or written; the message says what can be done.
         """
         settings = Settings.from_environment()
-        store = open_store(location if location is not None else settings.database, workspace=workspace)
+        store = open_store(
+            location if location is not None else settings.database,
+            workspace=workspace,
+            large_files_at=settings.large_files,
+        )
         return cls.over(store, models=models, secrets=secrets, actor=actor)
 
     @classmethod

@@ -84,6 +84,9 @@ class Settings:
     """FORKY_PERSONAL_WORKSPACES: whether each person may have a workspace of their own, where there are several."""
     open_workspaces: int = 20
     """FORKY_OPEN_WORKSPACES: the most of the further workspaces that are open at a time."""
+    large_files: str | None = None
+    """FORKY_LARGE_FILES: where PostgreSQL's store keeps the contents of large files: s3://bucket/folder, another object
+    store's address, or file:///folder. Default: in the database."""
     key_file: Path | None = None
     """FORKY_KEY_FILE: the file with the key that encrypts stored keys of a team. Default: beside the database."""
     sign_in_providers: Path | None = None
@@ -145,6 +148,7 @@ class Settings:
                 "FORKY_PERSONAL_WORKSPACES", value("FORKY_PERSONAL_WORKSPACES"), default=True
             ),
             open_workspaces=_number("FORKY_OPEN_WORKSPACES", value("FORKY_OPEN_WORKSPACES"), default=20),
+            large_files=_large_files(value("FORKY_LARGE_FILES")),
             key_file=Path(value("FORKY_KEY_FILE")).expanduser() if value("FORKY_KEY_FILE") else None,
             sign_in_providers=Path(value("FORKY_SIGN_IN_PROVIDERS")).expanduser()
             if value("FORKY_SIGN_IN_PROVIDERS")
@@ -279,6 +283,15 @@ def _proxy_header(name: str, believed: str) -> str:
             "Name the header, and the addresses of the proxy that it is believed from.",
         )
     return name
+
+
+def _large_files(value: str) -> str | None:
+    if value and not re.match(r"(s3|gs|az)://[^/\s]+|file:///\S", value):
+        raise RequestError(
+            f"FORKY_LARGE_FILES is “{value[:80]}”, which is no place for files.",
+            "Write s3://bucket/folder (or gs://, az://), or file:///folder for a folder that all processes share.",
+        )
+    return value or None
 
 
 def _network(text: str) -> str:

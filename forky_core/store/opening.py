@@ -10,11 +10,14 @@ from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.memory.store import MemoryStore
 
 
-def open_store(location: str | Path, *, workspace: str | None = None) -> Store:
+def open_store(
+    location: str | Path, *, workspace: str | None = None, large_files_at: str | None = None
+) -> Store:
     """Open the store at a location, making it if there is none.
 
     A location is the path of a DuckDB file, a postgresql:// address, or `:memory:`. A server has several workspaces;
-    `workspace` names one of them, by default "main".
+    `workspace` names one of them, by default "main", and `large_files_at` where the contents of large files go there
+    (FORKY_LARGE_FILES); files keep them.
 
     Raises:
         RequestError: a workspace is named where there is only one.
@@ -24,7 +27,7 @@ def open_store(location: str | Path, *, workspace: str | None = None) -> Store:
     if str(location).startswith(("postgresql://", "postgres://")):
         from forky_core.store.postgresql.store import FIRST, PostgresStore  # noqa: PLC0415 - few have a server
 
-        return PostgresStore.open(str(location), workspace=workspace or FIRST)
+        return PostgresStore.open(str(location), workspace=workspace or FIRST, large_files_at=large_files_at)
     if workspace is not None:
         raise RequestError(
             "Only a PostgreSQL database has workspaces by name; a file is one workspace.", "Leave it out."

@@ -116,11 +116,10 @@ class Connections:
             raise store_error(error, self.name) from error
 
     def _how(self, workspace: str | None) -> dict[str, Any]:
-        of = f"-c forky.workspace={_quoted_option(workspace)} " if workspace is not None else ""
+        of = f" -c forky.workspace={_quoted_option(workspace)}" if workspace is not None else ""
         return {
             "autocommit": True,
-            "options": f"{of}-c forky.process={_quoted_option(self.process)} "
-            "-c timezone=UTC -c client_min_messages=warning",
+            "options": f"-c timezone=UTC -c client_min_messages=warning{of}",
             "connect_timeout": int(PATIENCE),
         }
 

@@ -26,6 +26,8 @@ from forky_core.store.postgresql.connection import AnyConnection, Connection, ru
 from forky_core.store.postgresql.connections import PATIENCE
 
 SCHEMA_FILE = Path(__file__).with_name("schema.sql")
+FUNCTIONS_FILE = Path(__file__).with_name("functions.sql")
+CITUS_FILE = Path(__file__).with_name("citus.sql")
 _SIGNS_FROM = 2
 """The first schema whose programs say which one they know."""
 _WAITS = 20.0
@@ -56,12 +58,24 @@ CREATE TABLE forky.process_schemas (
 );
 """
 
+_LARGE_FILES = """
+ALTER TABLE forky.blobs ADD COLUMN outside text;
+COMMENT ON COLUMN forky.blobs.outside IS 'the address of the content, where that is not here';
+"""
+
 MIGRATIONS: tuple[Migration, ...] = (
     Migration(1, "the tables", 1, ""),
     Migration(2, "which programs may use the tables, and which do", 1, _PROCESS_SCHEMAS),
+    Migration(
+        3,
+        "functions are told which process calls them, and large files may be elsewhere",
+        1,
+        _LARGE_FILES + FUNCTIONS_FILE.read_text("utf-8"),
+    ),
 )
-"""In order; a released one is never edited. An empty database's tables are made by schema.sql, which always says what
-the last one leads to.
+"""In order; a released one is never edited, but for the functions, which it makes as the last one has them. What an
+empty database gets is in schema.sql and functions.sql, which always say what the last one leads to; on a cluster of
+Citus also what is in citus.sql, where a step that makes a table has to distribute it.
 """
 
 
@@ -129,7 +143,9 @@ def _made_a_step(
 ) -> Migration | None:
     """Make the next step within a transaction; None if there is none. Raises as `migrate` does."""
     if run(connection, "SELECT to_regclass('forky.migrations')") == [(None,)]:
-        connection.execute(SCHEMA_FILE.read_text("utf-8"))
+        is_cluster = run(connection, "SELECT 1 FROM pg_extension WHERE extname = 'citus'")
+        for file in (SCHEMA_FILE, FUNCTIONS_FILE, *([CITUS_FILE] if is_cluster else [])):
+            connection.execute(file.read_text("utf-8"))
         for one in MIGRATIONS:
             _note(connection, one)
         return MIGRATIONS[0]

@@ -1,7 +1,7 @@
 """What a process tells the others that use the same workspace, and what it hears from them, over its channel.
 
 It tells that it lives, from the first thing on that it writes: whoever finds a reply of a process that was not heard
-from for ten seconds, by the clock of the server, may take it over (`forky.is_alive`). And it tells which conversations
+from for ten seconds, by the clock of the server, may take it over. And it tells which conversations
 it has changed, after the commit and gathered, so that pages of another process show them.
 
 News that were missed while the connection was cut are found by the versions of the conversations.

@@ -70,8 +70,11 @@ def change_setting(
     return changed
 
 
-def drop_unnamed_blobs(connection: Connection, workspace: str, names: frozenset[str]) -> int:
-    """Remove those of these blobs that no message and no stash names; returns how many there were."""
+def drop_unnamed_blobs(connection: Connection, workspace: str, names: frozenset[str]) -> list[str | None]:
+    """Remove those of these blobs that no message and no stash names.
+
+    Returns for each of them the address of its content, which is still there, or None where it was in the database.
+    """
     return _drop_blobs(connection, workspace, names.difference(*_named_blobs(connection, workspace).values()))
 
 
@@ -84,13 +87,15 @@ def _named_blobs(connection: Connection, workspace: str) -> Mapping[str, set[str
     return named
 
 
-def _drop_blobs(connection: Connection, workspace: str, names: AbstractSet[str]) -> int:
+def _drop_blobs(connection: Connection, workspace: str, names: AbstractSet[str]) -> list[str | None]:
     gone = run(connection, sql.DROP_BLOBS, workspace=workspace, names=sorted(map(kept, names)))
-    return len(gone)
+    return [outside for (outside,) in gone]
 
 
-def purge_rows(connection: Connection, workspace: str, id: ConversationId) -> None:
+def purge_rows(connection: Connection, workspace: str, id: ConversationId) -> list[str | None]:
     """Remove a conversation that is in the trash, and the blobs that only it names.
+
+    Returns what `drop_unnamed_blobs` does.
 
     Raises:
         NotFound: there is none.
@@ -107,7 +112,7 @@ def purge_rows(connection: Connection, workspace: str, id: ConversationId) -> No
     own = named.pop(id, set())
     for statement in sql.PURGE:
         run(connection, statement, **here)
-    _drop_blobs(connection, workspace, own.difference(*named.values()))
+    return _drop_blobs(connection, workspace, own.difference(*named.values()))
 
 
 def stored_conversation(
@@ -136,9 +141,18 @@ def stored_conversation(
 
 
 def erase_rows(
-    connection: Connection, workspace: str, conversation: ConversationId, message: MessageId, by: str, at: int
-) -> Erased:
+    connection: Connection,
+    workspace: str,
+    conversation: ConversationId,
+    message: MessageId,
+    by: str,
+    at: int,
+    *,
+    process: str,
+) -> tuple[Erased, list[str | None]]:
     """Erase what a message says from every row (store/erasing.py says what that changes).
+
+    `process` names whoever does so. The second part is what `drop_unnamed_blobs` returns.
 
     Raises:
         NotFound: there is no such conversation or message.
@@ -161,7 +175,7 @@ def erase_rows(
         message,
         concerned,
         lambda id: stored_conversation(connection, workspace, id),
-        lambda stored, new: _write(connection, workspace, stored, new),
+        lambda stored, new: _write(connection, workspace, process, stored, new),
         family=family,
         by=by,
         at=at,
@@ -172,10 +186,12 @@ def erase_rows(
         if cut != value:
             write_setting(connection, workspace, said(key), cut)
     files = drop_unnamed_blobs(connection, workspace, frozenset(file for new in done for file in new.files))
-    return erased(conversation, done, files, passages)
+    return erased(conversation, done, len(files), passages), files
 
 
-def _write(connection: Connection, workspace: str, stored: StoredConversation, new: Rewriting) -> None:
+def _write(
+    connection: Connection, workspace: str, process: str, stored: StoredConversation, new: Rewriting
+) -> None:
     here = {"workspace": workspace, "conversation": stored.id}
     for message in new.messages:
         text, rest = message_body(message)
@@ -186,7 +202,7 @@ def _write(connection: Connection, workspace: str, stored: StoredConversation, n
         run(connection, sql.SET_OPERATION, **given, **here)
     if new.generations:
         calls = json.dumps([call_fields(call) for call in new.generations], ensure_ascii=False)
-        run(connection, sql.KEEP_CALLS, calls=calls, **here)
+        run(connection, sql.KEEP_CALLS, calls=calls, process=process, **here)
     if new.derived:
         run(connection, sql.DROP_DERIVED, keys=[*map(kept, new.derived)], **here)
     _, number, id, made, actor, verb, summary, changes, gesture, reverts = operation_row(0, new.operation)

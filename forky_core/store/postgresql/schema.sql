@@ -1,6 +1,6 @@
--- The tables of Forky's conversations on PostgreSQL, as the last of the migrations (migrations.py) leads to them. Every key
--- begins with the workspace, but in tables that are not about one: it is what a cluster is cut by, and what row security
--- compares. Times are microseconds since the epoch, UTC. JSON is kept as text, as it was hashed. A text that holds U+0000
+-- The tables of Forky's conversations on PostgreSQL, as the last of the migrations (migrations.py) leads to them; what writes
+-- into them is in functions.sql. Every key begins with the workspace, but in tables that are not about one: it is what a
+-- cluster is cut by (citus.sql), and what row security compares. Times are microseconds since the epoch, UTC. JSON is kept as text, as it was hashed. A text that holds U+0000
 -- is kept with an escape (texts.py).
 
 CREATE SCHEMA IF NOT EXISTS forky;
@@ -133,8 +133,10 @@ CREATE TABLE forky.blobs (
     media_type text NOT NULL,
     name text NOT NULL,
     content bytea NOT NULL,
+    outside text,
     PRIMARY KEY (workspace, sha256)
 );
+COMMENT ON COLUMN forky.blobs.outside IS 'the address of the content, where that is not here';
 
 CREATE TABLE forky.settings (
     workspace text COLLATE "C" NOT NULL,
@@ -206,117 +208,5 @@ BEGIN
             'CREATE POLICY own_workspace ON forky.%I USING (workspace = current_setting(''forky.workspace'', true))', named
         );
     END LOOP;
-END
-$$;
-
--- One append is one trip: a conversation moves from the version that its author saw to the next, with all rows of it, or
--- nothing happens and FK001 says that somebody came first.
-CREATE FUNCTION forky.append(
-    w text, c text, seen integer, reached integer, newest uuid, began bigint, moved bigint, many integer, runs integer,
-    new_messages json, new_segments json, new_operations json, gone text[], new_entries json, new_derived json, calls json
-) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-    IF seen = 0 THEN
-        INSERT INTO forky.conversations (workspace, conversation, version, last, created, updated, messages, segments)
-        VALUES (w, c, reached, newest, began, moved, many, runs)
-        ON CONFLICT (workspace, conversation) DO NOTHING;
-    ELSE
-        UPDATE forky.conversations SET version = reached, last = newest, updated = moved, messages = many, segments = runs
-        WHERE workspace = w AND conversation = c AND version = seen;
-    END IF;
-    IF NOT FOUND THEN
-        RAISE EXCEPTION 'somebody came first' USING ERRCODE = 'FK001';
-    END IF;
-    IF new_messages IS NOT NULL THEN
-        INSERT INTO forky.messages SELECT w, c, r.* FROM json_to_recordset(new_messages) AS r (
-            message integer, id uuid, segment integer, depth integer, parent integer, role text, text text, rest text,
-            created bigint
-        );
-    END IF;
-    IF new_segments IS NOT NULL THEN
-        INSERT INTO forky.segments SELECT w, c, r.* FROM json_to_recordset(new_segments) AS r (
-            segment integer, parent_segment integer, parent_depth integer
-        );
-    END IF;
-    INSERT INTO forky.operations SELECT w, c, r.* FROM json_to_recordset(new_operations) AS r (
-        number integer, id uuid, made bigint, actor text, verb text, summary text, changes text, gesture integer, reverts text
-    );
-    IF gone IS NOT NULL THEN
-        DELETE FROM forky.entries WHERE workspace = w AND conversation = c AND key = ANY(gone);
-    END IF;
-    IF new_entries IS NOT NULL THEN
-        INSERT INTO forky.entries SELECT w, c, r.* FROM json_to_recordset(new_entries) AS r (
-            key text, value text, operation integer
-        )
-        ON CONFLICT (workspace, conversation, key) DO UPDATE SET value = excluded.value, operation = excluded.operation;
-    END IF;
-    IF new_derived IS NOT NULL THEN
-        INSERT INTO forky.derived SELECT w, c, r.* FROM json_to_recordset(new_derived) AS r (key text, value text)
-        ON CONFLICT (workspace, conversation, key) DO UPDATE SET value = excluded.value;
-    END IF;
-    IF calls IS NOT NULL THEN
-        PERFORM forky.keep_calls(w, c, calls);
-    END IF;
-END
-$$;
-
-CREATE FUNCTION forky.is_alive(w text, named text) RETURNS boolean LANGUAGE sql STABLE AS $$
-    SELECT EXISTS (
-        SELECT 1 FROM forky.processes p
-        WHERE p.workspace = w AND p.process = named AND p.seen > clock_timestamp() - interval '10 s'
-    );
-$$;
-
--- A call that another process is writing is refused with FK003. One whose process was gone may be ended by another one,
--- once: what that one wrote stays.
-CREATE FUNCTION forky.keep_calls(w text, c text, calls json) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-    me text := current_setting('forky.process', true);
-    kept integer;
-BEGIN
-    INSERT INTO forky.generations AS g
-    SELECT w, c, r.*, CASE WHEN r.status = 'running' THEN me END, NULL FROM json_to_recordset(calls) AS r (
-        id text, status text, model text, started bigint, first_token bigint, finished bigint, prompt_tokens integer,
-        completion_tokens integer, cached_tokens integer, cost double precision, rest text
-    )
-    ON CONFLICT (workspace, conversation, id) DO UPDATE SET status = excluded.status, model = excluded.model,
-        started = excluded.started, first_token = excluded.first_token, finished = excluded.finished,
-        prompt_tokens = excluded.prompt_tokens, completion_tokens = excluded.completion_tokens,
-        cached_tokens = excluded.cached_tokens, cost = excluded.cost, rest = excluded.rest, process = excluded.process,
-        former = CASE WHEN g.process <> me THEN g.process ELSE g.former END
-    WHERE g.former IS NULL AND (g.process IS NULL OR g.process = me OR NOT forky.is_alive(w, g.process));
-    GET DIAGNOSTICS kept = ROW_COUNT;
-    IF kept < json_array_length(calls) THEN
-        RAISE EXCEPTION 'another process writes this reply' USING ERRCODE = 'FK003';
-    END IF;
-    DELETE FROM forky.progress
-    WHERE workspace = w AND conversation = c AND id IN (SELECT r.id FROM json_to_recordset(calls) AS r (id text));
-END
-$$;
-
--- Saves how far a call is: in the table that is not logged where the call is known to run, else for good.
-CREATE FUNCTION forky.record(w text, c text, call json) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-    -- The lock holds off a purge, so that no call is left of a conversation that is gone.
-    PERFORM 1 FROM forky.conversations WHERE workspace = w AND conversation = c FOR KEY SHARE;
-    IF NOT FOUND THEN
-        RAISE EXCEPTION 'no such conversation' USING ERRCODE = 'FK002';
-    END IF;
-    IF call ->> 'status' = 'running' AND EXISTS (
-        SELECT 1 FROM forky.generations
-        WHERE workspace = w AND conversation = c AND id = call ->> 'id' AND status = 'running'
-            AND process = current_setting('forky.process', true)
-    ) THEN
-        INSERT INTO forky.progress SELECT w, c, r.* FROM json_to_record(call) AS r (
-            id text, status text, model text, started bigint, first_token bigint, finished bigint, prompt_tokens integer,
-            completion_tokens integer, cached_tokens integer, cost double precision, rest text
-        )
-        ON CONFLICT (workspace, conversation, id) DO UPDATE SET status = excluded.status, model = excluded.model,
-            started = excluded.started, first_token = excluded.first_token, finished = excluded.finished,
-            prompt_tokens = excluded.prompt_tokens, completion_tokens = excluded.completion_tokens,
-            cached_tokens = excluded.cached_tokens, cost = excluded.cost, rest = excluded.rest;
-    ELSE
-        PERFORM forky.keep_calls(w, c, json_build_array(call));
-    END IF;
 END
 $$;

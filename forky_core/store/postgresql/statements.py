@@ -152,30 +152,33 @@ SELECT conversation, id FROM forky.generations
 WHERE workspace = %(workspace)s AND status = 'running' ORDER BY started, id, conversation
 """
 ABANDONED: Final = """
-SELECT conversation, id FROM forky.generations
-WHERE workspace = %(workspace)s AND status = 'running' AND process IS DISTINCT FROM %(process)s
-    AND (process IS NULL OR NOT forky.is_alive(workspace, process))
+SELECT g.conversation, g.id FROM forky.generations g
+WHERE g.workspace = %(workspace)s AND g.status = 'running' AND g.process IS DISTINCT FROM %(process)s
+    AND NOT EXISTS (
+        SELECT 1 FROM forky.processes p
+        WHERE p.workspace = g.workspace AND p.process = g.process AND p.seen > clock_timestamp() - interval '10 s'
+    )
     AND pg_postmaster_start_time() < clock_timestamp() - make_interval(secs => %(awake)s::int)
-ORDER BY started, id, conversation
+ORDER BY g.started, g.id, g.conversation
 """
 IS_ALIVE: Final = """
-SELECT forky.is_alive(%(workspace)s, %(named)s)
-    OR (pg_postmaster_start_time() >= clock_timestamp() - make_interval(secs => %(awake)s::int) AND EXISTS (
-        SELECT 1 FROM forky.processes WHERE workspace = %(workspace)s AND process = %(named)s
-    ))
+SELECT coalesce(bool_or(
+    seen > clock_timestamp() - interval '10 s'
+    OR pg_postmaster_start_time() >= clock_timestamp() - make_interval(secs => %(awake)s::int)
+), false) FROM forky.processes WHERE workspace = %(workspace)s AND process = %(named)s
 """
 LIVE: Final = """
 INSERT INTO forky.processes VALUES (%(workspace)s, %(process)s, clock_timestamp())
 ON CONFLICT (workspace, process) DO UPDATE SET seen = excluded.seen
 """
 FORGET_GONE: Final = """
-DELETE FROM forky.processes WHERE workspace = %(workspace)s AND seen < clock_timestamp() - interval '1 day'
+DELETE FROM forky.processes WHERE workspace = %(workspace)s AND seen < now() - interval '1 day'
 """
 KNOW_SCHEMA: Final = """
 INSERT INTO forky.process_schemas (process, schema, seen) VALUES (%(process)s, %(schema)s, clock_timestamp())
 ON CONFLICT (process) DO UPDATE SET schema = excluded.schema, seen = excluded.seen
 """
-FORGET_SCHEMAS: Final = "DELETE FROM forky.process_schemas WHERE seen < clock_timestamp() - interval '1 day'"
+FORGET_SCHEMAS: Final = "DELETE FROM forky.process_schemas WHERE seen < now() - interval '1 day'"
 OLDER_PROGRAMS: Final = """
 SELECT s.process FROM forky.process_schemas s
 WHERE s.schema < %(usable_from)s AND s.process <> %(process)s
@@ -205,20 +208,23 @@ WHERE g.workspace = %(workspace)s
 APPEND: Final = """
 SELECT forky.append(%(workspace)s, %(conversation)s, %(seen)s::int, %(reached)s::int, %(newest)s::uuid, %(began)s::bigint,
     %(moved)s::bigint, %(many)s::int, %(runs)s::int, %(messages)s::json, %(segments)s::json, %(operations)s::json,
-    %(gone)s::text[], %(entries)s::json, %(derived)s::json, %(calls)s::json)
+    %(gone)s::text[], %(entries)s::json, %(derived)s::json, %(calls)s::json, %(process)s)
 """
-RECORD: Final = "SELECT forky.record(%(workspace)s, %(conversation)s, %(call)s::json)"
+RECORD: Final = "SELECT forky.record(%(workspace)s, %(conversation)s, %(call)s::json, %(process)s)"
 LOCK: Final = f"SELECT erasures FROM forky.conversations WHERE {_HERE} FOR UPDATE"
 
 # What is beside the history
 
 ADD_BLOB: Final = """
-INSERT INTO forky.blobs VALUES (%(workspace)s, %(sha256)s, %(media_type)s, %(name)s, %(content)s) ON CONFLICT DO NOTHING
+INSERT INTO forky.blobs VALUES (%(workspace)s, %(sha256)s, %(media_type)s, %(name)s, %(content)s, %(outside)s)
+ON CONFLICT DO NOTHING RETURNING sha256
 """
-BLOB: Final = "SELECT media_type, name, content FROM forky.blobs WHERE workspace = %(workspace)s AND sha256 = %(sha256)s"
+BLOB: Final = """
+SELECT media_type, name, content, outside FROM forky.blobs WHERE workspace = %(workspace)s AND sha256 = %(sha256)s
+"""
 BLOB_NAMES: Final = "SELECT sha256 FROM forky.blobs WHERE workspace = %(workspace)s ORDER BY sha256"
 DROP_BLOBS: Final = (
-    "DELETE FROM forky.blobs WHERE workspace = %(workspace)s AND sha256 = ANY(%(names)s) RETURNING sha256"
+    "DELETE FROM forky.blobs WHERE workspace = %(workspace)s AND sha256 = ANY(%(names)s) RETURNING outside"
 )
 NAMING_MESSAGES: Final = """
 SELECT conversation, rest FROM forky.messages WHERE workspace = %(workspace)s AND strpos(rest, '"attachment"') > 0
@@ -283,7 +289,7 @@ SET_ENTRY: Final = """
 INSERT INTO forky.entries VALUES (%(workspace)s, %(conversation)s, %(key)s, %(value)s, %(operation)s)
 ON CONFLICT (workspace, conversation, key) DO UPDATE SET value = excluded.value, operation = excluded.operation
 """
-KEEP_CALLS: Final = "SELECT forky.keep_calls(%(workspace)s, %(conversation)s, %(calls)s::json)"
+KEEP_CALLS: Final = "SELECT forky.keep_calls(%(workspace)s, %(conversation)s, %(calls)s::json, %(process)s)"
 ERASED: Final = f"""
 UPDATE forky.conversations SET version = %(version)s, last = %(last)s, updated = %(updated)s, erasures = erasures + 1
 WHERE {_HERE}

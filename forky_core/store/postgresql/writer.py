@@ -168,7 +168,7 @@ class _Append:
         assert ledger.last is not None
         return {"number": ledger.version, "id": id_key(ledger.last), "messages": len(ledger.places.numbers)}
 
-    def given(self, workspace: str) -> dict[str, object]:
+    def given(self, workspace: str, process: str) -> dict[str, object]:
         """The parameters of `forky.append`."""
         calls = {row["id"]: row for row in self.rows["generations"]}
         gone = [kept(key) for key, (value, _) in self.entries.items() if value is None]
@@ -197,6 +197,7 @@ class _Append:
             "entries": _as_json(entries),
             "derived": _as_json(derived),
             "calls": _as_json(list(calls.values())),
+            "process": process,
         }
 
 
@@ -428,6 +429,7 @@ class Writer:
                 workspace=self._database.workspace,
                 conversation=request.conversation,
                 call=json.dumps(call_fields(request.generation), ensure_ascii=False),
+                process=self._database.process,
             )
         except psycopg.Error as error:
             if error.sqlstate == _NO_CONVERSATION:
@@ -528,7 +530,7 @@ class Writer:
 
     def _write(self, connection: Connection, appends: Mapping[ConversationId, _Append]) -> None:
         """Write a group in one trip, as one transaction."""
-        given = [one.given(self._database.workspace) for one in appends.values()]
+        given = [one.given(self._database.workspace, self._database.process) for one in appends.values()]
         if len(given) == 1:
             run(connection, sql.APPEND, **given[0])
         elif given:

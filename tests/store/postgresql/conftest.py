@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from uuid import uuid4
 
@@ -17,8 +18,14 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def shared(server: Server) -> str:
-    """The address of one database for all tests that have a workspace of their own in it."""
+def shared(request: pytest.FixtureRequest) -> str:
+    """The address of one database for all tests that have a workspace of their own in it.
+
+    TESTED_POSTGRESQL names another one, as tests/scale/citus.py does.
+    """
+    if given := os.environ.get("TESTED_POSTGRESQL"):
+        return given
+    server: Server = request.getfixturevalue("server")
     return server.database(TEMPLATE)
 
 

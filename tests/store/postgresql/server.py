@@ -13,7 +13,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -164,12 +164,12 @@ def running_standby(primary: Server) -> Iterator[Server]:
 
 
 @contextmanager
-def unmade_server() -> Iterator[Server]:
-    """A server that has no files yet."""
+def unmade_server(kind: Callable[[Path], Server] = Server) -> Iterator[Server]:
+    """A server that has no files yet; `kind` makes it of the folder for them."""
     folder = Path(tempfile.mkdtemp(prefix="pg"))  # The path of a socket must be short.
     if os.geteuid() == 0:
         shutil.chown(folder, "nobody", "nogroup")
-    server = Server(folder)
+    server = kind(folder)
     try:
         yield server
     finally:

@@ -12,15 +12,15 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import psycopg
 import pytest
 
 from forky_core.model import Change, ConversationId
-from forky_core.model.errors import StoreBusy, StoreError, StoreTooNew
+from forky_core.model.errors import InTheWay, StoreBusy, StoreError, StoreTooNew
 from forky_core.store.postgresql import migrations as module
-from forky_core.store.postgresql.connections import Connections
+from forky_core.store.postgresql.connections import Connections, _quoted_option
 from forky_core.store.postgresql.database import Database, connect_to
 from forky_core.store.postgresql.migrations import MIGRATIONS, Migration, migrate
 from forky_core.store.postgresql.store import PostgresStore
@@ -28,7 +28,7 @@ from tests.hangs import HANG, eventually
 from tests.programs import CHECKOUT
 from tests.store import released
 from tests.store.postgresql.server import Server
-from tests.store.talk import HERE, begin, change, said, thread
+from tests.store.talk import HERE, begin, change, generation, said, thread
 
 NOW = MIGRATIONS[-1].number
 SCHEMA_1 = Path(released.__file__).with_name("postgresql-schema-1.sql")
@@ -47,9 +47,26 @@ def opened(url: str, steps: Sequence[Migration], process: str, workspace: str = 
     return PostgresStore(Database(connect_to(url, migrations=steps, process=process), workspace))
 
 
+class _OlderCursor(psycopg.Cursor[Any]):
+    """Calls functions as programs of schema 2 and earlier did, who said by a setting which process they are."""
+
+    def execute(self, query: Any, *arguments: Any, **options: Any) -> Self:
+        older = query.replace("::json, %(process)s)", "::json)") if isinstance(query, str) else query
+        return super().execute(older, *arguments, **options)
+
+
+class _OlderConnections(Connections):
+    def _how(self, workspace: str | None) -> dict[str, Any]:
+        how = super()._how(workspace)
+        return how | {
+            "cursor_factory": _OlderCursor,
+            "options": f"{how['options']} -c forky.process={_quoted_option(self.process)}",
+        }
+
+
 def opened_as_schema_1(url: str, process: str, workspace: str = "main") -> PostgresStore:
     """A store of a program that says nothing of a schema and looks at none."""
-    return PostgresStore(Database(Connections(url, lambda *_: None, process=process), workspace))
+    return PostgresStore(Database(_OlderConnections(url, lambda *_: None, process=process), workspace))
 
 
 @pytest.fixture
@@ -133,10 +150,17 @@ def test_the_oldest_database_is_migrated_with_all_that_is_in_it(
 def test_a_program_that_is_running_goes_on_while_the_tables_are_migrated(old_url: str) -> None:
     with opened_as_schema_1(old_url, "one") as old:
         begin(old, said("hello"))
+        old.record(HERE, generation(1))
         with PostgresStore.open(old_url, process="two") as new:
             for at in range(12):  # More often than a statement is run before it is prepared.
                 change(new if at % 2 else old, Change("count", at or None, at + 1))
             assert old.view(HERE).entries["count"] == 12 and old.verify().clean
+            for writer, other, number in ((old, new, 1), (new, old, 2)):
+                writer.record(HERE, generation(number))
+                with pytest.raises(InTheWay, match="Another process"):
+                    other.record(HERE, generation(number, "stopped"))
+                writer.record(HERE, generation(number, "done"))
+            assert [one.status for one in new.generations(HERE)] == ["done", "done"]
 
 
 def test_an_older_program_opens_a_later_schema_as_long_as_that_says_that_it_may(url: str) -> None:

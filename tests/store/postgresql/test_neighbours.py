@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import NamedTuple
 
 import pytest
@@ -73,6 +74,14 @@ async def meet(one: _Server, other: _Server) -> None:
     await until(lambda: names(other) == ["person:ada"])
 
 
+async def settle(one: _Server, other: _Server) -> None:
+    """Until each has heard what the other one was asked and what it answered."""
+    for teller, hearer in ((other, one), (one, other)):
+        teller.neighbours.changed("settled")
+        await until(partial(hearer.woken.__contains__, "settled"))
+        await asyncio.sleep(0)  # What was heard before is noted now.
+
+
 def now(here: Here) -> Here:
     return Here(here.person, here.conversation, here.branch, here.message, here.typing, time.monotonic())
 
@@ -107,8 +116,8 @@ def test_a_server_that_comes_later_is_told_who_is_there(url: str, interrupted: b
 def test_a_tab_that_goes_on_at_the_other_server_is_there_once(url: str) -> None:
     async def go() -> None:
         async with joined(url) as one, joined(url) as other:
-            one.presence.put("ada 1", now(ADA))
-            await until(lambda: names(other) == ["person:ada"])
+            await meet(one, other)
+            await settle(one, other)
             other.presence.put("ada 1", now(ADA))
             await until(lambda: not one.presence.connected())
             assert names(one) == names(other) == ["person:ada"] and set(other.presence.connected()) == {
