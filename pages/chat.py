@@ -33,7 +33,7 @@ from pages.ui.chat.starters import draw_about_example, draw_nothing_said, draw_n
 from pages.ui.chat.style import apply_chat_style
 from pages.ui.chat.threads import open_named_thread, thread_counts
 from pages.ui.chat.window import book_of, draw_earlier, draw_later, more_of, window_anchor
-from pages.ui.components.live_updates import hear_moves
+from pages.ui.components.live_updates import hear_moves, written
 from pages.ui.components.models import label_of
 from pages.ui.components.showing import present_address
 from pages.ui.components.tree import Tree
@@ -55,7 +55,7 @@ def main() -> None:
     if here is None:
         _draw_nothing()
         return
-    version = here.chat.view.version
+    version, replies = here.chat.view.version, written(here.chat)
     open_named_thread(here)
     news = arrive(here)
     # Laid out from the top, filled in the order in which it is waited for: the browser draws what has arrived.
@@ -81,7 +81,7 @@ def main() -> None:
         beside = _draw_path(here)
         draw_so_far(here, news)
     flush()
-    hear_moves(here.chat, version=version)
+    hear_moves(here.chat, version=version, replies=replies)
     with top:
         _draw_top(here)
         draw_news(here, news)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any, Literal
-
 import streamlit as st
 
 from forky_core.model.errors import LONGEST_SENTENCE, NotAllowed, StoreError
@@ -12,7 +9,7 @@ from forky_core.scheduling import ahead
 from pages.ui.components.error_boundary import show_store_error
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.style import apply_style
-from pages.ui.page import Page
+from pages.ui.made_pages import listed
 from pages.ui.registry import front_page, pages
 from pages.ui.session import session
 from pages.ui.streamlit_patches.favicon import set_icon
@@ -44,8 +41,7 @@ def _run() -> None:
     front = front_page()
     everything = pages()
     draw_theme_switch(page.name for page in everything if page is not front)
-    listed = [_listed(page, default=page is front) for page in everything]
-    page = st.navigation(listed, position="top")
+    page = st.navigation([listed(page) for page in everything], position="top")
     session().page = page.url_path or front.name
     try:
         page.run()
@@ -55,19 +51,6 @@ def _run() -> None:
         st.error(plain_label(str(error), LONGEST_SENTENCE), icon=":material/lock:")
     else:
         _begin_warm_up()
-
-
-def _listed(page: Page, *, default: bool) -> Any:
-    """What Streamlit's navigation shows of a page; one whose icon Streamlit does not know has none."""
-    assert page.script is not None
-    visibility: Literal["visible", "hidden"] = "visible" if page.shown else "hidden"
-    named = partial(
-        st.Page, page.script, title=page.title, url_path=page.name, default=default, visibility=visibility
-    )
-    try:
-        return named(icon=f":material/{page.icon}:")
-    except st.errors.StreamlitAPIException:
-        return named()
 
 
 main()

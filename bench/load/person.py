@@ -106,10 +106,11 @@ class Person:
             await self._leave()
 
     async def watch(self, is_over: Callable[[], bool], *, arriving: float = 0.0) -> None:
-        """Watch long replies, one after another, until it is over. Begins as `stay` does."""
+        """Watch long replies, one after another without a thought, until it is over. Begins as `stay` does."""
         self._is_over = is_over
         try:
             await self._arrive(arriving)
+            self._think = 0.0
             while not is_over():
                 await self._act("watch", {"watch": lambda: self._watch(is_over)})
         finally:

@@ -8,14 +8,15 @@ import os
 import resource
 import ssl
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from statistics import quantiles
 
 import httpx
 
+from bench.load.core_share import held_to
 from bench.load.person import Diary, Person
 from bench.load.seats import Seat, furnish, postgresql, sign_in
 from bench.load.server_watch import Log, Sample, growth, look, processor_seconds, read_log, size_of
@@ -45,7 +46,13 @@ class Wanted:
     alone: int = 3
     """Rounds of the person who is alone at first; 0 for nobody."""
     store: str = "duckdb"
-    """“duckdb”: a file, with a team; “postgresql”: a server, without one."""
+    """“duckdb”: a file; “postgresql”: a server. The people are a team in either."""
+    nodes: int = 1
+    """Processes that serve the pages, each to its part of the people; more than one needs PostgreSQL."""
+    share: float = 0.0
+    """Of a processor core, which each of those processes gets at most; 0 for no limit."""
+    step: int = 0
+    """People come by so many at a time, and each time all who are there are measured; 0: all come at once."""
     seed: int = _SEED
 
 
@@ -102,14 +109,22 @@ class Result:
 class _Machines:
     """Programs of a load, by their process ids."""
 
-    served: Served
-    log: Path
+    served: list[Served]
+    logs: list[Path]
     database: list[int] = field(default_factory=list)
     model: list[int] = field(default_factory=list)
 
+    @property
+    def processes(self) -> list[int]:
+        return [one.process.pid for one in self.served]
+
+    def url_of(self, person: int) -> str:
+        """Where somebody is served all the time, as a proxy does by a cookie."""
+        return self.served[person % len(self.served)].url
+
     def spent(self) -> dict[str, float]:
         found = {
-            "server": processor_seconds([self.served.process.pid]),
+            "server": processor_seconds(self.processes),
             "model server": processor_seconds(self.model),
             "people": time.process_time(),
         }
@@ -118,8 +133,8 @@ class _Machines:
         return found
 
 
-def measure(wanted: Wanted, folder: Path) -> Result:
-    """Run a load in an empty folder, where the server's log stays."""
+def measure(wanted: Wanted, folder: Path) -> list[Result]:
+    """Run a load in an empty folder, where the servers' logs stay: one result for each step in which people come."""
     _allow_connections()
     with _running(wanted, folder) as (machines, seats):
         return asyncio.run(_measure(wanted, machines, seats))
@@ -147,20 +162,25 @@ def _running(wanted: Wanted, folder: Path) -> Iterator[tuple[_Machines, list[Sea
 def _app(
     wanted: Wanted, folder: Path, model: str, database: Path | str
 ) -> Iterator[tuple[_Machines, list[Seat]]]:
-    team = isinstance(database, Path)
-    seats = furnish(database, wanted.people, wanted.replies, named(model, "steady"), team=team)
-    settings = {"FORKY_TEAM": "on"} if team else {}
-    with streamlit(
-        CHECKOUT / "app.py",
-        folder,
-        FORKY_SERVERS=model,
-        FORKY_MODEL=named(model),
-        FORKY_DATABASE=str(database),
-        FORKY_LOG="json:info",
-        **settings,
-    ) as served:
-        port = served.url.rpartition(":")[2]
-        yield _Machines(served, folder / f"server-{port}.log", model=_listening(model)), seats
+    key = folder / "forky.key"
+    seats = furnish(database, wanted.people, wanted.replies, named(model, "steady"), key_file=key)
+    settings = {
+        "FORKY_TEAM": "on",
+        "FORKY_KEY_FILE": str(key),
+        "FORKY_SERVERS": model,
+        "FORKY_MODEL": named(model),
+        "FORKY_DATABASE": str(database),
+        "FORKY_LOG": "json:info",
+    }
+    with ExitStack() as stack:
+        served = [
+            stack.enter_context(streamlit(CHECKOUT / "app.py", folder, **settings))
+            for _ in range(wanted.nodes)
+        ]
+        for one in served:
+            stack.enter_context(held_to(wanted.share, one.process.pid))
+        logs = [folder / f"server-{one.url.rpartition(':')[2]}.log" for one in served]
+        yield _Machines(served, logs, model=_listening(model)), seats
 
 
 def _listening(url: str) -> list[int]:
@@ -175,65 +195,104 @@ def _listening(url: str) -> list[int]:
     ]
 
 
-async def _measure(wanted: Wanted, machines: _Machines, seats: Sequence[Seat]) -> Result:
-    url, trusted = machines.served.url, ssl.create_default_context()
+async def _measure(wanted: Wanted, machines: _Machines, seats: Sequence[Seat]) -> list[Result]:
+    trusted = ssl.create_default_context()
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=2)
     browsers = [
         httpx.AsyncClient(timeout=httpx.Timeout(60.0), limits=limits, trust_env=False, verify=trusted)
         for _ in seats
     ]
     try:
-        for browser, seat in zip(browsers, seats, strict=True):
-            if seat.handle:
-                await sign_in(url, browser, seat)
-        warm, alone = Diary(), Diary()
-        seated = list(zip(browsers, seats, strict=True))
-        first = next((pair for pair in seated if not pair[1].long), seated[-1])
-        if wanted.alone:
-            # The first round imports what the first answer needs, and fills caches.
-            await Person(url, *first, warm, wanted.seed - 1, 0.0).stay(lambda: True, rounds=1)
-            await Person(url, *first, alone, wanted.seed, _ALONE).stay(lambda: True, rounds=wanted.alone)
-        alone.errors += warm.errors
-        return await _under_load(wanted, machines, seated, alone)
+        for number, (browser, seat) in enumerate(zip(browsers, seats, strict=True)):
+            await sign_in(machines.url_of(number), browser, seat)
+
+        def person(number: int, diary: Diary, seed: int, think: float) -> Person:
+            return Person(
+                machines.url_of(number), browsers[number], seats[number], diary, wanted.seed + seed, think
+            )
+
+        alone = await _alone(wanted, seats, person)
+        people = [person(number, Diary(), 1 + number, wanted.think) for number in range(len(seats))]
+        return await _under_load(wanted, machines, people, alone)
     finally:
         for browser in browsers:
             await browser.aclose()
 
 
+async def _alone(
+    wanted: Wanted, seats: Sequence[Seat], person: Callable[[int, Diary, int, float], Person]
+) -> Diary:
+    """What somebody who is alone does, after a round at each process, which imports what is needed and fills caches."""
+    warm, alone = Diary(), Diary()
+    if wanted.alone:
+        first = next((number for number, seat in enumerate(seats) if not seat.long), len(seats) - 1)
+        for number in {*range(min(wanted.nodes, len(seats))), first}:
+            await person(number, warm, -1, 0.0).stay(lambda: True, rounds=1)
+        await person(first, alone, 0, _ALONE).stay(lambda: True, rounds=wanted.alone)
+    alone.errors += warm.errors
+    return alone
+
+
 async def _under_load(
+    wanted: Wanted, machines: _Machines, people: Sequence[Person], alone: Diary
+) -> list[Result]:
+    """One result for each step, in which that many more people have come; of one step, where nobody asks for more."""
+    step = wanted.step or len(people)
+    ends = time.monotonic() + (wanted.arriving + wanted.seconds) * -(-len(people) // step)
+    acting: list[asyncio.Task[None]] = []
+    results: list[Result] = []
+    for here in range(step, len(people) + step, step):
+        arriving = Diary()
+        for person in people[:here]:
+            person.diary = arriving
+        acting += [
+            asyncio.create_task(_live(person, wanted, lambda: time.monotonic() > ends))
+            for person in people[here - step : here]
+        ]
+        await asyncio.sleep(wanted.arriving)
+        there = replace(wanted, people=min(here, len(people)))
+        results.append(
+            await _watch(
+                there, machines, people[:here], alone, arriving, acting if here >= len(people) else ()
+            )
+        )
+    return results
+
+
+async def _live(person: Person, wanted: Wanted, is_over: Callable[[], bool]) -> None:
+    if person.seat.long:
+        await person.watch(is_over, arriving=wanted.arriving)
+    else:
+        await person.stay(is_over, rounds=wanted.rounds, arriving=wanted.arriving)
+
+
+async def _watch(
     wanted: Wanted,
     machines: _Machines,
-    seated: Sequence[tuple[httpx.AsyncClient, Seat]],
+    people: Sequence[Person],
     alone: Diary,
+    arriving: Diary,
+    acting: Sequence[asyncio.Task[None]],
 ) -> Result:
-    diary, log = Diary(), size_of(machines.log)
-    arriving = Diary(traffic=diary.traffic)
-    people = [
-        Person(machines.served.url, browser, seat, arriving, wanted.seed + 1 + number, wanted.think)
-        for number, (browser, seat) in enumerate(seated)
-    ]
-    ends = time.monotonic() + wanted.arriving + wanted.seconds
-
-    def is_over() -> bool:
-        return time.monotonic() > ends
-
-    late = {"arriving": wanted.arriving}
-    busy = [person for person in people if not person.seat.long]
-    acting = [asyncio.create_task(person.stay(is_over, rounds=wanted.rounds, **late)) for person in busy]
-    watching = [asyncio.create_task(person.watch(is_over, **late)) for person in people if person.seat.long]
-    await asyncio.sleep(wanted.arriving)
+    """Measure who is there for as long as is wanted; at the end of the last step, until all have gone."""
+    diary, logs = Diary(), [size_of(log) for log in machines.logs]
     for person in people:
         person.diary = diary
     begun, before = time.monotonic(), machines.spent()
     sampling = asyncio.create_task(_sample(wanted, machines, people, diary, begun))
-    await asyncio.gather(*acting, *watching)
+    if acting:
+        await asyncio.gather(*acting)
+    else:
+        await asyncio.sleep(wanted.seconds)
     took = time.monotonic() - begun
     after = machines.spent()
     sampling.cancel()
     samples = await _ended(sampling)
-    alone.errors += arriving.errors
     spent = {name: after[name] - before[name] for name in after}
-    return _result(wanted, took, alone, diary, _Watched(read_log(machines.log, log), samples, spent))
+    log = read_log(machines.logs, logs)
+    log.errors[:0] = [*alone.errors, *arriving.errors]
+    alone.errors.clear()
+    return _result(wanted, took, alone, diary, _Watched(log, samples, spent))
 
 
 async def _sample(
@@ -243,9 +302,7 @@ async def _sample(
     try:
         while True:
             at, replies = time.monotonic() - begun, sum(person.writing for person in people)
-            samples.append(
-                await asyncio.to_thread(look, machines.served.process.pid, at, replies, len(diary.clicks))
-            )
+            samples.append(await asyncio.to_thread(look, machines.processes, at, replies, len(diary.clicks)))
             await asyncio.sleep(wanted.seconds / SAMPLES)
     except asyncio.CancelledError:
         return samples
@@ -285,7 +342,7 @@ def _result(wanted: Wanted, took: float, alone: Diary, diary: Diary, watched: _W
         ratio,
         diary.acts,
         diary.races,
-        [*alone.errors, *diary.errors, *watched.log.errors],
+        [*watched.log.errors, *diary.errors],
         dict(watched.log.slow),
         dict(watched.log.events),
         watched.log.commits,

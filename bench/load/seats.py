@@ -33,7 +33,7 @@ class Seat:
 
     name: str
     handle: str
-    """They sign in with it; "" where nobody has to."""
+    """They sign in with it."""
     own: str
     """The id of their own conversation."""
     room: str
@@ -44,8 +44,10 @@ class Seat:
     """The id of a conversation whose model takes minutes; "" where this person does not watch a reply all the time."""
 
 
-def furnish(database: Path | str, people: int, replies: int, slow_model: str, *, team: bool) -> list[Seat]:
-    """Fill an empty database for so many people, `replies` of whom watch long replies; with a team, also its people."""
+def furnish(
+    database: Path | str, people: int, replies: int, slow_model: str, *, key_file: Path
+) -> list[Seat]:
+    """Fill an empty database for a team of so many people, `replies` of whom watch long replies."""
     seats: list[Seat] = []
     with Forky.open(database) as forky:
         rooms = [_room(forky, number) for number in range(-(-people // ROOM))]
@@ -60,16 +62,18 @@ def furnish(database: Path | str, people: int, replies: int, slow_model: str, *,
             seats.append(
                 Seat(
                     f"Person {number}",
-                    f"person-{number}" if team else "",
+                    f"person-{number}",
                     str(own.id),
                     str(room.id),
                     poll,
                     str(long.id) if long is not None else "",
                 )
             )
-    if team:
-        assert isinstance(database, Path)
-        _gather(database, seats)
+    team = Team(team_file(database) if isinstance(database, Path) else database, key_file=key_file)
+    try:
+        _gather(team, seats)
+    finally:
+        team.close()
     return seats
 
 
@@ -79,25 +83,22 @@ def _room(forky: Workspace, number: int) -> tuple[Conversation, int]:
     return chat, chat.polls.open(answers, title="Which answer helps most?").number
 
 
-def _gather(database: Path, seats: Sequence[Seat]) -> None:
+def _gather(team: Team, seats: Sequence[Seat]) -> None:
     """Make the seats' people members of a team, with the same password, and share their rooms with them."""
-    team, secret = Team(team_file(database)), hashed(_PASSWORD)
-    try:
-        ids: dict[str, str] = {}
-        for number, seat in enumerate(seats):
-            role = Role.EDITOR if number else Role.OWNER
-            member = team.members.add(seat.name, role, handle=seat.handle)
-            team.members.keep_identity(member.id, Identity("password", seat.handle, secret))
-            ids[seat.handle] = member.id
-        first = {seat.room: seat.handle for seat in reversed(seats)}
-        own = [(id, ids[seat.handle]) for seat in seats for id in (seat.own, seat.long) if id]
-        team.sharing.adopt([*own, *((room, ids[handle]) for room, handle in first.items())])  # type: ignore[list-item]
-        for number, seat in enumerate(seats):
-            if first[seat.room] != seat.handle:
-                role = Role.COMMENTER if number % COMMENTERS == COMMENTERS - 1 else Role.EDITOR
-                team.sharing.share(seat.room, ids[seat.handle], role, by=ids[first[seat.room]])  # type: ignore[arg-type]
-    finally:
-        team.close()
+    secret = hashed(_PASSWORD)
+    ids: dict[str, str] = {}
+    for number, seat in enumerate(seats):
+        role = Role.EDITOR if number else Role.OWNER
+        member = team.members.add(seat.name, role, handle=seat.handle)
+        team.members.keep_identity(member.id, Identity("password", seat.handle, secret))
+        ids[seat.handle] = member.id
+    first = {seat.room: seat.handle for seat in reversed(seats)}
+    own = [(id, ids[seat.handle]) for seat in seats for id in (seat.own, seat.long) if id]
+    team.sharing.adopt([*own, *((room, ids[handle]) for room, handle in first.items())])  # type: ignore[list-item]
+    for number, seat in enumerate(seats):
+        if first[seat.room] != seat.handle:
+            role = Role.COMMENTER if number % COMMENTERS == COMMENTERS - 1 else Role.EDITOR
+            team.sharing.share(seat.room, ids[seat.handle], role, by=ids[first[seat.room]])  # type: ignore[arg-type]
 
 
 async def sign_in(url: str, http: httpx.AsyncClient, seat: Seat) -> None:

@@ -1,4 +1,4 @@
-"""What a load costs the machine, and what the server says in its log meanwhile."""
+"""What a load costs the machine, and what the servers say in their logs meanwhile."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ACCEPTED = frozenset({"page.ran", "store.committed", "gateway.called"})
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One look at the server."""
+    """One look at the servers."""
 
     at: float
     """Seconds since the beginning of the load."""
@@ -55,18 +55,19 @@ def processor_seconds(processes: Sequence[int]) -> float:
     return spent
 
 
-def look(process: int, at: float, replies: int, clicks: int) -> Sample:
+def look(processes: Sequence[int], at: float, replies: int, clicks: int) -> Sample:
     memory, connections, threads = 0, 0, 0
-    for one in family(process):
-        try:
-            memory += one.memory_info().rss
-            threads += one.num_threads()
-            if one.pid == process:
-                connections = sum(
-                    1 for found in one.net_connections("tcp") if found.status == psutil.CONN_ESTABLISHED
-                )
-        except psutil.NoSuchProcess:
-            continue
+    for process in processes:
+        for one in family(process):
+            try:
+                memory += one.memory_info().rss
+                threads += one.num_threads()
+                if one.pid == process:
+                    connections += sum(
+                        1 for found in one.net_connections("tcp") if found.status == psutil.CONN_ESTABLISHED
+                    )
+            except psutil.NoSuchProcess:
+                continue
     return Sample(at, memory / 1e6, connections, threads, replies, clicks)
 
 
@@ -95,13 +96,14 @@ def size_of(file: Path) -> int:
     return file.stat().st_size
 
 
-def read_log(file: Path, begin: int) -> Log:
-    """What was written since the file had `begin` bytes, by a server that logs as JSON."""
-    with file.open("rb") as lines:
-        lines.seek(begin)
-        found = Log()
-        for line in lines.read().decode("utf-8", "replace").splitlines():
-            _note(found, line)
+def read_log(files: Sequence[Path], begins: Sequence[int]) -> Log:
+    """What servers that log as JSON have written since their files had so many bytes."""
+    found = Log()
+    for file, begin in zip(files, begins, strict=True):
+        with file.open("rb") as lines:
+            lines.seek(begin)
+            for line in lines.read().decode("utf-8", "replace").splitlines():
+                _note(found, line)
     return found
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _SETTLE = 0.25
 """Seconds from news of a change to the wish to be drawn again, as in pages/ui/components/live_updates.js."""
+_LATE = 1.5
+"""Seconds from news of a reply to that wish, as there."""
 _RETRY = 3.0
 """Seconds until a stream that broke off is opened again, as there."""
 _LOOK = 1.0
@@ -45,6 +47,9 @@ class Scripts:
         self._saying: asyncio.Task[None] | None = None
         self._leaving: asyncio.Task[None] | None = None
         self._drawn_at = 0
+        self._replies: list[str] | None = None
+        self._told: list[str] = []
+        self._late: asyncio.Task[None] | None = None
 
     def mount(self, component: Any) -> None:
         """A component has come, or has new data."""
@@ -54,7 +59,7 @@ class Scripts:
                 if data["url"] not in self._streams:
                     self._streams[data["url"]] = self._connection.begin(self._hear_reply(component.id, data))
             case "forky.moving":
-                self._drawn_at = data["at"]
+                self._drawn_at, self._replies = data["at"], data.get("replies")
             case "forky.presence":
                 self._say_where(data)
             case "forky_browser_fixes":
@@ -115,6 +120,9 @@ class Scripts:
             address = f"{url}?after={self._drawn_at}" if name == "forky.moving" else url
             with suppress(httpx.TransportError):
                 async for kind, value in self._connection.events(address):
+                    if kind == "replies":
+                        self._told = json.loads(value)["ids"]
+                        self._late = self._connection.begin(self._look_at_replies(self._told))
                     at = json.loads(value).get("at", 0) if kind == "message" and value else 0
                     if name != "forky.moving" or not at:
                         continue
@@ -123,6 +131,13 @@ class Scripts:
                         told = at
                         await self._tab.send_event(name, "moved", at)
             await asyncio.sleep(_RETRY)
+
+    async def _look_at_replies(self, ids: list[str]) -> None:
+        """As live_updates.js: where others are being written than the page has drawn, it is drawn again."""
+        await asyncio.sleep(_LATE)
+        if ids is self._told and self._replies not in (None, ids) and not self._tab.has_dialog():
+            self._replies = ids
+            await self._tab.send_event("forky.moving", "moved", self._drawn_at)
 
     def _say_where(self, data: dict[str, Any]) -> None:
         """As presence.js: say where the reader is when that changes, and from time to time."""

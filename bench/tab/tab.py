@@ -356,8 +356,9 @@ class Tab(Drawing):
                 self._drop(lambda node: node.block is None and node.script != self._main)
         self._run = run.script_run_id
         for wait in self._waits:
+            # One that had begun before was broken off: of that nothing is told any more.
             if not run.fragment_ids or wait.fragment == _ANY or wait.fragment in run.fragment_ids:
-                wait.run = wait.run or run.script_run_id
+                wait.run = run.script_run_id
 
     def _end_run(self, message: ForwardMsg) -> None:
         run, how = message.metadata.run, message.script_finished

@@ -8,8 +8,8 @@ unknown one is 404. The hosts and origins that may connect are those of all our 
 `/moves/library` covers all conversations: the time of the last change takes the place of the operation's number. It is
 told once a second at most, since a busy program would otherwise make a page redraw all the time.
 
-With `beside`, watchers are also sent what changes beside the operations, as `event: inbox` and `event: threads`:
-numbers, and never what anybody wrote. `/moves/inbox` has nothing but these events.
+With `beside`, watchers are also sent what changes beside the operations, as `event: inbox`, `event: threads` and
+`event: replies`: numbers and the ids of replies, never what anybody wrote. `/moves/inbox` has nothing but these events.
 
 Watchers sleep until the store says that something has changed (`Store.hear`): a tab in which nothing happens costs no
 more than its connection.

@@ -24,6 +24,8 @@ LOOK = 0.2
 """Seconds between two looks at whether another process has written. A revocation takes effect within that time."""
 LONGEST_WITHOUT_LOOK = 0.5
 """Seconds after which such a look waits for whoever writes here."""
+MOST_KNOWN = 20_000
+"""Questions whose answers are remembered."""
 _TABLES = """
 CREATE TABLE people (
     id TEXT PRIMARY KEY, handle TEXT NOT NULL UNIQUE, name TEXT NOT NULL, email TEXT NOT NULL DEFAULT '',
@@ -203,6 +205,7 @@ class TeamDatabase(ABC):
         self._writer: int | None = None
         """The thread whose transaction is going on."""
         self._afterwards: list[Callable[[], None]] = []
+        self._known: tuple[int, dict[tuple[Any, ...], Sequence[Any]]] = (-1, {})
 
     location: Path | None
     """The file; None where there is none."""
@@ -239,6 +242,25 @@ class TeamDatabase(ABC):
     @abstractmethod
     def row(self, statement: str, *values: Any) -> Any | None:
         """The first row of a question; None if there is none. Raises as `rows` does."""
+
+    def known(self, statement: str, *values: Any) -> Sequence[Any]:
+        """As `rows`, for what every click asks: the answer is remembered for as long as `version` stays.
+
+        It is not for tables that a transaction changes which leaves `version` as it is.
+        """
+        if self._writer == threading.get_ident():
+            return self.rows(statement, *values)
+        version = self.version
+        at, answers = self._known
+        if at != version or len(answers) > MOST_KNOWN:
+            answers = {}
+            self._known = (version, answers)
+        question = (statement, *values)
+        found = answers.get(question)
+        if found is None:
+            # What is asked only now is never older than the version that was looked at before.
+            found = answers[question] = self.rows(statement, *values)
+        return found
 
     @abstractmethod
     def many(self, columns: Sequence[str], rest: str, *values: Any) -> Sequence[Sequence[Any]]:

@@ -121,8 +121,8 @@ class Members:
         """The name behind an operation's actor: a person's if it is one's id, otherwise the actor as it is."""
         if not actor.startswith(ID_PREFIX):
             return actor
-        row = self._database.row("SELECT name FROM people WHERE id = ?", actor)
-        return row["name"] if row else _FORGOTTEN
+        found = self._database.known("SELECT name FROM people WHERE id = ?", actor)
+        return found[0]["name"] if found else _FORGOTTEN
 
     def names_in(self, text: str) -> str:
         """The text with names in the place of people's ids."""
@@ -130,10 +130,10 @@ class Members:
 
     def role_of(self, member: str) -> Role:
         """The role of a person in the workspace; `Role.NONE` for anybody else."""
-        row = self._database.row(
+        found = self._database.known(
             "SELECT role FROM members WHERE workspace = ? AND person = ?", self._workspace, member
         )
-        return Role(row["role"]) if row else Role.NONE
+        return Role(found[0]["role"]) if found else Role.NONE
 
     @property
     def has_owner(self) -> bool:
@@ -312,7 +312,7 @@ class Members:
             self._audit.note("way to sign in removed", member, member=member, issuer=issuer)
 
     def _select(self, rest: str, *values: str) -> list[Member]:
-        rows = self._database.rows(
+        rows = self._database.known(
             "SELECT p.id, p.handle, p.name, p.email, coalesce(m.role, 0), coalesce(m.since, 0) FROM people p "  # noqa: S608 - fixed texts
             f"LEFT JOIN members m ON m.person = p.id AND m.workspace = ? {rest}",
             self._workspace,

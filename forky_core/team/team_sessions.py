@@ -20,6 +20,7 @@ MOST = 50
 SEEN_EVERY = 600
 """Seconds between two notes of when a session was used."""
 _MICRO = 1_000_000
+_MOST_SEEN = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,8 @@ class TeamSessions:
         self._database = database
         self._audit = audit
         self._clock = clock
+        self._seen: dict[bytes, int] = {}
+        """When sessions, by the digests of their tokens, were last noted to have been used."""
 
     def open(self, member: str, *, device: str = "", way: str = "", proved: bool = False) -> str:
         """Open a session and return its token. `way` says how the person proved who they are, for the audit log;
@@ -102,21 +105,24 @@ class TeamSessions:
 
     def find(self, token: str) -> TeamSession | None:
         """The session of a token; None if it has ended or never existed."""
-        row = (
-            self._database.row("SELECT * FROM sessions WHERE digest = ?", digest_of(token)) if token else None
-        )
+        digest = digest_of(token) if token else b""
+        found = self._database.known("SELECT * FROM sessions WHERE digest = ?", digest) if token else ()
         moment = self._clock()
-        if row is None or row["expires"] <= moment:
+        if not found or found[0]["expires"] <= moment:
             return None
-        if moment - row["seen"] > SEEN_EVERY * _MICRO:
+        # That it was seen is noted without anything else being asked anew.
+        if moment - max(found[0]["seen"], self._seen.get(digest, 0)) > SEEN_EVERY * _MICRO:
+            if len(self._seen) >= _MOST_SEEN:
+                self._seen.clear()
+            self._seen[digest] = moment
             with self._database.writing(renews=False) as connection:
-                connection.execute("UPDATE sessions SET seen = ? WHERE digest = ?", (moment, row["digest"]))
-        return _session(row)
+                connection.execute("UPDATE sessions SET seen = ? WHERE digest = ?", (moment, digest))
+        return _session(found[0])
 
     def is_open(self, id: str) -> bool:
         """Whether a session that was found earlier is still valid."""
-        row = self._database.row("SELECT expires FROM sessions WHERE id = ?", id)
-        return row is not None and row["expires"] > self._clock()
+        found = self._database.known("SELECT expires FROM sessions WHERE id = ?", id)
+        return bool(found) and found[0]["expires"] > self._clock()
 
     def of(self, member: str) -> Sequence[TeamSession]:
         """The sessions of a person, the last used first."""

@@ -111,24 +111,24 @@ class TeamWorkspaces:
 
     def role_in(self, workspace: str, person: str) -> Role:
         """The role of a person in an open workspace; `Role.NONE` for anybody else, and in one that is archived."""
-        row = self._database.row(
+        found = self._database.known(
             "SELECT m.role, w.person FROM members m JOIN workspaces w ON w.id = m.workspace "
             "WHERE m.workspace = ? AND m.person = ? AND w.archived = 0",
             workspace,
             person,
         )
-        if row is None or (row["person"] and not self.lets_in(person)):
+        if not found or (found[0]["person"] and not self.lets_in(person)):
             return Role.NONE
-        return Role(row["role"])
+        return Role(found[0]["role"])
 
     def lets_in(self, person: str) -> bool:
         """Whether a person may sign in: they are a member of a shared workspace that is open."""
-        row = self._database.row(
+        found = self._database.known(
             "SELECT 1 FROM members m JOIN workspaces w ON w.id = m.workspace "
             "WHERE m.person = ? AND w.person = '' AND w.archived = 0 LIMIT 1",
             person,
         )
-        return row is not None
+        return bool(found)
 
     def is_open(self, workspace: str) -> bool:
         """Whether there is such a workspace, and it is not archived."""
@@ -210,7 +210,7 @@ class TeamWorkspaces:
         return str(row["workspace"]) if row else WORKSPACE
 
     def _select(self, rest: str, *values: str | int) -> list[TeamWorkspace]:
-        return [TeamWorkspace(*row) for row in self._database.rows(f"{_KNOWN} {rest}", *values)]
+        return [TeamWorkspace(*row) for row in self._database.known(f"{_KNOWN} {rest}", *values)]
 
     def _add(self, connection: Writing, id: str, title: str, person: str, by: str) -> None:
         connection.execute(

@@ -167,12 +167,12 @@ class Threads:
 
     def version(self, conversation: ConversationId) -> int:
         """The number of the last event of a conversation's threads; 0 if there was none."""
-        row = self._database.row(
-            "SELECT max(number) AS last FROM thread_events WHERE workspace = ? AND conversation = ?",
+        ((last,),) = self._database.known(
+            "SELECT max(number) FROM thread_events WHERE workspace = ? AND conversation = ?",
             self._workspace,
             conversation,
         )
-        return int(row["last"] or 0) if row else 0
+        return int(last or 0)
 
     def forget_deleted(self) -> None:
         """Empty the words of comments that were deleted more than `UNDO` ago."""

@@ -104,6 +104,7 @@ class OpenWorkspaces:
             )
             store.hear(lambda conversation: self._herald.tell([f"{workspace}/{conversation}"]))  # type: ignore[list-item]
             forky = store.keeps = self._open(store)
+            forky.replies.hear(lambda conversation: self._herald.tell([f"{workspace}/{conversation}"]))  # type: ignore[list-item]
             with self._lock:
                 self._known[workspace] = forky
                 if store.is_awake:

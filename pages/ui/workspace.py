@@ -361,7 +361,7 @@ def _sees(conversation: str, person: str) -> bool:
 def hear(heard: Heard) -> Callable[[], None]:
     """Listen to every workspace; `version_of` has found something in one before."""
     first, others = at_hand(), other_workspaces()
-    ends = [first.store.hear(heard)] if first is not None else []
+    ends = [first.store.hear(heard), first.replies.hear(heard)] if first is not None else []
     ends += [others.hear(heard)] if others is not None else []
 
     def forget() -> None:
@@ -373,12 +373,17 @@ def hear(heard: Heard) -> Callable[[], None]:
 
 def beside(what: str, person: str) -> Mapping[str, Json]:
     """What a person is told of beside the operations of what they watch (gateway/moving.py): how many notices they have
-    not read, and the last event of a conversation's threads.
+    not read, the last event of a conversation's threads, and the replies that are being written there.
     """
+    told: dict[str, Json] = {}
+    if what not in {INBOX, LIBRARY}:
+        forky = at_hand(workspace_in(person))
+        running = forky.replies.running(ConversationId(what)) if forky is not None else ()
+        told["replies"] = {"ids": sorted(str(job.generation.id) for job in running)}
     if TEAM is None:
-        return {}
+        return told
     team = TEAM.of(workspace_in(person))
-    told: dict[str, Json] = {"inbox": {"unread": team.inbox.unread(person_in(person))}}
+    told["inbox"] = {"unread": team.inbox.unread(person_in(person))}
     if what not in {INBOX, LIBRARY}:
         told["threads"] = {"at": team.threads.version(ConversationId(what))}
     return told

@@ -13,6 +13,7 @@ from forky_core.model import Generation
 from forky_core.model.errors import InTheWay, ModelError, NotFound, NothingToDo, Outdated
 from forky_core.model.parts import Draft, TextPart
 from tests.builders import talk, texts, workspace
+from tests.hangs import eventually
 
 
 def last_generation(chat: Conversation) -> Generation:
@@ -73,6 +74,24 @@ def test_stopping_keeps_what_had_arrived() -> None:
     job.stop()
     assert job.result().text == "Part"
     assert last_generation(chat).status == "stopped"
+
+
+def test_whoever_listens_hears_that_a_reply_begins_and_that_it_has_ended() -> None:
+    forky, models = workspace()
+    gate = threading.Event()
+    models.one.enqueue("Part", Until(gate))
+    chat, other = forky.create(), forky.create()
+    heard: list[tuple[str, int]] = []
+    forget = forky.replies.hear(lambda id: heard.append((id, len(forky.replies.running(id)))))
+    job = chat.send("Go on")
+    assert heard == [(chat.id, 1)]
+    gate.set()
+    job.result()
+    eventually(lambda: len(heard) == 2)
+    assert heard[1] == (chat.id, 0)
+    forget()
+    other.ask("Hi")
+    assert len(heard) == 2
 
 
 def test_a_second_question_waits_for_the_first_answer() -> None:

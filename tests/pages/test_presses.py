@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import asyncio
 import inspect
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -10,7 +12,7 @@ import pytest
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
-from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.scriptrunner import RerunData, ScriptRunner, get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests, ScriptRequestType
@@ -21,9 +23,13 @@ from pages.ui.chat import acts, drafting
 from pages.ui.chat.acts import hear_acts
 from pages.ui.chat.drafting import hear_typing
 from pages.ui.streamlit_patches import double_clicks, field_updates, handlers, navigation, page_links
+from tests.hangs import HANG
+from tests.loops import finished
 from tests.pages.patched import apply_patch
 
 PRESSES = (
+    "gone_fragments",
+    "finished_runs",
     "fragment_requests",
     "page_links",
     "navigation",
@@ -43,10 +49,12 @@ def streamlits_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the patches replace is as Streamlit has it, and will be again."""
     for of, names in (
         (AppSession, "request_rerun"),
+        (AppSession, "_create_scriptrunner"),
         (SafeSessionState, "on_script_will_rerun"),
         (SafeSessionState, "on_script_finished"),
         (ScriptRunner, "_maybe_handle_execution_control_request"),
         (ScriptRunner, "request_rerun"),
+        (ScriptRunner, "_run_script"),
         (ForwardMsgQueue, "clear"),
     ):
         monkeypatch.setattr(of, names, inspect.unwrap(getattr(of, names)))
@@ -69,7 +77,13 @@ def ask(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
     )
     apply_patch(*PRESSES)
     known = {id: SimpleNamespace(fragment_id=fragment) for id, fragment in FRAGMENTS.items()}
-    session = cast(AppSession, SimpleNamespace(session_state=State(known), _client_state=ClientState()))
+    there = {"composer", "tail"}
+    session = cast(
+        AppSession,
+        SimpleNamespace(
+            session_state=State(known), _client_state=ClientState(), has_fragment=there.__contains__
+        ),
+    )
 
     def hand_over(fragment: str, *, auto: bool = False, **values: Any) -> list[str]:
         ran.clear()
@@ -97,6 +111,112 @@ def test_what_was_pressed_outside_of_the_fragment_runs_the_page(ask: Callable[..
     assert ask("", button=True) == [""]
 
 
+def test_what_is_asked_of_a_part_that_has_moved_is_asked_of_the_page(ask: Callable[..., list[str]]) -> None:
+    assert ask("moved", unknown=True) == [""]
+    assert ask("moved", choice=3) == ask("moved") == [""]
+    assert ask("moved", auto=True) == ["moved"], "a clock, which Streamlit drops"
+
+
+@pytest.mark.parametrize(
+    ("fragments", "press", "clock", "runs"),
+    [
+        (["composer"], True, False, ["composer"]),
+        (["composer", "moved"], True, False, []),
+        (["moved"], False, False, []),
+        (["moved"], True, True, []),
+        (["moved"], False, True, ["moved"]),
+    ],
+)
+def test_a_part_that_moves_while_a_press_waits_is_drawn_with_the_page(
+    fragments: list[str], press: bool, clock: bool, runs: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[list[str]] = []
+    monkeypatch.setattr(ScriptRunner, "_run_script", lambda _, asked: ran.append(asked.fragment_id_queue))
+    apply_patch(*PRESSES)
+    runner = SimpleNamespace(_fragment_storage=SimpleNamespace(contains={"composer"}.__contains__))
+    asked = replace(_asked("chat", press), fragment_id_queue=fragments, is_auto_rerun=clock)
+    ScriptRunner._run_script(cast(ScriptRunner, runner), asked)
+    assert ran == [runs]
+
+
+class Began(AppSession):
+    """A tab in whose event loop waits what its last run has drawn, and which runs have begun since."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._event_loop, self._state = loop, AppSessionState.APP_IS_RUNNING
+        self.began: list[RerunData] = []
+        self.heard: list[RerunData] = []
+        self._scriptrunner = self.last = cast(ScriptRunner, SimpleNamespace(request_rerun=lambda _: False))
+
+    def __del__(self) -> None:
+        pass
+
+    def hear_the_last(self, *, then: bool = False) -> None:
+        """Its event loop has come to the end of the last run; `then` says whether the next one has begun already."""
+        self._scriptrunner = cast(ScriptRunner, SimpleNamespace(request_rerun=self._hear)) if then else None
+
+    def _hear(self, asked: RerunData) -> bool:
+        self.heard.append(asked)
+        return True
+
+
+async def reached(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(HANG):
+        while not holds():  # noqa: ASYNC110 - nothing tells of it
+            await asyncio.sleep(0.001)
+
+
+@pytest.fixture
+def began(monkeypatch: pytest.MonkeyPatch) -> type[Began]:
+    def begin(tab: Began, asked: RerunData) -> None:
+        tab.began.append(asked)
+
+    monkeypatch.setattr(AppSession, "_create_scriptrunner", begin)
+    apply_patch(*PRESSES)
+    return Began
+
+
+def test_a_part_of_the_page_waits_until_the_run_before_it_has_been_heard(began: type[Began]) -> None:
+    async def go() -> None:
+        tab, asked = began(asyncio.get_running_loop()), RerunData(fragment_id="composer")
+        tab._create_scriptrunner(asked)
+        await asyncio.sleep(0.05)
+        assert tab.began == []
+        tab.hear_the_last()
+        await reached(lambda: tab.began == [asked])
+        tab._create_scriptrunner(asked)
+        assert tab.began == [asked, asked], "nothing is to be heard"
+
+    finished(go())
+
+
+def test_what_waited_goes_to_the_run_that_has_begun_meanwhile(began: type[Began]) -> None:
+    async def go() -> None:
+        tab, asked = began(asyncio.get_running_loop()), RerunData(fragment_id_queue=["composer"])
+        tab._create_scriptrunner(asked)
+        tab.hear_the_last(then=True)
+        await reached(lambda: tab.heard == [asked])
+        assert tab.began == []
+
+    finished(go())
+
+
+def test_the_whole_page_waits_for_nothing_and_a_tab_that_was_closed_begins_nothing(
+    began: type[Began],
+) -> None:
+    async def go() -> None:
+        tab, page = began(asyncio.get_running_loop()), RerunData()
+        tab._create_scriptrunner(page)
+        assert tab.began == [page]
+        tab._create_scriptrunner(RerunData(fragment_id="composer"))
+        tab._state = AppSessionState.SHUTDOWN_REQUESTED
+        tab.hear_the_last()
+        await asyncio.sleep(0.05)
+        assert tab.began == [page]
+
+    finished(go())
+
+
 @pytest.fixture
 def led(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """Asks from an address, and says from which one Streamlit heard it; the tab was led from b=main to b=side."""
@@ -108,7 +228,10 @@ def led(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     state = State({})
     before = frozenset({navigation._query({"c": "1", "b": "main"})})
     state[navigation._LED] = navigation._Led("chat", before, {"c": "1", "b": "side"}, time.monotonic())
-    session = cast(AppSession, SimpleNamespace(session_state=state, _client_state=ClientState()))
+    session = cast(
+        AppSession,
+        SimpleNamespace(session_state=state, _client_state=ClientState(), has_fragment=lambda _: True),
+    )
 
     def hand_over(query: str, *, back: bool = False, later: float = 0.0, page: str = "chat") -> str:
         with monkeypatch.context() as patch:
@@ -310,7 +433,11 @@ class Tab(SimpleNamespace):
 
     def __init__(self, drawn: str) -> None:
         super().__init__(
-            id="tab", session_state={}, _client_state=ClientState(page_script_hash=drawn), ran=[]
+            id="tab",
+            session_state={},
+            _client_state=ClientState(page_script_hash=drawn),
+            has_fragment=lambda _: True,
+            ran=[],
         )
 
     def hear(self, page: str, *, clock: bool = False, press: bool = False, back: bool = False) -> list[str]:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import io
+import itertools
 import json
 import logging
 import os
@@ -14,6 +15,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -21,13 +23,17 @@ import pytest
 import streamlit as st
 import streamlit.logger
 from streamlit import config, delta_generator, env_util
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime import runtime
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.runtime import Runtime, RuntimeState
 from streamlit.runtime.scriptrunner import script_runner
 from streamlit.runtime.state import session_state
 from streamlit.testing.v1 import AppTest
 
 from forky_core.model.errors import RequestError
 from pages.ui.registry import pages
+from pages.ui.streamlit_patches import sending_turns
 from pages.ui.streamlit_patches.patch import Patch
 from pages.ui.streamlit_patches.patches import PATCHES, switched_off
 from tests.hangs import HANG
@@ -173,7 +179,10 @@ OTHER = "part('streamlit.runtime.forward_msg_queue:ForwardMsgQueue').clear = lam
 
 @pytest.mark.parametrize(
     ("before", "unfit"),
-    [(GONE, ["fragment_requests", "page_links", "navigation", "page_changes"]), (OTHER, ["uploads"])],
+    [
+        (GONE, ["gone_fragments", "fragment_requests", "page_links", "navigation", "page_changes"]),
+        (OTHER, ["uploads"]),
+    ],
     ids=["gone", "other"],
 )
 def test_a_patch_that_does_not_fit_is_left_out_with_a_warning(before: str, unfit: list[str]) -> None:
@@ -358,6 +367,69 @@ def test_nothing_that_several_threads_hand_over_is_forgotten(monkeypatch: pytest
     assert len(drawn) == 2000
     for thread in range(4):
         assert [number for of, number in drawn if of == thread] == list(range(500))
+
+
+class _Full(Runtime):
+    """A runtime with one tab, for which so many messages wait; it stops when they are sent."""
+
+    def __init__(self, messages: int) -> None:
+        self._state = RuntimeState.ONE_OR_MORE_SESSIONS_CONNECTED
+        self._objects = SimpleNamespace(
+            started=asyncio.get_running_loop().create_future(),
+            stopped=asyncio.get_running_loop().create_future(),
+            must_stop=asyncio.Event(),
+            need_send_data=asyncio.Event(),
+        )
+        waiting = [ForwardMsg() for _ in range(messages)]
+        session = SimpleNamespace(
+            flush_browser_queue=lambda: waiting, on_flushed_messages_sent=self._objects.must_stop.set
+        )
+        self._session_mgr = SimpleNamespace(
+            list_active_sessions=lambda: [SimpleNamespace(session=session)], list_sessions=list
+        )
+        self.sent: list[int] = []
+        self.turns = 0
+
+    def _get_async_objs(self) -> Any:
+        return self._objects
+
+    def _send_message(self, session_info: Any, msg: ForwardMsg) -> None:
+        self.sent.append(self.turns)
+
+    async def turn(self) -> None:
+        while not self._objects.must_stop.is_set():
+            self.turns += 1
+            await asyncio.sleep(0)
+
+
+def test_many_messages_are_sent_in_few_turns_of_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runtime, "asyncio", asyncio)
+    apply_patch("sending_turns")
+    # However slow the machine is: the clock stands still.
+    monkeypatch.setattr(sending_turns, "time", SimpleNamespace(monotonic=lambda: 1.0))
+
+    async def go() -> list[int]:
+        full = _Full(200)
+        await asyncio.gather(full._loop_coroutine(), full.turn())
+        return full.sent
+
+    sent = finished(go())
+    assert len(sent) == 200
+    assert len(set(sent)) == 1 + 200 // sending_turns.MOST, "others have a turn now and then"
+
+
+def test_what_takes_long_to_send_lets_others_have_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runtime, "asyncio", asyncio)
+    apply_patch("sending_turns")
+    clock = itertools.count()
+    monkeypatch.setattr(sending_turns, "time", SimpleNamespace(monotonic=lambda: float(next(clock))))
+
+    async def go() -> list[int]:
+        full = _Full(9)
+        await asyncio.gather(full._loop_coroutine(), full.turn())
+        return full.sent
+
+    assert len(set(finished(go()))) > 4
 
 
 def _with_a_component() -> None:

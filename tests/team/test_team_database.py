@@ -3,16 +3,20 @@ from __future__ import annotations
 import sqlite3
 import stat
 import threading
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from forky_core.model.errors import StoreDamaged, StoreTooNew
+from forky_core.team import database as database_module
 from forky_core.team.audit import Audit
 from forky_core.team.database import SCHEMA, TeamDatabase
 from forky_core.team.people_file import PeopleFile
 from forky_core.team.roles import Role
 from forky_core.team.team import Team, team_file
+from tests.hangs import eventually
 
 
 def test_the_file_is_for_its_owner_only_and_stands_beside_the_conversations(tmp_path: Path) -> None:
@@ -104,3 +108,85 @@ def test_two_databases_of_one_file_write_one_chain(tmp_path: Path) -> None:
     assert len(audits[0].entries()) == 100 and audits[0].first_broken() is None
     for database in databases:
         database.close()
+
+
+def asked(database: PeopleFile, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The statements that are asked of the file from now on."""
+    statements: list[str] = []
+    rows = database.rows
+
+    def noted(statement: str, *values: Any) -> Sequence[Any]:
+        statements.append(statement)
+        return rows(statement, *values)
+
+    monkeypatch.setattr(database, "rows", noted)
+    return statements
+
+
+NAME = "SELECT name FROM people WHERE id = ?"
+
+
+def test_what_every_click_asks_is_asked_once_until_something_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team = Team(tmp_path / "people.sqlite")
+    database = team.database
+    assert isinstance(database, PeopleFile)
+    ada, bob = team.members.add("Ada", Role.OWNER), team.members.add("Bob", Role.EDITOR)
+    statements = asked(database, monkeypatch)
+    for _ in range(3):
+        assert [tuple(row) for row in database.known(NAME, ada.id)] == [("Ada",)]
+        assert [tuple(row) for row in database.known(NAME, bob.id)] == [("Bob",)]
+        assert list(database.known(NAME, "nobody")) == []
+    assert statements == [NAME] * 3
+    with database.writing(renews=False):
+        pass
+    database.known(NAME, ada.id)
+    assert statements == [NAME] * 3, "that changed nothing of what people may see"
+    team.members.rename(ada.id, "Ada King")
+    assert [tuple(row) for row in database.known(NAME, ada.id)] == [("Ada King",)]
+    team.close()
+
+
+def test_what_is_remembered_is_neither_of_a_transaction_that_goes_on_nor_of_one_that_failed(
+    tmp_path: Path,
+) -> None:
+    team = Team(tmp_path / "people.sqlite")
+    ada = team.members.add("Ada", Role.OWNER)
+
+    def fails() -> None:
+        with team.database.writing() as connection:
+            connection.execute("UPDATE people SET name = 'Nobody' WHERE id = ?", (ada.id,))
+            assert team.members.name_of(ada.id) == "Nobody"
+            raise ZeroDivisionError
+
+    assert team.members.name_of(ada.id) == "Ada"
+    with pytest.raises(ZeroDivisionError):
+        fails()
+    assert team.members.name_of(ada.id) == "Ada"
+    team.close()
+
+
+def test_what_another_process_changes_is_seen_after_the_next_look(tmp_path: Path) -> None:
+    here, elsewhere = Team(tmp_path / "people.sqlite"), Team(tmp_path / "people.sqlite")
+    ada = here.members.add("Ada", Role.OWNER)
+    bob = here.members.add("Bob", Role.EDITOR)
+    assert here.workspaces.role_in("main", bob.id) is Role.EDITOR
+    elsewhere.members.set_role(bob.id, Role.VIEWER, by=ada.id)
+    eventually(lambda: here.workspaces.role_in("main", bob.id) is Role.VIEWER)
+    elsewhere.members.remove(bob.id, by=ada.id)
+    eventually(lambda: not here.workspaces.lets_in(bob.id))
+    here.close()
+    elsewhere.close()
+
+
+def test_more_questions_than_are_remembered_are_answered_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database_module, "MOST_KNOWN", 3)
+    team = Team(tmp_path / "people.sqlite")
+    for at in range(10):
+        assert team.members.name_of(f"p-{at}") == f"p-{at}"
+        assert list(team.database.known(NAME, f"p-{at}")) == []
+    assert len(team.database._known[1]) <= 4
+    team.close()

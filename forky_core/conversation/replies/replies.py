@@ -42,6 +42,7 @@ from forky_core.model.errors import ForkyError, InTheWay, NotAllowed, NotFound, 
 from forky_core.model.parts import Draft, Part, TextPart
 from forky_core.observability import events
 from forky_core.store.contract import Store
+from forky_core.store.herald import Heard, Herald
 
 SAVE_EVERY = 0.5
 """Seconds between two saves of what has arrived."""
@@ -56,6 +57,7 @@ class Replies:
         self._lock = threading.Lock()
         self._saver: threading.Thread | None = None
         self._closing = threading.Event()
+        self._herald = Herald()
 
     @property
     def closing(self) -> bool:
@@ -70,6 +72,10 @@ class Replies:
                 for job in self._jobs.values()
                 if job.running and conversation in (None, job.place.conversation)
             )
+
+    def hear(self, heard: Heard) -> Callable[[], None]:
+        """Have `heard` called whenever a reply begins in a conversation or has ended; returns what ends that."""
+        return self._herald.hear(heard)
 
     def find(self, id: str) -> ReplyJob | None:
         """The job that is writing this generation; None if there is none."""
@@ -119,6 +125,7 @@ class Replies:
                 del self._jobs[generation.id]
             raise
         _log_start(job)
+        self._herald.tell([target.conversation])
         threading.Thread(
             target=self._run,
             args=(job, model, request, actor, prompt),
@@ -142,6 +149,7 @@ class Replies:
                 raise InTheWay("Forky is shutting down.", "Ask again when it is back.")
             self._jobs[generation.id] = job
         _log_start(job)
+        self._herald.tell([target.conversation])
         self._start_saver()
         return job
 
@@ -191,6 +199,7 @@ class Replies:
             job.finish(generation, message)
         with self._lock:
             self._jobs.pop(job.generation.id, None)
+        self._herald.tell([job.place.conversation])
 
     def recover(self, actor: str = "Forky") -> int:
         """Land replies whose process is gone, as interrupted; returns their number.

@@ -30,6 +30,10 @@ MOST_CONNECTIONS = 12
 """Connections that a process lends to what reads."""
 PATIENCE = 10.0
 """Seconds to wait for a connection, and for a server that is being started."""
+HELD_UP = 60.0
+"""Seconds without a statement after which the server ends a transaction of whoever writes: a process that has stopped
+in the middle of one, as in a machine that was paused, keeps nobody else waiting for longer.
+"""
 _TRIES_FOR = 2.0
 """Seconds after which the pool begins anew to try to connect, for as long as the server is away."""
 
@@ -92,7 +96,7 @@ class Connections:
 
     def connect(self, workspace: str | None) -> Connection:
         """A connection beside the pool, in autocommit; whoever asks closes it. Without a workspace it sees no rows."""
-        connection = Connection.connect(self._url, **self._how(workspace))
+        connection = Connection.connect(self._url, **self._how(workspace, writes=True))
         connection.workspace = workspace
         return connection
 
@@ -115,13 +119,19 @@ class Connections:
         except psycopg.Error as error:
             raise store_error(error, self.name) from error
 
-    def _how(self, workspace: str | None) -> dict[str, Any]:
+    def _how(self, workspace: str | None, *, writes: bool = False) -> dict[str, Any]:
         of = f" -c forky.workspace={_quoted_option(workspace)}" if workspace is not None else ""
+        ended = f" {ended_when_held_up()}" if writes else ""
         return {
             "autocommit": True,
-            "options": f"-c timezone=UTC -c client_min_messages=warning{of}",
+            "options": f"-c timezone=UTC -c client_min_messages=warning{of}{ended}",
             "connect_timeout": int(PATIENCE),
         }
+
+
+def ended_when_held_up() -> str:
+    """The option of a connection whose transactions the server ends after HELD_UP seconds without a statement."""
+    return f"-c idle_in_transaction_session_timeout={int(HELD_UP * 1000)}"
 
 
 @cache

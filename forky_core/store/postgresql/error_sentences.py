@@ -19,6 +19,8 @@ from forky_core.model.errors import StoreBusy, StoreDamaged, StoreError, StoreFu
 
 def is_cut(error: psycopg.Error) -> bool:
     """Whether an error means that the connection is gone, and not that the statement was refused."""
+    if isinstance(error, errors.IdleInTransactionSessionTimeout):
+        return True
     return isinstance(error, psycopg.OperationalError) and (
         error.sqlstate is None or error.sqlstate[:2] == "08" or error.sqlstate in {"57P01", "57P02", "57P03"}
     )

@@ -20,7 +20,7 @@ with needed_for("Keeping people in PostgreSQL", "postgresql"):
     from psycopg.types.numeric import IntLoader
 
 from forky_core.model.errors import StoreError
-from forky_core.store.postgresql.connections import PATIENCE
+from forky_core.store.postgresql.connections import PATIENCE, ended_when_held_up
 from forky_core.store.postgresql.error_sentences import is_cut, shown_url, store_error
 from forky_core.store.postgresql.texts import kept, said
 
@@ -154,7 +154,10 @@ class OneConnection:
             self._connection = psycopg.connect(
                 self._url,
                 autocommit=True,
-                options=f"-c search_path={self._schema} -c timezone=UTC -c client_min_messages=warning",
+                options=(
+                    f"-c search_path={self._schema} -c timezone=UTC -c client_min_messages=warning"
+                    f" {ended_when_held_up()}"
+                ),
                 connect_timeout=int(PATIENCE),
                 row_factory=cast("Any", _rows),
             )

@@ -82,7 +82,7 @@ class LimitBook:
 
     def own(self, person: str) -> Mapping[LimitName, int | None]:
         """What was set for a person, or with `EVERYBODY` for all; None says that it is not limited."""
-        rows = self._database.rows(
+        rows = self._database.known(
             "SELECT name, value FROM limits WHERE workspace = ? AND person = ?", self._workspace, person
         )
         known = {row["name"]: row["value"] for row in rows}

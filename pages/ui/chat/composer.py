@@ -6,6 +6,7 @@ and says what came first (law 5).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -28,9 +29,10 @@ from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.models import ONCE, Asking, asking
 from pages.ui.components.too_large import draw_too_large
 from pages.ui.documents.switch import draw_document_use
-from pages.ui.drafts import drafts
+from pages.ui.drafts import Draft, drafts
 from pages.ui.frame import Frame, go, saying
 from pages.ui.frame import place as at_place
+from pages.ui.made_pages import linked
 from pages.ui.streamlit_patches.field_updates import fill, refill
 
 _PLACE = "chat._draft_place"
@@ -54,13 +56,14 @@ def draw_composer(here: Frame, seen: Branch) -> None:
     forks = not at_head or bool(kept_off)
     place = f"{here.chat.id}/{seen.name}" + ("" if at_head else f"/{here.at}")
     _turn_to(here, place)
+    draft = drafts().at(place)
     with st.container(key="chat-composer"):
         with st.container(key="chat-above"):  # One place, so that the field below it is never mounted anew.
             if here.session.race:
                 _draw_race(here, place, here.session.race)
             if forks:
                 _draw_forking(here, kept_off if at_head else "")
-            _draw_files(place)
+            _draw_files(place, draft)
         st.text_area(
             "Message",
             key=DRAFT,
@@ -76,7 +79,7 @@ def draw_composer(here: Frame, seen: Branch) -> None:
             draw_document_use(here, place)
             draw_stashes(here, place)
             now = asking(here)
-            heavy = _draw_meter(here, place, now)
+            heavy = _draw_meter(here, draft, now)
             if here.chat.replies.current is not None and at_head:
                 st.button("Stop", key="chat.stop", icon=":material/stop_circle:", on_click=stop, args=(here,))
             else:
@@ -92,7 +95,7 @@ def draw_composer(here: Frame, seen: Branch) -> None:
                 )
         if heavy is not None:
             draw_overflow(here, *heavy)
-        _warn_of_files(here, place, now)
+        _warn_of_files(here, draft.files, now)
         hear_typing(drafts().write, key="chat.typing", place=place)
         draw_too_large("chat.files", _LARGEST, _told_of_size, key=f"chat.too_large.{seen.head}")
 
@@ -182,12 +185,11 @@ def _to_newest(here: Frame) -> None:
     st.rerun()
 
 
-def _draw_files(place: str) -> None:
-    files = drafts().at(place).files
-    if not files:
+def _draw_files(place: str, draft: Draft) -> None:
+    if not draft.files:
         return
     with st.container(key="line-files", horizontal=True):
-        for number, file in enumerate(files):
+        for number, file in enumerate(draft.files):
             st.button(
                 plain_label(file.name or file.media_type, 40),
                 key=f"chat.unfile.{number}",
@@ -234,12 +236,12 @@ def _attach(here: Frame, place: str, key: str) -> None:
         st.rerun()  # the whole page: its line for such sentences is outside of the composer
 
 
-def _draw_meter(here: Frame, place: str, now: Asking) -> tuple[Measure, int] | None:
+def _draw_meter(here: Frame, draft: Draft, now: Asking) -> tuple[Measure, int] | None:
     """What does not fit into the model's window, and the tokens of the draft; None where it does."""
     try:
         model = here.forky.models.model(now.name)
         count_tokens = model.count_tokens
-        info, exactly, draft = model.info(), isinstance(count_tokens, Vocabulary), drafts().at(place)
+        info, exactly = model.info(), isinstance(count_tokens, Vocabulary)
         found = measure(here.chat, here.at, info, exactly=exactly)
         items = account_of_files(here.chat, draft.files, info, exactly=exactly)
         typed = count_tokens(draft.text) + sum(item.tokens for item in items)
@@ -248,7 +250,7 @@ def _draw_meter(here: Frame, place: str, now: Asking) -> tuple[Measure, int] | N
         return None
     st.html(meter_html(found, typed))
     st.page_link(
-        "context.py",
+        linked("context.py"),
         label="Context",
         icon=":material/fact_check:",
         help="Exactly what the next question sends, item by item",
@@ -257,9 +259,8 @@ def _draw_meter(here: Frame, place: str, now: Asking) -> tuple[Measure, int] | N
     return (found, typed) if found.overflows(typed) else None
 
 
-def _warn_of_files(here: Frame, place: str, now: Asking) -> None:
+def _warn_of_files(here: Frame, files: Sequence[AttachmentPart], now: Asking) -> None:
     """Of each file that cannot be sent, why; a PDF can be quoted instead."""
-    files = drafts().at(place).files
     if not files or now.info is None:
         return
     with suppress(ForkyError):

@@ -20,6 +20,7 @@ from pages.ui.chat.cells import sentence_html
 from pages.ui.chat.composer import stop
 from pages.ui.chat.live import REASONING, STATUS, draw_live
 from pages.ui.components.error_boundary import error_boundary
+from pages.ui.components.live_updates import hears_moves
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.models import grouped, label_of, model_title
 from pages.ui.frame import Frame, go, saying
@@ -34,6 +35,8 @@ _MENDED_IN_SETTINGS = frozenset({"no_key", "bad_key", "unreachable"})
 
 def draw_tail(here: Frame, job: ReplyJob | None, version: int) -> None:
     """`version` is the view that the page has drawn."""
+    if job is None and hears_moves(here.chat):
+        return  # The page hears of what others do, so that a tab in which nothing happens costs nothing.
     pause = LOOK_EVERY if job is None else LOOK_AT_REPLY
     st.fragment(run_every=pause)(error_boundary(_tail))(here, job, version)
 

@@ -11,6 +11,7 @@ from forky_core.documents.searching import split_address
 from forky_core.model import ConversationId, MessageId
 from forky_core.model.document import ADDRESS
 from pages.ui.components.markdown import plain_label
+from pages.ui.made_pages import linked
 from pages.ui.sign_in import SIGN_IN
 
 _USUAL = "http://127.0.0.1:8501"
@@ -21,7 +22,7 @@ def chat_link(
 ) -> None:
     """To a conversation, or a message of it; `label` is plain text."""
     st.page_link(
-        "chat.py",
+        linked("chat.py"),
         label=plain_label(label) or "Untitled",
         icon="",
         query_params=chat_place(conversation, branch, message),

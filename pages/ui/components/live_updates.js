@@ -2,6 +2,7 @@
 
 const SETTLE = 250; // Milliseconds: what this tab did itself has been drawn by then, and is no news.
 const RETRY = 3000;
+const LATE = 1500; // A reply follows a question, of which is told as of any operation: mostly all is drawn by then.
 
 const pass = (name, detail) => window.dispatchEvent(new CustomEvent(name, { detail }));
 
@@ -17,6 +18,7 @@ class Moves {
     if (data.url !== this.url) { this.close(); this.url = data.url; this.told = 0; }
     this.drawn = data.at;
     this.threads = data.threads;
+    this.replies = data.replies;
     this.connect();
   }
 
@@ -29,15 +31,22 @@ class Moves {
     source.addEventListener("here", (event) => this.here(JSON.parse(event.data)));
     source.addEventListener("inbox", (event) => pass("forky-inbox", JSON.parse(event.data)));
     source.addEventListener("threads", (event) => this.discussed(JSON.parse(event.data).at));
-    source.addEventListener("error", () => { this.close(); this.again = setTimeout(() => this.connect(), RETRY); });
+    source.addEventListener("replies", (event) => this.written(JSON.parse(event.data).ids));
+    source.addEventListener("open", () => { this.failed = 0; });
+    source.addEventListener("error", () => {
+      this.close();
+      this.again = setTimeout(() => this.connect(), RETRY);
+      // Where nothing is to be heard, as behind a proxy that keeps streams back, the page looks by itself.
+      this.failed = (this.failed ?? 0) + 1;
+      if (this.failed % 4 === 0 && !this.dialog()) this.tell(this.drawn);
+    });
   }
 
   news(at) {
     clearTimeout(this.waiting);
     this.waiting = setTimeout(() => {
       if (at <= this.drawn || at <= this.told) return;
-      // A run would close a dialog under the hands of whoever is in it.
-      if (document.querySelector("[data-testid=stDialog]")) { this.news(at); return; }
+      if (this.dialog()) { this.news(at); return; }
       this.told = at;
       this.tell(at);
     }, SETTLE);
@@ -48,11 +57,25 @@ class Moves {
     clearTimeout(this.discussing);
     this.discussing = setTimeout(() => {
       if (this.threads === undefined || at <= this.threads) return;
-      if (document.querySelector("[data-testid=stDialog]")) { this.discussed(at); return; }
+      if (this.dialog()) { this.discussed(at); return; }
       this.threads = at;
       this.tell(at);
     }, SETTLE);
   }
+
+  // Other replies are being written in the conversation than the page has drawn.
+  written(ids) {
+    clearTimeout(this.writing);
+    this.writing = setTimeout(() => {
+      if (this.replies === undefined || ids.join() === this.replies.join()) return;
+      if (this.dialog()) { this.written(ids); return; }
+      this.replies = ids;
+      this.tell(this.drawn);
+    }, LATE);
+  }
+
+  // A run would close one under the hands of whoever is in it.
+  dialog() { return document.querySelector("[data-testid=stDialog]") !== null; }
 
   // What draws it may come later than this, and asks for what was told last.
   here(people) {
@@ -71,6 +94,7 @@ class Moves {
     this.close();
     clearTimeout(this.waiting);
     clearTimeout(this.discussing);
+    clearTimeout(this.writing);
     document.removeEventListener("visibilitychange", this.turned);
   }
 }

@@ -8,6 +8,7 @@ being typed where it is, and scroll and place with it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -25,13 +26,25 @@ _component = st.components.v2.component(
 )
 
 
-def hear_moves(chat: Conversation, *, version: int) -> None:
-    """Mount it where others may be at work. `version` is the conversation's as this run drew it."""
+def hears_moves(chat: Conversation) -> bool:
+    """Whether others may be at work in a conversation, so that its pages hear of what they do."""
     others = chat.people.me is not None or chat.people.room.people or SCOPE in chat.view.entries
-    members = team_here()
-    if others or members is not None:
+    return bool(others) or team_here() is not None
+
+
+def written(chat: Conversation) -> list[str]:
+    """The ids of the replies that are being written in a conversation, as `hear_moves` takes them."""
+    return sorted(str(job.generation.id) for job in chat.replies.running)
+
+
+def hear_moves(chat: Conversation, *, version: int, replies: Sequence[str] | None = None) -> None:
+    """Mount it where others may be at work. `version` is the conversation's as this run drew it, and `replies` are
+    those that it drew as being written; None: it does not say.
+    """
+    if hears_moves(chat):
+        members = team_here()
         threads = members.threads.version(chat.id) if members is not None else None
-        _hear("chat.moves", str(chat.id), version, threads)
+        _hear("chat.moves", str(chat.id), version, threads, replies)
 
 
 def hear_library(forky: Workspace) -> None:
@@ -39,12 +52,15 @@ def hear_library(forky: Workspace) -> None:
     _hear("library.moves", LIBRARY, forky.moved)
 
 
-def _hear(key: str, what: str, at: int, threads: int | None = None) -> None:
+def _hear(
+    key: str, what: str, at: int, threads: int | None = None, replies: Sequence[str] | None = None
+) -> None:
     """`threads` is the last event of the conversation's threads, as this run drew them."""
     _component(
         key=key,
         data={"url": f"{workspace_path()}{PREFIX}/{what}", "at": at}
-        | ({"threads": threads} if threads is not None else {}),
+        | ({"threads": threads} if threads is not None else {})
+        | ({"replies": list(replies)} if replies is not None else {}),
         on_moved_change=lambda: stay(session()),
         height="content",
     )

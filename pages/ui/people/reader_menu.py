@@ -12,6 +12,7 @@ from forky_core.gateway.access.door import OUT
 from forky_core.team.team_workspaces import base_path
 from forky_core.team.workspace_desk import WorkspaceDesk
 from pages.ui.components.markdown import plain_label, showable
+from pages.ui.made_pages import linked
 from pages.ui.people.workspaces import desk_of
 from pages.ui.workspace import Reader, reader
 
@@ -30,12 +31,15 @@ def draw_reader() -> None:
     ):
         st.caption(f"Signed in as {plain_label(me.handle, 40)}, {me.role.word} of this workspace")
         st.page_link(
-            "people.py", label="You and your browsers", icon=":material/person:", query_params={"tab": "me"}
+            linked("people.py"),
+            label="You and your browsers",
+            icon=":material/person:",
+            query_params={"tab": "me"},
         )
-        st.page_link("people.py", label="Everybody here", icon=":material/group:")
+        st.page_link(linked("people.py"), label="Everybody here", icon=":material/group:")
         if desk is not None:
             st.page_link(
-                "people.py",
+                linked("people.py"),
                 label="Workspaces",
                 icon=":material/workspaces:",
                 query_params={"tab": "workspaces"},

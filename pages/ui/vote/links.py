@@ -6,6 +6,7 @@ import streamlit as st
 
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame
+from pages.ui.made_pages import linked
 
 
 def link_polls(frame: Frame) -> None:
@@ -15,7 +16,7 @@ def link_polls(frame: Frame) -> None:
         return
     only = {"poll": str(waiting[0].number)} if len(waiting) == 1 else {}
     st.page_link(
-        "vote.py",
+        linked("vote.py"),
         label="Vote" if only else count(len(waiting), "vote"),
         icon=":material/how_to_vote:",
         help="Somebody asks which answer is better",

@@ -10,6 +10,7 @@ from forky_core.views.times import ago
 from pages.ui.components.lists import apply_list_style
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame
+from pages.ui.made_pages import linked
 from pages.ui.vote.opening import offer_poll
 
 _SHOWN = 30
@@ -29,7 +30,7 @@ def draw_polls(frame: Frame) -> None:
     with st.container(key="line-vote-open", horizontal=True, vertical_alignment="center"):
         if not offer_poll(frame, answers):
             st.page_link(
-                "compare.py",
+                linked("compare.py"),
                 label="Compare answers",
                 icon=":material/view_column_2:",
                 query_params={"c": str(frame.chat.id), "b": frame.chat.branch_name},
@@ -37,7 +38,7 @@ def draw_polls(frame: Frame) -> None:
     for poll in polls[:_SHOWN]:
         with st.container(key=f"row-poll-{poll.number}", horizontal=True, vertical_alignment="center"):
             st.page_link(
-                "vote.py",
+                linked("vote.py"),
                 label=plain_label(f"{poll.number}. {poll.title or 'Which answer is better?'}", 120),
                 icon=":material/how_to_vote:" if poll.open else ":material/bar_chart:",
                 query_params={"c": str(frame.chat.id), "poll": str(poll.number)},

@@ -56,8 +56,8 @@ class _OlderCursor(psycopg.Cursor[Any]):
 
 
 class _OlderConnections(Connections):
-    def _how(self, workspace: str | None) -> dict[str, Any]:
-        how = super()._how(workspace)
+    def _how(self, workspace: str | None, *, writes: bool = False) -> dict[str, Any]:
+        how = super()._how(workspace, writes=writes)
         return how | {
             "cursor_factory": _OlderCursor,
             "options": f"{how['options']} -c forky.process={_quoted_option(self.process)}",

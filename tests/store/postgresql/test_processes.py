@@ -21,7 +21,7 @@ from forky_core.model import Change, ConversationId
 from forky_core.model.errors import NotFound, Outdated, RequestError, StoreError
 from forky_core.store.contract import Commit
 from forky_core.store.opening import open_store
-from forky_core.store.postgresql import writer
+from forky_core.store.postgresql import connections, writer
 from forky_core.store.postgresql.store import PostgresStore
 from forky_core.welcome import make_welcome
 from tests.hangs import HANG
@@ -268,6 +268,38 @@ def test_cut_connections_are_made_anew_and_nothing_is_written_twice(server: Serv
         assert [message.id for message in store.path(HERE, messages[-1].id)] == [one.id for one in messages]
         assert len(store.operations(HERE)) == 120
         assert store.verify().clean
+
+
+def test_who_stops_in_the_middle_of_a_change_keeps_others_waiting_no_longer_than_that(
+    shared: str, workspace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "HELD_UP", 0.2)
+    stopped, goes_on, tries = threading.Event(), threading.Event(), list[str]()
+
+    def stop_in_the_middle(connection: Any) -> str:
+        connection.execute(
+            "UPDATE forky.conversations SET version = version WHERE workspace = %s", [workspace]
+        )
+        tries.append("began")
+        stopped.set()
+        assert goes_on.wait(HANG)
+        connection.execute("SELECT 1")
+        return "done"
+
+    with (
+        PostgresStore.open(shared, workspace=workspace) as first,
+        PostgresStore.open(shared, workspace=workspace) as second,
+        ThreadPoolExecutor(1) as apart,
+    ):
+        begin(first, said("hello"))
+        asked = apart.submit(first._writer.ask, writer.Alone(stop_in_the_middle))
+        assert stopped.wait(HANG)
+        change(second, Change("title", "A talk", "Not kept waiting for ever"))
+        goes_on.set()
+        assert asked.result(HANG) == "done"
+        assert tries == ["began", "began"], "it was done again, since nothing of it was kept"
+        assert first.view(HERE).title == "Not kept waiting for ever"
+        assert first.verify().clean
 
 
 WRITER = """

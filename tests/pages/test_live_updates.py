@@ -1,0 +1,97 @@
+"""What a page of a team hears of others, and what a tab asks by itself in which nothing happens."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import streamlit
+from streamlit.testing.v1 import AppTest
+
+from forky_core.llm.catalogue import Catalogue
+from forky_core.llm.scripted import ScriptedModel, Until
+from forky_core.team.roles import Role
+from pages.ui.chat import reply
+from pages.ui.workspace import beside, hear
+from tests.builders import talk
+from tests.hangs import eventually
+from tests.pages.apptest import open_page
+from tests.pages.teams import TeamServer, team_server
+from tests.pages.workspaces import empty_workspace
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[TeamServer]:
+    with team_server(monkeypatch) as opened:
+        yield opened
+
+
+@pytest.fixture
+def clocks(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds between two looks of the end of each notebook that is drawn from now on, where it looks by itself."""
+    found: list[float] = []
+    fragment = streamlit.fragment
+
+    def noted(*given: Any, run_every: float | None = None, **named: Any) -> Any:
+        if run_every is not None:
+            found.append(run_every)
+        return fragment(*given, run_every=run_every, **named)
+
+    monkeypatch.setattr(streamlit, "fragment", noted)
+    return found
+
+
+def told(page: AppTest) -> dict[str, Any] | None:
+    """What the page's script of live updates is given; None where there is none."""
+    found = [one for one in page.get("bidi_component") if one.proto.component_name == "forky.moving"]
+    data: dict[str, Any] | None = json.loads(found[0].proto.json) if found else None
+    return data
+
+
+def test_a_tab_of_a_team_in_which_nothing_happens_asks_nothing(
+    server: TeamServer, clocks: list[float]
+) -> None:
+    ada = server.add("Ada", Role.OWNER)
+    server.sign_in(ada)
+    chat = talk(server.seen_by(ada).create("Boats"), "Why do boats float?", "They are lighter than water.")
+    data = told(open_page("chat.py", chat))
+    assert data is not None and data["replies"] == [] and data["at"] == chat.view.version
+    assert clocks == []
+
+
+def test_alone_on_ones_own_machine_the_page_looks_at_other_tabs_by_itself(
+    monkeypatch: pytest.MonkeyPatch, clocks: list[float]
+) -> None:
+    with empty_workspace(monkeypatch) as forky:
+        chat = talk(forky.create("Boats"), "Why do boats float?", "They are lighter than water.")
+        assert told(open_page("chat.py", chat)) is None
+    assert clocks == [reply.LOOK_EVERY]
+
+
+def test_whoever_watches_hears_that_a_reply_begins_and_ends(server: TeamServer, clocks: list[float]) -> None:
+    ada = server.add("Ada", Role.OWNER)
+    server.sign_in(ada)
+    gate, model = threading.Event(), ScriptedModel("scripted/slow")
+    model.enqueue("They are", Until(gate), " lighter.")
+    assert isinstance(server.forky.models, Catalogue)
+    server.forky.models.add(model)
+    chat = talk(server.seen_by(ada).create("Boats", model="scripted/slow"), "Hello", "Hello.")
+    assert beside(chat.id, ada.id)["replies"] == {"ids": []}
+    heard: list[str] = []
+    forget = hear(heard.append)
+    job = chat.send("Why do boats float?")
+    assert beside(chat.id, ada.id)["replies"] == {"ids": [job.generation.id]}
+    assert heard[-1] == chat.id
+    data = told(open_page("chat.py", chat))
+    assert data is not None and data["replies"] == [job.generation.id]
+    assert clocks == [reply.LOOK_AT_REPLY]
+    before = len(heard)
+    gate.set()
+    job.result()
+    eventually(lambda: len(heard) > before + 1)
+    assert beside(chat.id, ada.id)["replies"] == {"ids": []}
+    assert "replies" not in beside("library", ada.id)
+    forget()
