@@ -70,6 +70,7 @@ def test_limits_are_set_shown_and_removed(forky: Run, team: Team, bob: Member) -
     forky("admin", "limit", "everybody", "dollars-a-day", "2.50")
     forky("admin", "limit", "everybody", "Stored-Bytes", "500MB")
     forky("admin", "limit", "everybody", "needs-credit", "yes")
+    team.database.look_again()
     assert team.spending.limits.own(EVERYBODY) == {
         "dollars_a_day": round(2.5 * NANO),
         "stored_bytes": 500_000_000,
@@ -78,8 +79,10 @@ def test_limits_are_set_shown_and_removed(forky: Run, team: Team, bob: Member) -
     shown = forky("admin", "limit", "everybody").out
     assert "dollars-a-day       $2.50" in shown and "stored-bytes        500 MB" in shown
     forky("admin", "limit", "bob", "dollars-a-day", "none")
+    team.database.look_again()
     assert team.spending.limits.of(bob.id).dollars_a_day is None
     forky("admin", "limit", "bob", "dollars-a-day", "usual")
+    team.database.look_again()
     assert team.spending.limits.of(bob.id).dollars_a_day == round(2.5 * NANO)
     for words in (
         ("bob", "beer", "5"),

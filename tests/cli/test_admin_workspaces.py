@@ -44,9 +44,11 @@ def test_a_workspace_is_made_renamed_archived_and_opened_again(forky: Run, team:
     )
     assert "The rowing club" in forky("admin", "workspace", "rename", "the boat club", "The rowing club").out
     assert forky("admin", "workspace", "archive", id).code == 0
+    team.database.look_again()
     assert not team.workspaces.is_open(id)
     assert "There is no workspace" in forky("admin", "workspace", "archive", id).err
     assert "open again" in forky("admin", "workspace", "open", "The rowing club").out
+    team.database.look_again()
     assert team.workspaces.is_open(id)
     refused = forky("admin", "workspace", "archive", "main")
     assert refused.code != 0 and "cannot be archived" in refused.err

@@ -121,7 +121,7 @@ def test_a_full_disk_keeps_no_database_from_opening(tmp_path: Path) -> None:
 
 
 def interrupted(program: subprocess.Popen[str]) -> tuple[str, str]:
-    """What a program printed that was interrupted. Python drops an interruption that comes while an object is finalized;
+    """What a program printed that was interrupted. Python drops an interruption while an object is being finalized;
     whoever sees the program go on presses again.
     """
     while True:
