@@ -10,7 +10,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -27,7 +26,7 @@ from tests.faults.importing_program import main
 from tests.faults.test_resources import ROOT, a_full_disk, noise
 from tests.formats.sources import written
 from tests.formats.test_landing import chat
-from tests.hangs import eventually
+from tests.hangs import HANG, eventually
 from tests.killing import victim
 
 ROUNDS = int(os.environ.get("FORKY_KILLS", "15")) // 3
@@ -120,16 +119,6 @@ def test_a_full_disk_keeps_no_database_from_opening(tmp_path: Path) -> None:
         assert forky.store.setting("imports/unfinished") is None
 
 
-def interrupted(program: subprocess.Popen[str]) -> tuple[str, str]:
-    """What a program printed that was interrupted. Python drops an interruption while an object is being finalized;
-    whoever sees the program go on presses again.
-    """
-    while True:
-        program.send_signal(signal.SIGINT)
-        with suppress(subprocess.TimeoutExpired):
-            return program.communicate(timeout=20)
-
-
 def test_an_import_that_is_interrupted_at_the_command_line_says_what_came_in(tmp_path: Path) -> None:
     file, database = export(tmp_path, 20_000), tmp_path / "forky.duckdb"
     script = (
@@ -142,7 +131,8 @@ def test_an_import_that_is_interrupted_at_the_command_line_says_what_came_in(tmp
     ) as program:
         wal = Path(f"{database}.wal")
         eventually(lambda: program.poll() is not None or (wal.exists() and wal.stat().st_size > 200_000))
-        out, err = interrupted(program)
+        program.send_signal(signal.SIGINT)
+        out, err = program.communicate(timeout=HANG)
     assert (program.returncode, out) == (130, ""), err
     with opened(database) as forky:
         (record,) = broken_off(forky.store)
