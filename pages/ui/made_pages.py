@@ -11,7 +11,6 @@ from functools import cache
 from typing import Any, Literal
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.ui.page import Page
 from pages.ui.registry import front_page, pages
@@ -25,9 +24,12 @@ def listed(page: Page) -> Any:
 def linked(script: str) -> Any:
     """Where `st.page_link` leads to a page by the name of its file: "chat.py". Say the icon, or the page's is shown."""
     page = next((page for page in pages() if page.script is not None and page.script.name == script), None)
-    if page is None or get_script_run_ctx() is None:
+    if page is None:
         return script
-    return _made(page, is_front=page is front_page())
+    try:
+        return _made(page, is_front=page is front_page())
+    except AttributeError:  # Outside of a run, where Streamlit's pages have nothing in them.
+        return script
 
 
 @cache
@@ -42,6 +44,8 @@ def _made(page: Page, *, is_front: bool) -> Any:
         "visibility": visibility,
     }
     try:
-        return st.Page(page.script, icon=f":material/{page.icon}:", **named)
+        made = st.Page(page.script, icon=f":material/{page.icon}:", **named)
     except st.errors.StreamlitAPIException:
-        return st.Page(page.script, **named)
+        made = st.Page(page.script, **named)
+    assert made.title == page.title
+    return made
