@@ -100,13 +100,15 @@ def test_a_workspace_that_one_is_not_in_looks_like_one_that_is_not_there(house: 
         own = house.team.workspaces.make_personal(house.ada.id, "My own").id
         archived = house.team.workspaces.make("Gone", owner=house.ben.id, by="").id
         house.team.workspaces.archive(archived, archived=True, by="")
-        answers, asked = [], []
-        for id in (NEVER, house.club, own, archived):
-            with house.counted() as statements:
-                answers.append(await house.ask("ben", f"/w/{id}/library?c=1", headers=HTML))
-            asked.append([statement.partition("WHERE")[0] for statement in statements])
-        assert len({(one.status, one.body, tuple(one.headers)) for one in answers}) == 1
-        assert all(one == asked[0] for one in asked), "the same questions take the same time"
+        await house.ask("ben", "/library", headers=HTML)  # What is asked of ben himself is known from now on.
+        for _ in ("asked of the file", "remembered"):
+            answers, asked = [], []
+            for id in (NEVER, house.club, own, archived):
+                with house.counted() as statements:
+                    answers.append(await house.ask("ben", f"/w/{id}/library?c=1", headers=HTML))
+                asked.append([statement.partition("WHERE")[0] for statement in statements])
+            assert len({(one.status, one.body, tuple(one.headers)) for one in answers}) == 1
+            assert all(one == asked[0] for one in asked), "the same questions take the same time"
 
     finished(work())
 

@@ -21,7 +21,7 @@ MOST = 64
 
 
 class _Turns:
-    """The module `asyncio` as Streamlit's runtime knows it, but for the pauses of no time that let others have a turn."""
+    """The module `asyncio` as Streamlit's runtime knows it, but for pauses of no time, which let others have a turn."""
 
     def __init__(self) -> None:
         self._sent = 0
