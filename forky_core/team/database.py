@@ -228,8 +228,8 @@ class TeamDatabase(ABC):
         return self._own_changes + (self._seen << 32)
 
     def look_again(self) -> None:
-        """Have the next question for `version` look whether another process has written."""
-        self._looked = 0.0
+        """Have the next question for `version` look whether another process has written, unless this one writes."""
+        self._looked = min(self._looked, time.monotonic() - LOOK)
 
     @abstractmethod
     def _changes_of_others(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,6 +18,7 @@ from forky_core.gateway.access.ways.password import PasswordWay
 from forky_core.gateway.asgi import Header
 from forky_core.team.members import Identity, Member
 from forky_core.team.roles import Role
+from forky_core.team.team import Team
 from tests.loops import finished
 from tests.team.asked import Asked, ask, echo
 from tests.team.people import Office
@@ -242,3 +244,26 @@ def test_refusals_stand_in_the_audit_log_without_passwords(door: Door) -> None:
         assert entry.event == "sign-in refused" and "wrong" not in entry.about
 
     finished(work())
+
+
+def test_a_request_is_let_in_by_what_another_process_has_left_just_before_it(tmp_path: Path) -> None:
+    here, elsewhere = Team(tmp_path / "people.sqlite"), Team(tmp_path / "people.sqlite")
+    ada = here.members.add("Ada", Role.OWNER)
+    gate = Gate(echo, TeamSignIn(Origins(), here, [PasswordWay()]))
+
+    async def work() -> None:
+        for number in range(5):
+            member = here.members.add(f"Bob {number}", Role.EDITOR)
+            token, other = here.sessions.open(member.id), here.sessions.open(member.id)
+            assert (await ask(gate, "/", token=token)).status == 200
+            assert (await ask(gate, "/", token=other)).status == 200
+            found = elsewhere.sessions.find(token)
+            assert found is not None
+            elsewhere.sessions.end(found.id, by=ada.id)
+            assert (await ask(gate, "/", token=token)).status == 401
+            elsewhere.members.remove(member.id, by=ada.id)
+            assert (await ask(gate, "/", token=other)).status == 401
+
+    finished(work())
+    here.close()
+    elsewhere.close()

@@ -109,6 +109,8 @@ class TeamSignIn(Door):
         await super().turn_away(scope, send, session)
 
     def session(self, scope: Scope) -> SignInSession | None:
+        # A request is let in by what holds now, also where another process has ended a session or a membership.
+        self._team.database.look_again()
         found = self._team.sessions.find(self.token(scope))
         if found is None or not self._team.workspaces.lets_in(found.member):
             return None
