@@ -66,6 +66,7 @@ class Person:
         self._rng = random.Random(seed)
         self._think = think
         self._said = 0
+        self._seed = seed
         self._called = f"{seat.name} {seed}"  # The same one is there twice: alone, and then among all.
         self._stack = AsyncExitStack()
         self._is_over: Callable[[], bool] = lambda: False
@@ -299,7 +300,7 @@ class Person:
             raise Missing("the conversation has no message")
         message = self._rng.choice(cells[-6:])
         self._said += 1
-        name = f"{self._called.lower().replace(' ', '-')}/idea-{self._said}"
+        name = f"{self.seat.handle}/idea-{self._seed}-{self._said}"  # Below one's own name, as commenters have to.
         for act, kind, shown in (
             ("costs", "open a menu", None),
             ("fork", "fork form", lambda page: "chat.form_name" in page),
