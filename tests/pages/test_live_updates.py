@@ -15,12 +15,19 @@ from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.scripted import ScriptedModel, Until
 from forky_core.team.roles import Role
 from pages.ui.chat import reply
+from pages.ui.streamlit_patches import warmup
 from pages.ui.workspace import beside, hear
 from tests.builders import talk
 from tests.hangs import eventually
 from tests.pages.apptest import open_page
 from tests.pages.teams import TeamServer, team_server
 from tests.pages.workspaces import empty_workspace
+
+
+@pytest.fixture(autouse=True)
+def nothing_warms_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a server does once it is quiet would ask the people of a test that has ended."""
+    monkeypatch.setattr(warmup, "_begun", True)
 
 
 @pytest.fixture
