@@ -27,7 +27,7 @@ from tests.pages.workspaces import empty_workspace
 @pytest.fixture(autouse=True)
 def nothing_warms_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a server does once it is quiet would ask the people of a test that has ended."""
-    monkeypatch.setattr(warmup, "_begun", True)
+    monkeypatch.setattr(warmup, "warm_up_in", lambda _seconds: None)
 
 
 @pytest.fixture
