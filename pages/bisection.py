@@ -11,6 +11,7 @@ from pages.ui.components.lists import apply_list_style
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, locate
+from pages.ui.made_pages import linked
 from pages.ui.page import Page
 
 PAGE = Page(title="Find where it went wrong", icon="manage_search", order=90, shown=False)
@@ -20,7 +21,7 @@ def main() -> None:
     frame = locate()
     if frame is None:
         st.info("There is no conversation yet. Begin one on the Chat page.")
-        st.page_link("chat.py", label="Go to Chat", icon=":material/account_tree:")
+        st.page_link(linked("chat.py"), label="Go to Chat", icon=":material/account_tree:")
         return
     apply_list_style()
     page_top(frame.chat.title or "Untitled", frame.forky, frame.session, frame.chat)

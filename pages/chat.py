@@ -133,10 +133,9 @@ def _draw_nothing() -> None:
 
 def _draw_path(here: Frame) -> tuple[Sequence[Cell], Look] | None:
     """Draw everything above the composer and return the cells with their look, if nothing is being written there."""
-    version = here.chat.view.version
     job = here.chat.replies.current if here.at == here.chat.branch.head else None
     drawn = _draw_cells(here, job)
-    draw_tail(here, job, version)
+    draw_tail(here, job)
     if job is None:
         draw_about_example(here)
     draw_elsewhere(here)

@@ -27,6 +27,7 @@ from pages.ui.components.palette import palette
 from pages.ui.components.showing import give_button, present_link
 from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, leave, locate, place, saying
+from pages.ui.made_pages import linked
 from pages.ui.page import Page
 from pages.ui.vote.opening import offer_poll
 
@@ -64,7 +65,7 @@ def main() -> None:
     frame = locate()
     if frame is None:
         st.info("There is no conversation yet. Begin one on the Chat page, then fork it to compare.")
-        st.page_link("chat.py", label="Go to Chat", icon=":material/account_tree:")
+        st.page_link(linked("chat.py"), label="Go to Chat", icon=":material/account_tree:")
         return
     leave(frame)
     follow_links(frame)

@@ -19,6 +19,7 @@ from pages.ui.context.memory import draw_memory
 from pages.ui.context.style import apply_context_style
 from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, go, locate, place, saying
+from pages.ui.made_pages import linked
 from pages.ui.page import Page
 
 PAGE = Page(title="Context", icon="fact_check", order=60)
@@ -35,7 +36,7 @@ def main() -> None:
         st.caption(
             "There is no conversation yet. Begin one; what its model is sent is shown here, item by item."
         )
-        st.page_link("library.py", label="Go to the Library", icon=":material/library_books:")
+        st.page_link(linked("library.py"), label="Go to the Library", icon=":material/library_books:")
         return
     page_top(f"What “{here.chat.branch_name}” sends", here.forky, here.session, here.chat)
     _draw_place(here)
@@ -103,7 +104,7 @@ def _draw_place(here: Frame) -> None:
         if not here.at_head:
             st.html('<span class="fk-quiet">at an earlier message</span>', width="content")
         st.page_link(
-            "chat.py",
+            linked("chat.py"),
             label="Back to the chat",
             icon=":material/arrow_back:",
             query_params=place(here.chat, here.at),

@@ -16,6 +16,7 @@ from pages.ui.experiments.results import draw_results
 from pages.ui.experiments.starting import draw_start
 from pages.ui.experiments.style import apply_experiments_style
 from pages.ui.frame import Frame, leave, locate
+from pages.ui.made_pages import linked
 from pages.ui.page import Page
 
 PAGE = Page(title="Experiments", icon="science", order=25)
@@ -29,7 +30,7 @@ def main() -> None:
             "There is no conversation yet. An experiment lives in one: begin it on the Chat page, or with the example."
         )
         draw_start(None)
-        st.page_link("chat.py", label="Go to Chat", icon=":material/account_tree:")
+        st.page_link(linked("chat.py"), label="Go to Chat", icon=":material/account_tree:")
         return
     leave(frame)
     page_top(frame.chat.title or "Untitled", frame.forky, frame.session, frame.chat)

@@ -15,6 +15,7 @@ from pages.ui.components.lists import apply_list_style
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.undoing import page_top
 from pages.ui.links.opening import SharedByLink, opened_link
+from pages.ui.made_pages import linked
 from pages.ui.page import Page
 from pages.ui.session import session
 from pages.ui.workspace import reader, workspace
@@ -33,7 +34,7 @@ def main() -> None:
             shared = opened_link(st.query_params.get("link", ""))
         except ForkyError as error:
             st.info(plain_label(str(error), 300), icon=":material/link_off:")
-            st.page_link("library.py", label="Go to the Library", icon=":material/library_books:")
+            st.page_link(linked("library.py"), label="Go to the Library", icon=":material/library_books:")
             return
         _draw(forky, shared)
 

@@ -14,6 +14,7 @@ from pages.ui.components.verifying import draw_verification, verify_button
 from pages.ui.frame import Frame, locate
 from pages.ui.history.log import draw_entries
 from pages.ui.history.threads import draw_thread_log
+from pages.ui.made_pages import linked
 from pages.ui.page import Page
 
 PAGE = Page(title="History", icon="history", order=70)
@@ -27,7 +28,7 @@ def main() -> None:
         st.caption(
             "There is no conversation yet. Begin one in the Library; everything done to it is listed here."
         )
-        st.page_link("library.py", label="Go to the Library", icon=":material/library_books:")
+        st.page_link(linked("library.py"), label="Go to the Library", icon=":material/library_books:")
         return
     page_top(f"History of “{title_or_placeholder(frame.chat.title)}”", frame.forky, frame.session, frame.chat)
     with st.container(key="column-history"):

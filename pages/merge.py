@@ -22,6 +22,7 @@ from pages.ui.components.markdown import plain_label
 from pages.ui.components.showing import give_button
 from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, leave, locate, place, saying
+from pages.ui.made_pages import linked
 from pages.ui.merge.choices import (
     draw_settings,
     draw_strategy,
@@ -61,7 +62,7 @@ def main() -> None:
         st.info(
             "There is no conversation yet. Begin one on the Chat page, fork it, and merge the fork back here."
         )
-        st.page_link("chat.py", label="Go to Chat", icon=":material/account_tree:")
+        st.page_link(linked("chat.py"), label="Go to Chat", icon=":material/account_tree:")
         return
     leave(frame)
     apply_merge_style()
@@ -111,7 +112,10 @@ def _nothing_to_merge(frame: Frame) -> None:
                 "bring back here what it taught."
             )
         st.page_link(
-            "chat.py", label="Go to Chat", icon=":material/account_tree:", query_params=place(frame.chat)
+            linked("chat.py"),
+            label="Go to Chat",
+            icon=":material/account_tree:",
+            query_params=place(frame.chat),
         )
 
 
@@ -284,7 +288,7 @@ def _draw_landed(frame: Frame) -> bool:
         )
         with st.container(key="line-merge-landed", horizontal=True, vertical_alignment="center"):
             st.page_link(
-                "chat.py",
+                linked("chat.py"),
                 label=f"Go on in {plain_label(chat.branch_name, 40)}",
                 icon=":material/account_tree:",
                 query_params=place(chat),

@@ -15,6 +15,7 @@ from forky_core.votes.poll import Poll
 from pages.ui.components.showing import give_button
 from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, explain, locate
+from pages.ui.made_pages import linked
 from pages.ui.page import Page
 from pages.ui.person import names_themselves
 from pages.ui.vote.ballot import draw_ballot
@@ -35,7 +36,7 @@ def main() -> None:
         st.caption(
             "There is no conversation yet. Ask something on the Chat page, and let people vote on the answers."
         )
-        st.page_link("chat.py", label="Go to Chat", icon=":material/account_tree:")
+        st.page_link(linked("chat.py"), label="Go to Chat", icon=":material/account_tree:")
         return
     poll = _poll(frame)
     # Without Undo and Redo in the bar: on the phones of many people they would take back what others voted.

@@ -21,6 +21,7 @@ from forky_core.gateway.routes import PREFIX
 from forky_core.gateway.tokens import Tokens
 from forky_core.model.errors import ModelError
 from forky_core.store.memory.store import MemoryStore
+from forky_core.team.refused_requests import EVENT, NO_CREDIT, NOTHING_TODAY
 from forky_core.team.roles import Role
 from forky_core.team.spending.limits import EVERYBODY
 from forky_core.team.team import Team
@@ -130,6 +131,25 @@ def test_too_many_requests_in_a_minute_are_refused_with_when_to_try_again(desk: 
     refused = desk.send("GET", "models")
     assert error(refused)["code"] == "rate_limit_exceeded" and 0 < int(refused.headers["retry-after"]) <= 60
     assert "You may send 2 requests a minute" in error(refused)["message"]
+
+
+def refusals(desk: Desk) -> Sequence[tuple[str, dict[str, object]]]:
+    """The refused requests in the audit log: whose, why and how many."""
+    desk.team.refused.close()
+    entries = [entry for entry in desk.team.audit.entries() if entry.event == EVENT]
+    return [(entry.person, json.loads(entry.about)) for entry in entries]
+
+
+def test_calls_for_which_no_credit_is_left_are_in_the_audit_log(desk: Desk) -> None:
+    desk.team.spending.limits.set(EVERYBODY, "messages_a_day", 1, by="")
+    assert [desk.ask("dear/one").status_code for _ in range(4)] == [200, 429, 429, 429]
+    assert refusals(desk) == [(desk.bob, {"reason": NO_CREDIT, "number": 3})]
+
+
+def test_calls_of_a_token_whose_day_is_used_up_are_in_the_audit_log(desk: Desk) -> None:
+    desk.token = Tokens(desk.forky.store).make("poor", person=desk.bob, daily=0.001).text
+    assert [desk.ask("dear/one").status_code for _ in range(3)] == [200, 429, 429]
+    assert refusals(desk) == [(desk.bob, {"reason": NOTHING_TODAY, "number": 2})]
 
 
 def test_fifty_programs_race_for_a_balance_of_three_messages(desk: Desk) -> None:

@@ -1,6 +1,10 @@
-"""What the pages keep out of the server: each of these would cost the first page half a second and 80 MB of memory."""
+"""What the pages keep out of the server: imports, of which each would cost the first page half a second and 80 MB of
+memory, and looks at the disk in each run.
+"""
 
 from __future__ import annotations
+
+import re
 
 from pages.ui.registry import pages
 from tests.hangs import HANG
@@ -30,3 +34,12 @@ def test_no_page_loads_what_no_page_needs() -> None:
     assert done.returncode == 0, done.stderr[-2000:]
     assert [line for line in done.stdout.splitlines() if not line.endswith(" []")] == []
     assert len(done.stdout.splitlines()) == len(PAGES) + 1
+
+
+def test_no_link_looks_for_the_file_of_its_page() -> None:
+    found = [
+        (str(file.relative_to(CHECKOUT)), match.group())
+        for file in sorted((CHECKOUT / "pages").rglob("*.py"))
+        for match in re.finditer(r"page_link\(\s*[\"'][^\"']+", file.read_text("utf-8"))
+    ]
+    assert found == []  # pages.ui.made_pages.linked has them, made once.

@@ -1,4 +1,4 @@
-"""What a page of a team hears of others, and what a tab asks by itself in which nothing happens."""
+"""What a page hears of other tabs and people, and what a tab asks by itself in which nothing happens."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from typing import Any
 
 import pytest
 import streamlit
+from streamlit.components.v2.bidi_component import serialization
 from streamlit.testing.v1 import AppTest
 
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.scripted import ScriptedModel, Until
 from forky_core.team.roles import Role
 from pages.ui.chat import reply
+from pages.ui.registry import pages
 from pages.ui.streamlit_patches import warmup
 from pages.ui.workspace import beside, hear
 from tests.builders import talk
 from tests.hangs import eventually
-from tests.pages.apptest import open_page
+from tests.pages.apptest import act, open_page, settled
 from tests.pages.teams import TeamServer, team_server
 from tests.pages.workspaces import empty_workspace
 
@@ -69,13 +71,34 @@ def test_a_tab_of_a_team_in_which_nothing_happens_asks_nothing(
     assert clocks == []
 
 
-def test_alone_on_ones_own_machine_the_page_looks_at_other_tabs_by_itself(
+def test_no_page_of_a_team_has_pandas_asked_whether_a_list_is_a_data_frame(
+    server: TeamServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lists: list[object] = []
+
+    def is_data_frame(value: object) -> bool:
+        if isinstance(value, list):
+            lists.append(value)
+        return False
+
+    monkeypatch.setattr(serialization, "is_dataframe_like", is_data_frame)
+    ada = server.add("Ada", Role.OWNER)
+    server.sign_in(ada)
+    chat = talk(server.seen_by(ada).create("Boats"), "Why do boats float?", "They are lighter than water.")
+    for page in pages():
+        assert not open_page(f"{page.name}.py", chat).exception, page.name
+    settled(act(open_page("chat.py", chat), "threads", chat.path()[-1].id))
+    assert lists == []
+
+
+def test_alone_on_ones_own_machine_the_page_asks_nothing_either(
     monkeypatch: pytest.MonkeyPatch, clocks: list[float]
 ) -> None:
     with empty_workspace(monkeypatch) as forky:
         chat = talk(forky.create("Boats"), "Why do boats float?", "They are lighter than water.")
-        assert told(open_page("chat.py", chat)) is None
-    assert clocks == [reply.LOOK_EVERY]
+        data = told(open_page("chat.py", chat))
+    assert data is not None and data["replies"] == [] and data["at"] == chat.view.version
+    assert clocks == []
 
 
 def test_whoever_watches_hears_that_a_reply_begins_and_ends(server: TeamServer, clocks: list[float]) -> None:

@@ -15,6 +15,7 @@ from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Model, ModelInfo
 from forky_core.llm.upstream import Upstream
 from forky_core.model.errors import NotFound
+from forky_core.team.refused_requests import NOTHING_TODAY
 from forky_core.team.spending.guarded_models import GuardedModels
 from forky_core.team.spending.meter import Meter
 from forky_core.team.spending.quotes import quote
@@ -110,7 +111,7 @@ def admit(
     return AdmittedCall(call, info, upstream, model)
 
 
-def begin_spending(caller: Caller, admitted: AdmittedCall) -> Callable[[float], None]:
+def begin_spending(forky: Workspace, caller: Caller, admitted: AdmittedCall) -> Callable[[float], None]:
     """Set aside what a call may cost of what its token's limit leaves.
 
     Returns the function that charges what the call did cost, in US dollars: call it once, whatever becomes of the call.
@@ -124,6 +125,8 @@ def begin_spending(caller: Caller, admitted: AdmittedCall) -> Callable[[float], 
     asked = quote(admitted.info, call.messages, call.parameters, answers=call.answers)
     spend = tokens.begin_call(token, asked.ahead)
     if spend is None:
+        if isinstance(forky.models, GuardedModels):
+            forky.models.count_refusal(NOTHING_TODAY)
         raise ApiError(
             429,
             f"The token “{token.name}” has spent its {amount(token.daily)} of today, or calls that are being answered "

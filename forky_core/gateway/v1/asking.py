@@ -144,7 +144,7 @@ class ModelCallHandler:
             )
         read = partial(adapter.matches, whole or payload)
         understood = _understood(read) if admitted.upstream is None else None
-        spend = begin_spending(caller, admitted)
+        spend = begin_spending(forky, caller, admitted)
         try:
             meter = begin_payment(forky, admitted)
         except BaseException:

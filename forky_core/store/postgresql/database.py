@@ -14,7 +14,7 @@ from psycopg_pool import PoolTimeout
 from forky_core.model.errors import StoreError
 from forky_core.store.postgresql.connection import Connection, Rows, run
 from forky_core.store.postgresql.connections import MOST_CONNECTIONS, Connections, this_process
-from forky_core.store.postgresql.error_sentences import is_cut
+from forky_core.store.postgresql.error_sentences import is_cut, is_tried_again
 from forky_core.store.postgresql.migrations import MIGRATIONS, Migration, SchemaSign, migrate
 
 T = TypeVar("T")
@@ -56,7 +56,8 @@ class Database:
         return self.reading(lambda connection: run(connection, statement, **given))
 
     def reading(self, work: Callable[[Connection], T]) -> T:
-        """The result of work that only reads. It is done again where its connection had been cut.
+        """The result of work that only reads. It is done again where its connection had been cut, or another
+        transaction was in the way.
 
         Raises:
             StoreError: the server cannot be reached or asked.
@@ -71,9 +72,10 @@ class Database:
                     with self.connect():
                         raise  # The server can be reached: all connections are in use.
                 except psycopg.OperationalError as error:
-                    if not is_cut(error) or time.monotonic() > latest:
+                    if not is_tried_again(error) or time.monotonic() > latest:
                         raise
-                    self.connections.look_through()  # The others are probably cut, too.
+                    if is_cut(error):
+                        self.connections.look_through()  # The others are probably cut, too.
                     time.sleep(0.02)
 
     def snapshot(self, work: Callable[[Connection], T]) -> T:

@@ -26,6 +26,11 @@ def is_cut(error: psycopg.Error) -> bool:
     )
 
 
+def is_tried_again(error: psycopg.Error) -> bool:
+    """Whether what was refused may succeed at once: the connection was cut, or another transaction was in the way."""
+    return is_cut(error) or isinstance(error, errors.SerializationFailure | errors.DeadlockDetected)
+
+
 def store_error(error: psycopg.Error, name: str) -> StoreError:
     """The store error, as a sentence for a person, for an error of PostgreSQL."""
     said = str(error).strip()

@@ -21,7 +21,7 @@ with needed_for("Keeping people in PostgreSQL", "postgresql"):
 
 from forky_core.model.errors import StoreError
 from forky_core.store.postgresql.connections import PATIENCE, ended_when_held_up
-from forky_core.store.postgresql.error_sentences import is_cut, shown_url, store_error
+from forky_core.store.postgresql.error_sentences import is_tried_again, shown_url, store_error
 from forky_core.store.postgresql.texts import kept, said
 
 T = TypeVar("T")
@@ -166,14 +166,17 @@ class OneConnection:
         return self._connection
 
     def _asked(self, work: Callable[[psycopg.Connection[NamedRow]], T]) -> T:
-        """The result of work that changes nothing yet; it is done again where the connection had been cut."""
+        """The result of work that changes nothing yet; it is done again where the connection had been cut, or another
+        transaction was in the way.
+        """
         latest = time.monotonic() + _CUT_FOR
         while True:
             try:
                 return work(self._connected())
             except psycopg.Error as error:
-                if not is_cut(error) or self._in_transaction or time.monotonic() > latest:
+                if not is_tried_again(error) or self._in_transaction or time.monotonic() > latest:
                     raise store_error(error, self.name) from error
+                self.roll_back()
                 time.sleep(0.02)
 
 

@@ -36,6 +36,7 @@ from forky_core.model import ConversationId, Failure, Usage
 from forky_core.model.document import Numbers
 from forky_core.model.errors import ModelError, StoreError
 from forky_core.team.access import Access
+from forky_core.team.refused_requests import NO_CREDIT
 from forky_core.team.roles import Role
 from forky_core.team.spending.meter import USED_UP, Meter
 from forky_core.team.spending.quotes import Quote, quote
@@ -138,6 +139,10 @@ class GuardedModels(RestrictedModels):
         spending = self._access.team.spending
         spending.program_rate.count(self.person, spending.limits.of(self.person).requests_a_minute)
 
+    def count_refusal(self, reason: str) -> None:
+        """Count a refused call of the person for the audit log. It raises nothing."""
+        self._access.team.refused.count(reason, self.person)
+
     def begin(
         self,
         info: ModelInfo,
@@ -211,7 +216,12 @@ class GuardedModels(RestrictedModels):
         accounts = self._access.team.spending.accounts
         if info.provider != OFFLINE and self._uses_own_key(info.name):
             return Meter(accounts, accounts.unlimited(self.person, asked), own_key=True)
-        return Meter(accounts, accounts.reserve(self.person, asked))
+        try:
+            return Meter(accounts, accounts.reserve(self.person, asked))
+        except SpendingRefused as refused:
+            if refused.kind == "no_credit":
+                self.count_refusal(NO_CREDIT)
+            raise
 
     def _require_allowed(self, info: ModelInfo) -> None:
         if not self._access.role:

@@ -24,6 +24,7 @@ from pages.ui.chat.arrival import Arrival
 from pages.ui.chat.cells import message_leads
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.frame import Frame, saying
+from pages.ui.made_pages import linked
 from pages.ui.note import note_html
 from pages.ui.workspace import Reader, reader
 
@@ -104,7 +105,10 @@ def _draw_bar(here: Frame, who: Reader, arrival: Arrival, news: News) -> None:
         st.markdown(f"**{news.count} new** since {since(news.since, now())}, by {by}", width="stretch")
         if not places:
             st.page_link(
-                "history.py", label="Show", icon=":material/history:", query_params={"c": str(here.chat.id)}
+                linked("history.py"),
+                label="Show",
+                icon=":material/history:",
+                query_params={"c": str(here.chat.id)},
             )
         elif arrival.step < len(places):
             label = f"Next, {arrival.step + 1} of {len(places)}" if arrival.step else "Show"

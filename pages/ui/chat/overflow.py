@@ -10,6 +10,7 @@ from forky_core.views import captions
 from pages.ui.chat.meter import Measure
 from pages.ui.components.notice import done
 from pages.ui.frame import Frame, go, place, saying
+from pages.ui.made_pages import linked
 
 _FITTING = Memory(TOKENS.name)
 _SUMMARY = Memory(SUMMARY.name)
@@ -42,7 +43,7 @@ def draw_overflow(here: Frame, found: Measure, typed: int) -> None:
             args=(here,),
         )
         st.page_link(
-            "context.py",
+            linked("context.py"),
             label="Leave messages out",
             icon=":material/visibility_off:",
             query_params=place(here.chat, here.at),
@@ -57,7 +58,7 @@ def _draw_alone(over: int) -> None:
             "another model, shorten it, or have the file searched instead:",
             width="content",
         )
-        st.page_link("documents.py", label="Add it to be searched", icon=":material/description:")
+        st.page_link(linked("documents.py"), label="Add it to be searched", icon=":material/description:")
 
 
 def _fit(here: Frame) -> None:

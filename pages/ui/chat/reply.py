@@ -1,8 +1,8 @@
-"""The end of the notebook: the reply that is being written, and what other tabs have done meanwhile.
+"""The end of the notebook: the reply that is being written, or what became of it.
 
 A reply is a background job (conversation/replies/replies.py), so that clicks, reloads and other tabs cannot lose it.
 Its words come by a stream (live.py), and the browser asks this fragment to run when there is more to format, or that
-fails. When the job has landed, or the conversation has moved, the page runs once more.
+fails. When the job has landed, the page runs once more.
 """
 
 from __future__ import annotations
@@ -13,47 +13,36 @@ import streamlit as st
 
 from forky_core.conversation.replies.reply_job import ReplyJob
 from forky_core.model import Generation
-from forky_core.model.errors import ForkyError
 from forky_core.views import captions
 from forky_core.views.notebook import Notebook
 from pages.ui.chat.cells import sentence_html
 from pages.ui.chat.composer import stop
 from pages.ui.chat.live import REASONING, STATUS, draw_live
 from pages.ui.components.error_boundary import error_boundary
-from pages.ui.components.live_updates import hears_moves
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.models import grouped, label_of, model_title
 from pages.ui.frame import Frame, go, saying
+from pages.ui.made_pages import linked
 
-LOOK_EVERY = 2.0
-"""Seconds between two looks at what other tabs did."""
 LOOK_AT_REPLY = 10.0
 """Seconds between two looks at a reply that is written: a browser that does not hear its stream asks by itself."""
 _MENDED_IN_SETTINGS = frozenset({"no_key", "bad_key", "unreachable"})
 """Kinds of failures."""
 
 
-def draw_tail(here: Frame, job: ReplyJob | None, version: int) -> None:
-    """`version` is the view that the page has drawn."""
-    if job is None and hears_moves(here.chat):
-        return  # The page hears of what others do, so that a tab in which nothing happens costs nothing.
-    pause = LOOK_EVERY if job is None else LOOK_AT_REPLY
-    st.fragment(run_every=pause)(error_boundary(_tail))(here, job, version)
+def draw_tail(here: Frame, job: ReplyJob | None) -> None:
+    """Where no reply is written there is nothing to draw, and the page hears of what others do (live_updates.py)."""
+    if job is not None:
+        st.fragment(run_every=LOOK_AT_REPLY)(error_boundary(_tail))(here, job)
 
 
-def _tail(here: Frame, job: ReplyJob | None, version: int) -> None:
-    if job is not None and job.running:
+def _tail(here: Frame, job: ReplyJob) -> None:
+    if job.running:
         _draw_job(here, job)
         return
-    try:
-        moved = here.chat.view.version != version
-        begun = job is None and here.at_head and here.chat.replies.current is not None
-    except ForkyError:
-        moved = begun = True
-    if job is not None and job.message is not None and job.message.id == job.place.replaces:
+    if job.message is not None and job.message.id == job.place.replaces:
         here.session.say("The same words came again: there is no new version.")
-    if job is not None or moved or begun:
-        st.rerun()
+    st.rerun()
 
 
 def _draw_job(here: Frame, job: ReplyJob) -> None:
@@ -135,7 +124,7 @@ def _draw_ways_on(here: Frame, failed: Generation | None, number: int, *, also_o
             width=240,
         )
     if failed is not None and failed.failure and failed.failure.kind in _MENDED_IN_SETTINGS:
-        st.page_link("settings.py", label="Settings", icon=":material/tune:")
+        st.page_link(linked("settings.py"), label="Settings", icon=":material/tune:")
 
 
 def _again(here: Frame, model: str | None) -> None:

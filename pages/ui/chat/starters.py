@@ -19,6 +19,7 @@ from pages.ui.components.notice import stay
 from pages.ui.components.starting import begin_conversation
 from pages.ui.frame import Frame, go, place, saying
 from pages.ui.keyboard.tour import begin_tour
+from pages.ui.made_pages import linked
 from pages.ui.person import cookie
 from pages.ui.session import Session
 
@@ -131,14 +132,14 @@ def draw_about_example(here: Frame) -> None:
         tour_button(here.forky, here.session, key="ready.tour")
         if len(answers) > 1:
             st.page_link(
-                "compare.py",
+                linked("compare.py"),
                 label=f"Compare {count(len(answers), 'answer')}",
                 icon=":material/view_column_2:",
                 query_params={**place(here.chat), "with": ",".join(answers)},
             )
         if f"{EXPERIMENTS}{EXPERIMENT}" in here.chat.view.entries:
             st.page_link(
-                "experiments.py",
+                linked("experiments.py"),
                 label="See its experiment",
                 icon=":material/science:",
                 query_params={**place(here.chat), "e": EXPERIMENT},

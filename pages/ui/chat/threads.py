@@ -190,7 +190,7 @@ def draw_threads(here: Frame, message: Message) -> None:
             st.caption("You read here; from a commenter up one also writes.")
         _component(
             key="chat.mentions",
-            data={"people": [[handle, member.name] for handle, member in sorted(readers.items())]},
+            data={"people": tuple((handle, member.name) for handle, member in sorted(readers.items()))},
             height="content",
         )
 

@@ -1,6 +1,6 @@
 """What others do appears in this tab: the page is drawn again when its conversation has moved, and only then.
 
-Others are the people of a conversation, and the programs that ask through `/v1`.
+Others are other tabs of the same person, the people of a conversation, and the programs that ask through `/v1`.
 
 Word of it comes beside Streamlit (gateway/moving.py), so that waiting costs no run of the page. A run leaves what is
 being typed where it is, and scroll and place with it.
@@ -14,7 +14,6 @@ from pathlib import Path
 import streamlit as st
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.conversation.recording.scopes import SCOPE
 from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.moving import LIBRARY, PREFIX
 from pages.ui.components.notice import stay
@@ -26,25 +25,18 @@ _component = st.components.v2.component(
 )
 
 
-def hears_moves(chat: Conversation) -> bool:
-    """Whether others may be at work in a conversation, so that its pages hear of what they do."""
-    others = chat.people.me is not None or chat.people.room.people or SCOPE in chat.view.entries
-    return bool(others) or team_here() is not None
-
-
 def written(chat: Conversation) -> list[str]:
     """The ids of the replies that are being written in a conversation, as `hear_moves` takes them."""
     return sorted(str(job.generation.id) for job in chat.replies.running)
 
 
 def hear_moves(chat: Conversation, *, version: int, replies: Sequence[str] | None = None) -> None:
-    """Mount it where others may be at work. `version` is the conversation's as this run drew it, and `replies` are
+    """Mount it where a conversation is shown. `version` is the conversation's as this run drew it, and `replies` are
     those that it drew as being written; None: it does not say.
     """
-    if hears_moves(chat):
-        members = team_here()
-        threads = members.threads.version(chat.id) if members is not None else None
-        _hear("chat.moves", str(chat.id), version, threads, replies)
+    members = team_here()
+    threads = members.threads.version(chat.id) if members is not None else None
+    _hear("chat.moves", str(chat.id), version, threads, replies)
 
 
 def hear_library(forky: Workspace) -> None:
@@ -60,7 +52,7 @@ def _hear(
         key=key,
         data={"url": f"{workspace_path()}{PREFIX}/{what}", "at": at}
         | ({"threads": threads} if threads is not None else {})
-        | ({"replies": list(replies)} if replies is not None else {}),
+        | ({"replies": tuple(replies)} if replies is not None else {}),
         on_moved_change=lambda: stay(session()),
         height="content",
     )

@@ -11,6 +11,7 @@ from forky_core.model.document import ADDRESS, Chunk, CitedPassage, DocumentId
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label, showable
+from pages.ui.made_pages import linked
 
 _BEFORE, _SHOWN = 2, 12
 """Passages before the one asked for, and in all."""
@@ -20,7 +21,7 @@ _ID = 16
 def document_link(label: str, document: DocumentId, number: int) -> None:
     """`label` is Markdown."""
     st.page_link(
-        "documents.py",
+        linked("documents.py"),
         label=label,
         icon="",
         query_params={"d": document[:_ID], "n": str(number)},

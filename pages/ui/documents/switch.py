@@ -10,6 +10,7 @@ from pages.ui.components.models import grouped, model_title
 from pages.ui.components.notice import done
 from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, saying
+from pages.ui.made_pages import linked
 from pages.ui.streamlit_patches.renewing import anew
 
 _RULE = ""
@@ -32,7 +33,7 @@ def draw_document_use(here: Frame, place: str) -> None:
         )
         if use.on:
             _draw_count(here)
-        st.page_link("documents.py", label="Add or read documents", icon=":material/arrow_forward:")
+        st.page_link(linked("documents.py"), label="Add or read documents", icon=":material/arrow_forward:")
         if use.on:
             _draw_search(here, place)
             _draw_wording(here, place, use.condenser)

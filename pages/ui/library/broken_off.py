@@ -15,6 +15,7 @@ from forky_core.views.shelf import count
 from forky_core.views.times import ago
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
+from pages.ui.made_pages import linked
 from pages.ui.session import Session
 
 FINISHING = "import.finishing"
@@ -48,7 +49,7 @@ def draw_broken_off_hint(forky: Workspace, held: Session) -> None:
         return
     with st.container(key="broken-off-hint", horizontal=True, vertical_alignment="center"):
         st.markdown(f"An import was broken off: {records[0].how_far}.", width="stretch")
-        st.page_link("library.py", label="Finish or take away", width="content")
+        st.page_link(linked("library.py"), label="Finish or take away", icon="", width="content")
         st.button(
             "Close this line",
             key="broken_off.close",

@@ -23,6 +23,7 @@ from forky_core.views.times import ago, stamp
 from pages.ui.components.markdown import plain_label, show_text
 from pages.ui.components.notice import done
 from pages.ui.frame import Frame, saying
+from pages.ui.made_pages import linked
 from pages.ui.merge.choices import POLICIES, label_of_strategy, want, written_picks
 from pages.ui.merge.reviewing import draw_review_acts, draw_reviews
 
@@ -339,7 +340,7 @@ def link_requests(frame: Frame) -> None:
         return
     only = {"request": str(waiting[0].number)} if len(waiting) == 1 else {}
     st.page_link(
-        "merge.py",
+        linked("merge.py"),
         label=count(len(waiting), "request"),
         icon=":material/call_merge:",
         help="Branches proposed for merging, which wait for an answer",

@@ -12,6 +12,7 @@ from forky_core.team.review_lists import ReviewLists, WaitingRequest, review_lis
 from forky_core.views.shelf import title_or_placeholder
 from forky_core.views.times import ago
 from pages.ui.components.markdown import plain_label
+from pages.ui.made_pages import linked
 from pages.ui.workspace import Reader
 
 _SHOWN = 6
@@ -61,7 +62,7 @@ def _draw_line(line: WaitingRequest, who: Reader, key: str) -> None:
         key=f"row-{key}-{line.conversation}-{request.number}", horizontal=True, vertical_alignment="center"
     ):
         st.page_link(
-            "merge.py",
+            linked("merge.py"),
             label=f"{sources} into “{plain_label(request.into, 40)}”",
             icon=":material/call_merge:",
             query_params={"c": str(line.conversation), "b": request.into, "request": str(request.number)},

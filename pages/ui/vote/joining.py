@@ -10,6 +10,7 @@ from forky_core.views.shelf import count
 from forky_core.votes.poll import Poll
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame
+from pages.ui.made_pages import linked
 from pages.ui.person import COOKIE
 from pages.ui.session import Session
 
@@ -50,7 +51,10 @@ def draw_who(frame: Frame, poll: Poll) -> None:
     """The line below the title. Keys: `vote.not_me`."""
     with st.container(key="line-vote-who", horizontal=True, vertical_alignment="center"):
         st.page_link(
-            "vote.py", label="All votes", icon=":material/arrow_back:", query_params={"c": str(frame.chat.id)}
+            linked("vote.py"),
+            label="All votes",
+            icon=":material/arrow_back:",
+            query_params={"c": str(frame.chat.id)},
         )
         about = [
             f"Poll {poll.number}",

@@ -11,6 +11,7 @@ from forky_core.votes.poll import Poll
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, show_text
 from pages.ui.frame import Frame, place
+from pages.ui.made_pages import linked
 from pages.ui.vote.bars import bars_html
 from pages.ui.vote.labels import labels
 
@@ -43,7 +44,7 @@ def draw_outcome(frame: Frame, poll: Poll) -> None:
                 continue
             show_text(option.text, f"vote.shown.{poll.number}.{option.letter}")
             st.page_link(
-                "chat.py",
+                linked("chat.py"),
                 label="Go on from this answer",
                 icon=":material/arrow_outward:",
                 query_params=place(frame.chat, option.message),

@@ -24,6 +24,7 @@ from forky_core.store.postgresql import statements
 from forky_core.store.postgresql.migrations import CITUS_FILE, FUNCTIONS_FILE, MIGRATIONS, SCHEMA_FILE
 from forky_core.store.postgresql.store import PostgresStore
 from forky_core.team import people_on_server
+from forky_core.team.team import Team
 from tests.programs import CHECKOUT
 from tests.store.talk import HERE, begin, change, said
 
@@ -295,3 +296,22 @@ def test_what_a_cluster_wants_to_have_tried_again_is_tried_again(url: str, state
         assert len(store.operations(HERE)) == 2 and store.verify().clean
         with psycopg.connect(url) as connection:
             assert connection.execute("SELECT last_value FROM forky.tries").fetchone() == (6,)
+
+
+@pytest.mark.parametrize("state", ["40001", "40P01"])
+def test_a_question_that_a_cluster_wants_to_have_asked_again_is_asked_again(url: str, state: str) -> None:
+    """The server refuses every first two tries, of conversations and of people."""
+    team = Team(url)
+    with PostgresStore.open(url) as store:
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(f"""
+                CREATE SEQUENCE forky.tries;
+                CREATE FUNCTION forky.asked() RETURNS int LANGUAGE plpgsql AS $$ BEGIN
+                    IF nextval('forky.tries') % 3 <> 0 THEN RAISE 'again' USING ERRCODE = '{state}'; END IF;
+                    RETURN 7;
+                END $$;
+            """)
+        question = "SELECT forky.asked()"
+        assert store._database.reading(lambda lent: lent.execute(question).fetchone()) == (7,)
+        assert team.database.row(question) == (7,)
+    team.close()
