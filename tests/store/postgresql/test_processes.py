@@ -12,6 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
@@ -195,10 +196,10 @@ def test_two_processes_make_the_tables_at_once(server: Server) -> None:
 @pytest.mark.parametrize(
     ("change_url", "sentence"),
     [
-        (lambda url: url.replace("host=/", "host=/nowhere/"), "cannot be reached"),
-        (lambda url: url.replace("@/", "@/missing_"), "There is no database of this name"),
+        (lambda _url: "postgresql://postgres@/x?host=/nowhere", "cannot be reached"),
+        (lambda url: urlsplit(url)._replace(path="/missing").geturl(), "There is no database of this name"),
         (lambda url: url.replace("postgres@", "nobody_here@"), "refuses this user or password"),
-        (lambda url: "postgresql://localhost:1/x?connect_timeout=2", "cannot be reached"),
+        (lambda _url: "postgresql://localhost:1/x?connect_timeout=2", "cannot be reached"),
     ],
     ids=["socket", "database", "user", "port"],
 )
