@@ -186,26 +186,6 @@ def test_a_quick_click_beside_a_draft_presses_its_button_and_the_draft_is_kept(a
     holds(page, "and one that is left for another page")
 
 
-_IN_ONE_TURN = """
-(selector) => {
-  const until = performance.now() + 4500; // The page looks every two seconds what other tabs did.
-  while (performance.now() < until);
-  document.querySelector(selector).click();
-}
-"""
-
-
-def test_a_click_in_the_turn_of_a_look_at_other_tabs_is_done_once_and_drawn(app: str, watch: Any) -> None:
-    page = watch().open(app)
-    cells = ask_anew(page)
-    ask(page, "And then?")
-    expect(cells).to_have_count(4)
-    settled(page).evaluate(_IN_ONE_TURN, ".st-key-bar-undo button")
-    expect(cells).to_have_count(2)
-    page.wait_for_timeout(1000)
-    expect(settled(page).locator("[data-cell]")).to_have_count(2)
-
-
 _TWO_REQUESTS = """
 () => {
   [...document.querySelectorAll("[data-act=sibling]")].at(-1).click();

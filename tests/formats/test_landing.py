@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Event
+from threading import Barrier, Event
 
 import pytest
 
@@ -18,6 +19,7 @@ from forky_core.model import ConversationSummary
 from forky_core.model.errors import InTheWay, NotFound, NothingToDo
 from forky_core.model.parts import Json
 from tests.formats.sources import packed, written
+from tests.hangs import HANG
 
 
 @pytest.fixture
@@ -259,6 +261,27 @@ def test_what_was_done_beside_an_import_outlives_its_undo(forky: Forky, tmp_path
     assert [message.text for message in grown.path()] == ["one", "two"]
     grown.redo()
     assert [message.text for message in grown.path()] == ["one", "two", "three", "four"]
+
+
+def test_two_tabs_that_import_the_same_file_at_once_bring_it_once(tmp_path: Path) -> None:
+    names = [f"talk {number}" for number in range(20)]
+    path = written(tmp_path, [chat(name, f"{name} asks", f"{name} answers", title=name) for name in names])
+    together = Barrier(2)
+
+    def meet(progress: ImportProgress) -> None:
+        if progress.done == 1:
+            together.wait(HANG)  # Both have found that nothing of the file is there.
+
+    with Forky.open(tmp_path / "forky.duckdb") as forky, ThreadPoolExecutor(2) as tabs:
+        jobs = [tabs.submit(import_file, forky, path, on_progress=meet) for _ in range(2)]
+        done = [job.result(HANG) for job in jobs]
+        assert sorted(one.title for one in forky.conversations()) == sorted(names)
+        assert [one.problems for one in done] == [(), ()]
+        assert sum(len(one.conversations) + one.unchanged for one in done) == 2 * len(names)
+        assert {one.number: (one.state, len(one.conversations)) for one in imports(forky.store)} == {
+            one.number: ("finished", len(one.conversations)) for one in done if one.conversations
+        }
+        assert forky.store.verify().clean
 
 
 def test_one_conversation_twice_in_a_file_is_one(forky: Forky, tmp_path: Path) -> None:

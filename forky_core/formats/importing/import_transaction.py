@@ -74,14 +74,11 @@ def origin_of(key: Key, file: str, tree: ImportedTree) -> dict[str, Json]:
 def _new_conversation(forky: Workspace, key: Key) -> ConversationId:
     """The id of a conversation that nobody has imported yet.
 
-    Where other processes may import the same one in this moment, all of them find the same id, so that the store takes
+    Whoever imports the same one in this moment, in another tab or process, finds the same id, so that the store takes
     one of them; but the one of a person is not that of another who does not see it.
     """
-    if not forky.store.is_exclusive:
-        id = ConversationId(named_id("import", forky.actor, *key))
-        if not forky.store.is_taken(id):
-            return id
-    return ConversationId(new_id())
+    id = ConversationId(named_id("import", forky.actor, *key))
+    return ConversationId(new_id()) if forky.store.is_taken(id) else id
 
 
 def creation(forky: Workspace, key: Key, tree: ImportedTree, origin: Mapping[str, Json]) -> Transaction:
