@@ -134,6 +134,11 @@ def migrate(
                 events.store_migrated(former=made.number - 1, schema=made.number, copied=False)
 
 
+def is_cluster(connection: AnyConnection) -> bool:
+    """Whether a database is one of Citus, which divides Forky's tables by workspace among its nodes."""
+    return bool(run(connection, "SELECT 1 FROM pg_extension WHERE extname = 'citus'"))
+
+
 class _OlderProgramsLive(StoreBusy):
     """A step has to wait."""
 
@@ -143,8 +148,7 @@ def _made_a_step(
 ) -> Migration | None:
     """Make the next step within a transaction; None if there is none. Raises as `migrate` does."""
     if run(connection, "SELECT to_regclass('forky.migrations')") == [(None,)]:
-        is_cluster = run(connection, "SELECT 1 FROM pg_extension WHERE extname = 'citus'")
-        for file in (SCHEMA_FILE, FUNCTIONS_FILE, *([CITUS_FILE] if is_cluster else [])):
+        for file in (SCHEMA_FILE, FUNCTIONS_FILE, *([CITUS_FILE] if is_cluster(connection) else [])):
             connection.execute(file.read_text("utf-8"))
         for one in MIGRATIONS:
             _note(connection, one)
