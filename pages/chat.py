@@ -44,7 +44,7 @@ from pages.ui.page import Page
 from pages.ui.person import names_themselves
 from pages.ui.session import session
 from pages.ui.streamlit_patches.flush import flush
-from pages.ui.workspace import workspace
+from pages.ui.workspace import team_here, workspace
 
 PAGE = Page(title="Chat", icon="account_tree", order=10)
 
@@ -56,6 +56,7 @@ def main() -> None:
         _draw_nothing()
         return
     version, replies = here.chat.view.version, written(here.chat)
+    job = here.chat.replies.current if here.at == here.chat.branch.head else None
     open_named_thread(here)
     news = arrive(here)
     # Laid out from the top, filled in the order in which it is waited for: the browser draws what has arrived.
@@ -78,10 +79,13 @@ def main() -> None:
         present=present_address(here.chat),
     )
     with path:
-        beside = _draw_path(here)
+        beside = _draw_path(here, job)
         draw_so_far(here, news)
     flush()
-    hear_moves(here.chat, version=version, replies=replies)
+    # A browser opens six connections to a server. Where nobody else is, a tab that a reply is streamed to needs no
+    # second one: it is drawn anew when the reply has ended.
+    if job is None or team_here() is not None or here.chat.people.room.people:
+        hear_moves(here.chat, version=version, replies=replies)
     with top:
         _draw_top(here)
         draw_news(here, news)
@@ -131,9 +135,8 @@ def _draw_nothing() -> None:
     draw_nothing_yet(forky, held)
 
 
-def _draw_path(here: Frame) -> tuple[Sequence[Cell], Look] | None:
+def _draw_path(here: Frame, job: ReplyJob | None) -> tuple[Sequence[Cell], Look] | None:
     """Draw everything above the composer and return the cells with their look, if nothing is being written there."""
-    job = here.chat.replies.current if here.at == here.chat.branch.head else None
     drawn = _draw_cells(here, job)
     draw_tail(here, job)
     if job is None:

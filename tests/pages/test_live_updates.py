@@ -101,6 +101,23 @@ def test_alone_on_ones_own_machine_the_page_asks_nothing_either(
     assert clocks == []
 
 
+def test_alone_a_tab_to_which_a_reply_is_streamed_opens_no_second_stream(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gate, model = threading.Event(), ScriptedModel("scripted/slow")
+    model.enqueue("They are", Until(gate), " lighter.")
+    with empty_workspace(monkeypatch) as forky:
+        assert isinstance(forky.models, Catalogue)
+        forky.models.add(model)
+        chat = talk(forky.create("Boats", model="scripted/slow"), "Hello", "Hello.")
+        job = chat.send("Why do boats float?")
+        page = open_page("chat.py", chat)
+        assert told(page) is None
+        gate.set()
+        job.result()
+        assert told(settled(page.run())) is not None
+
+
 def test_whoever_watches_hears_that_a_reply_begins_and_ends(server: TeamServer, clocks: list[float]) -> None:
     ada = server.add("Ada", Role.OWNER)
     server.sign_in(ada)
