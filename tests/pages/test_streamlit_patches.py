@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import inspect
 import io
 import itertools
 import json
@@ -26,12 +27,12 @@ from streamlit.runtime import runtime
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.runtime import Runtime, RuntimeState
 from streamlit.runtime.scriptrunner import script_runner
-from streamlit.runtime.state import session_state
+from streamlit.runtime.state import SafeSessionState, session_state
 from streamlit.testing.v1 import AppTest
 
 from forky_core.model.errors import RequestError
 from pages.ui.registry import pages
-from pages.ui.streamlit_patches import sending_turns
+from pages.ui.streamlit_patches import forgotten_widgets, sending_turns
 from pages.ui.streamlit_patches.patch import Patch
 from pages.ui.streamlit_patches.patches import PATCHES, switched_off
 from tests.hangs import HANG
@@ -238,6 +239,36 @@ def test_each_named_test_fails_without_its_patch(tmp_path: Path) -> None:
     cases = {case.get("name"): case for case in ET.parse(report).iter("testcase")}  # noqa: S314 - our own
     passed = [name for name, test in named.items() if cases[test.rpartition("::")[2]].find("failure") is None]
     assert passed == []
+
+
+def _rows_that_change() -> None:
+    import streamlit as st  # noqa: PLC0415 - AppTest runs the lines of this function alone
+
+    turn = st.session_state.get("turn", 0)
+    st.button("next", key="next", on_click=lambda: st.session_state.update(turn=turn + 1))
+    st.button("of this turn", key=f"row {turn:02}", on_click=lambda: None)
+
+    @st.fragment
+    def part() -> None:
+        st.button("again", key=f"part {turn:02}", on_click=lambda: None)
+
+    part()
+
+
+def test_a_widget_that_was_not_drawn_for_a_while_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    finish = inspect.unwrap(SafeSessionState.on_script_finished)
+    monkeypatch.setattr(SafeSessionState, "on_script_finished", finish)
+    apply_patch("forgotten_widgets")
+    page = AppTest.from_function(_rows_that_change).run()
+    for _ in range(20):
+        page.button("next").click().run()
+    known = page.session_state._state._state._new_widget_state.widget_metadata
+    rows = sorted(id[-6:] for id in known if "row" in id)
+    assert rows == [f"row {turn:02}" for turn in range(21 - forgotten_widgets.RUNS, 21)]
+    assert sum("part" in id for id in known) == forgotten_widgets.RUNS
+    assert sum(id.endswith("next") for id in known) == 1
+    page.button("row 20").click().run()
+    assert not page.exception
 
 
 def test_a_later_logger_of_streamlit_writes_through_the_one_handler(monkeypatch: pytest.MonkeyPatch) -> None:

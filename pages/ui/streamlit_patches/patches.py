@@ -284,6 +284,21 @@ PATCHES = (
         ),
     ),
     Patch(
+        "forgotten_widgets",
+        "A tab that is open for hours does not take more and more memory for buttons that it shows no more.",
+        upstream=f"{_FILED}forgotten_widgets",
+        test="tests/pages/test_streamlit_patches.py::test_a_widget_that_was_not_drawn_for_a_while_is_forgotten",
+        made="at_start",
+        needs=(
+            f"{_STATE}.on_script_finished(self, widget_ids_this_run, remove_stale_widgets)",
+            f"{_STATE}#_state",
+            "streamlit.runtime.scriptrunner:get_script_run_ctx(suppress_warning)",
+            f"{_CONTEXT}#fragment_ids_this_run",
+            "streamlit.runtime.state:SessionState#_old_state",
+            "streamlit.runtime.state:SessionState#_new_widget_state",
+        ),
+    ),
+    Patch(
         "field_updates",
         "A draft that was sent or stashed does not come back into its field.",
         upstream=f"{_FILED}field_updates",
