@@ -244,7 +244,10 @@ def test_each_named_test_fails_without_its_patch(tmp_path: Path) -> None:
 def _rows_that_change() -> None:
     import streamlit as st  # noqa: PLC0415 - AppTest runs the lines of this function alone
 
+    component = st.components.v2.component("tests.rows", html="<p></p>", js="export default () => {}")
     turn = st.session_state.get("turn", 0)
+    for key in ("always", f"talk {turn:02}"):
+        component(key=key, on_told_change=lambda: None)
     st.button("next", key="next", on_click=lambda: st.session_state.update(turn=turn + 1))
     st.button("of this turn", key=f"row {turn:02}", on_click=lambda: None)
 
@@ -267,6 +270,8 @@ def test_a_widget_that_was_not_drawn_for_a_while_is_forgotten(monkeypatch: pytes
     assert rows == [f"row {turn:02}" for turn in range(21 - forgotten_widgets.RUNS, 21)]
     assert sum("part" in id for id in known) == forgotten_widgets.RUNS
     assert sum(id.endswith("next") for id in known) == 1
+    assert sum("always" in id for id in known) == 2, "the component, and the widget by which its events come"
+    assert sum("talk" in id for id in known) == 2 * forgotten_widgets.RUNS
     page.button("row 20").click().run()
     assert not page.exception
 

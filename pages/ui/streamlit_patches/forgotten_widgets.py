@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 RUNS = 8
 """Runs of the whole page after which a widget is forgotten that none of them has drawn."""
 _DRAWN = "forgotten_widgets.drawn"
+_EVENTS = "$$STREAMLIT_INTERNAL_KEY_{}__events"
+"""The widget by which a component's events come, after the component's own id. No run says that it has drawn that."""
 
 
 def apply() -> None:
@@ -42,7 +44,10 @@ def _forget(state: SessionState, drawn: frozenset[str], *, is_whole: bool) -> No
     if not is_whole:
         state[_DRAWN] = (*lately[:-1], lately[-1] | drawn) if lately else (drawn,)
         return
-    state[_DRAWN] = lately = (*lately[1 - RUNS :], drawn)
-    widgets = state._new_widget_state
-    kept = frozenset().union(*lately, widgets.states, state._old_state)
-    widgets.widget_metadata = {id: one for id, one in widgets.widget_metadata.items() if id in kept}
+    state[_DRAWN] = lately = (*lately, drawn)[-RUNS - 1 :]
+    if len(lately) > RUNS:
+        gone = lately[0].difference(*lately[1:])
+        known = state._new_widget_state.widget_metadata
+        for id in gone:
+            known.pop(id, None)
+            known.pop(_EVENTS.format(id), None)

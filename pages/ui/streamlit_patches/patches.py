@@ -294,7 +294,6 @@ PATCHES = (
             f"{_STATE}#_state",
             "streamlit.runtime.scriptrunner:get_script_run_ctx(suppress_warning)",
             f"{_CONTEXT}#fragment_ids_this_run",
-            "streamlit.runtime.state:SessionState#_old_state",
             "streamlit.runtime.state:SessionState#_new_widget_state",
         ),
     ),
