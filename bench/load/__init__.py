@@ -64,10 +64,11 @@ def report(result: Result) -> str:
     said.append(f"a click under load takes {result.ratio:.2f} times as long (goal: at most {_CLICK:.0f})")
     for what, times in result.waits.items():
         said.append(f"{what}: {times.count} times, p50 {times.p50:.0f} ms, p95 {times.p95:.0f} ms")
-    said.append("\nseconds    MB  connections  threads  replies  clicks")
+    said.append("\nseconds    MB  connections  threads  replies  clicks    p50  cores")
     for one in result.samples:
         said.append(
             f"{one.at:>7.0f} {one.megabytes:>5.0f} {one.connections:>12} {one.threads:>8} {one.replies:>8} {one.clicks:>7}"
+            f" {one.p50:>6.0f} {one.cores:>6.2f}"
         )
     said.append(f"the server's memory grows by {result.growth:+.1f} MB a minute in the second half")
     spent = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in result.processor.items())

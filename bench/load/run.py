@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from statistics import quantiles
+from statistics import median, quantiles
 
 import httpx
 
@@ -299,10 +299,23 @@ async def _sample(
     wanted: Wanted, machines: _Machines, people: Sequence[Person], diary: Diary, begun: float
 ) -> list[Sample]:
     samples: list[Sample] = []
+    before, seen, spent = begun, 0, processor_seconds(machines.processes)
     try:
         while True:
-            at, replies = time.monotonic() - begun, sum(person.writing for person in people)
-            samples.append(await asyncio.to_thread(look, machines.processes, at, replies, len(diary.clicks)))
+            at, replies = time.monotonic(), sum(person.writing for person in people)
+            lately, seen = [took for _, took in diary.clicks[seen:]], len(diary.clicks)
+            now = processor_seconds(machines.processes)
+            found = await asyncio.to_thread(
+                look,
+                machines.processes,
+                at - begun,
+                replies,
+                seen,
+                p50=median(lately) if lately else 0.0,
+                cores=(now - spent) / (at - before) if samples else 0.0,
+            )
+            samples.append(found)
+            before, spent = at, now
             await asyncio.sleep(wanted.seconds / SAMPLES)
     except asyncio.CancelledError:
         return samples

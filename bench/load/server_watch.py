@@ -29,6 +29,10 @@ class Sample:
     """Replies that people see being written."""
     clicks: int
     """Since the beginning."""
+    p50: float
+    """Of the clicks since the look before, in milliseconds; 0 where there were none."""
+    cores: float
+    """Processor time in a second since the look before."""
 
 
 def family(process: int) -> list[psutil.Process]:
@@ -55,7 +59,10 @@ def processor_seconds(processes: Sequence[int]) -> float:
     return spent
 
 
-def look(processes: Sequence[int], at: float, replies: int, clicks: int) -> Sample:
+def look(
+    processes: Sequence[int], at: float, replies: int, clicks: int, *, p50: float, cores: float
+) -> Sample:
+    """Look at the servers; what only the caller can count is given."""
     memory, connections, threads = 0, 0, 0
     for process in processes:
         for one in family(process):
@@ -68,7 +75,7 @@ def look(processes: Sequence[int], at: float, replies: int, clicks: int) -> Samp
                     )
             except psutil.NoSuchProcess:
                 continue
-    return Sample(at, memory / 1e6, connections, threads, replies, clicks)
+    return Sample(at, memory / 1e6, connections, threads, replies, clicks, p50, cores)
 
 
 def growth(samples: Sequence[Sample]) -> float:

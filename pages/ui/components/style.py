@@ -122,7 +122,7 @@ div:has(> .st-key-theme-switch) { position: absolute; height: 0; }
 .fk-workspaces > * { display: block; padding: .35rem .1rem; overflow-wrap: anywhere; unicode-bidi: isolate; }
 .fk-workspaces > span { font-weight: 600; opacity: .74; }
 .fk-who b a { color: ACCENT !important; }
-.st-key-browser-fixes { display: none; }
+:is(.st-key-browser-fixes, .st-key-chat-moves) { display: none; }
 .st-key-bar h2 { padding: 0; margin: 0; font-size: 1.1rem; overflow: hidden; text-overflow: ellipsis; }
 
 /* The line that says what was just done (ui/components/notice.py). */
