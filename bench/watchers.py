@@ -1,8 +1,7 @@
 """Those who look at a conversation while others work in it: how soon they learn of a change, what an idle tab costs.
 
 A hundred streams of `/moves` are open, as a hundred tabs have them; a program records calls, and each takes effect when
-its request is sent. Then nothing happens for a while, without the streams, with them, and with whole tabs on the Chat
-page, and the server's time is compared.
+its request is sent. Then nothing happens for a while, with and without the streams, and the server's time is compared.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import json
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import AsyncExitStack
 from pathlib import Path
 from statistics import median, quantiles
 
@@ -21,17 +19,13 @@ import psutil
 
 from bench.measure import Line
 from bench.serving import CHECKOUT, streamlit
-from bench.tab.tab import Tab
 from forky_core.forky import Forky
 from forky_core.gateway.tokens import Tokens
 
 WATCHERS = 100
-TABS = 20
 _CHANGES, _QUICK = 40, 5
 _IDLE = 20.0
 """Seconds without a change."""
-_SETTLES = 10.0
-"""Seconds until a page that was opened asks for nothing more."""
 
 
 def lines(*, quick: bool) -> Iterator[Line]:
@@ -41,19 +35,18 @@ def lines(*, quick: bool) -> Iterator[Line]:
             token = Tokens(forky.store).make("bench").text
         with streamlit(CHECKOUT / "app.py", folder) as served:
             process = psutil.Process(served.process.pid)
-            took, idle, tab = asyncio.run(
+            took, idle = asyncio.run(
                 _watched(served.url, token, process, _QUICK if quick else _CHANGES, 3.0 if quick else _IDLE)
             )
     yield Line(f"a change → the event at {WATCHERS} watchers, median", median(took), 100.0, 1)
     yield Line("  … the slowest of a hundred", quantiles(took, n=100)[98], 300.0, 1)
     yield Line("an idle watcher, the server's time in a second", idle, 0.02, 1)
-    yield Line("an idle tab on the Chat page, the same", tab, 0.02, 1)
 
 
 async def _watched(
     url: str, token: str, process: psutil.Process, changes: int, seconds: float
-) -> tuple[list[float], float, float]:
-    """Milliseconds from each change to each watcher, and milliseconds a second that an idle watcher and tab cost."""
+) -> tuple[list[float], float]:
+    """Milliseconds from each change to each watcher, and milliseconds a second that an idle one costs."""
     limits = httpx.Limits(max_connections=None)
     async with httpx.AsyncClient(base_url=url, timeout=60, limits=limits, trust_env=False) as client:
         client.headers["authorization"] = f"Bearer {token}"
@@ -76,13 +69,7 @@ async def _watched(
         together = await _cost(process, seconds)
         for watcher in watchers:
             watcher.cancel()
-        async with AsyncExitStack() as stack:
-            for _ in range(TABS):
-                tab = Tab(url, client, query=f"c={conversation}&b=main")
-                await stack.enter_async_context(tab.opened(shown=lambda page: "chat.draft" in page))
-            await asyncio.sleep(_SETTLES)
-            tabs = await _cost(process, seconds)
-    return took, max(together - alone, 0.0) / WATCHERS, max(tabs - alone, 0.0) / TABS
+    return took, max(together - alone, 0.0) / WATCHERS
 
 
 async def _record(client: httpx.AsyncClient, number: int) -> str:
