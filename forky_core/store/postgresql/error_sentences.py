@@ -16,6 +16,9 @@ with needed_for("Keeping conversations in PostgreSQL", "postgresql"):
 
 from forky_core.model.errors import StoreBusy, StoreDamaged, StoreError, StoreFull
 
+CAME_BETWEEN = (errors.SerializationFailure, errors.DeadlockDetected)
+"""What PostgreSQL raises where another transaction was in the way: nothing was done, and it may be tried again."""
+
 
 def is_cut(error: psycopg.Error) -> bool:
     """Whether an error means that the connection is gone, and not that the statement was refused."""
@@ -28,7 +31,7 @@ def is_cut(error: psycopg.Error) -> bool:
 
 def is_tried_again(error: psycopg.Error) -> bool:
     """Whether what was refused may succeed at once: the connection was cut, or another transaction was in the way."""
-    return is_cut(error) or isinstance(error, errors.SerializationFailure | errors.DeadlockDetected)
+    return is_cut(error) or isinstance(error, CAME_BETWEEN)
 
 
 def store_error(error: psycopg.Error, name: str) -> StoreError:

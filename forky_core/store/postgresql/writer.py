@@ -41,7 +41,7 @@ from forky_core.store.moving.contract import ConversationPart
 from forky_core.store.postgresql import statements as sql
 from forky_core.store.postgresql.connection import Connection, run
 from forky_core.store.postgresql.database import Database
-from forky_core.store.postgresql.error_sentences import is_cut, store_error
+from forky_core.store.postgresql.error_sentences import CAME_BETWEEN, is_cut, store_error
 from forky_core.store.postgresql.other_processes import OtherProcesses
 from forky_core.store.postgresql.texts import kept, said
 from forky_core.store.rows import (
@@ -65,7 +65,7 @@ _CUT_FOR = 8.0
 _HANGS = 15.0
 """Seconds on one task after which the thread is considered hung."""
 _CAME_FIRST, _NO_CONVERSATION, _TAKEN_OVER = "FK001", "FK002", "FK003"
-_AGAIN = (errors.SerializationFailure, errors.DeadlockDetected, errors.UniqueViolation)
+_AGAIN = (*CAME_BETWEEN, errors.UniqueViolation)
 _CALL = (
     "id", "status", "model", "started", "first_token", "finished", "prompt_tokens", "completion_tokens",
     "cached_tokens", "cost", "rest",
