@@ -221,6 +221,11 @@ class Person:
     async def _read(self) -> None:
         """Choose a conversation in the Library; look at earlier messages, and at another branch."""
         tab = await self._library()
+        if not tab.links(""):  # The Library still shows what this person looked for, which nobody has said.
+            tab = await self._click(
+                "end a search",
+                lambda tab: tab.fill("library.search", "", shown=lambda page: bool(page.links(""))),
+            )
         mine = [
             query
             for _, query in tab.links("")

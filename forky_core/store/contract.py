@@ -317,11 +317,17 @@ class Store(Protocol):
         ...
 
     def search(
-        self, words: str, *, conversation: ConversationId | None = None, limit: int = 50
+        self,
+        words: str,
+        *,
+        conversation: ConversationId | None = None,
+        among: Collection[ConversationId] | None = None,
+        limit: int = 50,
     ) -> tuple[Hit, ...]:
         """Messages that contain every word, in any order and case, best first. Trashed conversations are excluded.
 
-        Words are split on white space; a text in double quotes counts as one word.
+        Words are split on white space; a text in double quotes counts as one word. `conversation` searches one alone,
+        `among` only these; ids of conversations that do not exist count for nothing there.
         """
         ...
 
@@ -364,6 +370,10 @@ class Store(Protocol):
 
     def setting(self, key: str) -> str | None:
         """A small value of the workspace, never a key or a token; None if it is not set."""
+        ...
+
+    def settings_of(self, keys: Iterable[str]) -> Mapping[str, str]:
+        """The settings with these keys that are set, by their keys."""
         ...
 
     def set_setting(self, key: str, value: str | None) -> None: ...

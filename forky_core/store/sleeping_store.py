@@ -242,6 +242,7 @@ class SleepingStore(Generic[S]):
     blob = _of_store(Store.blob)
     drop_blobs = _of_store(Store.drop_blobs)
     setting = _of_store(Store.setting)
+    settings_of = _of_store(Store.settings_of)
     set_setting = _of_store(Store.set_setting)
     change_setting = _of_store(Store.change_setting)
     is_alive = _of_store(Store.is_alive)

@@ -8,7 +8,7 @@ the next call, whoever holds this store.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256 as sha256_of
 from typing import TypeVar
@@ -173,17 +173,18 @@ class GuardedStore:
         return tuple(place for place in self._store.abandoned() if place[0] in visible)
 
     def search(
-        self, words: str, *, conversation: ConversationId | None = None, limit: int = 50
+        self,
+        words: str,
+        *,
+        conversation: ConversationId | None = None,
+        among: Collection[ConversationId] | None = None,
+        limit: int = 50,
     ) -> tuple[Hit, ...]:
         if conversation is not None:
             return self._seen(conversation).search(words, conversation=conversation, limit=limit)
-        visible, asked = self.access.visible, limit
-        while True:
-            hits = self._store.search(words, limit=asked)
-            found = [hit for hit in hits if hit.conversation in visible]
-            if len(found) >= limit or len(hits) < asked:
-                return tuple(found[:limit])
-            asked *= 4
+        visible = self.access.visible
+        seen = visible.keys() if among is None else visible.keys() & among
+        return self._store.search(words, among=seen, limit=limit)
 
     def reuse(self, conversation: ConversationId | None = None) -> Reuse:
         if conversation is not None:
@@ -303,10 +304,14 @@ class GuardedStore:
     # The workspace.
 
     def setting(self, key: str) -> str | None:
-        if key.startswith(HIDDEN_SETTINGS) and self.access.role < Role.OWNER:
-            return None
-        value = self._store.setting(key) if self.access.role else None
-        return None if value is not None and self._is_others_import(key, value) else value
+        return self.settings_of((key,)).get(key)
+
+    def settings_of(self, keys: Iterable[str]) -> Mapping[str, str]:
+        if not self.access.role:
+            return {}
+        hidden = HIDDEN_SETTINGS if self.access.role < Role.OWNER else ()
+        found = self._store.settings_of(key for key in keys if not key.startswith(hidden))
+        return {key: value for key, value in found.items() if not self._is_others_import(key, value)}
 
     def set_setting(self, key: str, value: str | None) -> None:
         self._require_setting(key)
@@ -413,7 +418,10 @@ class GuardedStore:
         """Whether a setting is the record of an import that brought only conversations which the person may not see."""
         if not key.startswith("import/"):
             return False
-        brought = set(json.loads(value).get("operations", ())) | set(self._store.derived_under(key))
+        stored = json.loads(value)
+        brought = set(stored.get("operations", ()))
+        if stored.get("state") == "unfinished":
+            brought |= set(self._store.derived_under(key))
         return bool(brought) and brought.isdisjoint(self.access.visible)
 
     def _exists(self, conversation: ConversationId) -> bool:

@@ -139,10 +139,11 @@ def test_the_menu_is_told_what_its_merges_cost_when_it_asks(forky: Forky, chat: 
     test = open_page("chat.py", debug)
     assert {entry[0] for entry in _acts(test)["merges"]} == set(ACTS) and _acts(test)["costs"] is None
     at = debug.path()[-1].id
-    test = planned(settled(act(test, "costs", at)), forky, chat, at)
+    test = settled(act(planned(settled(act(test, "costs", at)), forky, chat, at), "costs", at))
     of, heading, costs = _acts(test)["costs"]
     assert of == at and heading == "Merge “debug” into “main”"
     assert costs["merge-squash"] == f"{chat.plan_merge('debug').tokens:,} tokens"
+    assert _acts(settled(test.run()))["costs"] is None, "a run for something else plans no merge"
 
 
 def _acts(test: AppTest) -> dict[str, Any]:

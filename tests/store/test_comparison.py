@@ -135,6 +135,7 @@ class AnswersAsMemoryDoes(RuleBasedStateMachine):
     def search(self, words: str, id: ConversationId | None, limit: int) -> None:
         self.both("search", words, conversation=id)
         self.both("search", words, conversation=id, limit=limit)
+        self.both("search", words, among=[id] if id is not None else [], limit=limit)
 
     @rule(text=WORDS)
     def saying(self, text: str) -> None:

@@ -10,11 +10,14 @@ from pathlib import Path
 import pytest
 
 from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.identity import new_id, now
 from forky_core.conversation.recording.recording import Reply
 from forky_core.documents.source import source_of_bytes
+from forky_core.formats.account import ImportAccount
 from forky_core.formats.forky_file.adopting import adopt
 from forky_core.formats.forky_file.writing import chat_of, written
-from forky_core.formats.importing.import_record import imports
+from forky_core.formats.importing import import_record
+from forky_core.formats.importing.import_record import ImportedFile, ImportRecorder, broken_off, imports
 from forky_core.formats.importing.landing import import_file
 from forky_core.gateway.tokens import Tokens
 from forky_core.matching import chat_call
@@ -436,3 +439,25 @@ def test_nobody_learns_which_files_others_brought_in(two: Two, tmp_path: Path) -
     import_file(two.hers, file)
     assert [one.source.file for one in imports(two.hers.store)] == ["layoffs.jsonl"]
     assert imports(two.his.store) == ()
+
+
+def test_nobody_learns_of_anothers_interrupted_import(two: Two) -> None:
+    recorder = ImportRecorder(two.hers.store, ImportedFile("layoffs.jsonl", "sha256:1", 1), None)
+    commit = Commit(two.secret.id, "import", "Imported", at=1, messages=(said("Brought."),))
+    two.hers.store.commit_all(recorder.marked([commit], after=two.secret.view.version))
+    recorder.release()
+    assert [one.source.file for one in broken_off(two.hers.store)] == ["layoffs.jsonl"]
+    assert broken_off(two.his.store) == () == imports(two.his.store)
+    two.share(Role.VIEWER)
+    assert [one.source.file for one in broken_off(two.his.store)] == ["layoffs.jsonl"]
+
+
+def test_ones_own_imports_are_listed_behind_many_of_others(two: Two, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_record, "_AT_FIRST", 2)
+    for forky, chat in ((two.his, two.own), *((two.hers, two.secret),) * 7):
+        recorder = ImportRecorder(forky.store, ImportedFile("talk.jsonl", f"sha256:{new_id()}", 1), None)
+        commit = Commit(chat.id, "import", "Imported", at=now(), messages=(said(f"Brought as {new_id()}."),))
+        forky.store.commit_all(recorder.marked([commit], after=chat.view.version))
+        recorder.finish(ImportAccount(1), {})
+    assert [one.number for one in imports(two.his.store, most=5)] == [1]
+    assert [one.number for one in imports(two.hers.store, most=3)] == [8, 7, 6]

@@ -54,11 +54,15 @@ _running: WeakKeyDictionary[StoreIdentity, set[int]] = WeakKeyDictionary()
 """Numbers of the imports that this process is running."""
 _unreleased: WeakKeyDictionary[StoreIdentity, set[int]] = WeakKeyDictionary()
 """Numbers of imports that ended here while the database could not be written, and still name this process."""
-_read: WeakKeyDictionary[StoreIdentity, dict[int, tuple[str, ImportRecord]]] = WeakKeyDictionary()
-"""A cache of records of interrupted imports. Pages need them on every run, and reading the marks of 20,000
-conversations takes half a second. Only functions that invalidate the cache change them, and other processes, which also
-change the stored text.
+_read: WeakKeyDictionary[StoreIdentity, dict[int, WeakKeyDictionary[Store, tuple[str, ImportRecord]]]] = (
+    WeakKeyDictionary()
+)
+"""A cache of records of interrupted imports by number, as each view of the store shows them. Pages need them on every
+run, and reading the marks of 20,000 conversations takes half a second. Only functions that invalidate the cache change
+them, and other processes, which also change the stored text.
 """
+_AT_FIRST = 50
+"""How many records are read at once for the list of imports; each further time it is four times as many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,13 +363,12 @@ class ImportRecorder:
 def imports(store: Store, most: int | None = None) -> tuple[ImportRecord, ...]:
     """The imports of this workspace, newest first; at most `most`."""
     found: list[ImportRecord] = []
-    for number in range(int(store.setting(_COUNT) or 0), 0, -1):
-        if most is not None and len(found) >= most:
-            break
-        record = _find(store, number)
-        if record is not None and (record.conversations or record.state == "finished"):
-            found.append(record)
-    return tuple(found)
+    newest, at_once = int(store.setting(_COUNT) or 0), _AT_FIRST
+    while newest > 0 and (most is None or len(found) < most):
+        records = _find(store, range(newest, max(newest - at_once, 0), -1))
+        found += [one for one in records if one.conversations or one.state == "finished"]
+        newest, at_once = newest - at_once, at_once * 4
+    return tuple(found[:most])
 
 
 def import_of(store: Store, number: int) -> ImportRecord:
@@ -379,10 +382,8 @@ def import_of(store: Store, number: int) -> ImportRecord:
 def broken_off(store: Store) -> tuple[ImportRecord, ...]:
     """The imports that were interrupted after something had been imported, newest first."""
     _release_all(store)
-    records = (_find(store, number) for number in reversed(_unfinished(store)))
-    return tuple(
-        one for one in records if one is not None and one.state == "broken off" and one.conversations
-    )
+    records = _find(store, _unfinished(store)[::-1])
+    return tuple(one for one in records if one.state == "broken off" and one.conversations)
 
 
 def broken_off_of(store: Store, source: ImportedFile) -> ImportRecord | None:
@@ -536,19 +537,24 @@ def _settle(store: Store, number: int) -> None:
             _change_unfinished(store, lambda numbers: [one for one in numbers if one != number])
 
 
-def _find(store: Store, number: int) -> ImportRecord | None:
-    """The record, from the cache or the store."""
-    known = _read.setdefault(store.identity, {})
-    if store.is_exclusive and number in known and not _is_running_here(store, number):
-        return known[number][1]
-    text = store.setting(_key(number))
-    if text is None:
-        return None
-    if number in known and known[number][0] == text and not _is_running_here(store, number):
-        return known[number][1]
+def _find(store: Store, numbers: Sequence[int]) -> list[ImportRecord]:
+    """The records with these numbers that there are, in this order; those of interrupted imports from the cache."""
+    if not numbers:
+        return []
+    texts = store.settings_of(map(_key, numbers))
+    there = ((number, texts.get(_key(number))) for number in numbers)
+    return [_cached(store, number, text) for number, text in there if text is not None]
+
+
+def _cached(store: Store, number: int, text: str) -> ImportRecord:
+    """The record that is stored as this text."""
+    cached = _read.setdefault(store.identity, {})
+    known = cached[number].get(store) if number in cached else None
+    if known is not None and known[0] == text and not _is_running_here(store, number):
+        return known[1]
     record = _record(store, number, json.loads(text))
     if record.state == "broken off":
-        known[number] = (text, record)
+        cached.setdefault(number, WeakKeyDictionary())[store] = (text, record)
     return record
 
 

@@ -467,13 +467,18 @@ class DuckDBStore(AnalysedStore):
         return self._library.lines(lambda: summaries(self._file), trashed=trashed)
 
     def search(
-        self, words: str, *, conversation: ConversationId | None = None, limit: int = 50
+        self,
+        words: str,
+        *,
+        conversation: ConversationId | None = None,
+        among: Collection[ConversationId] | None = None,
+        limit: int = 50,
     ) -> tuple[Hit, ...]:
         number = self._numbers.of(conversation) if conversation is not None else None
         wanted = search_words(words)
         if not wanted:
             return ()
-        return search(self._file, wanted, number, limit)
+        return search(self._file, wanted, number, among, limit)
 
     def put_blob(self, content: bytes, media_type: str, name: str = "") -> str:
         blob = Blob(hashlib.sha256(content).hexdigest(), media_type, name, content)
@@ -516,6 +521,9 @@ class DuckDBStore(AnalysedStore):
     def setting(self, key: str) -> str | None:
         rows = self._file.rows(sql.SETTING, key=key)
         return str(rows[0][0]) if rows else None
+
+    def settings_of(self, keys: Iterable[str]) -> Mapping[str, str]:
+        return dict(self._file.rows(sql.SETTINGS_OF, keys=list(dict.fromkeys(keys))))
 
     def settings(self) -> Mapping[str, str]:
         return {key: value for key, value in self._file.rows(sql.SETTINGS) if key != ERASED_BYTES}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -334,7 +334,12 @@ class MemoryStore:
         return tuple(sorted(wanted, key=lambda summary: -summary.updated))
 
     def search(
-        self, words: str, *, conversation: ConversationId | None = None, limit: int = 50
+        self,
+        words: str,
+        *,
+        conversation: ConversationId | None = None,
+        among: Collection[ConversationId] | None = None,
+        limit: int = 50,
     ) -> tuple[Hit, ...]:
         wanted = search_words(words)
         if not wanted:
@@ -343,6 +348,8 @@ class MemoryStore:
             kept = (
                 [self._kept(conversation)] if conversation is not None else list(self._conversations.values())
             )
+            if among is not None:
+                kept = [one for one in kept if one.id in among]
             hits = [hit for one in kept if not one.view.trashed for hit in self._hits(one, wanted)]
         hits.reverse()
         return tuple(sorted(hits, key=lambda hit: (-hit.score, -hit.created))[: max(limit, 0)])
@@ -415,6 +422,10 @@ class MemoryStore:
     def setting(self, key: str) -> str | None:
         with self._lock:
             return self._settings.get(key)
+
+    def settings_of(self, keys: Iterable[str]) -> Mapping[str, str]:
+        with self._lock:
+            return {key: self._settings[key] for key in keys if key in self._settings}
 
     def settings(self) -> Mapping[str, str]:
         with self._lock:

@@ -99,6 +99,7 @@ SELECT m.conversation, m.id, m.segment, m.depth, m.role, m.text, m.rest, m.creat
 FROM forky.messages m JOIN forky.conversations c ON c.workspace = m.workspace AND c.conversation = m.conversation
 WHERE m.workspace = %(workspace)s AND lower(m.text) LIKE ALL (%(patterns)s)
 AND (%(conversation)s::text IS NULL OR m.conversation = %(conversation)s)
+AND (%(among)s::text[] IS NULL OR m.conversation = ANY(%(among)s))
 AND NOT EXISTS (
     SELECT 1 FROM forky.entries e
     WHERE e.workspace = m.workspace AND e.conversation = m.conversation AND e.key = 'trashed'
@@ -247,6 +248,9 @@ ON CONFLICT (workspace, conversation, key) DO UPDATE SET value = excluded.value
 DROP_DERIVED: Final = f"DELETE FROM forky.derived WHERE {_HERE} AND key = ANY(%(keys)s)"
 FORGET_DERIVED: Final = "DELETE FROM forky.derived WHERE workspace = %(workspace)s AND key = %(key)s"
 SETTING: Final = "SELECT value FROM forky.settings WHERE workspace = %(workspace)s AND key = %(key)s"
+SETTINGS_OF: Final = """
+SELECT key, value FROM forky.settings WHERE workspace = %(workspace)s AND key = ANY(%(keys)s)
+"""
 SETTINGS: Final = "SELECT key, value FROM forky.settings WHERE workspace = %(workspace)s"
 SET_SETTING: Final = """
 INSERT INTO forky.settings VALUES (%(workspace)s, %(key)s, %(value)s)

@@ -544,7 +544,12 @@ class PostgresStore(AnalysedStore):
         return tuple(found)
 
     def search(
-        self, words: str, *, conversation: ConversationId | None = None, limit: int = 50
+        self,
+        words: str,
+        *,
+        conversation: ConversationId | None = None,
+        among: Collection[ConversationId] | None = None,
+        limit: int = 50,
     ) -> tuple[Hit, ...]:
         if conversation is not None:
             self._state(conversation)
@@ -552,16 +557,22 @@ class PostgresStore(AnalysedStore):
         if not wanted:
             return ()
         return self._database.snapshot(
-            lambda connection: self._search(connection, wanted, conversation, limit)
+            lambda connection: self._search(connection, wanted, conversation, among, limit)
         )
 
     def _search(
-        self, connection: Connection, words: Sequence[str], conversation: ConversationId | None, limit: int
+        self,
+        connection: Connection,
+        words: Sequence[str],
+        conversation: ConversationId | None,
+        among: Collection[ConversationId] | None,
+        limit: int,
     ) -> tuple[Hit, ...]:
         given = {
             "words": [kept(word) for word in words],
             "patterns": [f"%{_escaped(kept(word))}%" for word in words],
             "conversation": conversation,
+            "among": list(among) if among is not None else None,
         }
 
         def candidates(skip: int, most: int) -> list[tuple[str, Candidate]]:
@@ -671,6 +682,10 @@ class PostgresStore(AnalysedStore):
     def setting(self, key: str) -> str | None:
         rows = self._rows(sql.SETTING, key=kept(key))
         return said(rows[0][0]) if rows else None
+
+    def settings_of(self, keys: Iterable[str]) -> Mapping[str, str]:
+        rows = self._rows(sql.SETTINGS_OF, keys=[kept(key) for key in keys])
+        return {said(key): said(value) for key, value in rows}
 
     def settings(self) -> Mapping[str, str]:
         return {said(key): said(value) for key, value in self._rows(sql.SETTINGS)}

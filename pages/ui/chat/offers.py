@@ -108,11 +108,11 @@ def said_costs(costs: Costs) -> dict[str, str]:
 
 
 def merges_of(here: Frame) -> Merges | None:
-    """The entries of every message's menu; of the message whose menu is open, with what they cost."""
+    """The entries of every message's menu; of the message whose menu was just opened, with what they cost."""
     if len(here.chat.branches) < 2:
         return None
     entries = tuple((f"{ACT}{one.name}", one.icon, one.entry) for one in strategies())
-    of = here.session.costs_of
+    of, here.session.costs_of = here.session.costs_of, None
     if of is None or of not in here.chat.visible.messages:
         return Merges(entries)
     direction, costs = way_of(here, of), costs_of(here, of)

@@ -48,6 +48,12 @@ class KeepingLaws:
         store.set_setting("theme", None)
         assert store.setting("theme") is None
 
+    def test_several_settings_are_read_at_once(self, store: Store) -> None:
+        store.set_setting("theme", "light ☀")
+        store.set_setting("empty", "")
+        assert store.settings_of(["theme", "empty", "absent", "theme"]) == {"theme": "light ☀", "empty": ""}
+        assert store.settings_of([]) == {}
+
     def test_a_setting_is_changed_by_what_it_is(self, store: Store) -> None:
         assert store.change_setting("count", lambda value: f"{value}, one") == "None, one"
         assert store.change_setting("count", lambda value: f"{value}, two") == "None, one, two"

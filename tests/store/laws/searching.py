@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forky_core.model import (
-    Change,
-)
+from forky_core.model import Change, ConversationId
 from forky_core.store.contract import Store
 from tests.store.talk import (
     ELSEWHERE,
@@ -51,6 +49,19 @@ class SearchLaws:
         begin(store, two, here=ELSEWHERE)
         assert [hit.message for hit in store.search('"the draft release"')] == [two.id]
         assert len(store.search("the draft release")) == 2
+
+    def test_a_search_may_be_among_some_conversations(self, store: Store) -> None:
+        here, there = said("a boat"), said("a boat, a boat")
+        begin(store, here, here=HERE)
+        begin(store, there, here=ELSEWHERE)
+        absent = ConversationId("01900000-0000-7000-8000-0000000000ff")
+
+        def found(*among: ConversationId, limit: int = 50) -> list[str]:
+            return [hit.message for hit in store.search("boat", among=among, limit=limit)]
+
+        assert found(HERE, ELSEWHERE) == [there.id, here.id]
+        assert found(HERE, absent, limit=1) == [here.id]
+        assert found(absent) == found() == []
 
     @pytest.mark.parametrize("mark", ["%", "_", "\\", "'", "[a]", "*", "?", ";--"])
     def test_a_search_takes_every_character_as_itself(self, store: Store, mark: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from forky_core.model import ConversationId, Hit
 from forky_core.store.duckdb.file.database import DatabaseFile
@@ -14,10 +14,22 @@ from forky_core.store.searching import search as search_with
 from forky_core.store.visible import VisibleRows
 
 
-def search(file: DatabaseFile, words: Sequence[str], conversation: int | None, limit: int) -> tuple[Hit, ...]:
-    """Messages of one conversation, by its number, or of all, that match all words."""
-    statement = (sql.SEARCH if conversation is None else sql.SEARCH_IN_ONE).of(len(words))
+def search(
+    file: DatabaseFile,
+    words: Sequence[str],
+    conversation: int | None,
+    among: Collection[ConversationId] | None,
+    limit: int,
+) -> tuple[Hit, ...]:
+    """Messages of one conversation, by its number, of some, or of all, that match all words."""
     given: dict[str, object] = {f"word_{at}": word for at, word in enumerate(words)}
+    family = sql.SEARCH
+    if conversation is not None:
+        family = sql.SEARCH_IN_ONE
+    elif among is not None:
+        family = sql.SEARCH_AMONG
+        given["ids"] = list(among)
+    statement = family.of(len(words))
     with file.snapshot() as cursor:
 
         def candidates(skip: int, most: int) -> list[tuple[int, Candidate]]:

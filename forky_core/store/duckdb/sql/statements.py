@@ -480,6 +480,43 @@ WHERE forky.entries.key = ?)) ORDER BY hits DESC, forky.messages.created DESC,
     )
 )
 
+SEARCH_AMONG = Family(
+    (
+        SqlStatement("""SELECT found.conversation, forky.conversations.id, found.id AS id_1, found.segment, found.depth,
+    found.role, found.text, found.rest, found.created
+FROM (SELECT forky.messages.conversation AS conversation, forky.messages.message AS message,
+    forky.messages.id AS id, forky.messages.segment AS segment, forky.messages.depth AS depth,
+    forky.messages.role AS role, forky.messages.text AS text, forky.messages.rest AS rest,
+    forky.messages.created AS created, CAST(("""),
+        Each(
+            SqlStatement(
+                "(strlen(lower(forky.messages.text)) - strlen(replace(lower(forky.messages.text), ?, ?))) / strlen(?)",
+                ("word", "replace_1", "word"),
+                {"replace_1": ""},
+            ),
+            " + ",
+        ),
+        SqlStatement(""") AS DOUBLE PRECISION) AS hits
+FROM forky.messages
+WHERE ("""),
+        Each(SqlStatement("contains(lower(forky.messages.text), ?)", ("word",)), " AND "),
+        SqlStatement(
+            """) AND (forky.messages.conversation NOT IN (SELECT forky.entries.conversation
+FROM forky.entries
+WHERE forky.entries.key = ?)) AND forky.messages.conversation IN (SELECT
+    forky.conversations.conversation
+FROM forky.conversations JOIN (SELECT unnest(CAST(? AS TEXT[])) AS id) AS given ON
+    forky.conversations.id = given.id) ORDER BY hits DESC, forky.messages.created DESC,
+    forky.messages.conversation DESC, forky.messages.message DESC
+ LIMIT ? OFFSET ?) AS found JOIN forky.conversations ON forky.conversations.conversation =
+    found.conversation ORDER BY found.hits DESC, found.created DESC, found.conversation DESC,
+    found.message DESC""",
+            ("key_1", "ids", "most", "skip"),
+            {"key_1": "trashed"},
+        ),
+    )
+)
+
 SEARCH_IN_ONE = Family(
     (
         SqlStatement("""SELECT found.conversation, forky.conversations.id, found.id AS id_1, found.segment, found.depth,
@@ -538,6 +575,13 @@ WHERE forky.settings.key = ?""",
 
 SETTINGS = SqlStatement("""SELECT forky.settings.key, forky.settings.value
 FROM forky.settings ORDER BY forky.settings.key""")
+
+SETTINGS_OF = SqlStatement(
+    """SELECT forky.settings.key, forky.settings.value
+FROM forky.settings JOIN (SELECT unnest(CAST(? AS TEXT[])) AS key) AS given ON forky.settings.key =
+    given.key""",
+    ("keys",),
+)
 
 SET_ENTRIES = SqlStatement(
     """UPDATE forky.entries SET value=given.value, operation=given.operation FROM (SELECT unnest(CAST(? AS

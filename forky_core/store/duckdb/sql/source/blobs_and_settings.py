@@ -70,6 +70,7 @@ ADD_DERIVED = insert(derived).from_select(
 )
 
 SETTING = select(settings.c.value).where(settings.c.key == bindparam("key"))
+SETTINGS_OF = select(*settings.c["key", "value"]).join(_keys, settings.c.key == _keys.c.key)
 SETTINGS = select(*settings.c["key", "value"]).order_by(settings.c.key)
 DROP_SETTING = delete(settings).where(settings.c.key == bindparam("key"))
 

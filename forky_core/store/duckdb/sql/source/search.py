@@ -65,6 +65,12 @@ def _best_first(
 
 SEARCH = _search()
 SEARCH_IN_ONE = _search(messages.c.conversation == here)
+_some = unnested(id=Text)
+SEARCH_AMONG = _search(
+    messages.c.conversation.in_(
+        select(conversations.c.conversation).join(_some, conversations.c.id == _some.c.id)
+    )
+)
 
 _WHITE = "".join(c for c in map(chr, range(0x3001)) if c.isspace())
 """What `str.strip` takes away: beyond U+3000 there is no white space."""
