@@ -1,7 +1,8 @@
 """Those who look at a conversation while others work in it: how soon they learn of a change, what an idle tab costs.
 
 A hundred streams of `/moves` are open, as a hundred tabs have them; a program records calls, and each takes effect when
-its request is sent. Then nothing happens for a while, with and without the streams, and the server's time is compared.
+its request is sent. Then nothing happens for a while, without the streams, with them, and with whole tabs on the Chat
+page, and the server's time is compared.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 from statistics import median, quantiles
 
@@ -19,13 +21,17 @@ import psutil
 
 from bench.measure import Line
 from bench.serving import CHECKOUT, streamlit
+from bench.tab.tab import Tab
 from forky_core.forky import Forky
 from forky_core.gateway.tokens import Tokens
 
 WATCHERS = 100
+TABS = 20
 _CHANGES, _QUICK = 40, 5
 _IDLE = 20.0
 """Seconds without a change."""
+_SETTLES = 10.0
+"""Seconds until a page that was opened asks for nothing more."""
 
 
 def lines(*, quick: bool) -> Iterator[Line]:
@@ -35,18 +41,19 @@ def lines(*, quick: bool) -> Iterator[Line]:
             token = Tokens(forky.store).make("bench").text
         with streamlit(CHECKOUT / "app.py", folder) as served:
             process = psutil.Process(served.process.pid)
-            took, idle = asyncio.run(
+            took, idle, tab = asyncio.run(
                 _watched(served.url, token, process, _QUICK if quick else _CHANGES, 3.0 if quick else _IDLE)
             )
     yield Line(f"a change → the event at {WATCHERS} watchers, median", median(took), 100.0, 1)
     yield Line("  … the slowest of a hundred", quantiles(took, n=100)[98], 300.0, 1)
     yield Line("an idle watcher, the server's time in a second", idle, 0.02, 1)
+    yield Line("an idle tab on the Chat page, the same", tab, 0.02, 1)
 
 
 async def _watched(
     url: str, token: str, process: psutil.Process, changes: int, seconds: float
-) -> tuple[list[float], float]:
-    """Milliseconds from each change to each watcher, and milliseconds a second that an idle one costs."""
+) -> tuple[list[float], float, float]:
+    """Milliseconds from each change to each watcher, and milliseconds a second that an idle watcher and tab cost."""
     limits = httpx.Limits(max_connections=None)
     async with httpx.AsyncClient(base_url=url, timeout=60, limits=limits, trust_env=False) as client:
         client.headers["authorization"] = f"Bearer {token}"
@@ -55,21 +62,28 @@ async def _watched(
         alone = await _cost(process, seconds)
         arrived: asyncio.Queue[float] = asyncio.Queue()
         ready: asyncio.Queue[None] = asyncio.Queue()
-        watchers = [
-            asyncio.create_task(_watch(client, conversation, arrived, ready)) for _ in range(WATCHERS)
-        ]
-        for _ in watchers:
-            await ready.get()
         took: list[float] = []
-        for number in range(1, changes + 1):
-            begun = time.perf_counter()
-            await _record(client, number)
-            took += [(await arrived.get() - begun) * 1000 for _ in watchers]
-        await asyncio.sleep(1)
-        together = await _cost(process, seconds)
-        for watcher in watchers:
-            watcher.cancel()
-    return took, max(together - alone, 0.0) / WATCHERS
+        async with asyncio.TaskGroup() as group:  # A watcher that fails ends all of it.
+            watchers = [
+                group.create_task(_watch(client, conversation, arrived, ready)) for _ in range(WATCHERS)
+            ]
+            for _ in watchers:
+                await ready.get()
+            for number in range(1, changes + 1):
+                begun = time.perf_counter()
+                await _record(client, number)
+                took += [(await arrived.get() - begun) * 1000 for _ in watchers]
+            await asyncio.sleep(1)
+            together = await _cost(process, seconds)
+            for watcher in watchers:
+                watcher.cancel()
+        async with AsyncExitStack() as stack:
+            for _ in range(TABS):
+                tab = Tab(url, client, query=f"c={conversation}&b=main")
+                await stack.enter_async_context(tab.opened(shown=lambda page: "chat.draft" in page))
+            await asyncio.sleep(_SETTLES)
+            tabs = await _cost(process, seconds)
+    return took, max(together - alone, 0.0) / WATCHERS, max(tabs - alone, 0.0) / TABS
 
 
 async def _record(client: httpx.AsyncClient, number: int) -> str:
@@ -93,10 +107,12 @@ async def _watch(
     client: httpx.AsyncClient, conversation: str, arrived: asyncio.Queue[float], ready: asyncio.Queue[None]
 ) -> None:
     async with client.stream("GET", f"/moves/{conversation}", params={"after": 0}) as answer:
+        answer.raise_for_status()
         known = 0
         async for line in answer.aiter_lines():
-            if line.startswith("data: {"):
-                at = json.loads(line.removeprefix("data: "))["at"]
+            # What is told beside the operations has other names: which replies are being written, who is there.
+            at = json.loads(line.removeprefix("data: ")).get("at") if line.startswith("data: {") else None
+            if at is not None:
                 (arrived.put_nowait(time.perf_counter()) if known else ready.put_nowait(None))
                 known = at
 

@@ -43,3 +43,9 @@ def test_the_graph_has_the_colours_of_the_theme(name: str, palette: Palette) -> 
     theme = tomllib.loads((CHECKOUT / ".streamlit/config.toml").read_text("utf-8"))["theme"][name]
     assert (palette.background, palette.text) == (theme["backgroundColor"], theme["textColor"])
     assert (palette.accent, palette.surface) == (theme["primaryColor"], theme["secondaryBackgroundColor"])
+
+
+def test_a_browser_keeps_what_a_run_that_was_asked_for_earlier_refers_to() -> None:
+    """With people of a room at work, some runs end between a press and its own run; Streamlit's own number is 2."""
+    told = tomllib.loads((CHECKOUT / ".streamlit/config.toml").read_text("utf-8"))
+    assert told["global"]["maxCachedMessageAge"] >= 10

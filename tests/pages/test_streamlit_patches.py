@@ -378,6 +378,31 @@ def test_what_a_run_draws_wakes_the_event_loop_once(monkeypatch: pytest.MonkeyPa
     assert drawn[-1] == 5
 
 
+def test_what_sends_is_told_once_of_what_a_run_has_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(AppSession, "_call_soon_on_event_loop", AppSession._call_soon_on_event_loop)
+    monkeypatch.setattr(AppSession, "_enqueue_forward_msg", AppSession._enqueue_forward_msg)
+    apply_patch("loop_turns")
+    sent: list[str] = []
+    told: list[int] = []
+
+    async def go() -> None:
+        session: Any = _Session(asyncio.get_running_loop())
+        session._browser_queue = SimpleNamespace(enqueue=sent.append)
+        session._message_enqueued_callback = lambda: told.append(len(sent))
+        for number in range(5):
+            session._enqueue_forward_msg(f"element {number}")
+        await asyncio.sleep(0)
+        assert told == [5]
+        session._enqueue_forward_msg("a later one")
+        await asyncio.sleep(0)
+        assert told == [5, 6]
+        await asyncio.to_thread(session._enqueue_forward_msg, "from another thread")
+        assert told == [5, 6, 7], "nobody waits for the loop where it may be busy"
+
+    finished(go())
+    assert len(sent) == 7
+
+
 def test_nothing_that_several_threads_hand_over_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(AppSession, "_call_soon_on_event_loop", AppSession._call_soon_on_event_loop)
     apply_patch("loop_turns")

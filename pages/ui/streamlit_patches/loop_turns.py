@@ -4,19 +4,24 @@ A run hands each of its elements to the event loop by a call of its own, and eac
 loop. The interpreter gives its turn away for that, so that a run which draws a hundred elements waits a hundred times
 for the threads of other people's pages. Here, what is handed over while the loop has not yet looked goes with what was
 handed over before it, in the same order.
+
+The loop in its turn tells what sends of each element, by a call that writes to the same socket. Here it tells once of
+all that it has taken.
 """
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from pages.ui.streamlit_patches.patch import part
 
 if TYPE_CHECKING:
+    from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
     from streamlit.runtime.app_session import AppSession
 
 
@@ -40,7 +45,7 @@ class _Waiting:
 
 
 def apply() -> None:
-    """Have a session call the event loop once for all that waits."""
+    """Have a session call the event loop once for all that waits, and the loop call what sends once for all of that."""
     session = part("streamlit.runtime.app_session:AppSession")
     call_soon = session._call_soon_on_event_loop
     waiting: WeakKeyDictionary[AppSession, _Waiting] = WeakKeyDictionary()
@@ -54,6 +59,35 @@ def apply() -> None:
             call_soon(self, lambda: _hand_over(self, mine))
 
     session._call_soon_on_event_loop = gathered
+    enqueue = session._enqueue_forward_msg
+    telling: WeakSet[AppSession] = WeakSet()
+    """Sessions whose messages will be told of in the loop's next turn; only the loop's thread asks."""
+
+    @wraps(enqueue)
+    def told_once(self: AppSession, msg: ForwardMsg) -> None:
+        if not _is_on_loop_of(self):
+            enqueue(self, msg)
+            return
+        self._browser_queue.enqueue(msg)
+        if self not in telling:
+            telling.add(self)
+            self._event_loop.call_soon(partial(_tell, self, telling))
+
+    session._enqueue_forward_msg = told_once
+
+
+def _is_on_loop_of(session: AppSession) -> bool:
+    try:
+        return asyncio.get_running_loop() is session._event_loop
+    except RuntimeError:
+        return False
+
+
+def _tell(session: AppSession, telling: WeakSet[AppSession]) -> None:
+    telling.discard(session)
+    tell = session._message_enqueued_callback
+    if tell is not None:
+        tell()
 
 
 def _hand_over(session: AppSession, waiting: _Waiting) -> None:

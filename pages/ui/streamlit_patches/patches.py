@@ -97,7 +97,13 @@ PATCHES = (
         upstream=f"{_FILED}loop_turns",
         test="tests/pages/test_streamlit_patches.py::test_what_a_run_draws_wakes_the_event_loop_once",
         made="at_start",
-        needs=(f"{_SESSION}._call_soon_on_event_loop(self, callback)", f"{_SESSION}#_event_loop"),
+        needs=(
+            f"{_SESSION}._call_soon_on_event_loop(self, callback)",
+            f"{_SESSION}._enqueue_forward_msg(self, msg)",
+            f"{_SESSION}#_event_loop",
+            f"{_SESSION}#_browser_queue",
+            f"{_SESSION}#_message_enqueued_callback",
+        ),
     ),
     Patch(
         "sending_turns",
