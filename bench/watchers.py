@@ -30,8 +30,8 @@ TABS = 20
 _CHANGES, _QUICK = 40, 5
 _IDLE = 20.0
 """Seconds without a change."""
-_SETTLES = 10.0
-"""Seconds until a page that was opened asks for nothing more."""
+_SETTLES = 20.0
+"""Seconds until a server that was started imports nothing more, and a page that was opened asks for nothing more."""
 
 
 def lines(*, quick: bool) -> Iterator[Line]:
@@ -59,6 +59,7 @@ async def _watched(
         client.headers["authorization"] = f"Bearer {token}"
         await client.get("/")
         conversation = await _record(client, 0)
+        await asyncio.sleep(_SETTLES)
         alone = await _cost(process, seconds)
         arrived: asyncio.Queue[float] = asyncio.Queue()
         ready: asyncio.Queue[None] = asyncio.Queue()
