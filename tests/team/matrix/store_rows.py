@@ -217,6 +217,7 @@ STORE: tuple[Row, ...] = (
     Row("keep_derived", CHANGE, lambda c: c.store.keep_derived(c.id, {"published/links": "[]"}), "as a link"),
     Row("forget_derived", ANYBODY, lambda c: c.store.forget_derived("kept")),
     Row("setting", ANYBODY, lambda c: c.store.setting("theme")),
+    Row("settings_of", ANYBODY, lambda c: c.store.settings_of(("theme", "nobody"))),
     Row("set_setting", MANAGE, lambda c: c.store.set_setting("theme", "dark")),
     Row("set_setting", MANAGE, lambda c: c.store.set_setting("gateway_tokens", "[]"), "of tokens"),
     Row("set_setting", BEGIN, lambda c: c.store.set_setting("imports", "1"), "of imports"),
