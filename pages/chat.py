@@ -155,7 +155,8 @@ def _draw_cells(here: Frame, job: ReplyJob | None) -> tuple[Sequence[Cell], Look
     if not path:
         draw_nothing_said(here)
         return None
-    book = book_of(here, path, more=more_of(here))
+    form = _open_form(here)
+    book = book_of(here, path, more=more_of(here), keep=None if form is None else form[1])
     look = Look(
         lambda name: label_of(here.forky.models, name),
         here.forky.store.blob,

@@ -97,6 +97,11 @@ def window_start(path: Sequence[Message]) -> int:
     return start - start % _STEP
 
 
+def position_of(id: MessageId, path: Sequence[Message]) -> int | None:
+    """Return how many messages come before this one; None if it is not on the path."""
+    return next((at for at in range(len(path) - 1, -1, -1) if path[at].id == id), None)
+
+
 def _height(text: str) -> int:
     """Estimate the height of a cell in pixels; a very long text counts as one that fills the window."""
     lines = sum(1 + len(line) // _COLUMNS for line in text[: _COLUMNS * _TALL // _LINE].splitlines())
@@ -110,10 +115,20 @@ def notebook(
     calls: CallIndex,
     *,
     more: int = 0,
+    keep: MessageId | None = None,
 ) -> Notebook:
-    """Return the window of `path`, and `more` earlier messages."""
-    window = len(path) - window_start(path)
-    start = max(0, len(path) - window - more)
+    """Return the window of `path`, and `more` earlier messages.
+
+    `keep` names a message of the path that is drawn however far its end has moved.
+    """
+    first = window_start(path)
+    start = max(0, first - more)
+    if keep is not None and all(message.id != keep for message in path[start:]):
+        kept = position_of(keep, path)
+        if kept is not None:
+            start = kept - kept % _STEP
+            first = first if more else start
+    window = len(path) - first
     drawn = {message.id: calls.by_message.get(message.id) for message in path[start:]}
     heads: dict[MessageId, list[str]] = {}
     for branch in view.branches.values():

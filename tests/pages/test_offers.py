@@ -18,10 +18,10 @@ from pages.ui.chat import offers
 from pages.ui.chat.offers import ACT, costs_of
 from pages.ui.frame import Frame
 from pages.ui.session import Session
-from tests.builders import debugged
+from tests.builders import debugged, talk
 from tests.first_sentences import FIRST_SENTENCES
 from tests.hangs import HANG
-from tests.pages.apptest import act, by_key, click_graph, open_page, settled
+from tests.pages.apptest import act, by_key, click_graph, keys, open_page, settled
 from tests.pages.apptest import html as html_pieces
 from tests.pages.workspaces import empty_workspace
 
@@ -168,3 +168,36 @@ def test_a_strategy_that_a_package_adds_is_offered_everywhere(forky: Forky, chat
         page = open_page("chat.py", chat)
         (note,) = [body for body in html_pieces(page) if 'class="fk-merge"' in body]
         assert "“debug” put into first sentences: 4 messages" in note and "<h4>First sentences</h4>" in note
+
+
+def test_a_form_stays_while_others_write_below_its_message(forky: Forky) -> None:
+    chat = talk(forky.create("Busy"), *(f"message number {at}" for at in range(40)))
+    test = settled(act(open_page("chat.py", chat), "fork", chat.path()[-3].id))
+    for number in range(40):
+        chat.say(f"What others wrote, {number}.", role="assistant" if number % 2 else "user")
+        test = settled(test.run())
+        assert "chat.form_name" in keys(test)
+    by_key(test, "chat.form_name").set_value("of mine")
+    settled(by_key(test, "chat.form_go").click().run())
+    assert chat.branches["of mine"].head == chat.path()[37].id
+
+
+def test_a_form_opens_at_a_message_that_has_left_the_window_since_its_menu_was_opened(forky: Forky) -> None:
+    chat = talk(forky.create("Busy"), *(f"message number {at}" for at in range(40)))
+    message = chat.path()[-3].id
+    test = settled(act(open_page("chat.py", chat), "costs", message))
+    talk(chat, *(f"What others wrote, {number}." for number in range(40)))
+    test = settled(act(settled(test.run()), "fork", message))
+    assert "chat.form_name" in keys(test)
+    assert f"{chat.id}" in str(test.query_params["c"]) and "m" not in test.query_params
+
+
+@pytest.mark.parametrize("far", [False, True], ids=["on another branch", "far above"])
+def test_a_form_that_a_row_of_the_graph_opens_leads_to_its_message(forky: Forky, far: bool) -> None:
+    chat = talk(forky.create("Wide"), *(f"message number {at}" for at in range(200 if far else 4)))
+    other = talk(chat.fork("other", at=chat.path()[1].id), "And else?", "Nothing.")
+    message = chat.path()[1].id if far else other.path()[-1].id
+    test = settled(act(open_page("chat.py", chat), "fork", message))
+    by_key(test, "chat.form_name").set_value("from there")
+    settled(by_key(test, "chat.form_go").click().run())
+    assert chat.branches["from there"].head == message

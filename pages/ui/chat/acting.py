@@ -17,7 +17,7 @@ from pages.ui.chat.forms import FORMS
 from pages.ui.chat.offers import ACT, way_of
 from pages.ui.chat.stashes import stash_from
 from pages.ui.chat.threads import quote_for_thread
-from pages.ui.chat.window import tip_below
+from pages.ui.chat.window import is_near, tip_below
 from pages.ui.components.links import passage_place
 from pages.ui.components.notice import done, stay
 from pages.ui.frame import Frame, go, message_anywhere, place, saying
@@ -101,7 +101,16 @@ def _act(here: Frame, name: str, message: Message) -> None:
         case "expand":
             _expand(here, id)
         case _ if name in FORMS | _DIALOGS:
-            held.acting = None if held.acting == (name, id) else (name, id)
+            _open(here, name, id)
+
+
+def _open(here: Frame, name: str, id: MessageId) -> None:
+    """A second click closes what the first opened. A form stands below its message, so one goes there."""
+    held = here.session
+    opens = held.acting != (name, id)
+    if opens and name in FORMS and not is_near(here, id):
+        goto(here, id)
+    held.acting = (name, id) if opens else None
 
 
 def _expand(here: Frame, id: MessageId) -> None:

@@ -7,15 +7,26 @@ from collections.abc import Sequence
 import streamlit as st
 
 from forky_core.model import Message, MessageId
-from forky_core.views.notebook import MORE, Notebook, notebook
+from forky_core.views.notebook import MORE, Notebook, notebook, position_of, window_start
 from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame, go
 
+_FAR = 100
+"""Messages above the window at which a form still opens where one is; beyond them one goes to its message."""
 
-def book_of(here: Frame, path: Sequence[Message], *, more: int = 0) -> Notebook:
-    """The window of a path, and `more` earlier messages."""
-    return notebook(path, here.listed, here.chat.view, here.calls, more=more)
+
+def book_of(
+    here: Frame, path: Sequence[Message], *, more: int = 0, keep: MessageId | None = None
+) -> Notebook:
+    """The window of a path, `more` earlier messages, and what lies between them and one to `keep`."""
+    return notebook(path, here.listed, here.chat.view, here.calls, more=more, keep=keep)
+
+
+def is_near(here: Frame, message: MessageId) -> bool:
+    """Whether a message is on the path that is looked at, in its window or not far above."""
+    path = here.chat.path(here.at)
+    return position_of(message, path[max(0, window_start(path) - more_of(here) - _FAR) :]) is not None
 
 
 def tip_below(here: Frame, version: MessageId) -> MessageId:
