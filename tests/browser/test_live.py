@@ -88,6 +88,28 @@ def test_two_tabs_see_the_same_words(slow: str, watch: Any) -> None:
         page.get_by_text("You stopped this reply.").wait_for()
 
 
+def test_a_form_keeps_its_place_and_what_is_typed_while_others_write(slow: str, watch: Any) -> None:
+    one = watch().open(slow)
+    new(one, "A form")
+    ask(one, "What do you say?")
+    landed(one)
+    other = watch().open(one.url)
+    first = one.locator("[data-cell]").first
+    first.hover()
+    first.locator("[data-act=edit]").click()
+    field = one.locator(".st-key-chat-form_text textarea")
+    expect(field).to_be_focused()
+    one.keyboard.type(" More of")
+    for number in range(3):
+        ask(other, f"Question {number} " + "and on " * 600)
+        landed(other)
+        expect(one.get_by_text(f"Question {number} ").first).to_be_attached()
+        one.keyboard.type(f" {number}")
+    expect(field).to_be_focused()
+    expect(field).to_have_value("What do you say? More of 0 1 2")
+    assert messages(one) > messages(other), "its window reaches up to the form"
+
+
 def test_a_reload_goes_on_where_the_reply_is(slow: str, watch: Any) -> None:
     page = watch().open(slow)
     new(page, "Reload")
