@@ -276,6 +276,8 @@ class Person:
             return question in page.texts() or "line-race" in page or bool(page.find("notice"))
 
         async def type_and_send(tab: Tab) -> float:
+            if "chat.stop" in tab:  # Somebody asked here while this person thought.
+                await self._see("a reply", lambda page: "chat.send" in page, "the end of a reply")
             place = (tab.component("forky.drafting") or {}).get("place", "")
             await tab.tell("forky.drafting", "draft", {"place": place, "text": question})
             await tab.fill("chat.draft", question)

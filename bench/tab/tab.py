@@ -43,6 +43,9 @@ class _Wait:
     done: asyncio.Future[None]
     shown: Condition | None
     run: str = ""
+    """The run that may be the answer."""
+    runs: int = 0
+    """How many may have been."""
 
 
 class Tab(Drawing):
@@ -223,7 +226,7 @@ class Tab(Drawing):
     def _widget(self, key: str) -> Node:
         node = self.find(key)
         if node is None or node.element is None:
-            raise Missing(f"The page has no “{key}”.")
+            raise Missing(f"The page has no “{key}”; at {self.query}: {self.keys()}")
         if getattr(node.widget, "disabled", False):
             raise Missing(f"“{key}” is disabled.")
         return node
@@ -249,7 +252,7 @@ class Tab(Drawing):
             async with asyncio.timeout(PATIENCE):
                 await wait.done
         except TimeoutError:
-            nothing = "no answer" if not wait.run else "an answer that does not show it"
+            nothing = "no answer" if not wait.runs else f"none of {wait.runs} runs shows what was asked for"
             raise Missing(
                 f"{nothing} within {PATIENCE:.0f} s to {what}; at {self.query}: {self.keys()}"
             ) from None
@@ -359,6 +362,7 @@ class Tab(Drawing):
             # One that had begun before was broken off: of that nothing is told any more.
             if not run.fragment_ids or wait.fragment == _ANY or wait.fragment in run.fragment_ids:
                 wait.run = run.script_run_id
+                wait.runs += 1
 
     def _end_run(self, message: ForwardMsg) -> None:
         run, how = message.metadata.run, message.script_finished
