@@ -22,6 +22,7 @@ from typing import Any
 import psutil
 from playwright.sync_api import sync_playwright
 
+from bench.another_screen import others_lines
 from bench.audience import busy_lines
 from bench.conversations import build
 from bench.measure import Line, report
@@ -265,6 +266,8 @@ def measured(rounds: int, only: Sequence[str] = ()) -> Iterator[Line]:
                     yield from asking_lines(forky, plain, rounds)
         if wanted("busy"):
             yield from busy_lines(browser, model, rounds)
+        if wanted("others"):
+            yield from others_lines(browser, rounds)
         if wanted("memory"):
             yield from memory_lines(browser, model)
         browser.close()
@@ -277,7 +280,7 @@ def lines(*, quick: bool) -> list[Line]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", help="of: start click open ask busy memory (default: all)")
+    parser.add_argument("parts", nargs="*", help="of: start click open ask busy others memory (default: all)")
     parser.add_argument("--rounds", type=int, default=7)
     asked = parser.parse_args()
     sys.exit(0 if report(list(measured(asked.rounds, asked.parts))) else 1)

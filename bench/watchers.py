@@ -87,19 +87,23 @@ async def _watched(
     return took, max(together - alone, 0.0) / WATCHERS, max(tabs - alone, 0.0) / TABS
 
 
-async def _record(client: httpx.AsyncClient, number: int) -> str:
-    """Record a talk that is one turn longer than the one before; returns the conversation's id."""
+def recorded_call(number: int) -> dict[str, object]:
+    """The call number so many of a talk, as a program records it: one turn longer than the one before."""
     turns = [
         {"role": role, "content": f"{role} {turn}"}
         for turn in range(number + 1)
         for role in ("user", "assistant")
     ]
-    body = {
+    return {
         "forky": "call",
         "request": {"model": "bench", "messages": turns[:-1]},
         "response": {"choices": [{"message": turns[-1], "finish_reason": "stop"}]},
     }
-    answer = await client.post("/v1/forky/record", json=body)
+
+
+async def _record(client: httpx.AsyncClient, number: int) -> str:
+    """Record a talk that is one turn longer than the one before; returns the conversation's id."""
+    answer = await client.post("/v1/forky/record", json=recorded_call(number))
     answer.raise_for_status()
     return str(answer.json()["conversation"])
 

@@ -16,8 +16,10 @@ from bench.tab.connection import Connection
 if TYPE_CHECKING:
     from bench.tab.tab import Tab
 
-_SETTLE = 0.25
-"""Seconds from news of a change to the wish to be drawn again, as in pages/ui/components/live_updates.js."""
+_AGAIN = 0.04
+"""Seconds between two looks whether a run of the tab's own is in the way, as in pages/ui/components/live_updates.js."""
+_HEARD, _LONG = 0.25, 1.5
+"""Seconds for which news waits beside a reply that is heard, and for a run of the tab's own, as there."""
 _LATE = 1.5
 """Seconds from news of a reply to that wish, as there."""
 _RETRY = 3.0
@@ -126,11 +128,18 @@ class Scripts:
                     at = json.loads(value).get("at", 0) if kind == "message" and value else 0
                     if name != "forky.moving" or not at:
                         continue
-                    await asyncio.sleep(_SETTLE)
+                    await self._out_of_the_way()
                     if at > max(self._drawn_at, told) and not self._tab.has_dialog():
                         told = at
                         await self._tab.send_event(name, "moved", at)
             await asyncio.sleep(_RETRY)
+
+    async def _out_of_the_way(self) -> None:
+        """As live_updates.js: what this tab does itself is no news to it."""
+        for waited in range(round(_LONG / _AGAIN)):
+            if not self._tab.running and (waited * _AGAIN >= _HEARD or not self.writing):
+                break
+            await asyncio.sleep(_AGAIN)
 
     async def _look_at_replies(self, ids: list[str]) -> None:
         """As live_updates.js: where others are being written than the page has drawn, it is drawn again."""

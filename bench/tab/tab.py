@@ -59,6 +59,8 @@ class Tab(Drawing):
         """The part of the address behind `?`."""
         self.page = ""
         """Streamlit's hash of the page that is shown."""
+        self.running = False
+        """Whether what the tab has asked for is not drawn yet."""
         self.pages: dict[str, str] = {}
         """The hashes of the app's pages, by the last part of their addresses; "" is the page at the front."""
         self._connection = Connection(url, http, Traffic() if traffic is None else traffic)
@@ -285,6 +287,7 @@ class Tab(Drawing):
         context.timezone_offset, context.is_embedded = 0, False
         name = next((name for name, hash in self.pages.items() if hash == asked.page_script_hash), "")
         context.url = f"{self._connection.url}/{name}" + (f"?{self.query}" if self.query else "")
+        self.running = not auto or self.running
         await self._connection.send(message)
 
     async def send_event(self, component: str, name: str, value: object) -> None:
@@ -366,6 +369,7 @@ class Tab(Drawing):
 
     def _end_run(self, message: ForwardMsg) -> None:
         run, how = message.metadata.run, message.script_finished
+        self.running = how == ForwardMsg.FINISHED_EARLY_FOR_RERUN
         if how == ForwardMsg.FINISHED_WITH_COMPILE_ERROR:
             self.faults.append("a script did not compile")
         if how in _FINISHED:

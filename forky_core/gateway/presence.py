@@ -2,7 +2,7 @@
 
 It says so when the place changes and every `EVERY` seconds; one that is silent for `GONE` seconds has left. Nothing of
 this is stored. Those who watch the conversation (moving.py) are sent who else is there, once for each person, at the
-place of the tab that spoke last.
+place of the tab that moved last.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import asyncio
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from forky_core.gateway.access.person import person_in, viewer_of, within
 from forky_core.gateway.asgi import Receive, Scope, Send, answer, read_body, refuse
@@ -39,6 +39,8 @@ class Here:
     typing: bool
     seen: float
     """When the tab said so, in seconds of a clock that never goes back."""
+    moved: float = 0.0
+    """When it first said so (`Presence.note`)."""
 
 
 class Presence:
@@ -72,10 +74,14 @@ class Presence:
         before = self._tabs.pop(tab, None)
         self._connected.discard(tab)
         if here is not None:
+            stays = before is not None and here == replace(before, seen=here.seen, moved=here.moved)
+            here = replace(here, moved=before.moved if before is not None and stays else here.seen)
             while len(self._tabs) >= _MOST_TABS:
                 self._connected.discard(dropped := next(iter(self._tabs)))
                 self._tabs.pop(dropped)
             self._tabs[tab] = here
+            if stays:
+                return
         for conversation in {one.conversation for one in (before, here) if one is not None}:
             self.changed(conversation)
 
@@ -92,7 +98,7 @@ class Presence:
                 del self._tabs[tab]
                 self._connected.discard(tab)
             elif here.conversation == conversation and here.person != person:
-                latest[here.person] = max(latest.get(here.person, here), here, key=lambda one: one.seen)
+                latest[here.person] = max(latest.get(here.person, here), here, key=lambda one: one.moved)
         told: list[dict[str, str | bool]] = [
             {
                 "person": person_in(here.person),

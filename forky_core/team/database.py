@@ -14,11 +14,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from forky_core.team.spending.tables import SPENDING_TABLES
 from forky_core.team.together_tables import TABLES as TOGETHER
 
+_Made = TypeVar("_Made")
 SCHEMA = 1
 LOOK = 0.2
 """Seconds between two looks at whether another process has written. A revocation takes effect within that time."""
@@ -205,7 +206,7 @@ class TeamDatabase(ABC):
         self._writer: int | None = None
         """The thread whose transaction is going on."""
         self._afterwards: list[Callable[[], None]] = []
-        self._known: tuple[int, dict[tuple[Any, ...], Sequence[Any]]] = (-1, {})
+        self._known: tuple[int, dict[tuple[Any, ...], Any]] = (-1, {})
 
     location: Path | None
     """The file; None where there is none."""
@@ -248,18 +249,21 @@ class TeamDatabase(ABC):
 
         It is not for tables that a transaction changes which leaves `version` as it is.
         """
+        return self.made((statement, *values), lambda: self.rows(statement, *values))
+
+    def made(self, named: tuple[Any, ...], make: Callable[[], _Made]) -> _Made:
+        """What `make` makes of tables as `known` takes them, remembered under a name for as long as `version` stays."""
         if self._writer == threading.get_ident():
-            return self.rows(statement, *values)
+            return make()
         version = self.version
         at, answers = self._known
         if at != version or len(answers) > MOST_KNOWN:
             answers = {}
             self._known = (version, answers)
-        question = (statement, *values)
-        found = answers.get(question)
+        found: _Made | None = answers.get(named)
         if found is None:
             # What is asked only now is never older than the version that was looked at before.
-            found = answers[question] = self.rows(statement, *values)
+            found = answers[named] = make()
         return found
 
     @abstractmethod

@@ -126,8 +126,20 @@ class Inbox:
         if known is None or known[0] != version:
             if len(self._counted) > _MOST_COUNTED:
                 self._counted.clear()
-            known = self._counted[person] = (version, len(self.of(person, unread=True, most=KEPT)))
+            known = self._counted[person] = (version, self._count(person))
         return known[1]
+
+    def _count(self, person: str) -> int:
+        if not self._members.role_of(person):
+            return 0
+        visible = self._sharing.roles_in(person)
+        rows = self._database.rows(
+            "SELECT conversation, count(*) AS unread FROM notices WHERE workspace = ? AND person = ? AND read = 0 "
+            "GROUP BY conversation",
+            self._workspace,
+            person,
+        )
+        return sum(row["unread"] for row in rows if not row["conversation"] or row["conversation"] in visible)
 
     def mark(self, person: str, number: int, *, read: bool = True) -> None:
         """Mark one notice of a person as read or as unread; one of somebody else stays as it is."""

@@ -86,6 +86,9 @@ class Protections:
 
     def of_all(self) -> Mapping[ConversationId, Sequence[BranchRule]]:
         """The rules of every conversation that has any, sorted by their patterns."""
+        return self._database.made(("rules", self._workspace), self._read)
+
+    def _read(self) -> Mapping[ConversationId, Sequence[BranchRule]]:
         found: dict[ConversationId, list[BranchRule]] = {}
         rows = self._database.rows(
             "SELECT conversation, pattern, approvals, reviewers, bypass FROM protected_branches WHERE workspace = ? "

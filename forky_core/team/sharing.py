@@ -41,6 +41,18 @@ class SharedWith:
         return max(self.people.get(member, Role.NONE), general if self.everyone else Role.NONE)
 
 
+@dataclass(frozen=True, slots=True)
+class _Rights:
+    """Every conversation of a workspace, by who may see it."""
+
+    owned: Mapping[str, Sequence[ConversationId]]
+    """By their owners' ids, or `OWNERS`."""
+    shared: Sequence[ConversationId]
+    """Those that every member sees."""
+    given: Mapping[str, Mapping[ConversationId, Role]]
+    """The roles of single people, by their ids."""
+
+
 class Sharing:
     """The conversations of one workspace, and with whom each is shared."""
 
@@ -148,21 +160,24 @@ class Sharing:
         general = self._members.role_of(member)
         if general is Role.NONE:
             return {}
-        rows = self._database.many(
-            ("c.conversation", "c.owner", "c.shared", "coalesce(s.role, 0)"),
-            "FROM conversations c "
-            "LEFT JOIN shares s ON s.workspace = c.workspace AND s.conversation = c.conversation AND s.person = ? "
-            "WHERE c.workspace = ?",
-            member,
-            self._workspace,
-        )
-        roles = {
-            ConversationId(conversation): SharedWith(owner, bool(shared), {member: Role(given)}).role_of(
-                member, general
-            )
-            for conversation, owner, shared, given in rows
-        }
-        return {conversation: role for conversation, role in roles.items() if role}
+        rights = self._database.made(("rights", self._workspace), self._rights)
+        roles = {id: role for id, role in rights.given.get(member, {}).items() if role}
+        for id in rights.shared:
+            roles[id] = max(roles.get(id, Role.NONE), general)
+        for owner in (member, OWNERS) if general is Role.OWNER else (member,):
+            roles.update(dict.fromkeys(rights.owned.get(owner, ()), Role.OWNER))
+        return roles
+
+    def _rights(self) -> _Rights:
+        """Read once for everybody: a person has a role in few of the conversations of a large workspace."""
+        owned: dict[str, list[ConversationId]] = {}
+        given: dict[str, dict[ConversationId, Role]] = {}
+        every = self.of_all()
+        for id, found in every.items():
+            owned.setdefault(found.owner, []).append(id)
+            for person, role in found.people.items():
+                given.setdefault(person, {})[id] = role
+        return _Rights(owned, [id for id, found in every.items() if found.everyone], given)
 
     # Changes. `by` is the id of the person who makes it; whether they may is asked before.
 

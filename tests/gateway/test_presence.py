@@ -101,6 +101,21 @@ def test_one_person_is_there_once_where_they_were_last_and_not_after_a_silence()
     assert presence.others("room", "person:ada") == []
 
 
+def test_who_stays_where_they_are_wakes_nobody_and_does_not_seem_to_have_moved() -> None:
+    moment, woken = 0.0, list[str]()
+    presence = Presence(named, clock=lambda: moment)
+    presence.changed = woken.append
+    for tab, message, seen in (("1", "b2:1", 0.0), ("2", "b2:2", 10.0), ("1", "b2:1", 20.0)):
+        presence.put(tab, Here("person:ben", "room", "main", message, False, seen))
+    assert woken == ["room", "room"]
+    assert [one["message"] for one in presence.others("room", "person:ada")] == ["b2:2"]
+    presence.put("2", Here("person:ben", "room", "main", "b2:2", True, 21.0))
+    assert woken == ["room", "room", "room"], "typing is news"
+    presence.put("1", Here("person:ben", "room", "main", "b2:1", False, 40.0))
+    moment = 22.0 + GONE
+    assert [one["message"] for one in presence.others("room", "person:ada")] == ["b2:1"], "2 fell silent"
+
+
 def test_nobody_moves_the_tab_of_somebody_else() -> None:
     presence = Presence(named)
     with served(presence) as client:

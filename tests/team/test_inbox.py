@@ -216,3 +216,23 @@ def test_the_notices_of_whoever_is_forgotten_are_gone(here: Office, ada: Member,
     here.team.members.set_role(ben.id, Role.VIEWER, by=ada.id)
     here.team.members.forget(ben.id, by=ada.id)
     assert here.team.database.rows("SELECT * FROM notices") == []
+
+
+def test_what_is_counted_is_what_is_listed(
+    here: Office, ada: Member, ben: Member, boats: ConversationId
+) -> None:
+    inbox, sharing = here.team.inbox, here.team.sharing
+
+    def counted() -> int:
+        assert inbox.unread(ben.id) == len(inbox.of(ben.id, unread=True))
+        return inbox.unread(ben.id)
+
+    sharing.share(boats, ben.id, Role.COMMENTER, by=ada.id)
+    here.team.members.set_role(ben.id, Role.VIEWER, by=ada.id)
+    assert counted() == 2
+    inbox.mark(ben.id, inbox.of(ben.id)[0].number)
+    assert counted() == 1
+    sharing.share(boats, ben.id, Role.NONE, by=ada.id)
+    assert counted() == len([one for one in inbox.of(ben.id, unread=True) if str(boats) not in one.address])
+    here.team.members.remove(ben.id, by=ada.id)
+    assert counted() == 0

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
 from forky_core.model import ConversationId
@@ -37,6 +40,28 @@ def test_a_conversation_is_its_owners_alone_until_it_is_shared(here: Office) -> 
     assert roles() == [Role.OWNER, Role.EDITOR, Role.NONE]
     sharing.share(chat.id, bob.id, Role.NONE, by=ada.id)
     assert roles() == [Role.OWNER, Role.NONE, Role.NONE]
+
+
+def test_what_the_others_may_see_is_read_once_for_all_of_them(
+    here: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = [here.join(f"Person {number}", Role.EDITOR) for number in range(8)]
+    chats = [here.seen_by(one).create("Boats").id for one in people for _ in range(4)]
+    sharing, database = here.team.sharing, here.team.database
+    sharing.share_with_everyone(chats[0], shared=True, by=people[0].id)
+    sharing.share(chats[5], people[7].id, Role.VIEWER, by=people[1].id)
+    read: list[str] = []
+    many = database.many
+
+    def counted(columns: Sequence[str], rest: str, *values: Any) -> Sequence[Sequence[Any]]:
+        read.append(rest)
+        return many(columns, rest, *values)
+
+    monkeypatch.setattr(database, "many", counted)
+    for one in people:
+        roles = {id: sharing.role_in(id, one.id) for id in chats}
+        assert sharing.roles_in(one.id) == {id: role for id, role in roles.items() if role}
+    assert len(read) == 2, "the conversations and the shares, and not for each person"
 
 
 def test_a_role_that_is_taken_away_is_gone_for_the_next_call(here: Office) -> None:

@@ -1,6 +1,8 @@
 // The browser's half of pages/ui/components/live_updates.py; the protocol is that of forky_core/gateway/moving.py.
 
-const SETTLE = 250; // Milliseconds: what this tab did itself has been drawn by then, and is no news.
+// Milliseconds between two looks whether what this tab does itself has been drawn, which is no news to it; in which the
+// end of a reply that it hears is drawn by that (chat/live.js); and after which it is told all the same.
+const LOOK = 40, HEARD = 250, LONG = 1500;
 const RETRY = 3000;
 const LATE = 1500; // A reply follows a question, of which is told as of any operation: mostly all is drawn by then.
 
@@ -9,6 +11,7 @@ const pass = (name, detail) => window.dispatchEvent(new CustomEvent(name, { deta
 class Moves {
   constructor() {
     this.url = null;
+    this.waiting = {};
     this.turned = () => (document.hidden ? this.close() : this.connect());
     document.addEventListener("visibilitychange", this.turned);
   }
@@ -43,24 +46,31 @@ class Moves {
   }
 
   news(at) {
-    clearTimeout(this.waiting);
-    this.waiting = setTimeout(() => {
-      if (at <= this.drawn || at <= this.told) return;
-      if (this.dialog()) { this.news(at); return; }
-      this.told = at;
-      this.tell(at);
-    }, SETTLE);
+    this.soon("news", () => at > this.drawn && at > this.told, () => { this.told = at; this.tell(at); });
   }
 
   // The threads of the conversation have changed, which is no operation of it.
   discussed(at) {
-    clearTimeout(this.discussing);
-    this.discussing = setTimeout(() => {
-      if (this.threads === undefined || at <= this.threads) return;
-      if (this.dialog()) { this.discussed(at); return; }
-      this.threads = at;
-      this.tell(at);
-    }, SETTLE);
+    const isNew = () => this.threads !== undefined && at > this.threads;
+    this.soon("threads", isNew, () => { this.threads = at; this.tell(at); });
+  }
+
+  // Tell it once neither a dialog nor a run of this tab is in the way, if it still is news then.
+  soon(of, isNews, tell) {
+    const came = Date.now();
+    clearTimeout(this.waiting[of]);
+    const look = () => {
+      if (!isNews()) return;
+      if (this.dialog() || this.isBusy(Date.now() - came)) this.waiting[of] = setTimeout(look, LOOK);
+      else tell();
+    };
+    look();
+  }
+
+  isBusy(since) {
+    if (since > LONG) return false;
+    const state = document.querySelector("[data-testid=stApp]")?.dataset.testScriptState;
+    return state !== "notRunning" || (since < HEARD && document.querySelector(".fk-live") !== null);
   }
 
   // Other replies are being written in the conversation than the page has drawn.
@@ -92,9 +102,7 @@ class Moves {
 
   part() {
     this.close();
-    clearTimeout(this.waiting);
-    clearTimeout(this.discussing);
-    clearTimeout(this.writing);
+    for (const timer of [this.writing, ...Object.values(this.waiting)]) clearTimeout(timer);
     document.removeEventListener("visibilitychange", this.turned);
   }
 }
