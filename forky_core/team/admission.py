@@ -38,11 +38,12 @@ class Proof:
     """Whether the person was asked just now, and did not come by an earlier sign-in at the issuer."""
 
 
-def admit(team: Team, proof: Proof, invitation: str = "") -> Member:
+def admit(team: Team, proof: Proof, invitation: str = "", *, on_the_way: str = "") -> Member:
     """The member whom a proof belongs to; a new one if an open invitation or the operator's rules let them in.
 
     `team` is that of the first workspace, about which the operator's rules are. `invitation` is the secret of an
-    invitation, also to another workspace.
+    invitation, also to another workspace. `on_the_way` is that of one which they would accept once they are signed in:
+    whoever was a member and is none any more comes back by it.
 
     Raises:
         NotAllowed: nobody here has this identity, and nothing lets it in; or the operator's rules keep them out.
@@ -50,7 +51,7 @@ def admit(team: Team, proof: Proof, invitation: str = "") -> Member:
         BadName, BadContent, NameTaken: the name or handle of a new member cannot be used.
     """
     with team.database.writing():
-        member = _let_in(team, proof, invitation)
+        member = _let_in(team, proof, invitation, on_the_way)
     # A refusal from within would take back that a membership ended.
     if (not member.role and proof.role is Role.NONE) or not team.workspaces.lets_in(member.id):
         raise _without_role()
@@ -77,7 +78,7 @@ def join(team: Team, member: str, invitation: str) -> str:
     return there.workspace
 
 
-def _let_in(team: Team, proof: Proof, invitation: str) -> Member:
+def _let_in(team: Team, proof: Proof, invitation: str, on_the_way: str) -> Member:
     identity = proof.identity
     known = team.members.by_identity(identity.issuer, identity.subject)
     member = known[0] if known is not None else None
@@ -96,6 +97,9 @@ def _let_in(team: Team, proof: Proof, invitation: str) -> Member:
         return team.members.member(member.id)
     if invitation:
         role = there.invitations.accept(invitation, email=proof.email).role
+    if not role and member is not None and on_the_way:
+        there = team.team_of_invitation(on_the_way)
+        role = there.invitations.accept(on_the_way, email=proof.email or member.email).role
     if not role:
         raise NotAllowed(
             "Nobody here knows you." if member is None else "You are no longer a member here.",

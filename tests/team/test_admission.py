@@ -60,3 +60,28 @@ def test_an_invitation_is_not_used_up_by_whom_the_rules_keep_out(team: Team) -> 
     assert admit(team, proof(newcomer=Role.VIEWER), secret).role is Role.EDITOR
     with pytest.raises(NotFound):
         admit(team, Proof("oidc", Identity("https://id.example", "bo"), "Bo"), secret)
+
+
+def test_who_has_left_comes_back_by_the_invitation_at_which_they_sign_in(team: Team) -> None:
+    ada = admit(team, proof(newcomer=Role.EDITOR))
+    team.members.remove(ada.id, by="")
+    with pytest.raises(NotAllowed, match="no longer a member"):
+        admit(team, proof())
+    with pytest.raises(NotFound, match="not open"):
+        admit(team, proof(), on_the_way="something else")
+    _, secret = team.invitations.make(Role.COMMENTER)
+    back = admit(team, proof(), on_the_way=secret)
+    assert (back.id, back.role) == (ada.id, Role.COMMENTER)
+    assert team.invitations.all() == []
+    team.members.remove(ada.id, by="")
+    with pytest.raises(NotFound, match="not open"):
+        admit(team, proof(), on_the_way=secret)
+
+
+def test_a_member_or_somebody_new_uses_up_no_invitation_on_the_way(team: Team) -> None:
+    _, secret = team.invitations.make(Role.OWNER)
+    with pytest.raises(NotAllowed, match="knows you"):
+        admit(team, proof(), on_the_way=secret)
+    ada = admit(team, proof(newcomer=Role.VIEWER))
+    assert admit(team, proof(), on_the_way=secret) == ada
+    assert len(team.invitations.all()) == 1

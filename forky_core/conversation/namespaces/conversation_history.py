@@ -27,6 +27,10 @@ class ConversationHistory:
         """The operations after the one with this number, oldest first."""
         return self._session.store.operations(self._session.id, after=number)
 
+    def by_others(self, number: int) -> tuple[Operation, ...]:
+        """The operations after the one with this number that somebody else made, oldest first."""
+        return tuple(one for one in self.since(number) if one.actor != self._session.actor)
+
     @property
     def timeline(self) -> Timeline:
         """Which operations are in force, and what undo and redo would do."""

@@ -121,7 +121,7 @@ def ways_page(script: str, target: str, offers: list[str], sentence: str) -> str
 def join_page(
     host: str, role: Role, offers: list[str], sentence: str, workspace: str = "", known: str = ""
 ) -> str:
-    """The page of an invitation; `host` is the name of who invites, "" for the first owner's.
+    """The page of an invitation; `host` is the name of who invites, "" where the operator does.
 
     `workspace` is the title of the workspace, "" for the first one. `known` is the address at which somebody signs in
     who is here already; "" if nobody can be.
@@ -130,7 +130,9 @@ def join_page(
     said = (
         f"<bdi>{escape(host)}</bdi> invites you to {where}, as {role.phrase}."
         if host
-        else (f"This Forky has nobody yet. You become its {role.word}.")
+        else f"You are invited to {where}, as {role.phrase}."
+        if known
+        else f"This Forky has nobody yet. You become its {role.word}."
     )
     wrong = f'<p class="wrong" role="alert">{escape(sentence)}</p>' if sentence else ""
     other = f'<p>Are you here already? <a href="{escape(known)}">Sign in to accept.</a></p>' if known else ""

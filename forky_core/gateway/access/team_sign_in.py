@@ -213,8 +213,9 @@ class TeamSignIn(Door):
         await answer(scope, send, 303, headers=[(b"location", place)])
 
     async def admit(self, scope: Scope, send: Send, proof: Proof, errand: Errand) -> None:
+        on_the_way = errand.target.removeprefix(f"{JOIN}/") if errand.target.startswith(f"{JOIN}/") else ""
         try:
-            member = admit(self._team, proof, errand.invitation)
+            member = admit(self._team, proof, errand.invitation, on_the_way=on_the_way)
         except ForkyError as error:
             self._team.audit.note("sign-in refused", way=proof.way, issuer=proof.identity.issuer)
             await self.refuse(scope, send, 403, str(error), errand)
@@ -222,6 +223,10 @@ class TeamSignIn(Door):
         if errand.invitation and errand.target == "/":
             invited = self._team.team_of_invitation(errand.invitation).workspace
             errand = replace(errand, target=f"{base_path(invited)}/")
+        if on_the_way:
+            invited_to = self._team.team_of_invitation(on_the_way)
+            if invited_to.invitations.open(on_the_way) is None and invited_to.members.role_of(member.id):
+                errand = replace(errand, target=f"{base_path(invited_to.workspace)}/")
         device, proved = header(scope, b"user-agent"), proves_anew(self._team, member.id, proof)
         present = self._session_of(scope, errand, member)
         if present:
@@ -331,7 +336,11 @@ class TeamSignIn(Door):
                 host = self._team.members.member(invitation.made_by).name
             except NotFound:
                 host = ""
-        known = f"{PATH}?{urlencode({'next': f'{JOIN}/{errand.invitation}'})}" if host else ""
+        known = (
+            f"{PATH}?{urlencode({'next': f'{JOIN}/{errand.invitation}'})}"
+            if host or self._team.members.has_owner
+            else ""
+        )
         title = self._title_of(invited)
         return join_page(host, invitation.role, [offer for offer in offers if offer], sentence, title, known)
 

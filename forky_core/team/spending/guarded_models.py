@@ -131,8 +131,14 @@ class GuardedModels(RestrictedModels):
         return str(refused) if refused is not None else ""
 
     def require(self, info: ModelInfo) -> None:
-        """Raise SpendingRefused unless the person's role may ask a model."""
+        """Raise SpendingRefused unless the person's role may have a program ask a model."""
         self._require_allowed(info)
+        if self._access.role < Role.COMMENTER:
+            raise SpendingRefused(
+                "not_allowed",
+                f"As {self._access.role.phrase} of this workspace you may not ask models by a token.",
+                "Ask an owner of it.",
+            )
 
     def count_request(self) -> None:
         """Count a request of a program. Raises SpendingRefused where the person sends too many."""

@@ -8,7 +8,7 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.merge.wording import one_line
 from forky_core.model import Operation
-from forky_core.model.errors import ForkyError
+from forky_core.model.errors import ForkyError, InTheWay
 from forky_core.views.shelf import title_or_placeholder
 from pages.ui.components.bar import title_bar
 from pages.ui.components.finder import ask_to_search, go_searching
@@ -42,12 +42,13 @@ def page_top(
     _name_tab(title, held)
     inside = f" – in “{title_or_placeholder(chat.title)}”" if names_it and chat is not None else ""
     fix_browser(held)
+    drawn = chat.view.version if chat is not None else 0
     pressed = title_bar(
         title,
         undo=_said(chat.history.next_undo, inside) if chat is not None else None,
         redo=_said(chat.history.next_redo, inside) if chat is not None else None,
-        on_undo=lambda: _undo(held, chat),
-        on_redo=lambda: _redo(held, chat),
+        on_undo=lambda: _undo(held, chat, drawn),
+        on_redo=lambda: _redo(held, chat, drawn),
         on_search=lambda: ask_to_search(held),
         beside=lambda: _draw_end(forky, held, chat),
         renames=renames,
@@ -108,18 +109,29 @@ def _said(gesture: tuple[Operation, ...], inside: str) -> str | None:
     return gesture[0].summary + inside if gesture else None
 
 
-def _undo(held: Session, chat: Conversation | None) -> None:
+def _undo(held: Session, chat: Conversation | None, drawn: int) -> None:
+    """`drawn` is the version of the conversation at which the button said what it takes back."""
     if chat is not None:
         with saying(held):
+            _require_as_said(chat, drawn)
             held.say(chat.undo().sentence)
             _stay_where_it_is(chat)
 
 
-def _redo(held: Session, chat: Conversation | None) -> None:
+def _redo(held: Session, chat: Conversation | None, drawn: int) -> None:
     if chat is not None:
         with saying(held):
+            _require_as_said(chat, drawn)
             held.say(chat.redo().sentence)
             _stay_where_it_is(chat)
+
+
+def _require_as_said(chat: Conversation, drawn: int) -> None:
+    others = chat.history.by_others(drawn)
+    if others:
+        raise InTheWay(
+            f"Somebody else was first: {others[-1].sentence}", "Look at what the button takes back now."
+        )
 
 
 def _stay_where_it_is(chat: Conversation) -> None:

@@ -25,11 +25,18 @@ _component = st.components.v2.component(
 )
 
 
+OPENED = "inbox.opened"
+"""A choice of the session: the number of the notice that was pressed last."""
+
+
 def draw_bell() -> None:
     """Draw nothing on the server of one person. Keys: `bar.inbox`."""
     who = reader()
     if who is None:
         return
+    opened = session().choices.pop(OPENED, "")
+    if opened:
+        who.team.inbox.mark(who.access.id, int(opened))
     bell: Any = _component(
         key="bar.inbox",
         data={

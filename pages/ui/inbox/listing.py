@@ -13,6 +13,8 @@ from forky_core.team.inbox import Notice, NoticeKind
 from forky_core.views.times import ago, stamp
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.palette import palette
+from pages.ui.inbox.bell import OPENED
+from pages.ui.session import session
 from pages.ui.workspace import Reader, workspace_path
 
 _ICONS: dict[NoticeKind, str] = {
@@ -65,7 +67,7 @@ def _draw_notice(who: Reader, notice: Notice) -> None:
                 type="tertiary",
                 help="Go there",
             ):
-                _open(who, notice)
+                _open(notice)
             if notice.quote:
                 st.html(f'<div class="fk-notice-words">{escape(showable(notice.quote))}</div>')
         st.html(
@@ -85,8 +87,9 @@ def _draw_notice(who: Reader, notice: Notice) -> None:
         )
 
 
-def _open(who: Reader, notice: Notice) -> None:
-    who.team.inbox.mark(who.access.id, notice.number)
+def _open(notice: Notice) -> None:
+    """Go there. It is marked as read when that page is drawn (bell.py): word of it would call this page back."""
+    session().choices[OPENED] = str(notice.number)
     place = urlsplit(notice.address)
     st.switch_page(
         _PAGES[place.path.removeprefix(workspace_path())], query_params=dict(parse_qsl(place.query))
