@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
-from forky_core.model.errors import RequestError
+from forky_core.model.errors import RequestError, StoreError
 from forky_core.store.contract import Store
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.memory.store import MemoryStore
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
+"""Of an address; a drive of Windows has one letter."""
 
 
 def open_store(
@@ -28,6 +32,12 @@ def open_store(
         from forky_core.store.postgresql.store import FIRST, PostgresStore  # noqa: PLC0415 - few have a server
 
         return PostgresStore.open(str(location), workspace=workspace or FIRST, large_files_at=large_files_at)
+    other = _SCHEME.match(str(location))
+    if other is not None:
+        raise StoreError(
+            f"Forky keeps conversations in a DuckDB file or in PostgreSQL, and not at {other[1]}://.",
+            "Name a file, or an address that begins with postgresql://.",
+        )
     if workspace is not None:
         raise RequestError(
             "Only a PostgreSQL database has workspaces by name; a file is one workspace.", "Leave it out."

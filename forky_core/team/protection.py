@@ -102,7 +102,7 @@ class Protections:
 
     def of(self, conversation: ConversationId) -> Sequence[BranchRule]:
         """The rules of a conversation, sorted by their patterns."""
-        return self.of_all().get(conversation, ())
+        return self._read().get(conversation, ())
 
     # Changes. `by` is the id of the person who makes it; whether they may is asked before. The audit log names no
     # branch, because one is often called after what was asked on it.

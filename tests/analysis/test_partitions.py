@@ -11,8 +11,9 @@ from typing import Any
 import duckdb
 import pytest
 
-from forky_core.formats.exporting.analysis_copies import write_folder
+from forky_core.formats.exporting.analysis_copies import AnalysisCopy, write_copy, write_folder
 from forky_core.model.errors import BadContent, NotFound, StoreError
+from forky_core.private_files import POSIX
 from forky_core.store.analysis.partitions import MONTH_OF
 from forky_core.store.analysis.query import ask, opened
 from forky_core.store.analysis.views import TABLES
@@ -42,6 +43,23 @@ def test_a_folder_has_the_rows_of_the_database_and_a_workspace_before_them(tmp_p
         assert files
         assert {parts[1] for parts in files} == {"workspace=main"}
         assert all(parts[2].startswith("month=") == (table in MONTH_OF) for parts in files)
+
+
+@pytest.mark.skipif(not POSIX, reason="permissions of the POSIX kind")
+def test_nobody_else_on_the_machine_reads_a_copy(tmp_path: Path) -> None:
+    forky, store, _ = fill(tmp_path / "forky.duckdb")
+    lake, copy = tmp_path / "lake", tmp_path / "copy.duckdb"
+    write_folder(store, "main", lake)
+    write_copy(store, AnalysisCopy(), copy)
+    assert [path.stat().st_mode & 0o777 for path in (lake, copy)] == [0o700, 0o600]
+    for path, mode in ((lake, 0o750), (copy, 0o640)):
+        path.chmod(mode)
+    write_folder(store, "main", lake)
+    write_copy(store, AnalysisCopy(), copy)
+    assert [path.stat().st_mode & 0o777 for path in (lake, copy)] == [0o750, 0o640], (
+        "its owner lets others in"
+    )
+    forky.close()
 
 
 def test_any_duckdb_reads_it_and_a_month_is_a_folder(tmp_path: Path) -> None:

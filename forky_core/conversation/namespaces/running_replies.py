@@ -8,7 +8,7 @@ from forky_core.conversation.replies import asking
 from forky_core.conversation.replies.in_turn import answer_in_turn, models_of
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
 from forky_core.model import Message
-from forky_core.model.errors import NothingToDo
+from forky_core.model.errors import InTheWay, NothingToDo
 
 
 class RunningReplies:
@@ -29,6 +29,18 @@ class RunningReplies:
         self._session.store.view(self._session.id)  # NotFound for whoever may not see it any more.
         return self._session.replies.running(self._session.id)
 
+    @property
+    def is_written_elsewhere(self) -> bool:
+        """Whether another process that uses the same database answers the message at the head. One that died is found
+        out within seconds.
+        """
+        head = self._chat.branch.head
+        if head is None or self._session.store.is_exclusive:
+            return False
+        own = {job.generation.id for job in self.running}
+        calls = (call for call in self._session.generations() if call.parent == head)
+        return any(call.status == "running" and call.id not in own for call in calls)
+
     def start(self, *, model: str | None = None) -> ReplyJob:
         """Start a reply to the message at the head: after a failure, or after `say`.
 
@@ -36,11 +48,16 @@ class RunningReplies:
 
         Raises:
             NothingToDo: the head is an answer already; `regenerate` makes another.
+            InTheWay: another process writes the answer.
         """
         chat = self._chat
         head, rules = chat.head, chat.branch.rules
         if head is None or (head.role == "assistant" and not self._has_a_turn(model, head)):
             raise NothingToDo("There is no open question here.", "Ask one, or regenerate the answer.")
+        if self.is_written_elsewhere:  # It would be paid for twice.
+            raise InTheWay(
+                "Another process of this Forky writes the answer.", "Wait for it, or fork and ask there."
+            )
         target = ReplyTarget(chat.id, chat.branch_name, head.id)
         return answer_in_turn(self._session, target, rules, models_of(self._session, rules, model))
 

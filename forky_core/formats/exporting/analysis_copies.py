@@ -54,13 +54,13 @@ def form_for(path: Path) -> CopyForm:
 
 
 def write_copy(store: object, wanted: AnalysisCopy, to: Path) -> None:
-    """Write a copy to a file, in the place of one that is there.
+    """Write a copy to a file that nobody but its owner may read, or in the place of one that is there.
 
     Raises:
         NotFound: the workspace is kept in memory only.
         BadContent: the file cannot be written; StoreError if there is no room for the work. Nothing is left behind.
     """
-    with replacing(to) as out:
+    with replacing(to, usual=0o600) as out:
         for piece in copy_pieces(store, wanted):
             out.write(piece)
 

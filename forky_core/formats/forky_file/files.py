@@ -74,10 +74,10 @@ def _info(name: str) -> zipfile.ZipInfo:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[IO[bytes]]:
+def replacing(path: Path, *, usual: int = 0o666) -> Iterator[IO[bytes]]:
     """Open a temporary file that replaces `path` once it is complete.
 
-    It has the usual permissions (0666 without the umask of the process), or those of the file that it replaces, since
+    It has the `usual` permissions, without the umask of the process, or those of the file that it replaces, since
     its owner means to use the file in that place.
 
     Raises:
@@ -88,7 +88,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         mode = path.stat().st_mode & 0o777 if path.exists() else None
         unfinished = path.with_name(f".{path.name[:60]}-{secrets.token_hex(8)}")
         opening = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        with os.fdopen(os.open(unfinished, opening, 0o666 if mode is None else mode & 0o600), "wb") as out:
+        with os.fdopen(os.open(unfinished, opening, usual if mode is None else mode & 0o600), "wb") as out:
             yield out
             out.flush()
             os.fsync(out.fileno())

@@ -18,6 +18,7 @@ from typing import Final
 
 import duckdb
 
+from forky_core import private_files
 from forky_core.model.errors import NotFound, StoreError
 from forky_core.store.analysis.views import SCHEMA, TABLES
 from forky_core.store.contract import Partitions
@@ -51,6 +52,7 @@ def write_partitions(tables: Path, folder: Path, workspace: str) -> Partitions:
     new = folder / f"{_NEW}{workspace}"
     try:
         shutil.rmtree(new, ignore_errors=True)
+        private_files.make_folder(folder)
         new.mkdir(parents=True)
         try:
             _cut(tables, new, workspace)

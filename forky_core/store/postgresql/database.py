@@ -130,6 +130,8 @@ def _check(connection: Connection, name: str) -> None:
             f"{name} is PostgreSQL {version // 10_000}; Forky needs {OLDEST} or later.",
             "Upgrade the server, or use another one.",
         )
+    if isinstance(encoding, bytes):  # Of SQL_ASCII nothing says how it is to be read.
+        encoding = encoding.decode("ascii", "replace")
     if encoding != "UTF8":
         raise StoreError(
             f"{name} keeps texts as {encoding}, which cannot hold all that people write.",

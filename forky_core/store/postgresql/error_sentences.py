@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from forky_core.extras import needed_for
@@ -91,7 +92,11 @@ def _read_only(name: str, _said: str) -> StoreError:
 
 
 def _too_many(name: str, _said: str) -> StoreError:
-    return StoreBusy(f"{name} takes no more connections.", None, "Close some, or raise max_connections.")
+    return StoreBusy(
+        f"{name} takes no more connections.",
+        None,
+        "Close some, or raise max_connections, or the limit of this user or database.",
+    )
 
 
 def _starting(name: str, _said: str) -> StoreError:
@@ -123,14 +128,28 @@ _BY_STATE: tuple[tuple[tuple[type[psycopg.Error], ...], _Made], ...] = (
 _BY_TEXT: tuple[tuple[str, _Made], ...] = (
     ("password|role .* does not exist|no pg_hba.conf entry", _password),
     ('database ".*" does not exist', _no_database),
-    ("too many clients|remaining connection slots", _too_many),
+    ("too many clients|too many connections for|remaining connection slots", _too_many),
     ("starting up|shutting down|recovery mode", _starting),
 )
 """An error of connecting has no state."""
 
 
 def shown_url(url: str) -> str:
-    """What people call a database: its name and host, never its password."""
-    parts: Mapping[str, Any] = conninfo_to_dict(url)
+    """What people call a database: its name and host, never its password.
+
+    Raises:
+        StoreError: it is no address that PostgreSQL can read.
+    """
+    parts: Mapping[str, Any] | None = None
+    with suppress(psycopg.ProgrammingError):
+        parts = conninfo_to_dict(url)
+    # A password with a slash in it is taken for a part of the name. What PostgreSQL says of an address that it cannot
+    # read may be a part of the password, too.
+    if parts is None or "@" in str(parts.get("dbname") or ""):
+        raise StoreError(
+            "The address of the PostgreSQL database cannot be read.",
+            "Write it as postgresql://user:password@host:5432/name. In a password, % is written %25, / is %2F, @ is %40, "
+            "and a space is %20. After ? only PostgreSQL's own options may stand.",
+        )
     host = parts.get("host") or "this machine"
     return f"The PostgreSQL database “{parts.get('dbname') or parts.get('user') or 'postgres'}” at {host}"

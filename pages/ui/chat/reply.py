@@ -71,6 +71,12 @@ def draw_unanswered(here: Frame, book: Notebook) -> None:
     question = last is not None and last.role == "user"
     if not failed and not (question and here.at_head and here.chat.replies.current is None):
         return
+    if question and here.at_head and here.chat.replies.is_written_elsewhere:
+        st.html(
+            '<div class="fk-quiet" role="status">Another process of this Forky writes the answer. It is here when it has '
+            "ended.</div>"
+        )
+        return
     if not failed and last is not None and last.merge is not None:
         st.html('<div class="fk-quiet" role="status">Merged. Go on asking: the model now reads this.</div>')
         return

@@ -11,7 +11,9 @@ import streamlit as st
 
 def draw_about() -> None:
     st.markdown("#### Looks")
-    st.caption("Light or dark follows your system; change it there, and every open page changes with it.")
+    st.caption(
+        "Light or dark follows your system, unless you choose one by the sign ◐ at the top right of every page."
+    )
     st.markdown("#### About")
     st.caption(f"Forky {version('forky')} · Python {platform.python_version()} · {_parts()} · MIT licence")
 

@@ -133,9 +133,14 @@ def test_an_app_that_opens_the_database_leaves_the_replies_of_another_one_alone(
         assert theirs.recovered == 0
         eventually(lambda: theirs.store.generations(chat.id)[-1].partial)
         assert theirs.replies.recover() == 0
+        same = theirs.conversation(str(chat.id))
+        assert [one.replies.is_written_elsewhere for one in (same, chat)] == [True, False]
+        with pytest.raises(InTheWay, match="writes the answer"):
+            same.replies.start()
         silence(url, "ours")
         assert theirs.replies.recover() == 1
-        assert texts(theirs.conversation(str(chat.id))) == ["Why do they float?", "Because "]
+        assert texts(same) == ["Why do they float?", "Because "]
+        assert [one.replies.is_written_elsewhere for one in (same, chat)] == [False, False]
         gate.set()
         job.wait(HANG)
         failure = job.generation.failure
