@@ -37,6 +37,7 @@ class Server:
         return list(self.team.protections.of(self.chat))
 
     def says(self, member: Member, text: str) -> None:
+        self.team.database.look_again()  # As it does by itself, within a moment.
         member_view(self.forky, self.team, member.id).conversation(self.chat, "main").say(text)
 
 
