@@ -44,7 +44,7 @@ class RevertedMessage:
     """The message that reverted it; reverting this one restores it."""
 
 
-NO_ROOM = "No line of it found room."
+NO_ROOM = "No line of it was taken."
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,5 +33,6 @@ def described(plan: ErasurePlan) -> str:
         found.append(f"The history repeats it {count(plan.operations, 'time')}, and will not any more.")
     if plan.files:
         found.append("Its attachments go with it, unless another message has them.")
+    found.append("A branch that was named after it keeps its name: rename that by hand.")
     found.append("Backups, exported files, and what a provider was sent keep it.")
     return " ".join(found)

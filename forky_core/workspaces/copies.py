@@ -115,6 +115,10 @@ def back_up(
         told = {"format": _FORMAT, "made": made, "files": sums, "titles": titles}
         with os.fdopen(private_files.new_file(folder / LIST), "w", encoding="utf-8") as file:
             json.dump(told, file, ensure_ascii=False, indent=1)
+    except StoreError:
+        with suppress(OSError):  # Only where nothing is in it yet.
+            folder.rmdir()
+        raise
     except OSError as error:
         raise StoreError(f"The backup cannot be written to {folder}: {error.strerror}.") from error
     return Backup(folder, made, sums, titles)

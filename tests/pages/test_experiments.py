@@ -251,6 +251,10 @@ def test_the_chat_lists_no_cells_and_opens_one(forky: Forky, chat: Conversation)
     assert len([id for id in drawn if id.startswith("b2:")]) == 4
     cell = open_page("chat.py", chat.checkout("guide/1/quote"))
     assert branch_shown(cell) == "guide/1/quote" and "How do I fork?" in words(cell)
+    asked = chat.checkout("guide/1/quote").path()[-1].id.removeprefix("b2:")
+    looked = {row["id"] for row in graph_rows(open_page("chat.py", chat, m=asked), "chat.graph")}
+    again = {row["id"] for row in graph_rows(open_page("chat.py", chat), "chat.graph")}
+    assert looked > drawn == again, "who looks at a cell draws it for nobody else"
 
 
 def test_hostile_texts_are_shown_as_they_are(forky: Forky, chat: Conversation) -> None:

@@ -6,6 +6,7 @@ screens, and also forks and marks. Both draw the same rows, and a click does the
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 import streamlit as st
@@ -35,6 +36,8 @@ _ROWS = 88
 _WHOLE = 400
 """Rows that a browser draws at once."""
 _open: dict[tuple[str, str, int], frozenset[str]] = {}
+_EVERY_CELL = "\n"
+"""In the place of a branch, which no line break can be in."""
 _shapes: dict[tuple[str, int, str], Shape] = {}
 
 
@@ -149,15 +152,22 @@ def _shape(here: Frame) -> Shape:
     """What depends on nobody's clicks, kept while the view stays."""
     view = here.chat.view
     listed = without_cells(view, {here.chat.branch_name}, here.chat.visible.messages)
-    key = (kept_as(here.chat.id), view.version, here.chat.branch_name if listed is not view else "")
+    branch = here.chat.branch_name if listed is not view else ""
+    found = _kept_shape(here, branch, lambda: shape_of(here.listed.messages, listed, here.listed.children))
+    if here.at is None or here.at in found.run_of:
+        return found
+    # One looks at a cell of an experiment, which is not listed: then all of them are drawn, for whoever does so.
+    visible = here.chat.visible
+    return _kept_shape(here, _EVERY_CELL, lambda: shape_of(visible.messages, view, visible.children))
+
+
+def _kept_shape(here: Frame, what: str, make: Callable[[], Shape]) -> Shape:
+    key = (kept_as(here.chat.id), here.chat.view.version, what)
     found = _shapes.get(key)
     if found is None:
-        found = shape_of(here.listed.messages, listed, here.listed.children)
-        if here.at is not None and here.at not in found.run_of:
-            found = shape_of(here.chat.visible.messages, view, here.chat.visible.children)
         if len(_shapes) >= _MOST:
             _shapes.clear()
-        _shapes[key] = found
+        found = _shapes[key] = make()
     return found
 
 

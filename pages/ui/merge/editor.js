@@ -148,7 +148,7 @@ class Desk {
       const replaced = new Set(row.map(([key]) => earlier.get(key)).filter(Boolean));
       for (const one of replaced) made.append(worded(piece("div", "instead", undefined, { "data-by": one.by.join(" ") }), cut(one.later, 220)));
     }
-    if (!message.rows.length) made.append(piece("div", "row quiet", "(no words)"));
+    if (!message.rows.length) made.append(piece("div", "row quiet", "(nothing in it to bring over)"));
     return made;
   }
 

@@ -130,7 +130,11 @@ def _draw_form(people: Administration, held: Session) -> None:
             key="people.invitation.email",
             placeholder="anybody who has the address",
             help="With one, the invitation is for whoever signs in with this address, and for one person. "
-            + ("Forky sends it there." if sign_in.MAILER is not None else "Forky sends nothing."),
+            + (
+                "Forky sends it there."
+                if sign_in.MAILER is not None
+                else "Forky sends nothing: give the link to nobody else, since whoever opens it counts as them."
+            ),
         )
         middle.number_input("Days", 1, MOST_DAYS, key="people.invitation.days", help="Until it expires")
         right.number_input(

@@ -32,7 +32,7 @@ def draw_storage(forky: Forky, kept: Forky) -> None:
         )
     else:
         people = team_file(place) if team() is not None else None
-        beside = " and one of the people beside it" if people is not None else ""
+        beside = ", and the people in another beside it" if people is not None else ""
         st.caption(f"Everything is in one file, {size(place)}{beside}:")
         st.code("\n".join(map(str, filter(None, (place, people)))), language=None, wrap_lines=True)
     with st.container(horizontal=True):
