@@ -105,7 +105,21 @@ function asked(event) {
   if (event.target.closest?.(ADDS)) { here.near = true; bottom(); } // What one adds is read at the end.
 }
 
+// How tall what stands above the columns is: the graph begins below it, and a cell that is scrolled to.
+const measured = new ResizeObserver(([one]) => {
+  document.documentElement.style.setProperty("--fk-bar", `${one.target.getBoundingClientRect().height}px`);
+});
+
+function measureBar() {
+  const bar = document.querySelector(".st-key-chat-top");
+  if (bar === here.bar) return;
+  measured.disconnect();
+  here.bar = bar;
+  if (bar) measured.observe(bar);
+}
+
 function keepPlace(data) {
+  measureBar();
   const box = document.querySelector('[data-testid="stMain"]');
   const inner = box?.querySelector('[data-testid="stMainBlockContainer"]');
   here.data = data;

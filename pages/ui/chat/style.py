@@ -133,15 +133,15 @@ CONTENTS
 .fk-later { display: flex; gap: .5rem; align-items: center; font-size: .85rem; padding: .35rem .8rem; border-radius: .4rem;
   border: 1px dashed color-mix(in srgb, currentColor 25%, transparent); flex-wrap: wrap; }
 
+/* What stands above stays where it is, and has more lines for a team or a narrow window: scrolling.js measures it. */
+:root { --fk-bar: 2.85rem; }
 /* Two columns: reading width on the left, the graph beside it. */
 .st-key-chat-cells { max-width: 54rem; margin: 0 auto; width: 100%; }
 @media (min-width: 900px) {
-  .stColumn:has(> div > .st-key-chat-side), .stColumn:has(.st-key-chat-side) { position: sticky; top: 6.6rem;
-    align-self: flex-start; max-height: calc(100dvh - 7.6rem); overflow: auto; }
-  .st-key-chat-side { --fk-map-height: calc(100dvh - 11.4rem); }
-  .st-key-chat-side:has(.fk-card) { --fk-map-height: max(9rem, calc(100dvh - 26rem)); }
-  div:has(> .st-key-chat-top :is(.st-key-notice, .st-key-broken-off-hint)) ~ * .stColumn:has(.st-key-chat-side) { top: 9.4rem;
-    max-height: calc(100dvh - 10.4rem); }
+  .stColumn:has(> div > .st-key-chat-side), .stColumn:has(.st-key-chat-side) { position: sticky;
+    top: calc(3.75rem + var(--fk-bar)); align-self: flex-start; max-height: calc(100dvh - 4.75rem - var(--fk-bar)); overflow: auto; }
+  .st-key-chat-side { --fk-map-height: calc(100dvh - 8.55rem - var(--fk-bar)); }
+  .st-key-chat-side:has(.fk-card) { --fk-map-height: max(9rem, calc(100dvh - 23.15rem - var(--fk-bar))); }
   div:has(> .st-key-line-pane), .st-key-line-pane { display: none; }
 }
 @media (max-width: 899px) {
@@ -200,13 +200,13 @@ div:has(> .st-key-chat-top) { position: sticky; top: 3.55rem; z-index: 60; backg
 .st-key-chat-top > div:has(> .st-key-bar), .st-key-chat-top > .st-key-bar { flex: 1 1 18rem; width: auto; min-width: 0; }
 .st-key-chat-top > div:has(> .st-key-line-branch) { flex: 0 1 auto; width: auto; }
 .st-key-chat-top > div:has(> :is(.st-key-notice, .st-key-trashed, .st-key-broken-off-hint)) { flex: 1 1 100%; order: 3; }
-.st-key-chat-top p { margin: 0; }
+.st-key-chat-top p, .st-key-line-branch [data-testid="stCaptionContainer"] { margin: 0; }
 /* The places of what is drawn after the path (ui/streamlit_patches/first_paint.py has them, too): nothing moves when it comes. */
 .st-key-chat-top { min-height: 2.7rem; }
 .st-key-chat-ask { min-height: 6.85rem; }
 .st-key-chat-side { min-height: min(30rem, calc(100dvh - 8.5rem)); }
 @media (max-width: 640px) { .st-key-chat-top:not(:has(.st-key-chat-starters)) { min-height: 7.8rem; } .st-key-chat-ask { min-height: 9.9rem; } }
-[data-cell] { scroll-margin-top: 8rem; }
+[data-cell] { scroll-margin-top: calc(5.15rem + var(--fk-bar)); }
 .st-key-chat-form { scroll-margin: 8rem 0 9.5rem; }
 @media (max-width: 899px) { .st-key-chat-form { scroll-margin: 12rem 0 12rem; } }
 /* A run takes a moment: what is about to be replaced does not fade meanwhile, which would be painted twice. */
