@@ -29,6 +29,7 @@ from forky_core.model.parts import (
 from forky_core.opaque import opaque
 
 WHO = {"user": "You", "assistant": "Assistant", "system": "System", "tool": "Tool"}
+_ADDRESS = re.compile(r"^(?:[^/]+:\d+|localhost|\d+(?:\.\d+){3})/(?=.)")
 
 
 class Markdown:
@@ -64,8 +65,15 @@ def who(message: Message, call: Generation | None) -> str:
     if message.merges:
         return f"Merge of {', '.join(f'“{one_line(one.source)}”' for one in message.merges)}"
     if message.name:
-        return one_line(message.name)
-    return one_line(call.model) if call is not None and message.role == "assistant" else WHO[message.role]
+        return one_line(_without_address(message.name))
+    if call is not None and message.role == "assistant":
+        return one_line(_without_address(call.model))
+    return WHO[message.role]
+
+
+def _without_address(model: str) -> str:
+    """A model's name without the address of the server that it runs on: that is nobody's business who reads along."""
+    return _ADDRESS.sub("", model)
 
 
 def when(message: Message) -> str:
