@@ -142,7 +142,14 @@ def run_restore(options: argparse.Namespace) -> int:
         only = fitting[0]
     ids = restore(backup, _files(options.database), only=only)
     many = "1 workspace is" if len(ids) == 1 else f"{len(ids)} workspaces are"
-    return _say_backup(options, backup, f"{many} as of {backup.made}. What was there is kept beside it.")
+    people = (
+        ""
+        if only is not None
+        else " Everybody signs in again; who was removed, and what was revoked, since then is as it was."
+    )
+    return _say_backup(
+        options, backup, f"{many} as of {backup.made}. What was there is kept beside it.{people}"
+    )
 
 
 def _files(place: str | None) -> ServerFiles:

@@ -86,7 +86,8 @@ class Readiness:
         await asyncio.wait([asyncio.wrap_future(first)], timeout=half)
         running = [first, self._checks["writer"].begin(), self._checks["server"].begin()]
         await asyncio.wait([asyncio.wrap_future(one) for one in running], timeout=half)
-        return [_outcome(one, self._patience) for one in running]
+        checks = zip(self._checks.values(), running, strict=True)
+        return [check.outcome(one, self._patience) for check, one in checks]
 
     def _database(self) -> CheckResult:
         try:
@@ -126,6 +127,18 @@ class _Check:
     def __init__(self, ask: Callable[[], CheckResult]) -> None:
         self._ask = ask
         self._running: Future[CheckResult] | None = None
+        self._last: CheckResult | None = None
+        """What was found last."""
+
+    def outcome(self, one: Future[CheckResult], limit: float) -> CheckResult:
+        """What a check that was begun has found within `limit` seconds; else why the one before it has failed, if it
+        has: a server that is away is waited for at each look.
+        """
+        if one.done():
+            return one.result()
+        if self._last is not None and not self._last.ok:
+            return self._last
+        return CheckResult(ok=False, says=f"No answer within {limit:g} s.")
 
     def begin(self) -> Future[CheckResult]:
         """Start the check; if the previous one still hangs, return its future."""
@@ -136,15 +149,12 @@ class _Check:
 
     def _run(self, outcome: Future[CheckResult]) -> None:
         try:
-            outcome.set_result(self._ask())
+            self._last = self._ask()
         except Exception as error:  # noqa: BLE001 - whatever it is, Forky is not ready
             events.thread_failed(thread="readyz", fault=error)
             says = f"It failed ({type(error).__name__}); the log has the trace."
-            outcome.set_result(CheckResult(ok=False, says=says))
-
-
-def _outcome(one: Future[CheckResult], limit: float) -> CheckResult:
-    return one.result() if one.done() else CheckResult(ok=False, says=f"No answer within {limit:g} s.")
+            self._last = CheckResult(ok=False, says=says)
+        outcome.set_result(self._last)
 
 
 def _judged(status: StoreStatus) -> CheckResult:

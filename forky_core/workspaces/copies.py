@@ -149,8 +149,8 @@ def read_backup(folder: Path) -> Backup:
 def restore(backup: Backup, files: ServerFiles, *, only: str | None = None) -> list[str]:
     """Put a backup in the place of what there is, whose files stay beside it; returns the ids of the workspaces.
 
-    `only` is the id of one workspace: then the people and the other workspaces stay as they are. Nothing may have the
-    files open.
+    `only` is the id of one workspace: then the people and the other workspaces stay as they are. Otherwise everybody
+    signs in again, since the backup has sessions that were ended since. Nothing may have the files open.
 
     Raises:
         NotFound: the backup has no such workspace.
@@ -172,6 +172,7 @@ def restore(backup: Backup, files: ServerFiles, *, only: str | None = None) -> l
             fresh.append((_part(backup.folder / f"{id}.duckdb", target), target))
         if only is None:
             fresh.append((_part(backup.folder / PEOPLE, files.people), files.people))
+            _end_sessions(fresh[-1][0])
         for part, target in fresh:
             _put(part, target)
         if only is not None:
@@ -182,6 +183,14 @@ def restore(backup: Backup, files: ServerFiles, *, only: str | None = None) -> l
         for part, _ in fresh:
             part.unlink(missing_ok=True)
     return chosen
+
+
+def _end_sessions(people: Path) -> None:
+    """End every session of a file of people, and every link that signs somebody in."""
+    with closing(sqlite3.connect(people, isolation_level=None)) as kept:
+        for table in ("sessions", "one_time_links"):
+            kept.execute(f"DELETE FROM {table}")  # noqa: S608 - fixed names
+        kept.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
 def _copier(files: ServerFiles) -> Callable[[str], Path]:

@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.health import READY, Readiness
-from forky_core.model.errors import StoreDamaged
+from forky_core.model.errors import StoreDamaged, StoreError
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.duckdb.write import writer
 from forky_core.store.duckdb.write.writer import Alone
@@ -152,6 +152,22 @@ def test_a_database_that_hangs_is_opened_by_one_thread_only() -> None:
         assert len(calls) == 1
         opened.set()
         eventually(lambda: not failing(ask()))
+
+
+def test_while_a_server_that_is_away_is_waited_for_the_last_reason_is_said() -> None:
+    gate, looks = Event(), list[int]()
+
+    def away() -> Workspace:
+        looks.append(1)
+        if len(looks) > 1:
+            gate.wait(HANG)
+        raise StoreError("The database cannot be reached.", "Is the server running?")
+
+    with asking(away) as ask:
+        for _ in range(3):
+            assert "cannot be reached" in failing(ask())["database"]
+        gate.set()
+    assert len(looks) == 2
 
 
 def test_a_fault_of_a_check_is_a_finding_without_its_words() -> None:

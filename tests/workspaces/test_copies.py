@@ -30,6 +30,7 @@ def test_a_backup_made_while_everything_is_open_is_put_back_whole(tmp_path: Path
         ids = {}
         for workspace in ("main", club):
             ids[workspace] = talk(here.seen_by(ada, workspace).create("Boats"), "as it was").id
+        cookie = here.team.sessions.open(ben.id)
         made = back_up(
             tmp_path / "backups", here.team, files_of(tmp_path), copied=lambda id: copied(here, id)
         )
@@ -43,6 +44,7 @@ def test_a_backup_made_while_everything_is_open_is_put_back_whole(tmp_path: Path
     assert sorted(restore(read_backup(made.folder), files_of(tmp_path))) == sorted(["main", club])
     with building(tmp_path) as here:
         assert here.team.members.role_of(ben.id) is Role.EDITOR
+        assert here.team.sessions.find(cookie) is None, "it was ended after the backup"
         for workspace, id in ids.items():
             assert texts(here.seen_by(ada, workspace).conversation(id)) == ["as it was"]
             assert here.whole(workspace).verify().clean
