@@ -102,6 +102,7 @@ def test_a_form_keeps_its_place_and_what_is_typed_while_others_write(slow: str, 
     one.keyboard.type(" More of")
     for number in range(3):
         ask(other, f"Question {number} " + "and on " * 600)
+        other.locator(STOP).wait_for()
         landed(other)
         expect(one.get_by_text(f"Question {number} ").first).to_be_attached()
         one.keyboard.type(f" {number}")

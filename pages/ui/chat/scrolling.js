@@ -107,7 +107,7 @@ function asked(event) {
 
 // How tall what stands above the columns is: the graph begins below it, and a cell that is scrolled to.
 const measured = new ResizeObserver(([one]) => {
-  document.documentElement.style.setProperty("--fk-bar", `${one.target.getBoundingClientRect().height}px`);
+  document.documentElement.style.setProperty("--fk-bar", `${Math.round(one.target.getBoundingClientRect().height)}px`);
 });
 
 function measureBar() {

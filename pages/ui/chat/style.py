@@ -134,7 +134,7 @@ CONTENTS
   border: 1px dashed color-mix(in srgb, currentColor 25%, transparent); flex-wrap: wrap; }
 
 /* What stands above stays where it is, and has more lines for a team or a narrow window: scrolling.js measures it. */
-:root { --fk-bar: 2.85rem; }
+:root { --fk-bar: 43px; }
 /* Two columns: reading width on the left, the graph beside it. */
 .st-key-chat-cells { max-width: 54rem; margin: 0 auto; width: 100%; }
 @media (min-width: 900px) {

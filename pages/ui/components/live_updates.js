@@ -3,6 +3,7 @@
 // Milliseconds between two looks whether what this tab does itself has been drawn, which is no news to it; in which the
 // end of a reply that it hears is drawn by that (chat/live.js); and after which it is told all the same.
 const LOOK = 40, HEARD = 250, LONG = 1500;
+const AGAIN = 2000, TRIES = 3; // Milliseconds until it is told again what is not drawn yet, and how often it is told.
 const RETRY = 3000;
 const LATE = 1500; // A reply follows a question, of which is told as of any operation: mostly all is drawn by then.
 
@@ -18,7 +19,7 @@ class Moves {
 
   hear(data, tell) {
     this.tell = tell;
-    if (data.url !== this.url) { this.close(); this.url = data.url; this.told = 0; }
+    if (data.url !== this.url) { this.close(); this.url = data.url; }
     this.drawn = data.at;
     this.threads = data.threads;
     this.replies = data.replies;
@@ -46,23 +47,25 @@ class Moves {
   }
 
   news(at) {
-    this.soon("news", () => at > this.drawn && at > this.told, () => { this.told = at; this.tell(at); });
+    this.soon("news", () => at > this.drawn, () => this.tell(at));
   }
 
   // The threads of the conversation have changed, which is no operation of it.
   discussed(at) {
-    const isNew = () => this.threads !== undefined && at > this.threads;
-    this.soon("threads", isNew, () => { this.threads = at; this.tell(at); });
+    this.soon("threads", () => this.threads !== undefined && at > this.threads, () => this.tell(at));
   }
 
-  // Tell it once neither a dialog nor a run of this tab is in the way, if it still is news then.
+  // Tell it once neither a dialog nor a run of this tab is in the way, if it still is news then. A wish that meets another
+  // one at the same moment is lost now and then, so it is told again.
   soon(of, isNews, tell) {
-    const came = Date.now();
+    let came = Date.now(), left = TRIES;
     clearTimeout(this.waiting[of]);
     const look = () => {
-      if (!isNews()) return;
-      if (this.dialog() || this.isBusy(Date.now() - came)) this.waiting[of] = setTimeout(look, LOOK);
-      else tell();
+      if (!isNews() || !left) return;
+      if (this.dialog() || this.isBusy(Date.now() - came)) { this.waiting[of] = setTimeout(look, LOOK); return; }
+      left -= 1; came = Date.now() + AGAIN;
+      tell();
+      this.waiting[of] = setTimeout(look, AGAIN);
     };
     look();
   }
