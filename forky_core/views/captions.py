@@ -7,6 +7,7 @@ from collections.abc import Callable
 from forky_core.merge.claims.claim_set import StoredClaims
 from forky_core.merge.headings import RESOLVED
 from forky_core.model import Generation, Message, Reuse, Usage
+from forky_core.model.model_names import without_server
 from forky_core.model.parts import MergePart
 from forky_core.store.contract import Verification
 from forky_core.views.notebook import Cell
@@ -54,7 +55,7 @@ def merged(message: Message) -> str:
 
 def payload_summary(merge: MergePart) -> str:
     """Return one line about what a payload brought."""
-    made = f", written by {merge.made_by}" if merge.made_by else ""
+    made = f", written by {without_server(merge.made_by)}" if merge.made_by else ""
     left = f", {len(merge.omitted)} left out" if merge.omitted else ""
     if settled := settles(merge):
         return settled

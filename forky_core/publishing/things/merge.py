@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import BadContent, NotFound
+from forky_core.model.model_names import without_server
 from forky_core.model.parts import MergePart
 from forky_core.publishing.report import (
     Block,
@@ -104,7 +105,11 @@ def _blocks(material: Material, message: Message) -> Iterator[ReportSection]:
     several = len(message.merges) > 1
     for part in message.merges:
         title = f"What came over from “{part.source}”" if several else "What came over"
-        by = f"Written by {part.made_by}." if part.made_by else "Written by rules, not by a model."
+        by = (
+            f"Written by {without_server(part.made_by)}."
+            if part.made_by
+            else "Written by rules, not by a model."
+        )
         rows = tuple(
             (row.text, "; ".join(_cited(material, id) for id in row.cites))
             for row in payload_rows(part, _LONGEST)
