@@ -14,6 +14,8 @@ from forky_core.views.notebook import Cell
 from forky_core.views.times import stamp
 
 _ROLES = {"user": "You", "assistant": "Assistant", "system": "System", "tool": "Tool"}
+SOMEBODY = "Somebody"
+"""A person, to readers who are not that person and are told no name."""
 _OPENING = 90
 """The characters of a message by which a person recognises it."""
 _ENDS = {"stopped": "Stopped", "interrupted": "Interrupted", "failed": "Failed"}
@@ -24,7 +26,7 @@ def who(
 ) -> str:
     """Return the caption for a message's author; `label` returns the name of a model for people.
 
-    `author` is the name of the member of a team who said it, if that is known.
+    `author` is what stands in place of “You”: the name of the member of a team who said it, or `SOMEBODY` to strangers.
     """
     if message.merge is not None:
         return "Merge"
@@ -129,12 +131,15 @@ def reused(came_to: Reuse) -> str:
     return f"Of {looked} call{'s' if looked != 1 else ''} that could be answered from the store {came_to.hits} {'were' if came_to.hits != 1 else 'was'}{saved}."
 
 
-def ended(generation: Generation | None) -> str:
-    """Return how a reply ended if it did not end well: "Interrupted. The connection was lost …"; else ""."""
+def ended(generation: Generation | None, by: str = "You") -> str:
+    """Return how a reply ended if it did not end well: "Interrupted. The connection was lost …"; else "".
+
+    `by` is who stopped it.
+    """
     if generation is None or generation.status not in _ENDS:
         return ""
     if generation.status == "stopped":
-        return "You stopped this reply."
+        return f"{by} stopped this reply."
     why = generation.failure.sentence if generation.failure else ""
     return f"{_ENDS[generation.status]}. {why}".strip()
 

@@ -400,7 +400,11 @@ def test_a_page_draws_markdown_as_the_other_published_pages_do() -> None:
 def test_the_graph_of_a_page_says_who_in_the_words_of_the_headings() -> None:
     forky, chat = answered_by_a_server("**Slow.**")
     graph = shown(forky, link_to(forky, chat)).decode().partition("<svg")[2].partition("</svg>")[0]
-    assert "2. slowpoke: Slow.<" in graph and "Merge of “compression”<" in graph
+    assert (
+        "1. Somebody: How long?<" in graph
+        and "2. slowpoke: Slow.<" in graph
+        and "Merge of “compression”<" in graph
+    )
     assert not any(words in graph for words in ("user:", "assistant:", "[Merged", "192.168"))
 
 
@@ -416,3 +420,13 @@ def test_a_number_of_a_passage_leads_to_it_where_markdown_is_drawn() -> None:
         r'<strong>Every spring</strong> \[<a href="#p-[^"]+">1</a>\]\. Not so in <code>winter \[1\]', page
     )
     assert 'href="https://example.com/-[1]"' in page
+
+
+def test_to_strangers_nobody_is_you() -> None:
+    forky, chat = answered_by_a_server("Long.")
+    chat.people.as_person("Ada").say("By name.")
+    for thing, which in (("branch", ("main",)), ("merge", ()), ("replay", ())):
+        page = shown(forky, link_to(forky, chat, thing, *which)).decode()
+        said = page.partition("<body")[2]
+        assert "Somebody" in said and not re.search(r"\bYou\b", said), thing
+        assert thing == "merge" or "Ada" in said, "a name that a message carries stays"

@@ -22,7 +22,7 @@ from forky_core.publishing.report import (
 from forky_core.publishing.things.material import Material, digits
 from forky_core.showing.pictures import merge_picture
 from forky_core.showing.steps import MergeStory, merge_story
-from forky_core.views.captions import payload_summary, who
+from forky_core.views.captions import SOMEBODY, payload_summary, who
 from forky_core.views.graph import line_of_text
 from forky_core.views.payload import payload_rows
 from forky_core.views.places import branch_for
@@ -122,7 +122,7 @@ def _blocks(material: Material, message: Message) -> Iterator[ReportSection]:
 
 
 def _opening(material: Material, message: Message) -> str:
-    return f"{who(message, None, material.label)}: {material.line(message)}"
+    return f"{who(message, None, material.label, SOMEBODY)}: {material.line(message)}"
 
 
 def _cited(material: Material, id: MessageId) -> str:

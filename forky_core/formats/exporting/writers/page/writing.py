@@ -27,6 +27,7 @@ from forky_core.model import Generation, Message, MessageId
 from forky_core.model.model_names import without_server
 from forky_core.showing.assets import source_hash
 from forky_core.showing.escaping import safe
+from forky_core.showing.material import somebody
 
 _KEPT = frozenset(get_args(Kind)) - {"log", "undone", "stashes"}
 """Everything visible is kept; undone and stashed content is not exported."""
@@ -85,10 +86,14 @@ def _body(
 
     A page that is `served` draws Markdown and says what calls cost; one in a file has each text as it was written.
     """
+
+    def speaker(message: Message) -> str:
+        return _who(message, calls.get(message.id), to_strangers=served)
+
     layout = layout_of(read, plain.view)
     color = {id: layout.color_of[row] for row, id in enumerate(read.shape.order)}
     if len(read.shape.order) <= _MOST_ROWS:
-        graph = lanes_svg(read, plain.messages, layout, lambda one: _who(one, calls.get(one.id)))
+        graph = lanes_svg(read, plain.messages, layout, speaker)
         yield f'<details class="graph" open><summary>Graph</summary><div class="lanes">{graph}</div></details>'
     link = PageLinks(plain, anchor, frozenset(read.number))
     for at, section in enumerate(read.sections):
@@ -181,7 +186,7 @@ def _article(
     merged = "".join(f' <a href="#{anchor(id)}">← message {read.number[id]}</a>' for id in sides)
     tags = "".join(f'<span class="tag">{safe(name)}</span>' for name in labels)
     heading = (
-        f'<h3><a href="#{anchor(message.id)}">{number}. {safe(_who(message, call))}</a>'
+        f'<h3><a href="#{anchor(message.id)}">{number}. {safe(_who(message, call, to_strangers=served))}</a>'
         f"<span>{safe(when(message).removeprefix(' · '))}</span>{_facts(call) if served else ''}{merged}{tags}</h3>"
     )
     above = f' data-parent="{anchor(parent)}"' if parent is not None else ""
@@ -192,8 +197,10 @@ def _article(
     )
 
 
-def _who(message: Message, call: Generation | None) -> str:
+def _who(message: Message, call: Generation | None, *, to_strangers: bool) -> str:
     """Who wrote a message; a model is named without the address of its server, which is no business of readers."""
+    if to_strangers and message.role == "user" and not (message.merges or message.name):
+        return somebody(message.id)
     if message.merges or message.name or call is None or message.role != "assistant":
         return who(message, None)
     return one_line(without_server(call.model))
