@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from forky_core.merge.claims.claim_set import StoredClaims
 from forky_core.merge.headings import RESOLVED
-from forky_core.model import Generation, Message, Reuse, Usage
+from forky_core.model import Generation, Message, MessageId, Reuse, Usage
 from forky_core.model.model_names import without_server
 from forky_core.model.parts import MergePart
 from forky_core.store.contract import Verification
@@ -39,11 +39,14 @@ def who(
     return author if author and message.role == "user" else _ROLES[message.role]
 
 
-def opening_of(message: Message | None) -> str:
-    """Return a message's author and its first words on one line; "" for None."""
+def opening_of(message: Message | None, author: Callable[[MessageId], str] = lambda _id: "") -> str:
+    """Return a message's author and its first words on one line; "" for None.
+
+    `author` returns what stands in place of “You”, as in `who`.
+    """
     if message is None:
         return ""
-    who = message.name or _ROLES[message.role]
+    who = message.name or (author(message.id) if message.role == "user" else "") or _ROLES[message.role]
     words = " ".join(message.text[: 4 * _OPENING].split())
     return f"{who}: {words if len(words) <= _OPENING else words[: _OPENING - 1].rstrip() + '…'}"
 
