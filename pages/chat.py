@@ -164,7 +164,7 @@ def _draw_cells(here: Frame, job: ReplyJob | None) -> tuple[Sequence[Cell], Look
         here.chat.id,
         here.session.picks,
         (here.session.mark_a, here.session.mark_b),
-        lambda id: opening_of(messages.get(id)),
+        lambda id: opening_of(messages.get(id), here.chat.people.author_of),
         branch_colors(here.chat.view.branches),
         (lambda _id: "") if names_themselves() else here.chat.people.author_of,
         None if names_themselves() else thread_counts(here),

@@ -129,6 +129,7 @@ def _rows(here: Frame, made: PreparedRequest) -> tuple[ContextRow, ...]:
         cached=made.cached,
         exclusions=here.chat.rules.current.exclusions,
         typed=asked.id if asked is not None else None,
+        author=here.chat.people.author_of,
     )
 
 
@@ -176,7 +177,7 @@ def _draw_compared(here: Frame, made: PreparedRequest) -> None:
     theirs = there.calls.prepare(model=made.request.model)
     visible = here.chat.visible.messages
     one = _rows(here, made)
-    two = rows(theirs.context, lambda id: visible.get(id) or there.message(id))
+    two = rows(theirs.context, lambda id: visible.get(id) or there.message(id), author=there.people.author_of)
     difference = theirs.context.tokens - made.context.tokens
     sign = "more" if difference > 0 else "fewer"
     said = (

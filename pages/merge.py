@@ -313,7 +313,8 @@ def _draw_landed_notes(chat: Conversation, landed: Message) -> None:
         leads = Leads(
             partial(opener, home),
             partial(passage_link, chat.id, beside=True),
-            lambda id: opening_of(known.get(id)),
+            lambda id: opening_of(known.get(id), chat.people.author_of),
+            author=chat.people.author_of,
         )
         st.html(note_html(merge, leads, exact=False))
         if merge.brings_turns:

@@ -71,6 +71,7 @@ def run_context(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         lambda id: known.get(id) or chat.visible.messages.get(id),
         cached=made.cached,
         exclusions=chat.rules.current.exclusions,
+        author=chat.people.author_of,
     )
     if options.json:
         print(json.dumps(_entry(chat, made, found), ensure_ascii=False), file=out)

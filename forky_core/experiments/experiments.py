@@ -35,6 +35,7 @@ from forky_core.model.experiment import (
     experiments_in,
     stored_in,
 )
+from forky_core.model.model_names import without_server
 
 _PREFIXES = (ROWS, MARKS, SCORES)
 NO_CODE: CodeChecks = {}
@@ -280,7 +281,7 @@ class Experiments:
         try:
             return self._session.models.model(model).info().label
         except ForkyError:
-            return model
+            return without_server(model)
 
     def _beside_a_run(self, name: str, write: Callable[[], Operation]) -> Operation:
         """Write a change, again where only an answer came first: the branches of an experiment that runs move all the

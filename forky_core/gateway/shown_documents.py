@@ -45,7 +45,11 @@ class ShownDocuments:
             NotFound: there is no such conversation, branch or message, or it is in the trash.
         """
         from forky_core.showing.document import with_served  # noqa: PLC0415 - the server's start does without
-        from forky_core.showing.material import model_labels, shown_conversation  # noqa: PLC0415 - as above
+        from forky_core.showing.material import (  # noqa: PLC0415 - as above
+            model_labels,
+            shown_conversation,
+            somebody,
+        )
         from forky_core.showing.presentation_page import presentation_page  # noqa: PLC0415 - as above
         from forky_core.showing.steps import key_of, presentation  # noqa: PLC0415 - as above
         from forky_core.views.places import branch_for  # noqa: PLC0415 - as above
@@ -61,7 +65,8 @@ class ShownDocuments:
             at = key_of(chat.message(message).id)
 
         def draw() -> str:
-            shown = shown_conversation(chat, forky.store, label=model_labels(forky.models.models()))
+            label, author = model_labels(forky.models.models()), somebody if follow else chat.people.author_of
+            shown = shown_conversation(chat, forky.store, label=label, author=author)
             made = presentation(shown, sides)
             return "".join(
                 presentation_page(made, served=True, for_speaker=not follow, for_followers=bool(follow))
@@ -71,7 +76,7 @@ class ShownDocuments:
         page = self._kept(
             (
                 "presentation",
-                not follow,
+                "" if follow else f"of {person}",
                 within(person, chat.id),
                 chat.view.version,
                 chat.branch_name,
@@ -103,12 +108,13 @@ class ShownDocuments:
         chat = shown_chat(forky, conversation)
 
         def draw() -> str:
-            shown = shown_conversation(chat, forky.store, label=model_labels(forky.models.models()))
+            label = model_labels(forky.models.models())
+            shown = shown_conversation(chat, forky.store, label=label, author=chat.people.author_of)
             made = replay(shown, *log_of(chat, forky.store), cells=False)
             made = reworded_value(made, forky.name_of)
             return "".join(replay_page(made, served=True))
 
-        page = self._kept(("replay", within(person, chat.id), chat.view.version), draw)
+        page = self._kept(("replay", person, within(person, chat.id), chat.view.version), draw)
         return with_served(page, {"back": f"../../history?{urlencode({'c': str(chat.id)})}"})
 
     def _kept(self, key: tuple[object, ...], draw: Callable[[], str]) -> str:

@@ -16,11 +16,21 @@ from forky_core.model import Blob, Generation, Linked, Message, MessageId, Opera
 from forky_core.model.errors import NotFound
 from forky_core.model.parts import AttachmentPart
 from forky_core.store.contract import Store
+from forky_core.views.captions import SOMEBODY
 from forky_core.views.listed import visible_without_cells
 
 
 def _name_alone(model: str) -> str:
     return model.rpartition("/")[2]
+
+
+def _nobody(_message: MessageId) -> str:
+    return ""
+
+
+def somebody(_message: MessageId) -> str:
+    """The author of every message, to readers who are none of them and are told no name."""
+    return SOMEBODY
 
 
 def model_labels(infos: Iterable[ModelInfo]) -> Callable[[str], str]:
@@ -45,6 +55,8 @@ class ShownConversation:
     """Pictures by their sha256."""
     label: Callable[[str], str] = _name_alone
     """The name of a model for people."""
+    author: Callable[[MessageId], str] = _nobody
+    """What stands in place of “You” above what a person said; "" for nothing."""
 
     @property
     def head(self) -> MessageId | None:
@@ -56,7 +68,11 @@ class ShownConversation:
 
 
 def shown_conversation(
-    chat: Conversation, store: Store, *, label: Callable[[str], str] = _name_alone
+    chat: Conversation,
+    store: Store,
+    *,
+    label: Callable[[str], str] = _name_alone,
+    author: Callable[[MessageId], str] = _nobody,
 ) -> ShownConversation:
     """A stored conversation with its checked-out branch."""
     visible = chat.visible
@@ -69,6 +85,7 @@ def shown_conversation(
         chat.calls.generations,
         pictures(visible.messages, store),
         label,
+        author,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from forky_core.model import Generation, Message, MessageId
+from forky_core.model.model_names import without_server
 from forky_core.showing.material import ShownConversation
 from forky_core.views.captions import dollars, ended, payload_summary, seconds, tokens
 from forky_core.views.shelf import count
@@ -38,7 +39,7 @@ def message_notes(
 ) -> tuple[str, ...]:
     notes = [f"Written {stamp(message.created)}."] if message.created else []
     if call is not None:
-        facts = [call.model]
+        facts = [without_server(call.model)]
         if call.usage.completion_tokens is not None:
             facts.append(f"{tokens(call.usage.completion_tokens)} tokens")
         if call.usage.cost:
@@ -61,7 +62,7 @@ def merge_notes(kind: str, message: Message) -> tuple[str, ...]:
         lines = (f"“{part.source}”: {count(len(part.messages), 'message')} cited." for part in message.merges)
         return (*lines, "Next: the text that came over.")
     if kind == "block":
-        written = [f"Written by {part.made_by}." for part in message.merges if part.made_by]
+        written = [f"Written by {without_server(part.made_by)}." for part in message.merges if part.made_by]
         return (
             *(f"{payload_summary(part)}." for part in message.merges),
             *(written or ["Written by rules, not by a model."]),

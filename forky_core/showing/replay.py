@@ -225,7 +225,7 @@ def _assembled(
             layout.lane_of[row],
             layout.color_of[row],
             messages[id].role,
-            who(messages[id], calls.get(id), shown.label),
+            who(messages[id], calls.get(id), shown.label, shown.author(id)),
             line_of_text(messages[id]),
             bool(messages[id].merges),
         )

@@ -133,14 +133,14 @@ def _along(
     gone = reverted_with_tool_calls(path)
     written = shown.view.notes
     for number, message in enumerate(path, 1):
-        caption = who(message, calls.get(message.id), shown.label)
+        caption = who(message, calls.get(message.id), shown.label, shown.author(message.id))
         known = (caption, number, pointed.get(message.id, ()), message.id in gone)
         if message.merges:
             yield from _merging(shown, message, path[: number - 1], known)
             continue
         others = beside.get(message.id, ())
         for id in others:
-            captions[id] = who(shown.messages[id], calls.get(id), shown.label)
+            captions[id] = who(shown.messages[id], calls.get(id), shown.label, shown.author(id))
         yield PresentationStep(
             key_of(message.id),
             "message",

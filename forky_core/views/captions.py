@@ -6,13 +6,16 @@ from collections.abc import Callable
 
 from forky_core.merge.claims.claim_set import StoredClaims
 from forky_core.merge.headings import RESOLVED
-from forky_core.model import Generation, Message, Reuse, Usage
+from forky_core.model import Generation, Message, MessageId, Reuse, Usage
+from forky_core.model.model_names import without_server
 from forky_core.model.parts import MergePart
 from forky_core.store.contract import Verification
 from forky_core.views.notebook import Cell
 from forky_core.views.times import stamp
 
 _ROLES = {"user": "You", "assistant": "Assistant", "system": "System", "tool": "Tool"}
+SOMEBODY = "Somebody"
+"""A person, to readers who are not that person and are told no name."""
 _OPENING = 90
 """The characters of a message by which a person recognises it."""
 _ENDS = {"stopped": "Stopped", "interrupted": "Interrupted", "failed": "Failed"}
@@ -23,7 +26,7 @@ def who(
 ) -> str:
     """Return the caption for a message's author; `label` returns the name of a model for people.
 
-    `author` is the name of the member of a team who said it, if that is known.
+    `author` is what stands in place of “You”: the name of the member of a team who said it, or `SOMEBODY` to strangers.
     """
     if message.merge is not None:
         return "Merge"
@@ -36,11 +39,14 @@ def who(
     return author if author and message.role == "user" else _ROLES[message.role]
 
 
-def opening_of(message: Message | None) -> str:
-    """Return a message's author and its first words on one line; "" for None."""
+def opening_of(message: Message | None, author: Callable[[MessageId], str] = lambda _id: "") -> str:
+    """Return a message's author and its first words on one line; "" for None.
+
+    `author` returns what stands in place of “You”, as in `who`.
+    """
     if message is None:
         return ""
-    who = message.name or _ROLES[message.role]
+    who = message.name or (author(message.id) if message.role == "user" else "") or _ROLES[message.role]
     words = " ".join(message.text[: 4 * _OPENING].split())
     return f"{who}: {words if len(words) <= _OPENING else words[: _OPENING - 1].rstrip() + '…'}"
 
@@ -54,7 +60,7 @@ def merged(message: Message) -> str:
 
 def payload_summary(merge: MergePart) -> str:
     """Return one line about what a payload brought."""
-    made = f", written by {merge.made_by}" if merge.made_by else ""
+    made = f", written by {without_server(merge.made_by)}" if merge.made_by else ""
     left = f", {len(merge.omitted)} left out" if merge.omitted else ""
     if settled := settles(merge):
         return settled
@@ -128,12 +134,15 @@ def reused(came_to: Reuse) -> str:
     return f"Of {looked} call{'s' if looked != 1 else ''} that could be answered from the store {came_to.hits} {'were' if came_to.hits != 1 else 'was'}{saved}."
 
 
-def ended(generation: Generation | None) -> str:
-    """Return how a reply ended if it did not end well: "Interrupted. The connection was lost …"; else ""."""
+def ended(generation: Generation | None, by: str = "You") -> str:
+    """Return how a reply ended if it did not end well: "Interrupted. The connection was lost …"; else "".
+
+    `by` is who stopped it.
+    """
     if generation is None or generation.status not in _ENDS:
         return ""
     if generation.status == "stopped":
-        return "You stopped this reply."
+        return f"{by} stopped this reply."
     why = generation.failure.sentence if generation.failure else ""
     return f"{_ENDS[generation.status]}. {why}".strip()
 

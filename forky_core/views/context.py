@@ -68,10 +68,12 @@ def rows(
     cached: int = 0,
     exclusions: Sequence[MessageId] = (),
     typed: MessageId | None = None,
+    author: Callable[[MessageId], str] = lambda _id: "",
 ) -> tuple[ContextRow, ...]:
     """Return every item as a row, in the order it is sent; the first `cached` tokens were sent before.
 
-    `typed` is what a person is still typing: it is sent, and cannot be pinned or excluded yet.
+    `typed` is what a person is still typing: it is sent, and cannot be pinned or excluded yet. `author` returns what
+    stands in place of “You”: the name of the member of a team who said a message, "" where nobody is named.
     """
     out = frozenset(exclusions)
     made: list[ContextRow] = []
@@ -82,6 +84,8 @@ def rows(
             spent += item.tokens
         said = item.text or _said(item, message)
         who = (message.name if message is not None else None) or _ROLES[item.role]
+        if message is not None and not message.name and item.role == "user" and message.id != typed:
+            who = author(message.id) or who
         made.append(
             ContextRow(
                 item,

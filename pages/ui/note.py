@@ -93,6 +93,8 @@ class Leads:
     """HTML of the entries of a SOURCES line."""
     expand: Callable[[MessageId], str] = _nothing
     """HTML that puts a message into the context as it was said."""
+    author: Callable[[MessageId], str] = _nothing
+    """The name of who said a message, as `words` has it in place of “You”; "" where that is not told."""
 
 
 def note_html(
@@ -217,7 +219,8 @@ def _speaker_of(row: PayloadRow, leads: Leads) -> tuple[str, str]:
     """Who said a line, where it begins with that, and what was said: a line may begin with any word and a colon."""
     name, colon, said = row.text.partition(": ")
     if colon and row.cites:
-        speaker = speaker_named(name)
+        authors = filter(None, map(leads.author, row.cites)) if name == "user" else iter(())
+        speaker = next(authors, speaker_named(name))
         known = [words.partition(": ")[0] for id in row.cites if (words := leads.words(id))]
         if speaker in known or (not known and speaker != name):
             return speaker, said

@@ -290,6 +290,19 @@ def test_whoever_was_added_reads_what_happened_so_far_once(
     assert "What happened so far" in said(shown(chat, so_far="1"))
 
 
+def test_what_happened_so_far_names_who_said_it_and_says_you_to_nobody_else(
+    server: TeamServer, ada: Member, ben: Member
+) -> None:
+    words = "The secret word is xylophone."
+    begun = talk(server.seen_by(ada).create("Words"), words, "Noted.")
+    server.team.sharing.share(begun.id, ben.id, Role.COMMENTER, by=ada.id)
+    for member, name in ((ben, "Ada"), (ada, "You")):
+        server.sign_in(member)
+        drawn = everything(shown(begun, so_far="1"))
+        assert f'<span class="fk-said-by">{name}</span>The secret word' in drawn
+        assert f"{name}: {words}" in drawn, "the message that it cites is named alike"
+
+
 def test_names_are_joined_for_a_sentence() -> None:
     assert names_of(["Ada"]) == "Ada"
     assert names_of(["Ada", "Ben"]) == "Ada and Ben"

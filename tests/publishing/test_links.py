@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -361,3 +363,70 @@ def test_what_is_erased_is_in_no_page_of_a_link(thing: str, which: tuple[str, ..
     made.forky.store.erase(made.chat.id, said.id, by="you", at=identity.now())
     with pytest.raises(NotFound):
         shown(made.forky, new)
+
+
+def answered_by_a_server(answer: str) -> tuple[Workspace, Conversation]:
+    """A conversation that a model of a server in a private network answered, with a merge in it."""
+    forky, models = workspace()
+    info = models.one.info()
+    models.one._info = replace(info, name="192.168.1.20:8000/slowpoke", label="slowpoke")
+    models.one._answer = lambda _request: answer
+    chat = forky.create("Backups")
+    chat.ask("How long?", model="192.168.1.20:8000/slowpoke")
+    talk(side := chat.fork("compression"), "And packed?", "Five hours.")
+    talk(chat, "Thanks.")
+    chat.merge(chat.plan_merge(side, strategy="squash"))
+    return forky, chat
+
+
+def test_strangers_do_not_read_the_address_of_a_model_server() -> None:
+    forky, chat = answered_by_a_server("Long.")
+    for thing, which in (("branch", ("main",)), ("comparison", ("main", "compression")), ("replay", ())):
+        page = shown(forky, link_to(forky, chat, thing, *which))
+        assert b"192.168" not in page, thing
+        assert thing == "comparison" or b"slowpoke" in page, "the comparison only says how much is shared"
+
+
+def test_a_page_draws_markdown_as_the_other_published_pages_do() -> None:
+    forky, chat = answered_by_a_server(
+        "**Slow.** See <b>this</b>:\n\n- one\n- `two`\n\n| a | b |\n|---|---|\n| 1 | 2 |"
+    )
+    page = shown(forky, link_to(forky, chat)).decode()
+    body = page.partition("<body>")[2]
+    assert "<strong>Slow.</strong> See &lt;b&gt;this&lt;/b&gt;" in body and "**" not in body
+    assert "<code>two</code>" in body and "<td>1</td>" in body and "<b>" not in body
+
+
+def test_the_graph_of_a_page_says_who_in_the_words_of_the_headings() -> None:
+    forky, chat = answered_by_a_server("**Slow.**")
+    graph = shown(forky, link_to(forky, chat)).decode().partition("<svg")[2].partition("</svg>")[0]
+    assert (
+        "1. Somebody: How long?<" in graph
+        and "2. slowpoke: Slow.<" in graph
+        and "Merge of “compression”<" in graph
+    )
+    assert not any(words in graph for words in ("user:", "assistant:", "[Merged", "192.168"))
+
+
+def test_a_number_of_a_passage_leads_to_it_where_markdown_is_drawn() -> None:
+    forky, models = workspace()
+    forky.documents.append("# Pump\n\n## Oil\n\nOil the bearing every spring.", name="manual.md")
+    chat = forky.create("Pumps")
+    chat.documents.use()
+    models.one.enqueue("**Every spring** [1]. Not so in `winter [1]` or [there](https://example.com/-[1]).")
+    chat.ask("How often is the bearing oiled?")
+    page = shown(forky, link_to(forky, chat, included=("documents",))).decode()
+    assert re.search(
+        r'<strong>Every spring</strong> \[<a href="#p-[^"]+">1</a>\]\. Not so in <code>winter \[1\]', page
+    )
+    assert 'href="https://example.com/-[1]"' in page
+
+
+def test_to_strangers_nobody_is_you() -> None:
+    forky, chat = answered_by_a_server("Long.")
+    chat.people.as_person("Ada").say("By name.")
+    for thing, which in (("branch", ("main",)), ("merge", ()), ("replay", ())):
+        page = shown(forky, link_to(forky, chat, thing, *which)).decode()
+        said = page.partition("<body")[2]
+        assert "Somebody" in said and not re.search(r"\bYou\b", said), thing
+        assert thing == "merge" or "Ada" in said, "a name that a message carries stays"

@@ -12,6 +12,8 @@ from forky_core.team.members import Member
 from forky_core.team.roles import Role
 from forky_core.team.team import Team
 from forky_core.team.views import join_team, member_view
+from forky_core.views.captions import opening_of
+from forky_core.views.context import rows
 from tests.builders import talk
 
 
@@ -50,6 +52,20 @@ def test_each_sees_their_own_words_as_theirs_and_the_others_names(whole: Forky, 
     assert said(opened(ada, hers.id)) == ["You", "Benjamin"]
     team.members.forget(ben.id, by=ada.id)
     assert said(opened(ada, hers.id)) == ["You", "Somebody who left"]
+
+
+def test_what_is_sent_and_what_is_compared_name_the_others(whole: Forky, team: Team) -> None:
+    join_team(whole, team)
+    ada, ben = team.members.add("Ada", Role.OWNER), team.members.add("Ben", Role.EDITOR)
+    hers = talk(member_view(whole, team, ada.id).create("Names"), "Which name?", "Fork.")
+    team.sharing.share_with_everyone(hers.id, shared=True, by=ada.id)
+    for member, name in ((ada, "You"), (ben, "Ada")):
+        chat = member_view(whole, team, member.id).conversation(hers.id, "main")
+        known, author = chat.visible.messages, chat.people.author_of
+        sent = rows(chat.calls.prepare("And now?").context, known.get, author=author)
+        assert name in [row.who for row in sent if row.text == "Which name?"]
+        assert opening_of(chat.path()[0], author) == f"{name}: Which name?"
+        assert opening_of(chat.path()[1], author) == "Assistant: Fork."
 
 
 def test_where_nobody_signs_in_nobody_in_particular_said_it(whole: Forky) -> None:

@@ -19,7 +19,7 @@ from forky_core.publishing.report import (
     Value,
 )
 from forky_core.publishing.things.material import Material, digits
-from forky_core.views.captions import dollars, ended, merged, seconds, tokens
+from forky_core.views.captions import SOMEBODY, dollars, ended, merged, seconds, tokens
 from forky_core.views.compare import Column, ColumnEntry, Comparison, Turn, compare
 from forky_core.views.shelf import count, title_or_placeholder
 from forky_core.views.sides import first_sides, read_sides
@@ -136,7 +136,7 @@ def _column(material: Material, column: Column, turn: Turn | None, *, together: 
         if what := merged(entry.message):
             blocks.append(Sentences((what,)))
         blocks += material.said(entry.message)
-        if why := ended(entry.generation):
+        if why := ended(entry.generation, SOMEBODY):
             blocks.append(Sentences((why,)))
     facts = _facts(material, turn.answers[-1]) if turn.answers else ""
     return ReportColumn(column.side.label, facts, tuple(blocks))

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import BadContent, NotFound
+from forky_core.model.model_names import without_server
 from forky_core.model.parts import MergePart
 from forky_core.publishing.report import (
     Block,
@@ -21,7 +22,7 @@ from forky_core.publishing.report import (
 from forky_core.publishing.things.material import Material, digits
 from forky_core.showing.pictures import merge_picture
 from forky_core.showing.steps import MergeStory, merge_story
-from forky_core.views.captions import payload_summary, who
+from forky_core.views.captions import SOMEBODY, payload_summary, who
 from forky_core.views.graph import line_of_text
 from forky_core.views.payload import payload_rows
 from forky_core.views.places import branch_for
@@ -104,7 +105,11 @@ def _blocks(material: Material, message: Message) -> Iterator[ReportSection]:
     several = len(message.merges) > 1
     for part in message.merges:
         title = f"What came over from “{part.source}”" if several else "What came over"
-        by = f"Written by {part.made_by}." if part.made_by else "Written by rules, not by a model."
+        by = (
+            f"Written by {without_server(part.made_by)}."
+            if part.made_by
+            else "Written by rules, not by a model."
+        )
         rows = tuple(
             (row.text, "; ".join(_cited(material, id) for id in row.cites))
             for row in payload_rows(part, _LONGEST)
@@ -117,7 +122,7 @@ def _blocks(material: Material, message: Message) -> Iterator[ReportSection]:
 
 
 def _opening(material: Material, message: Message) -> str:
-    return f"{who(message, None, material.label)}: {material.line(message)}"
+    return f"{who(message, None, material.label, SOMEBODY)}: {material.line(message)}"
 
 
 def _cited(material: Material, id: MessageId) -> str:

@@ -8,6 +8,7 @@ from typing import ClassVar
 from forky_core.conversation.voting.voting import called
 from forky_core.model import MessageId
 from forky_core.model.errors import BadContent, NotFound
+from forky_core.model.model_names import without_server
 from forky_core.publishing.report import (
     Block,
     DataTable,
@@ -160,7 +161,7 @@ def _votes(material: Material, ballot: Ballot) -> Iterator[tuple[Value, ...]]:
         yield (
             vote.person,
             option.letter if option is not None else CHOICES.get(vote.choice, "?"),
-            option.model if option is not None else "",
+            without_server(option.model) if option is not None else "",
             option.branch if option is not None else "",
             vote.note,
             scores,

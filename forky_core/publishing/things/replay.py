@@ -14,7 +14,7 @@ from forky_core.publishing.included import Included
 from forky_core.publishing.private_texts import reworded_value
 from forky_core.publishing.report import DataTable, Report, ReportSection, Reword, Value
 from forky_core.publishing.things.material import Material
-from forky_core.showing.material import log_of, shown_conversation
+from forky_core.showing.material import log_of, shown_conversation, somebody
 from forky_core.showing.replay import Replay, ReplayFrame, replay
 from forky_core.showing.replay_page import replay_page
 from forky_core.views.shelf import count, title_or_placeholder
@@ -49,7 +49,7 @@ class ReplayThing:
         shown = shown_conversation(material.chat, material.forky.store, label=material.label)
         operations, messages = log_of(material.chat, material.forky.store) if which else ((), shown.messages)
         included = material.included
-        shown = replace(shown, messages=_as_included(shown.messages, included))
+        shown = replace(shown, messages=_as_included(shown.messages, included), author=somebody)
         made = replay(shown, operations, _as_included(messages, included), cells=bool(which))
         people = len({frame.actor for frame in made.frames})
         by = f" by {people} people and programs" if people > 1 else ""

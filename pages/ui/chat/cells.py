@@ -382,13 +382,15 @@ def _expand(id: str) -> str:
 
 
 def _merge(merge: MergePart, look: Look, corrected: Sequence[CorrectedLine]) -> str:
-    leads = replace(message_leads(look.conversation, look.words), expand=_expand)
+    leads = replace(message_leads(look.conversation, look.words, look.author), expand=_expand)
     return note_html(merge, leads, corrected=corrected)
 
 
-def message_leads(conversation: ConversationId, words: Callable[[MessageId], str]) -> Leads:
-    """How a note on the Chat page leads to what it names; `words` are those of `Look`."""
-    return Leads(_number, partial(passage_link, conversation), words, _entries)
+def message_leads(
+    conversation: ConversationId, words: Callable[[MessageId], str], author: Callable[[MessageId], str]
+) -> Leads:
+    """How a note on the Chat page leads to what it names; `words` and `author` are those of `Look`."""
+    return Leads(_number, partial(passage_link, conversation), words, _entries, author=author)
 
 
 def _number(id: MessageId, shown: str, label: str) -> str:

@@ -188,7 +188,8 @@ def _draw_so_far(here: Frame, who: Reader, arrival: Arrival) -> None:
         if not arrival.note:
             part = chat.merges.so_far()
             messages = here.chat.visible.messages
-            leads = message_leads(here.chat.id, lambda id: opening_of(messages.get(id)))
+            author = here.chat.people.author_of
+            leads = message_leads(here.chat.id, lambda id: opening_of(messages.get(id), author), author)
             arrival.note = note_html(part, leads, exact=False) if part is not None else ""
         if arrival.note:
             st.html(arrival.note)

@@ -148,7 +148,7 @@ def draw_card(here: Frame) -> None:
 def _card(here: Frame, message: Message) -> str:
     """HTML of it; acts.js hears its buttons."""
     direction, costs = way_of(here, message.id), costs_of(here, message.id)
-    who = "Merge" if message.merges else opening_of(message).partition(":")[0]
+    who = "Merge" if message.merges else opening_of(message, here.chat.people.author_of).partition(":")[0]
     ways = [_button("fork", "call_split", "Fork here …", "")]
     if direction is None:
         into = "Fork it: a branch of its own can be merged back here."

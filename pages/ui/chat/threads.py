@@ -128,7 +128,8 @@ def list_threads(here: Frame) -> None:
     for thread in reversed(shown):
         with st.container(key=f"row-thread-{thread.id}", horizontal=True, vertical_alignment="center"):
             first = next((one for one in thread.comments if not one.deleted), thread.comments[0])
-            about = thread.quote or opening_of(messages.get(thread.message)) or "A message out of sight"
+            opening = opening_of(messages.get(thread.message), here.chat.people.author_of)
+            about = thread.quote or opening or "A message out of sight"
             said = first.text or "Its first comment was deleted."
             state = " · resolved" if thread.resolved else ""
             st.html(

@@ -52,6 +52,8 @@ class Drawing:
     """Whether differences are marked."""
     whole: frozenset[MessageId] = frozenset()
     """Messages that are drawn to their end, however long they are."""
+    author: Callable[[MessageId], str] = lambda _id: ""
+    """The name of the member of a team who said a message, in place of “You”; "" where nobody is named."""
 
     def rows(self) -> list[Json]:
         return [
@@ -93,7 +95,7 @@ class Drawing:
         drawn: Json = {
             "id": message.id,
             "role": "user" if message.role == "user" else "assistant",
-            "took": _took(entry, self.label),
+            "took": _took(entry, self.label, self.author),
             "why": showable(ended(entry.generation)),
         }
         if message.reverts or message.merge is not None:
@@ -186,12 +188,13 @@ def _files(message: Message) -> str:
     return showable(", ".join(files))[:300]
 
 
-def _took(entry: ColumnEntry, label: Label) -> str:
+def _took(entry: ColumnEntry, label: Label, author: Callable[[MessageId], str]) -> str:
     """Who said it, and what that took."""
     call = entry.generation
     if entry.message.role != "assistant":
-        role = entry.message.role
-        return "Merge" if entry.message.merge else {"user": "You"}.get(role, role)
+        if entry.message.merge or entry.message.role != "user":
+            return "Merge" if entry.message.merge else entry.message.role
+        return showable(entry.message.name or author(entry.message.id) or "You")
     if call is None:
         return f"Answer, about {tokens(entry.tokens)} tokens"
     facts = [label(call.model), f"{tokens(entry.tokens)} tokens"]

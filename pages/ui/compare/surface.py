@@ -119,7 +119,13 @@ def _data(desk: Desk, jobs: dict[str, ReplyJob], asked: str) -> dict[str, Any]:
     pinned = _pinned(found)
     marks = frame.session.choices.get(_MARKS, "on")
     drawing = Drawing(
-        found, label, window, pinned, marks != "off", frozenset(st.session_state.get(_WHOLE, ()))
+        found,
+        label,
+        window,
+        pinned,
+        marks != "off",
+        frozenset(st.session_state.get(_WHOLE, ())),
+        frame.chat.people.author_of,
     )
     of_branch = branch_colors(frame.chat.view.branches)
     lanes = [colors.lane(of_branch.get(column.side.branch or "", UNNAMED)) for column in found.columns]

@@ -46,7 +46,7 @@ def draw_thread_log(frame: Frame) -> None:
         lines = "".join(
             f'<li><time title="{escape(stamp(one.at))}">{escape(ago(one.at, moment))}</time> '
             f"<b>{escape(showable(who.team.members.name_of(one.person)))}</b> {_SAID[one.event]} "
-            f"“{escape(showable(opening_of(messages.get(one.message)) or 'a message out of sight'))}”</li>"
+            f"“{escape(showable(opening_of(messages.get(one.message), frame.chat.people.author_of) or 'a message out of sight'))}”</li>"
             for one in reversed(events[-_SHOWN:])
         )
         st.html(f'<ul class="fk-thread-log">{lines}</ul>')

@@ -136,7 +136,7 @@ def _draw_threads(forky: Workspace, chat: Conversation, held: _Held) -> None:
         chat.title,
         threads,
         who.team.members.name_of,
-        lambda id: opening_of(messages.get(id)),
+        lambda id: opening_of(messages.get(id), chat.people.author_of),
     )
     ticked = draw_private_values(found_in([("the threads", text)]), f"share.threads.{chat.id}")
     download_link(

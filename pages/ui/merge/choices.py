@@ -307,7 +307,8 @@ def candidates(forky: Forky, chat: Conversation, options: MergeOptions) -> tuple
 def _draw_pick(frame: Frame, message: Message, messages: Sequence[Message], ticked: set[MessageId]) -> None:
     key = f"merge.pick.{message.id}"
     st.session_state[key] = message.id in ticked
-    who = plain_label(message.name or speaker_named(message.role), 40)
+    author = frame.chat.people.author_of(message.id) if message.role == "user" else ""
+    who = plain_label(message.name or author or speaker_named(message.role), 40)
     tool = " :material/link:" if message.id in bound_together((message,)) else ""
     words = plain_label(line_of_text(message), 110)
     st.checkbox(

@@ -38,6 +38,8 @@ from pages.ui.merge.planning import Planning
 from pages.ui.wording import speaker_named, titled
 
 Home = Callable[[MessageId], tuple[ConversationId, str | None]]
+Author = Callable[[MessageId], str]
+"""What stands in place of “You” above what a person said; "" for nothing."""
 _HERE = Path(__file__).parent
 _MARK = re.compile(r"\[([0-9a-f]{6,32})\]")
 _ORDERS = 200
@@ -67,7 +69,7 @@ def draw_editor(frame: Frame, held: Planning, at: int, *, budget: Budget, lookup
 
     _component(
         key=key,
-        data=(_data(held, editing, Editing.of(before, source), budget, home),),
+        data=(_data(held, editing, Editing.of(before, source), budget, home, frame.chat.people.author_of),),
         on_edits_change=handle,
         height="content",
     )
@@ -112,7 +114,9 @@ def _carry_out(held: Planning, at: int, order: dict[str, Any], lookup: Lookup) -
             pass
 
 
-def _data(held: Planning, editing: Editing, before: Editing, budget: Budget, home: Home) -> dict[str, Any]:
+def _data(
+    held: Planning, editing: Editing, before: Editing, budget: Budget, home: Home, author: Author
+) -> dict[str, Any]:
     plan, source = editing.plan, editing.source
     back = superseded_statements(plan, source)
     cited = {id for line in editing.block.lines for id in line.cites}
@@ -140,7 +144,7 @@ def _data(held: Planning, editing: Editing, before: Editing, budget: Budget, hom
         "serial": held.serial,
         "heard": held.heard.get(plan.source_name, 0),
         "names": [showable(plan.source_name), showable(plan.target_name)],
-        "stretches": [_stretch(one, editing, numbers, home) for one in parts],
+        "stretches": [_stretch(one, editing, numbers, home, author) for one in parts],
         "quoted": dict(editing.quotes),
         "told": told,
         "header": [showable(line) for line in editing.block.header],
@@ -154,7 +158,7 @@ def _data(held: Planning, editing: Editing, before: Editing, budget: Budget, hom
                         "text": showable(line.text),
                         "words": _words(line, rows, known, mark, home),
                         "code": any(origin.shape == "code" for origin in editing.drawn_from[line.key]),
-                        "who": showable(line.speaker),
+                        "who": showable(_speaker(line, author)),
                         "cites": [mark(id) for id in line.cites],
                         "from": [origin.key for origin in editing.drawn_from[line.key]],
                         "why": showable(why[line.key]),
@@ -208,8 +212,15 @@ def _marks(text: str, known: Sequence[MessageId]) -> dict[str, MessageId]:
     return {mark: ids[0] for mark, ids in found.items() if len(ids) == 1}
 
 
+def _speaker(line: BlockLine, author: Author) -> str:
+    """Who speaks in a line of the block, by name where the message that it cites has an author."""
+    if line.speaker != "user":
+        return line.speaker
+    return next(filter(None, map(author, line.cites)), line.speaker)
+
+
 def _stretch(
-    one: SourceStretch, editing: Editing, numbers: dict[MessageId, int], home: Home
+    one: SourceStretch, editing: Editing, numbers: dict[MessageId, int], home: Home, author: Author
 ) -> dict[str, Any]:
     if not one.drawn:
         return {"gap": len(one.messages), "key": one.messages[0].id}
@@ -219,7 +230,11 @@ def _stretch(
                 "number": numbers[message.id],
                 "id": message.id,
                 "short": short(message.id),
-                "who": showable(message.name or speaker_named(message.role)),
+                "who": showable(
+                    message.name
+                    or (author(message.id) if message.role == "user" else "")
+                    or speaker_named(message.role)
+                ),
                 "role": message.role,
                 "href": _href(home(message.id), message.id),
                 "rows": _rows(message, editing),

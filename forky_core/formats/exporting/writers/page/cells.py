@@ -1,6 +1,7 @@
 """Messages as HTML in which only our own elements are markup.
 
-Every text goes through `html.escape`; Markdown is not rendered, except that blocks and spans of code are marked up.
+Every text goes through `html.escape`. In a file Markdown is not rendered, except that blocks and spans of code are
+marked up; a page that is served draws what people and models wrote as every other published page does.
 Pictures are shown if they have a type that runs nothing (no SVG).
 """
 
@@ -12,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from forky_core.context.citations import NOTHING, Opens, linked, opened_by_line
+from forky_core.context.citations import NOTHING, Opens, linked, opened_by_line, opened_in, opens_of
 from forky_core.context.citing import SOURCES
 from forky_core.fences import CodeBlocks
 from forky_core.formats.forky_file.chat import Chat
@@ -31,8 +32,12 @@ from forky_core.model.parts import (
 )
 from forky_core.opaque import opaque
 from forky_core.showing.escaping import safe
+from forky_core.showing.prose import prose
 
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)([^`\n]{1,500})(?<!`)\1(?!`)")
+_TAG = re.compile(r"(<[^<>]*>)")
+_UNLINKED = frozenset(("a", "code", "math", "pre"))
+"""Elements in which a number in brackets cites nothing."""
 _PICTURES = frozenset(("image/png", "image/jpeg", "image/gif", "image/webp"))
 
 
@@ -117,8 +122,33 @@ def _spans(text: str, opens: Opens, link: Callable[[str, str], str] | None) -> s
     return "".join((*html, words(text[last:])))
 
 
-def part_html(part: Part, chat: Chat, link: Callable[[str, str], str] | None = None) -> str:
+def prose_html(text: str, link: Callable[[str, str], str] | None = None) -> str:
+    """The HTML of a text with its Markdown drawn; `link` renders numbers of passages.
+
+    A text in which the same number opens different things is not drawn: only its lines tell them apart.
+    """
+    if link is None:
+        return f'<div class="prose">{prose(text)}</div>'
+    lines, opens = text.split("\n"), opened_in(text)
+    if any(opens_of(line, opens) != here for line, here in zip(lines, opened_by_line(lines), strict=True)):
+        return text_html(text, link)
+    pieces: list[str] = []
+    inside = 0
+    for piece in _TAG.split(prose(text)):
+        is_tag = piece.startswith("<")  # In words it is escaped.
+        if is_tag and piece.strip("</>").partition(" ")[0] in _UNLINKED:
+            inside += -1 if piece.startswith("</") else 1
+        pieces.append(piece if is_tag or inside else linked(piece, opens, str, link))
+    return f'<div class="prose">{"".join(pieces)}</div>'
+
+
+def part_html(
+    part: Part, chat: Chat, link: Callable[[str, str], str] | None = None, *, drawn: bool = False
+) -> str:
+    """The HTML of a part; `drawn` draws the Markdown of a text. What a merge brought stays as models read it."""
     match part:
+        case TextPart() if drawn:
+            return prose_html(part.text, link if SOURCES in part.text else None)
         case TextPart() | MergePart():
             return text_html(part.text, link if SOURCES in part.text else None)
         case ReasoningPart():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from forky_core.formats.exporting.outline import Outline
 from forky_core.layout.colors import line_colors
@@ -33,7 +33,13 @@ def anchor(id: MessageId) -> str:
     return f"m-{id.removeprefix('b2:')}"
 
 
-def lanes_svg(read: Outline, messages: Mapping[MessageId, Message], layout: Layout) -> str:
+def lanes_svg(
+    read: Outline,
+    messages: Mapping[MessageId, Message],
+    layout: Layout,
+    speaker: Callable[[Message], str],
+) -> str:
+    """The graph; `speaker` says who wrote a message, in the words of its heading."""
     order = read.shape.order
     x = LEFT + LANE * layout.lanes
     drawn = [_edge(edge, layout) for edge in layout.edges]
@@ -41,7 +47,8 @@ def lanes_svg(read: Outline, messages: Mapping[MessageId, Message], layout: Layo
         y = ROW * row + ROW // 2
         lane = layout.lane_of[row]
         names = " ".join(f"({name})" for name in read.shape.branches.get(id, ()))
-        words = f"{read.number[id]}. {messages[id].name or messages[id].role}: {_first_words(messages[id])}"
+        said = _first_words(messages[id])
+        words = f"{read.number[id]}. {speaker(messages[id])}{f': {said}' if said else ''}"
         label = f'<tspan class="branch c{layout.color_of[row]}">{safe(names)} </tspan>' if names else ""
         drawn.append(
             f'<a href="#{anchor(id)}"><circle class="c{layout.color_of[row]}" cx="{LEFT + LANE * lane}" cy="{y}" r="4.5"/>'
@@ -71,5 +78,10 @@ def _edge(edge: Edge, layout: Layout) -> str:
 
 
 def _first_words(message: Message) -> str:
+    """The beginning of a message; "" for a merge, whose text is for models and whose speaker names its sources."""
+    if message.merges:
+        return ""
+    if reverts := len(message.reverts):
+        return f"Takes back {reverts} message{'s' if reverts != 1 else ''}"
     words = " ".join(plain_words(message.text[:400]).split())
     return words if len(words) <= _WORDS else words[: _WORDS - 1].rstrip() + "…"

@@ -16,7 +16,7 @@ from forky_core.formats.exporting.flattening import calls_of
 from forky_core.formats.exporting.losses import Kind, losses, many
 from forky_core.formats.exporting.outline import Outline, OutlineSection, outline
 from forky_core.formats.exporting.rewriting import visible
-from forky_core.formats.exporting.writers.markdown import when, who
+from forky_core.formats.exporting.writers.markdown import one_line, when, who
 from forky_core.formats.exporting.writers.page.cells import PageLinks, part_html, text_html
 from forky_core.formats.exporting.writers.page.lanes import anchor, lanes_svg, layout_of
 from forky_core.formats.forky_file.chat import Chat
@@ -24,8 +24,10 @@ from forky_core.formats.forky_file.page import HOLDER, MARK
 from forky_core.formats.forky_file.writing import written
 from forky_core.layout.inks import ink_css
 from forky_core.model import Generation, Message, MessageId
+from forky_core.model.model_names import without_server
 from forky_core.showing.assets import source_hash
 from forky_core.showing.escaping import safe
+from forky_core.showing.material import somebody
 
 _KEPT = frozenset(get_args(Kind)) - {"log", "undone", "stashes"}
 """Everything visible is kept; undone and stashed content is not exported."""
@@ -72,26 +74,33 @@ def plain_page(chat: Chat) -> Iterator[bytes]:
         if branch.rules.system:
             summary = f"The system prompt of “{safe(name)}”"
             yield f"<details><summary>{summary}</summary>{text_html(branch.rules.system)}</details>".encode()
-    for piece in _body(plain, read, calls_of(plain), facts=True):
+    for piece in _body(plain, read, calls_of(plain), served=True):
         yield piece.encode()
     yield b"</main><footer><p>This page loads nothing and sends nothing. Written by Forky.</p></footer></body></html>\n"
 
 
 def _body(
-    plain: Chat, read: Outline, calls: Mapping[MessageId, Generation], *, facts: bool = False
+    plain: Chat, read: Outline, calls: Mapping[MessageId, Generation], *, served: bool = False
 ) -> Iterator[str]:
-    """The graph, the messages section by section, and what they cite."""
+    """The graph, the messages section by section, and what they cite.
+
+    A page that is `served` draws Markdown and says what calls cost; one in a file has each text as it was written.
+    """
+
+    def speaker(message: Message) -> str:
+        return _who(message, calls.get(message.id), to_strangers=served)
+
     layout = layout_of(read, plain.view)
     color = {id: layout.color_of[row] for row, id in enumerate(read.shape.order)}
     if len(read.shape.order) <= _MOST_ROWS:
-        graph = lanes_svg(read, plain.messages, layout)
+        graph = lanes_svg(read, plain.messages, layout, speaker)
         yield f'<details class="graph" open><summary>Graph</summary><div class="lanes">{graph}</div></details>'
     link = PageLinks(plain, anchor, frozenset(read.number))
     for at, section in enumerate(read.sections):
         yield f"<section>{_section_heading(section, read, first=at == 0)}"
         for number, id in section.messages:
             message, call = plain.messages[id], calls.get(id)
-            yield _article(read, message, number, call, color[id], link, facts=facts)
+            yield _article(read, message, number, call, color[id], link, served=served)
         yield "</section>\n"
     if passages := list(link.passages()):
         yield f'<div class="passages"><h2>What is cited</h2>{"".join(passages)}</div>\n'
@@ -168,7 +177,7 @@ def _article(
     color: int,
     link: PageLinks,
     *,
-    facts: bool,
+    served: bool,
 ) -> str:
     shape = read.shape
     parent: MessageId | None = shape.parent[message.id]
@@ -177,15 +186,24 @@ def _article(
     merged = "".join(f' <a href="#{anchor(id)}">← message {read.number[id]}</a>' for id in sides)
     tags = "".join(f'<span class="tag">{safe(name)}</span>' for name in labels)
     heading = (
-        f'<h3><a href="#{anchor(message.id)}">{number}. {safe(who(message, call))}</a>'
-        f"<span>{safe(when(message).removeprefix(' · '))}</span>{_facts(call) if facts else ''}{merged}{tags}</h3>"
+        f'<h3><a href="#{anchor(message.id)}">{number}. {safe(_who(message, call, to_strangers=served))}</a>'
+        f"<span>{safe(when(message).removeprefix(' · '))}</span>{_facts(call) if served else ''}{merged}{tags}</h3>"
     )
     above = f' data-parent="{anchor(parent)}"' if parent is not None else ""
-    body = "".join(part_html(part, link.chat, link) for part in message.parts)
+    body = "".join(part_html(part, link.chat, link, drawn=served) for part in message.parts)
     return (
         f'<article id="{anchor(message.id)}" class="{message.role} c{color}"{above}>'
         f"{heading}{body}</article>\n"
     )
+
+
+def _who(message: Message, call: Generation | None, *, to_strangers: bool) -> str:
+    """Who wrote a message; a model is named without the address of its server, which is no business of readers."""
+    if to_strangers and message.role == "user" and not (message.merges or message.name):
+        return somebody(message.id)
+    if message.merges or message.name or call is None or message.role != "assistant":
+        return who(message, None)
+    return one_line(without_server(call.model))
 
 
 def _facts(call: Generation | None) -> str:
