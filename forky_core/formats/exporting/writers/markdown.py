@@ -17,6 +17,7 @@ from forky_core.formats.exporting.outline import OutlineSection, outline
 from forky_core.formats.exporting.rewriting import visible
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.model import Generation, Message
+from forky_core.model.model_names import without_server
 from forky_core.model.parts import (
     AttachmentPart,
     OpaquePart,
@@ -29,7 +30,6 @@ from forky_core.model.parts import (
 from forky_core.opaque import opaque
 
 WHO = {"user": "You", "assistant": "Assistant", "system": "System", "tool": "Tool"}
-_ADDRESS = re.compile(r"^(?:[^/]+:\d+|localhost|\d+(?:\.\d+){3})/(?=.)")
 
 
 class Markdown:
@@ -65,15 +65,10 @@ def who(message: Message, call: Generation | None) -> str:
     if message.merges:
         return f"Merge of {', '.join(f'“{one_line(one.source)}”' for one in message.merges)}"
     if message.name:
-        return one_line(_without_address(message.name))
+        return one_line(without_server(message.name))
     if call is not None and message.role == "assistant":
-        return one_line(_without_address(call.model))
+        return one_line(without_server(call.model))
     return WHO[message.role]
-
-
-def _without_address(model: str) -> str:
-    """A model's name without the address of the server that it runs on: that is nobody's business who reads along."""
-    return _ADDRESS.sub("", model)
 
 
 def when(message: Message) -> str:
