@@ -337,6 +337,7 @@ VERBS: tuple[Row, ...] = (
     Row("stashes.drop", CHANGE, lambda c: c.chat.stashes.drop(1)),
     Row("history.operations", READ, lambda c: c.chat.history.operations),
     Row("history.since", READ, lambda c: c.chat.history.since(1)),
+    Row("history.by_others", READ, lambda c: c.chat.history.by_others(1)),
     Row("history.timeline", READ, lambda c: c.chat.history.timeline),
     Row("history.next_undo", READ, lambda c: c.chat.history.next_undo),
     Row("history.next_redo", READ, lambda c: c.chat.history.next_redo),
@@ -436,6 +437,7 @@ VERBS: tuple[Row, ...] = (
     # Replies and calls.
     Row("replies.current", READ, lambda c: c.chat.replies.current),
     Row("replies.running", READ, lambda c: c.chat.replies.running),
+    Row("replies.is_written_elsewhere", READ, lambda c: c.chat.replies.is_written_elsewhere),
     Row(
         "replies.start",
         CHANGE,
