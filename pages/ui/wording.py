@@ -6,9 +6,11 @@ A line stands by itself here, out of its message: only what is plain within one 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from html import escape
 
 from forky_core.merge.headings import UNRESOLVED
+from forky_core.model import Message, MessageId
 from pages.ui.components.markdown import showable
 
 _INLINE = re.compile(
@@ -66,6 +68,12 @@ def cells_of(text: str) -> tuple[str, ...]:
 def titled(section: str) -> str:
     """The title of a section of a merge, for people."""
     return _TITLES.get(section, section)
+
+
+def who_said(message: Message, author: Callable[[MessageId], str]) -> str:
+    """Who a message is by; `author` returns what stands in place of “You”, "" for nothing."""
+    named = author(message.id) if message.role == "user" and not message.name else message.name
+    return named or speaker_named(message.role)
 
 
 def speaker_named(speaker: str) -> str:

@@ -30,7 +30,7 @@ from pages.ui.frame import Frame
 from pages.ui.merge.asking_price import ByItself
 from pages.ui.merge.costs import await_costs, costs_of
 from pages.ui.merge.planning import MergeOptions, Planning
-from pages.ui.wording import speaker_named
+from pages.ui.wording import who_said
 
 _REBASE_CAPTION = "The branch itself moves: its messages are copied to the end of the other."
 POLICIES: dict[Policy, str] = {
@@ -307,8 +307,7 @@ def candidates(forky: Forky, chat: Conversation, options: MergeOptions) -> tuple
 def _draw_pick(frame: Frame, message: Message, messages: Sequence[Message], ticked: set[MessageId]) -> None:
     key = f"merge.pick.{message.id}"
     st.session_state[key] = message.id in ticked
-    author = frame.chat.people.author_of(message.id) if message.role == "user" else ""
-    who = plain_label(message.name or author or speaker_named(message.role), 40)
+    who = plain_label(who_said(message, frame.chat.people.author_of), 40)
     tool = " :material/link:" if message.id in bound_together((message,)) else ""
     words = plain_label(line_of_text(message), 110)
     st.checkbox(

@@ -35,7 +35,7 @@ from pages.ui.components.links import chat_place, citation_link
 from pages.ui.components.markdown import showable
 from pages.ui.frame import Frame, saying
 from pages.ui.merge.planning import Planning
-from pages.ui.wording import speaker_named, titled
+from pages.ui.wording import titled, who_said
 
 Home = Callable[[MessageId], tuple[ConversationId, str | None]]
 Author = Callable[[MessageId], str]
@@ -230,11 +230,7 @@ def _stretch(
                 "number": numbers[message.id],
                 "id": message.id,
                 "short": short(message.id),
-                "who": showable(
-                    message.name
-                    or (author(message.id) if message.role == "user" else "")
-                    or speaker_named(message.role)
-                ),
+                "who": showable(who_said(message, author)),
                 "role": message.role,
                 "href": _href(home(message.id), message.id),
                 "rows": _rows(message, editing),
