@@ -41,6 +41,7 @@ from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, locate
 from pages.ui.library.broken_off import draw_broken_off_hint
 from pages.ui.page import Page
+from pages.ui.people.only_reading import draw_only_reads, edits, why_only_reads
 from pages.ui.person import names_themselves
 from pages.ui.session import session
 from pages.ui.streamlit_patches.flush import flush
@@ -56,6 +57,7 @@ def main() -> None:
         _draw_nothing()
         return
     version, replies = here.chat.view.version, written(here.chat)
+    only_reads = bool(why_only_reads(here.chat))
     job = here.chat.replies.current if here.at == here.chat.branch.head else None
     open_named_thread(here)
     news = arrive(here)
@@ -75,8 +77,9 @@ def main() -> None:
         follow=here.at_head,
         copied=here.session.copied,
         form=_open_form(here),
-        merges=merges_of(here),
+        merges=None if only_reads else merges_of(here),
         present=present_address(here.chat),
+        only_reads=only_reads,
     )
     with path:
         beside = _draw_path(here, job)
@@ -90,7 +93,8 @@ def main() -> None:
         _draw_top(here)
         draw_news(here, news)
     with composer:
-        draw_composer(here, here.chat.branch)
+        if not draw_only_reads(here.chat):
+            draw_composer(here, here.chat.branch)
     with right, st.container(key="chat-side"):
         draw_side(here)
     act, of = here.session.acting or ("", None)
@@ -109,7 +113,7 @@ def main() -> None:
 
 def _draw_top(here: Frame) -> None:
     title = here.chat.title or "New conversation"
-    if page_top(title, here.forky, here.session, here.chat, renames=True):
+    if page_top(title, here.forky, here.session, here.chat, renames=edits(here.chat)):
         rename_title(here)
     draw_branchbar(here)
     draw_presence(here)
@@ -142,9 +146,10 @@ def _draw_path(here: Frame, job: ReplyJob | None) -> tuple[Sequence[Cell], Look]
     if job is None:
         draw_about_example(here)
     draw_elsewhere(here)
-    draw_unresolved(here)
     draw_marks(here)
-    draw_picks(here)
+    if not why_only_reads(here.chat):
+        draw_unresolved(here)
+        draw_picks(here)
     return drawn if job is None else None
 
 
@@ -170,12 +175,13 @@ def _draw_cells(here: Frame, job: ReplyJob | None) -> tuple[Sequence[Cell], Look
         None if names_themselves() else thread_counts(here),
         here.chat.view.erasures.get,
         here.forky.name_of,
+        bool(why_only_reads(here.chat)),
     )
     with st.container(key="chat-earlier-slot"):
         draw_earlier(here, book, path[0].id)
     _draw_pages(here, book.pages(), look)
     if job is None:
-        draw_unanswered(here, book)
+        draw_unanswered(here, book, may_ask=not look.only_reads)
     if not here.at_head and here.at is not None:
         draw_later(here, later_on(here.at, here.chat.branch.head, here.chat.visible))
     return book.cells, look

@@ -29,6 +29,7 @@ from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, leave, locate, place, saying
 from pages.ui.made_pages import linked
 from pages.ui.page import Page
+from pages.ui.people.only_reading import draw_only_reads
 from pages.ui.vote.opening import offer_poll
 
 PAGE = Page(title="Compare", icon="view_column_2", order=20)
@@ -84,7 +85,8 @@ def main() -> None:
         asked = frame.session.choices.get(_ASKED, "")
         draw_surface(frame, found, lambda sides: show(sides, frame), asked)
         draw_fusion(frame, found)
-    _ask_box(chosen)
+    if not draw_only_reads(frame.chat):
+        _ask_box(chosen)
 
 
 def _sides(frame: Frame) -> tuple[Side, ...]:

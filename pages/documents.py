@@ -11,10 +11,11 @@ from pages.ui.documents.adding import draw_adding
 from pages.ui.documents.listing import draw_list, draw_trash
 from pages.ui.documents.meaning import draw_meaning
 from pages.ui.documents.reading import draw_document
-from pages.ui.documents.scopes import SCOPES, draw_scope, store_of
+from pages.ui.documents.scopes import SCOPES, draw_scope, store_of, why_not_given
 from pages.ui.documents.searching import draw_search
 from pages.ui.documents.style import apply_document_style
 from pages.ui.page import Page
+from pages.ui.people.only_reading import draw_refusal
 from pages.ui.session import session
 from pages.ui.workspace import workspace
 
@@ -42,8 +43,10 @@ def main() -> None:
         st.caption(SCOPES[scope])
         if draw_search(forky, chat, store):
             return
-        draw_adding(held, store)
-        draw_list(forky, held, store)
+        why_not = why_not_given(scope, chat)
+        if not draw_refusal(why_not):
+            draw_adding(held, store)
+        draw_list(forky, held, store, removes=not why_not)
         draw_meaning(forky, held, store)
 
 

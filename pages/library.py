@@ -26,7 +26,7 @@ from pages.ui.library.shelving import draw_lines, draw_trash
 from pages.ui.page import Page
 from pages.ui.people.waiting import draw_waiting
 from pages.ui.session import Session, session
-from pages.ui.workspace import reader, workspace
+from pages.ui.workspace import may_begin, reader, workspace
 
 PAGE = Page(title="Library", icon="library_books", order=40, about_conversation=False)
 
@@ -123,7 +123,9 @@ def _tools() -> str:
                 width=160,
                 persist_state="session",
             )
-        if st.button("New conversation", key="library.new", icon=":material/add:", type="primary"):
+        if may_begin() and st.button(
+            "New conversation", key="library.new", icon=":material/add:", type="primary"
+        ):
             new_conversation(workspace(), session())
     return words or ""
 
@@ -175,6 +177,9 @@ def _tab(trashed: int, links: int) -> str:
 def _draw_empty() -> None:
     with st.container(key="library-empty", horizontal_alignment="center"):
         st.markdown("#### No conversation yet")
+        if not may_begin():
+            st.caption("What is shared with you is listed here.")
+            return
         st.caption(
             "Begin one: it needs no key, two offline models answer on a fresh machine. Or bring those you have: "
             "Import, above."

@@ -48,6 +48,7 @@ from pages.ui.merge.warnings import draw_warnings
 from pages.ui.merge.writing import draw_writing_beside
 from pages.ui.note import Leads, note_html
 from pages.ui.page import Page
+from pages.ui.people.only_reading import why_only_reads
 
 PAGE = Page(title="Merge", icon="merge", order=30)
 
@@ -144,7 +145,7 @@ def _draw_plan(frame: Frame, held: Planning, looked: MergeRequest | None) -> Non
             st.caption(f":material/shield_lock: {plain_label(kept_off, 400)}", width="content")
         else:
             _draw_land(frame, held, looked)
-        if looked is None:
+        if looked is None and not why_only_reads(frame.chat):
             draw_propose(frame)
 
 

@@ -29,6 +29,8 @@ from forky_core.team.roles import ASSIGNABLE, role_named
 from forky_core.team.team import Team
 from forky_core.views.times import stamp
 
+_LOCAL = "http://127.0.0.1:8501"
+"""Where a server on this machine is, if it was not started with another port."""
 LAST = 50
 """Entries of the audit log that are printed, if nobody says otherwise."""
 
@@ -178,7 +180,7 @@ def run_audit(team: Team, options: argparse.Namespace) -> int:
             print(line.decode(), end="")
     else:
         for entry in entries:
-            said = sentence(entry, team.members.name_of, lambda id: f"the conversation {id}")
+            said = sentence(entry, team.members.full_name_of, lambda id: f"the conversation {id}")
             print(f"{entry.number:>6}  {stamp(entry.at)}  {one_line(said)}")
     broken = team.audit.first_broken()
     if broken is not None:
@@ -213,5 +215,11 @@ def _as_json(member: Member) -> dict[str, object]:
 
 
 def _base(address: str | None) -> str:
-    origins = Settings.from_environment().origins
-    return (address or next(iter(origins), "http://127.0.0.1:8501")).rstrip("/")
+    """What the addresses of the server begin with. Where nobody says it, that of one on this machine, which is told."""
+    known = address or next(iter(Settings.from_environment().origins), "")
+    if not known:
+        print(
+            f"Neither --address nor FORKY_ORIGINS is given: this is for a server at {_LOCAL}.",
+            file=sys.stderr,
+        )
+    return (known or _LOCAL).rstrip("/")

@@ -92,7 +92,7 @@ class Access:
         """Raise NotAllowed unless their role in the workspace is this one or a higher one."""
         if self.role < role:
             raise NotAllowed(
-                f"Only {role.phrase} of this workspace may {what}.",
+                f"Only {role.and_above} of this workspace may {what}.",
                 "Ask an owner of it.",
             )
 

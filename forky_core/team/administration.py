@@ -210,6 +210,10 @@ class Administration:
         self._access.require(Role.OWNER, "read the audit log")
         return self._team.audit.page(page, size, wanted)
 
+    def full_name_of(self, person: str) -> str:
+        """The name of whom an entry is about with their handle: "Ada (ada)"."""
+        return self._team.members.full_name_of(person)
+
     def kinds_of_events(self) -> Mapping[str, tuple[str, ...]]:
         """The events of which there are entries, by their kinds."""
         self._access.require(Role.OWNER, "read the audit log")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from forky_core.model.errors import InTheWay, NotAllowed, NotFound
-from forky_core.team.invitations import NOT_OPEN
+from forky_core.team.invitations import NOT_OPEN, Invitation
 from forky_core.team.members import Identity, Member
 from forky_core.team.roles import Role
 from forky_core.team.team import Team
@@ -73,8 +73,9 @@ def join(team: Team, member: str, invitation: str) -> str:
         open = there.invitations.open(invitation)
         if not there.members.role_of(member):
             # Who has the secret that was sent to an address reads what is sent to it.
-            role = there.invitations.accept(invitation, email=open.email if open else "").role
-            there.members.bring_back(member, role)
+            accepted = there.invitations.accept(invitation, email=open.email if open else "")
+            there.members.bring_back(member, accepted.role)
+            there.invitations.note_accepted(accepted, member)
     return there.workspace
 
 
@@ -95,11 +96,8 @@ def _let_in(team: Team, proof: Proof, invitation: str, on_the_way: str) -> Membe
     if member is not None and not role and team.workspaces.lets_in(member.id):
         _accept_also(there, member, proof, invitation)
         return team.members.member(member.id)
-    if invitation:
-        role = there.invitations.accept(invitation, email=proof.email).role
-    if not role and member is not None and on_the_way:
-        there = team.team_of_invitation(on_the_way)
-        role = there.invitations.accept(on_the_way, email=proof.email or member.email).role
+    there, accepted = _accept(team, there, proof, member, invitation, "" if role else on_the_way)
+    role = accepted.role if accepted is not None else role
     if not role:
         raise NotAllowed(
             "Nobody here knows you." if member is None else "You are no longer a member here.",
@@ -107,20 +105,42 @@ def _let_in(team: Team, proof: Proof, invitation: str, on_the_way: str) -> Membe
         )
     if member is not None:
         there.members.bring_back(member.id, role)
-        return team.members.member(member.id)
-    added = there.members.add(proof.name or identity.subject, role, handle=proof.handle, email=proof.email)
-    team.members.keep_identity(added.id, identity)
+    else:
+        member = _add(there, proof, role)
+    if accepted is not None:
+        there.invitations.note_accepted(accepted, member.id)
+    return team.members.member(member.id)
+
+
+def _accept(
+    team: Team, there: Team, proof: Proof, member: Member | None, invitation: str, on_the_way: str
+) -> tuple[Team, Invitation | None]:
+    """The invitation by which somebody comes in, now used, and the team of its workspace; None where they have none."""
+    if invitation:
+        return there, there.invitations.accept(invitation, email=proof.email)
+    if member is not None and on_the_way:
+        there = team.team_of_invitation(on_the_way)
+        return there, there.invitations.accept(on_the_way, email=proof.email or member.email)
+    return there, None
+
+
+def _add(there: Team, proof: Proof, role: Role) -> Member:
+    """Somebody new, with the identities that they proved."""
+    name = proof.name or proof.identity.subject
+    added = there.members.add(name, role, handle=proof.handle, email=proof.email)
+    there.members.keep_identity(added.id, proof.identity)
     for further in proof.also:
-        if team.members.by_identity(further.issuer, further.subject) is None:
-            team.members.keep_identity(added.id, further)
+        if there.members.by_identity(further.issuer, further.subject) is None:
+            there.members.keep_identity(added.id, further)
     return added
 
 
 def _accept_also(there: Team, member: Member, proof: Proof, invitation: str) -> None:
     """Make somebody who comes in anyway a member of the workspace that they are invited to."""
     if invitation and not there.members.role_of(member.id):
-        role = there.invitations.accept(invitation, email=proof.email or member.email).role
-        there.members.bring_back(member.id, role)
+        accepted = there.invitations.accept(invitation, email=proof.email or member.email)
+        there.members.bring_back(member.id, accepted.role)
+        there.invitations.note_accepted(accepted, member.id)
 
 
 def _without_role() -> NotAllowed:

@@ -34,7 +34,7 @@ _SENTENCES: Mapping[str, str] = {
     "way to sign in changed": "{who} changed a way to sign in{issuer}",
     "way to sign in removed": "{who} removed a way to sign in{issuer}",
     "invitation made": "{who} made an invitation for {role}{uses}",
-    "invitation accepted": "An invitation was accepted",
+    "invitation accepted": "{who} accepted an invitation{of_whom}",
     "invitation taken back": "{who} took an invitation back",
     "shared with everybody": "{who} showed {conversation} to everybody",
     "no longer shared with everybody": "{who} showed {conversation} to everybody no longer",
@@ -110,7 +110,8 @@ def kind_of(event: str) -> str:
 def sentence(entry: AuditEntry, name_of: Callable[[str], str], title_of: Callable[[str], str]) -> str:
     """An entry as a sentence without its full stop.
 
-    `name_of` is the name of a person's id; `title_of` is how the reader may read of a conversation's id.
+    `name_of` is what a person is called by their id, best with the handle; `title_of` is how the reader may
+    read of a conversation's id.
     """
     about = json.loads(entry.about)
     who = name_of(entry.person) if entry.person != NOBODY else "The operator"
@@ -123,6 +124,8 @@ def sentence(entry: AuditEntry, name_of: Callable[[str], str], title_of: Callabl
     uses = int(about.get("uses", 1))
     if entry.event == "member added" and not itself:
         form = "{who} made {whom} {role}"
+    elif entry.event == "invitation accepted" and entry.person == NOBODY:  # Older entries do not say by whom.
+        form = "An invitation was accepted"
     return form.format(
         who=who,
         whom=name_of(member) if member else "somebody",

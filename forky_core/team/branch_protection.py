@@ -68,6 +68,15 @@ class BranchProtection:
         """Whether the member may make branches of their own."""
         return self._access.role_in(self._chat.id) >= Role.COMMENTER
 
+    @property
+    def why_only_reads(self) -> str:
+        """Why the member may read the conversation and write nothing in it, as a sentence; "" if they may write."""
+        if self.may_fork:
+            return ""
+        owner = self._access.owner_of(self._chat.id)
+        whom = f"{owner}, whom it belongs to" if owner else "an owner of this workspace"
+        return f"You can read this conversation. To write in it, ask {whom}."
+
     def name_for_fork(self, name: str, text: str = "") -> str:
         """A free name for a fork that the member may write on: `name`, or one that is made from a text; below their
         handle where the role or a rule keeps them from any other.

@@ -104,7 +104,7 @@ class Invitations:
         return self._select("1 = 1")
 
     def accept(self, secret: str, *, email: str = "") -> Invitation:
-        """Use an invitation once. Call it within the transaction that adds the member.
+        """Use an invitation once. Call it within the transaction that adds the member, and `note_accepted` there.
 
         `email` is the address that the person has proved; one that is bound to an address is open to that one only.
 
@@ -120,8 +120,12 @@ class Invitations:
             connection.execute(
                 "UPDATE invitations SET used = used + 1 WHERE digest = ?", (digest_of(secret),)
             )
-            self._audit.note("invitation accepted", invitation=invitation.id)
         return invitation
+
+    def note_accepted(self, invitation: Invitation, member: str) -> None:
+        """Record in the audit log who came in by an invitation, and whose it was."""
+        inviter = {"member": invitation.made_by} if invitation.made_by else {}
+        self._audit.note("invitation accepted", member, invitation=invitation.id, **inviter)
 
     def revoke(self, id: str, *, by: str) -> None:
         """Take an invitation back. Raises NotFound if there is none with this id."""

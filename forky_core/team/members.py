@@ -124,6 +124,11 @@ class Members:
         found = self._database.known("SELECT name FROM people WHERE id = ?", actor)
         return found[0]["name"] if found else _FORGOTTEN
 
+    def full_name_of(self, actor: str) -> str:
+        """The name behind an operation's actor with the handle, which nobody else has: "Ada (ada)"."""
+        found = self.find(actor) if actor.startswith(ID_PREFIX) else None
+        return f"{found.name} ({found.handle})" if found is not None else self.name_of(actor)
+
     def names_in(self, text: str) -> str:
         """The text with names in the place of people's ids."""
         return _ID.sub(lambda found: self.name_of(found[0]), text) if ID_PREFIX in text else text

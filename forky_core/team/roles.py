@@ -31,6 +31,12 @@ class Role(IntEnum):
         """The role with its article: "an editor"."""
         return f"{'an' if self.word[0] in 'aeiou' else 'a'} {self.word}"
 
+    @property
+    def and_above(self) -> str:
+        """Who has this role or a higher one: "editors and owners", "an owner"."""
+        *others, last = [f"{role.word}s" for role in ASSIGNABLE if role >= self]
+        return f"{', '.join(others)} and {last}" if others else self.phrase
+
 
 ASSIGNABLE = (Role.VIEWER, Role.COMMENTER, Role.EDITOR, Role.OWNER)
 """The roles that can be given to somebody, lowest first."""

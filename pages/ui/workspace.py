@@ -193,6 +193,12 @@ def team_here() -> Team | None:
     return TEAM.of(workspace_id()) if TEAM is not None else None
 
 
+def may_begin() -> bool:
+    """Whether the reader may begin conversations in this workspace, and bring some along."""
+    found = reader()
+    return found is None or found.access.role >= Role.COMMENTER
+
+
 def operates() -> bool:
     """Whether the reader may change what is the operator's: models, keys, servers and storage."""
     found = reader()

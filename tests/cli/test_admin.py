@@ -96,7 +96,7 @@ def test_somebody_is_signed_out_and_removed_while_the_server_runs(
 def test_the_audit_log_is_printed_and_checked(forky: Run, team: Team, database: Path, bob: Member) -> None:
     forky("admin", "role", "bob", "owner")
     said = forky("admin", "audit")
-    assert said.code == 0 and said.out.splitlines()[-1].endswith("The operator made Bob an owner")
+    assert said.code == 0 and said.out.splitlines()[-1].endswith("The operator made Bob (bob) an owner")
     assert len(forky("admin", "audit", "--last", "1").out.splitlines()) == 1
     every = lines(forky("admin", "audit", "--last", "0", "--json"))
     assert [one["number"] for one in every] == list(range(1, team.audit.count() + 1))

@@ -62,7 +62,9 @@ def test_a_viewer_makes_none_and_only_an_owner_one_that_reads_metrics(
     team: Team, tokens: Tokens, ada: Member
 ) -> None:
     viewer, editor = (team.members.add(role.word, role) for role in (Role.VIEWER, Role.EDITOR))
-    with pytest.raises(NotAllowed, match="Only a commenter of this workspace may make tokens"):
+    with pytest.raises(
+        NotAllowed, match="Only commenters, editors and owners of this workspace may make tokens"
+    ):
         of(team, tokens, viewer).make("aider")
     with pytest.raises(NotAllowed, match="Only an owner"):
         of(team, tokens, editor).make("prometheus", metrics=True)

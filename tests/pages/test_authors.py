@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import pytest
 
@@ -12,23 +11,7 @@ from forky_core.team.members import Member
 from forky_core.team.roles import Role
 from tests.builders import talk
 from tests.pages.apptest import compared, merge_editor, open_page
-from tests.pages.teams import TeamServer, team_server
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[TeamServer]:
-    with team_server(monkeypatch) as opened:
-        yield opened
-
-
-@pytest.fixture
-def ada(server: TeamServer) -> Member:
-    return server.add("Ada", Role.OWNER)
-
-
-@pytest.fixture
-def ben(server: TeamServer, ada: Member) -> Member:
-    return server.add("Ben", Role.EDITOR)
+from tests.pages.teams import TeamServer
 
 
 @pytest.fixture

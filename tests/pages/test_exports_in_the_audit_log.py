@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,14 +17,8 @@ from pages.ui.components.downloads import offers
 from tests.builders import debugged
 from tests.hangs import HANG
 from tests.pages.apptest import by_key, settled
-from tests.pages.teams import TeamServer, team_server
+from tests.pages.teams import TeamServer
 from tests.team.people import in_sqlite
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[TeamServer]:
-    with team_server(monkeypatch) as opened:
-        yield opened
 
 
 @pytest.fixture

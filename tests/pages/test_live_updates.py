@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -22,7 +21,7 @@ from pages.ui.workspace import beside, hear
 from tests.builders import talk
 from tests.hangs import eventually
 from tests.pages.apptest import act, open_page, settled
-from tests.pages.teams import TeamServer, team_server
+from tests.pages.teams import TeamServer
 from tests.pages.workspaces import empty_workspace
 
 
@@ -30,12 +29,6 @@ from tests.pages.workspaces import empty_workspace
 def nothing_warms_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a server does once it is quiet would ask the people of a test that has ended."""
     monkeypatch.setattr(warmup, "warm_up_in", lambda _seconds: None)
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[TeamServer]:
-    with team_server(monkeypatch) as opened:
-        yield opened
 
 
 @pytest.fixture

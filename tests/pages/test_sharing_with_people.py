@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,20 +15,9 @@ from forky_core.team.sharing import SharedWith
 from tests.builders import talk
 from tests.hangs import HANG
 from tests.pages.apptest import by_key, keys, settled
-from tests.pages.teams import TeamServer, team_server
+from tests.pages.teams import TeamServer
 from tests.pages.test_team_people import said
 from tests.pages.workspaces import empty_workspace, open_page
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[TeamServer]:
-    with team_server(monkeypatch) as opened:
-        yield opened
-
-
-@pytest.fixture
-def ada(server: TeamServer) -> Member:
-    return server.add("Ada", Role.OWNER)
 
 
 @pytest.fixture

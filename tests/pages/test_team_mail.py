@@ -19,16 +19,10 @@ from pages.ui import sign_in
 from tests.app_server import free_port
 from tests.hangs import HANG
 from tests.pages.apptest import by_key, keys, settled
-from tests.pages.teams import TeamServer, team_server
+from tests.pages.teams import TeamServer
 from tests.pages.test_team_people import said
 from tests.pages.workspaces import open_page
 from tests.team.post_office import SENDER, PostOffice, links, post_office
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[TeamServer]:
-    with team_server(monkeypatch) as opened:
-        yield opened
 
 
 @pytest.fixture

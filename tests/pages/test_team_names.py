@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from forky_core.conversation.conversation import Conversation
@@ -15,20 +13,9 @@ from forky_core.team.roles import Role
 from pages.ui.registry import pages
 from tests.builders import talk
 from tests.pages.apptest import settled
-from tests.pages.teams import TeamServer, team_server
+from tests.pages.teams import TeamServer
 from tests.pages.test_team_people import said
 from tests.pages.workspaces import open_page
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[TeamServer]:
-    with team_server(monkeypatch) as opened:
-        yield opened
-
-
-@pytest.fixture
-def ada(server: TeamServer) -> Member:
-    return server.add("Ada", Role.OWNER)
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -13,14 +11,8 @@ from forky_core.team.members import Identity, Member
 from forky_core.team.roles import Role
 from pages.ui.registry import pages
 from tests.pages.apptest import by_key, keys, settled
-from tests.pages.teams import TeamServer, team_server
+from tests.pages.teams import TeamServer
 from tests.pages.workspaces import empty_workspace, open_page
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[TeamServer]:
-    with team_server(monkeypatch) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -33,11 +33,6 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[TeamServ
 
 
 @pytest.fixture
-def ada(server: TeamServer) -> Member:
-    return server.add("Ada", Role.OWNER)
-
-
-@pytest.fixture
 def bob(server: TeamServer, ada: Member) -> Member:
     return server.add("Bob", Role.EDITOR)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,22 +29,6 @@ from tests.pages.test_team_people import said
 from tests.pages.workspaces import empty_workspace, open_page
 
 HOSTILE = "@ben <img src=x onerror=alert(1)> **bold** [x](javascript:alert(1))"
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[TeamServer]:
-    with team_server(monkeypatch) as opened:
-        yield opened
-
-
-@pytest.fixture
-def ada(server: TeamServer) -> Member:
-    return server.add("Ada", Role.OWNER)
-
-
-@pytest.fixture
-def ben(server: TeamServer, ada: Member) -> Member:
-    return server.add("Ben", Role.EDITOR)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import pytest
 
 from forky_core.model import ConversationId
 from forky_core.team import audit_report
+from forky_core.team.admission import Proof, admit
 from forky_core.team.audit_report import as_csv, as_json_lines, sentence
 from forky_core.team.devices import device_name
 from forky_core.team.members import Identity
@@ -37,8 +38,9 @@ def told(team: Team) -> list[str]:
 
 def test_the_life_of_a_team_reads_well(team: Team) -> None:
     _invitation, secret = team.invitations.make(Role.OWNER)
-    team.invitations.accept(secret)
+    accepted = team.invitations.accept(secret)
     ada = team.members.add("Ada", Role.OWNER)
+    team.invitations.note_accepted(accepted, ada.id)
     bob = team.members.add("Bob", Role.EDITOR, by=ada.id)
     team.members.keep_identity(bob.id, Identity("password", "bob", "hash"))
     team.sessions.open(bob.id, way="password")
@@ -56,8 +58,8 @@ def test_the_life_of_a_team_reads_well(team: Team) -> None:
     team.audit.note("conversation exported", bob.id, conversation=CHAT, form="yaml", thing="experiment")
     assert told(team) == [
         "The operator made an invitation for an owner",
-        "An invitation was accepted",
         "Countess Lovelace became an owner",
+        "Countess Lovelace accepted an invitation",
         "Countess Lovelace made Bob an editor",
         "Bob added a way to sign in (password)",
         "Bob signed in by password",
@@ -146,3 +148,18 @@ def test_names_stand_in_the_place_of_ids_in_any_text(team: Team) -> None:
 )  # fmt: skip
 def test_a_browser_is_named_as_people_know_it(agent: str, name: str) -> None:
     assert device_name(agent) == name
+
+
+def test_two_of_one_name_differ_by_their_handles_also_where_one_accepts_an_invitation_of_the_other(
+    team: Team,
+) -> None:
+    ada = team.members.add("Ada", Role.OWNER)
+    _invitation, secret = team.invitations.make(Role.EDITOR, by=ada.id)
+    admit(team, Proof("password", Identity("password", "ada2"), name="Ada"), secret)
+    said = [sentence(entry, team.members.full_name_of, lambda id: id) for entry in team.audit.entries()]
+    assert "Ada (ada-2) accepted an invitation of Ada (ada)" in said
+
+
+def test_an_entry_from_before_it_was_noted_who_accepted_an_invitation_names_nobody(team: Team) -> None:
+    team.audit.note("invitation accepted", invitation="i1")
+    assert told(team) == ["An invitation was accepted"]

@@ -8,7 +8,7 @@ import streamlit as st
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.model import Message, MessageId
-from forky_core.model.errors import NothingToDo
+from forky_core.model.errors import NotAllowed, NothingToDo
 from forky_core.model.payload_kinds import CHERRY_PICK
 from forky_core.views.places import branch_for, later_on
 from forky_core.views.sides import side_of
@@ -21,6 +21,7 @@ from pages.ui.chat.window import is_near, tip_below
 from pages.ui.components.links import passage_place
 from pages.ui.components.notice import done, stay
 from pages.ui.frame import Frame, go, message_anywhere, place, saying
+from pages.ui.people.only_reading import why_only_reads
 from pages.ui.session import Session
 from pages.ui.workspace import workspace_path
 
@@ -106,6 +107,8 @@ def _act(here: Frame, name: str, message: Message) -> None:
 
 def _open(here: Frame, name: str, id: MessageId) -> None:
     """A second click closes what the first opened. A form stands below its message, so one goes there."""
+    if why := why_only_reads(here.chat):
+        raise NotAllowed(why)
     held = here.session
     opens = held.acting != (name, id)
     if opens and name in FORMS and not is_near(here, id):

@@ -44,6 +44,7 @@ class Merges:
 
 
 MENU = (
+    ("fork", "call_split", "Fork here …"),
     ("compare", "view_column_2", "Compare with where you are"),
     ("present", "slideshow", "Present from here"),
     ("stash", "inventory_2", "Stash from here to the end"),
@@ -55,9 +56,10 @@ MENU = (
     ("revert", "undo", "Take back from here on …"),
     ("prune", "content_cut", "Prune from here …"),
     ("erase", "ink_eraser", "Erase what it says …"),
-    ("fork", "call_split", "Fork here …"),
 )
 """Acts of the “…” menu, which a row of the graph has, too: name, icon, label. “present” is a link."""
+READING = frozenset({"compare", "present", "mark_a", "mark_b", "link"})
+"""Those of them that change nothing."""
 BRANCH_MENU = {
     "rename": "Rename this branch …",
     "people": "Who takes part …",
@@ -69,6 +71,10 @@ BRANCH_MENU = {
     "delete": "Delete this branch",
 }
 """What the menu of a branch offers, by act."""
+WRITES_BRANCH = frozenset({"rename", "delete"})
+"""Those of them that only whoever may write to the branch can do."""
+READING_BRANCH = frozenset({"people", "protect", "share"})
+"""Those of them that change nothing."""
 
 
 def button(act: str, label: str, id: str | None = None, *, pressed: bool | None = None) -> str:
@@ -99,12 +105,14 @@ def hear_acts(  # noqa: PLR0913 - each is one thing that the browser is told
     form: tuple[str, str] | None = None,
     merges: Merges | None = None,
     present: str = "",
+    only_reads: bool = False,
 ) -> None:
     """Mount the listener. When `place` changes, the page scrolls to the cell of `at`, or to the `end`.
 
     `follow` keeps the end in sight while the page grows, for somebody who is there already. The cursor goes to the
     `form` that opens: an act, and the message it stands below. What `merges` cost the browser asks for
     as the menu opens (act “costs”), until it is told. `present` is the address of the conversation's presentation.
+    `only_reads`: the menus offer nothing that would change the conversation.
     """
 
     def handle() -> None:
@@ -115,7 +123,7 @@ def hear_acts(  # noqa: PLR0913 - each is one thing that the browser is told
     _component(
         key=key,
         data={
-            "menu": MENU,
+            "menu": [entry for entry in MENU if entry[0] in READING] if only_reads else MENU,
             "merges": merges.entries if merges is not None else (),
             "costs": (merges.of, merges.heading, merges.costs) if merges is not None and merges.of else None,
             "place": place,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.model.errors import ForkyError
-from pages.ui.chat.acts import BRANCH_MENU
+from pages.ui.chat.acts import BRANCH_MENU, READING_BRANCH, WRITES_BRANCH
 from pages.ui.chat.branch_owners import draw_whose
 from pages.ui.chat.branchbox import draw_branchbox
 from pages.ui.chat.people import link_people, people
@@ -16,10 +16,11 @@ from pages.ui.components.showing import present_link
 from pages.ui.components.starting import begin_conversation
 from pages.ui.frame import Frame, go, place, saying
 from pages.ui.merge.requests import link_requests
-from pages.ui.people.protecting import protect
+from pages.ui.people.only_reading import may_write, why_only_reads
+from pages.ui.people.protecting import protect, protection
 from pages.ui.people.who_sees import mark_button, sharing_mark, who_sees
 from pages.ui.vote.links import link_polls
-from pages.ui.workspace import reader
+from pages.ui.workspace import may_begin, reader
 
 
 def draw_branchbar(here: Frame) -> None:
@@ -27,12 +28,9 @@ def draw_branchbar(here: Frame) -> None:
     with st.container(key="line-branch", horizontal=True, vertical_alignment="center"):
         draw_branchbox(here, lambda name: _switch(here, name))
         who = reader()
-        unoffered = {"reuse" if here.chat.calls.reuses_answers else "anew"} | (
-            {"protect"} if who is None else set()
-        )
         chosen = st.menu_button(
             "Rename or delete this branch",
-            [act for act in BRANCH_MENU if act not in unoffered],
+            _offered(here),
             key="chat.branch_menu",
             icon=":material/more_horiz:",
             type="tertiary",
@@ -47,15 +45,16 @@ def draw_branchbar(here: Frame) -> None:
         asked_who = link_people(here) if who is None else False
         asked_threads = link_threads(here)
         asked_sees = mark is not None and mark_button(mark, key="chat.sees")
-        st.button(
-            "New",
-            key="chat.new",
-            icon=":material/add_comment:",
-            type="tertiary",
-            help="Begin another conversation",
-            on_click=begin_conversation,
-            args=(here.forky, here.session),
-        )
+        if may_begin():
+            st.button(
+                "New",
+                key="chat.new",
+                icon=":material/add_comment:",
+                type="tertiary",
+                help="Begin another conversation",
+                on_click=begin_conversation,
+                args=(here.forky, here.session),
+            )
     if who is not None and asked_sees:
         who_sees(who, here.session, here.chat)
     elif who is not None and chosen == "protect":
@@ -76,6 +75,21 @@ def draw_branchbar(here: Frame) -> None:
         from pages.ui.library.sharing import share  # noqa: PLC0415 - every format's writer: the first page needs none
 
         share(here.forky, here.chat)
+
+
+def _offered(here: Frame) -> list[str]:
+    """What the menu of the branch offers to whoever looks at it."""
+    rules = protection(here.chat)
+    unoffered = {"reuse" if here.chat.calls.reuses_answers else "anew"}
+    if rules is None:
+        unoffered.add("protect")
+    elif why_only_reads(here.chat):
+        unoffered.update(BRANCH_MENU.keys() - READING_BRANCH)
+    elif not rules.edits:
+        unoffered.update(
+            {"reuse", "anew"} | (set() if may_write(here.chat, here.chat.branch_name) else WRITES_BRANCH)
+        )
+    return [act for act in BRANCH_MENU if act not in unoffered]
 
 
 def _switch(here: Frame, name: str) -> None:

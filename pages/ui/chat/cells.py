@@ -73,6 +73,8 @@ class Look:
     """How a message was erased, as a whole or in part; None if it was not."""
     name_of: Callable[[str], str] = str
     """Puts names in the place of people's ids in a text."""
+    only_reads: bool = False
+    """Whether whoever looks can write nothing in the conversation: nothing is offered that would."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +175,7 @@ def _pieces(cell: Cell, look: Look) -> Iterator[_Piece]:
             case TextPart(text):
                 texts += 1
                 text = text if erasure is None else look.name_of(text)
-                yield from _text(text, f"chat.text.{short}.{texts}", look.conversation)
+                yield from _text(text, f"chat.text.{short}.{texts}", look)
             case ReasoningPart():
                 yield _reasoning(part.text, redacted=part.redacted)
             case MergePart():
@@ -187,34 +189,38 @@ def _pieces(cell: Cell, look: Look) -> Iterator[_Piece]:
     files = [part for part in message.parts if isinstance(part, AttachmentPart)]
     for number, file in enumerate(files):
         yield _File(file, f"chat.file.{short}.{number}")
-    if below := _looked_for(cell) + _ended(cell):
+    if below := _looked_for(cell, look) + _ended(cell, look):
         yield below
 
 
-def _text(text: str, key: str, conversation: ConversationId) -> Iterator[_Piece]:
+def _text(text: str, key: str, look: Look) -> Iterator[_Piece]:
     body = without_sources(text)
     cited = tuple((one.number, one.address) for one in sources_in(text)) if len(body) < len(text) else ()
-    opening = _opening(cited, conversation)
+    opening = _opening(cited, look.conversation)
     if len(body) > SHOWN:
         yield _Long(body, key, opening)
     elif body:
-        yield _Formatted(_formatted(body, cited, conversation), key, opening)
+        yield _Formatted(_formatted(body, cited, look.conversation), key, opening)
     if len(body) < len(text):
-        yield _sources(text)
+        yield _sources(text, only_reads=look.only_reads)
 
 
-def _sources(text: str) -> str:
+def _sources(text: str, *, only_reads: bool) -> str:
     """HTML below an answer: where it comes from."""
-    told = _entries(text) or escape(showable(text[len(without_sources(text)) :].strip().partition(" ")[2]))
+    told = _entries(text, only_reads=only_reads) or escape(
+        showable(text[len(without_sources(text)) :].strip().partition(" ")[2])
+    )
     return f'<div class="fk-cited">Sources: {told}</div>'
 
 
-def _entries(text: str) -> str:
-    """HTML of a SOURCES line: each entry opens what it cites; a message of another branch can be pulled in, too."""
+def _entries(text: str, *, only_reads: bool) -> str:
+    """HTML of a SOURCES line: each entry opens what it cites; a message of another branch can be pulled in, too, by
+    whoever does not only read.
+    """
     return "".join(
         f'<span class="fk-source">[{one.number}] '
         + _word("visit" if one.in_branch else "document", one.address, escape(showable(one.source)))
-        + (_expand(one.address) if one.in_branch else "")
+        + (_expand(one.address) if one.in_branch and not only_reads else "")
         + "</span> "
         for one in sources_in(text)
     )
@@ -295,6 +301,8 @@ def _threads(cell: Cell, look: Look) -> str:
 
 
 def _acts(cell: Cell, look: Look) -> str:
+    if look.only_reads:
+        return button("copy", "Copy the text") + button("more", "More")
     answer = cell.message.role == "assistant"
     first = button("regenerate", "Answer again …") if answer else button("edit", "Edit and ask again …")
     return (
@@ -320,32 +328,31 @@ def _took(cell: Cell, look: Look) -> str:
     return f'<span class="fk-took">{escape(" · ".join(facts))}</span>' if facts else ""
 
 
-def _looked_for(cell: Cell) -> str:
+def _looked_for(cell: Cell, look: Look) -> str:
     """HTML of what documents were searched for, with a way to word it otherwise."""
     document_search = cell.generation.consulted if cell.generation is not None else None
     if document_search is None:
         return ""
     found = count(len(document_search.passages), "passage")
     trouble = f" {document_search.trouble}" if document_search.trouble else ""
+    otherwise = "" if look.only_reads else _word("regenerate", cell.message.id, "Search otherwise …")
     return (
         f'<div class="fk-cited">Searched for “{escape(showable(document_search.search))}”: {found}.'
-        f"{escape(showable(trouble))} {_word('regenerate', cell.message.id, 'Search otherwise …')}</div>"
+        f"{escape(showable(trouble))} {otherwise}</div>"
     )
 
 
-def _ended(cell: Cell) -> str:
+def _ended(cell: Cell, look: Look) -> str:
     """HTML of how a reply ended where no model just said it to its end, with the ways on."""
     if again := captions.reuse_sentence(cell):
-        anew = _word("again", cell.message.id, "Ask anew")
+        anew = "" if look.only_reads else _word("again", cell.message.id, "Ask anew")
         return f'<div class="fk-ended">{sentence_html("history", again)}{anew}</div>'
     ended = captions.ended(cell.generation)
     if not ended:
         return ""
-    return (
-        f'<div class="fk-ended">{sentence_html("warning", ended)}'
-        f"{_word('resume', cell.message.id, 'Resume') if cell.branches else ''}"
-        f"{_word('again', cell.message.id, 'Ask again')}</div>"
-    )
+    ways = _word("resume", cell.message.id, "Resume") if cell.branches else ""
+    ways += _word("again", cell.message.id, "Ask again")
+    return f'<div class="fk-ended">{sentence_html("warning", ended)}{"" if look.only_reads else ways}</div>'
 
 
 def sentence_html(icon: str, sentence: str) -> str:
@@ -382,15 +389,20 @@ def _expand(id: str) -> str:
 
 
 def _merge(merge: MergePart, look: Look, corrected: Sequence[CorrectedLine]) -> str:
-    leads = replace(message_leads(look.conversation, look.words, look.author), expand=_expand)
-    return note_html(merge, leads, corrected=corrected)
+    leads = message_leads(look.conversation, look.words, look.author, only_reads=look.only_reads)
+    return note_html(merge, leads if look.only_reads else replace(leads, expand=_expand), corrected=corrected)
 
 
 def message_leads(
-    conversation: ConversationId, words: Callable[[MessageId], str], author: Callable[[MessageId], str]
+    conversation: ConversationId,
+    words: Callable[[MessageId], str],
+    author: Callable[[MessageId], str],
+    *,
+    only_reads: bool,
 ) -> Leads:
-    """How a note on the Chat page leads to what it names; `words` and `author` are those of `Look`."""
-    return Leads(_number, partial(passage_link, conversation), words, _entries, author=author)
+    """How a note on the Chat page leads to what it names; the rest is as in `Look`."""
+    sources = partial(_entries, only_reads=only_reads)
+    return Leads(_number, partial(passage_link, conversation), words, sources, author=author)
 
 
 def _number(id: MessageId, shown: str, label: str) -> str:

@@ -26,6 +26,7 @@ from pages.ui.components.markdown import plain_label, showable
 from pages.ui.frame import Frame, saying
 from pages.ui.made_pages import linked
 from pages.ui.note import note_html
+from pages.ui.people.only_reading import why_only_reads
 from pages.ui.workspace import Reader, reader
 
 _MAIN = "main"
@@ -189,7 +190,12 @@ def _draw_so_far(here: Frame, who: Reader, arrival: Arrival) -> None:
             part = chat.merges.so_far()
             messages = here.chat.visible.messages
             author = here.chat.people.author_of
-            leads = message_leads(here.chat.id, lambda id: opening_of(messages.get(id), author), author)
+            leads = message_leads(
+                here.chat.id,
+                lambda id: opening_of(messages.get(id), author),
+                author,
+                only_reads=bool(why_only_reads(here.chat)),
+            )
             arrival.note = note_html(part, leads, exact=False) if part is not None else ""
         if arrival.note:
             st.html(arrival.note)

@@ -31,6 +31,7 @@ from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import showable
 from pages.ui.components.notice import stay
 from pages.ui.frame import Frame
+from pages.ui.people.only_reading import why_only_reads
 from pages.ui.workspace import kept_as
 
 ACT = "merge-"
@@ -125,7 +126,7 @@ def merges_of(here: Frame) -> Merges | None:
 
 def draw_card(here: Frame) -> None:
     """The card of the message whose dot was clicked, below the graph. Key: `chat-card` (a container)."""
-    card = here.session.card
+    card = None if why_only_reads(here.chat) else here.session.card
     if card is None or card[0] != here.at or here.at not in here.chat.visible.messages:
         return
     message = here.chat.visible.messages[here.at]

@@ -64,8 +64,11 @@ def _draw_job(here: Frame, job: ReplyJob) -> None:
         )
 
 
-def draw_unanswered(here: Frame, book: Notebook) -> None:
-    """A question without an answer: what went wrong and the ways on. Keys: `chat.again.<n>`, `chat.again_with`."""
+def draw_unanswered(here: Frame, book: Notebook, *, may_ask: bool) -> None:
+    """A question without an answer: what went wrong and, for whoever `may_ask`, the ways on.
+
+    Keys: `chat.again.<n>`, `chat.again_with`.
+    """
     failed = book.unanswered
     last = book.cells[-1].message if book.cells else None
     question = last is not None and last.role == "user"
@@ -88,7 +91,7 @@ def draw_unanswered(here: Frame, book: Notebook) -> None:
     with st.container(key="cell-assistant-failed"):
         for number, call in enumerate(failed or (None,)):
             st.html(f'<div class="fk-ended" role="status">{_told(here, call)}</div>')
-            if here.at_head:
+            if here.at_head and may_ask:
                 with st.container(key=f"line-failed-{number}", horizontal=True, vertical_alignment="center"):
                     _draw_ways_on(here, call, number, also_others=number + 1 == max(1, len(failed)))
 

@@ -186,7 +186,7 @@ class Surface {
         parts.push(pairs);
       }
     }
-    if (data.rows.some((row) => row.rivals > 1)) {
+    if (!data.reads && data.rows.some((row) => row.rivals > 1)) {
       const pick = press("quietly", "Pick parts", "checklist", () => this.pickParts(!state.picking), true);
       pick.setAttribute("aria-pressed", String(state.picking));
       pick.dataset.tool = "pick";
@@ -338,7 +338,7 @@ class Surface {
       inner.append(press("quietly earlier", `Show ${many}`, "expand_less", () => this.more("earlier"), true));
     }
     if (row.asked) inner.append(this.question(row));
-    if (row.rivals > 1) {
+    if (row.rivals > 1 && !this.data.reads) {
       const acts = piece("div", "rowacts");
       acts.append(press("quietly fuse", `Fuse ${row.rivals} into one`, "merge_type", () => this.tell("fuse", { row: row.n }), true));
       inner.append(acts);
@@ -437,7 +437,8 @@ class Surface {
         made.append(piece("div", "took", `${head.name} · ${end.model}`));
         const why = piece("div", "why");
         why.append(icon("error"), document.createTextNode(end.why));
-        made.append(why, press("quietly again", "Ask again", "refresh", () => this.tell("again", { key: head.key }), true));
+        made.append(why);
+        if (!this.data.reads) made.append(press("quietly again", "Ask again", "refresh", () => this.tell("again", { key: head.key }), true));
       }
       box.append(made);
     }

@@ -34,6 +34,7 @@ from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.notice import done
 from pages.ui.components.palette import palette
 from pages.ui.frame import Frame, saying
+from pages.ui.people.only_reading import may_write, why_only_reads
 from pages.ui.streamlit_patches.patch import streamlit_folder
 
 _HERE = Path(__file__).parent
@@ -152,6 +153,7 @@ def _data(desk: Desk, jobs: dict[str, ReplyJob], asked: str) -> dict[str, Any]:
         },
         "asked": asked,
         "fusing": st.query_params.get("fuse", ""),
+        "reads": bool(why_only_reads(frame.chat)),
     }
 
 
@@ -175,8 +177,11 @@ def _possible(chat: Conversation, column: Column) -> dict[str, Any]:
     side = column.side
     if side.head is None or side.gone:
         return {"promote": [], "merge": "", "open": ""}
-    others = [name for name in chat.branches if name != side.branch]
-    into = merge_target(chat, side.branch) if side.branch else None
+    reads = why_only_reads(chat)
+    others = (
+        [] if reads else [name for name in chat.branches if may_write(chat, name) and name != side.branch]
+    )
+    into = merge_target(chat, side.branch) if side.branch and not reads else None
     return {
         "promote": [[name, showable(name)] for name in others],
         "merge": showable(into) if into is not None else "",

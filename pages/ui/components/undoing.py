@@ -17,6 +17,7 @@ from pages.ui.components.notice import done, draw_notice
 from pages.ui.frame import saying
 from pages.ui.inbox.bell import draw_bell
 from pages.ui.keyboard.component import draw_keyboard
+from pages.ui.people.only_reading import why_only_reads
 from pages.ui.people.reader_menu import draw_reader
 from pages.ui.session import Session
 from pages.ui.streamlit_patches.browser_fixes import fix_browser
@@ -43,10 +44,11 @@ def page_top(
     inside = f" – in “{title_or_placeholder(chat.title)}”" if names_it and chat is not None else ""
     fix_browser(held)
     drawn = chat.view.version if chat is not None else 0
+    undoes = chat if chat is None or not why_only_reads(chat) else None
     pressed = title_bar(
         title,
-        undo=_said(chat.history.next_undo, inside) if chat is not None else None,
-        redo=_said(chat.history.next_redo, inside) if chat is not None else None,
+        undo=_said(undoes.history.next_undo, inside) if undoes is not None else None,
+        redo=_said(undoes.history.next_redo, inside) if undoes is not None else None,
         on_undo=lambda: _undo(held, chat, drawn),
         on_redo=lambda: _redo(held, chat, drawn),
         on_search=lambda: ask_to_search(held),
@@ -80,13 +82,18 @@ def _draw_trashed(held: Session, chat: Conversation) -> None:
         st.markdown(
             "This conversation is in the trash: it can be read, and nothing can be added.", width="stretch"
         )
-        st.button(
-            "Take it back",
-            key="trashed.back",
-            icon=":material/restore_from_trash:",
-            on_click=_take_back,
-            args=(held, chat),
-        )
+        if not why_only_reads(chat):
+            _draw_taking_back(held, chat)
+
+
+def _draw_taking_back(held: Session, chat: Conversation) -> None:
+    st.button(
+        "Take it back",
+        key="trashed.back",
+        icon=":material/restore_from_trash:",
+        on_click=_take_back,
+        args=(held, chat),
+    )
 
 
 def _take_back(held: Session, chat: Conversation) -> None:

@@ -20,8 +20,8 @@ from pages.ui.session import Session
 _LINES = 30
 
 
-def draw_list(forky: Workspace, held: Session, store: DocumentStore) -> None:
-    """Keys: `documents.page`, `documents.remove.<id>`."""
+def draw_list(forky: Workspace, held: Session, store: DocumentStore, *, removes: bool) -> None:
+    """`removes` says whether the reader may take one away. Keys: `documents.page`, `documents.remove.<id>`."""
     listed = store.documents()
     if not listed:
         with st.container(key="documents-empty", horizontal_alignment="center"):
@@ -35,15 +35,16 @@ def draw_list(forky: Workspace, held: Session, store: DocumentStore) -> None:
         with st.container(key=f"row-document-{one.id[:12]}", horizontal=True, vertical_alignment="center"):
             document_link(plain_label(one.name, 80), one.id, 1)
             st.caption(_about(one), width="content")
-            st.button(
-                "Remove",
-                key=f"documents.remove.{one.id[:12]}",
-                icon=":material/delete:",
-                type="tertiary",
-                help="Answers quote it no longer; it can be taken back",
-                on_click=_remove,
-                args=(forky, held, store, one),
-            )
+            if removes:
+                st.button(
+                    "Remove",
+                    key=f"documents.remove.{one.id[:12]}",
+                    icon=":material/delete:",
+                    type="tertiary",
+                    help="Answers quote it no longer; it can be taken back",
+                    on_click=_remove,
+                    args=(forky, held, store, one),
+                )
 
 
 def _page(listed: Sequence[Document]) -> Sequence[Document]:

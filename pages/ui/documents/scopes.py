@@ -10,8 +10,11 @@ import streamlit as st
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.documents.shelf import DocumentStore
+from forky_core.team.roles import Role
 from forky_core.views.shelf import title_or_placeholder
 from pages.ui.components.markdown import plain_label
+from pages.ui.people.only_reading import may_write, why_not_edits
+from pages.ui.workspace import reader
 
 SCOPES: Mapping[str, str] = MappingProxyType(
     {
@@ -41,6 +44,18 @@ def draw_scope(chat: Conversation | None, trashed: int) -> str:
             label_visibility="collapsed",
         )
     )
+
+
+def why_not_given(scope: str, chat: Conversation | None) -> str:
+    """Why the reader can give no documents here and take none away, as a sentence; "" if they can."""
+    if scope == "branch" and chat is not None:
+        return "" if may_write(chat, chat.branch_name) else why_not_edits(chat)
+    if scope == "conversation" and chat is not None:
+        return why_not_edits(chat)
+    who = reader()
+    if who is None or who.access.role >= Role.EDITOR:
+        return ""
+    return f"{Role.EDITOR.and_above.capitalize()} of this workspace offer documents to everybody."
 
 
 def store_of(scope: str, forky: Workspace, chat: Conversation | None) -> DocumentStore:

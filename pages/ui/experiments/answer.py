@@ -15,6 +15,7 @@ from pages.ui.components.markdown import plain_label, show_text
 from pages.ui.experiments.choice import ask_again
 from pages.ui.experiments.saving import close_after, there
 from pages.ui.frame import Frame, leave_for, saying
+from pages.ui.people.only_reading import edits, why_only_reads
 
 _SIGNS = {True: ":material/check:", False: ":material/close:", None: ":material/remove:"}
 
@@ -73,46 +74,55 @@ def _draw_verdicts(frame: Frame, cell: CellResult) -> None:
 
 def _draw_acts(frame: Frame, experiments: Experiments, name: str, cell: CellResult) -> None:
     with st.container(key="line-experiments-marks", horizontal=True, vertical_alignment="center"):
-        if cell.answer is not None:
-            st.caption("You say", width="content")
-            for key, label, icon, passed in (
-                ("good", "Good", "thumb_up", True),
-                ("bad", "Bad", "thumb_down", False),
-            ):
-                marked = cell.mark is not None and cell.mark.passed is passed
-                st.button(
-                    label,
-                    key=f"experiments.{key}",
-                    icon=f":material/{icon}:",
-                    type="primary" if marked else "secondary",
-                    help="Take it back"
-                    if marked
-                    else "Compared with what judges say; decides where there is no check",
-                    on_click=_mark,
-                    args=(frame, experiments, name, cell.address, None if marked else passed),
-                )
-        close_after(
-            st.button(
-                "Ask again",
-                key="experiments.ask_again",
-                icon=":material/refresh:",
+        if edits(frame.chat):
+            _draw_marks(frame, experiments, name, cell)
+        if (
+            cell.answer is not None
+            and not why_only_reads(frame.chat)
+            and st.button(
+                "Continue on a branch of your own",
+                key="experiments.go_on",
+                icon=":material/alt_route:",
                 type="tertiary",
-                on_click=ask_again,
-                args=(frame, experiments, name, (cell.address,)),
+                help="Forks at this answer and opens it in Chat",
+                on_click=_fork,
+                args=(frame, cell),
             )
-        )
-        if cell.answer is not None and st.button(
-            "Continue on a branch of your own",
-            key="experiments.go_on",
-            icon=":material/alt_route:",
-            type="tertiary",
-            help="Forks at this answer and opens it in Chat",
-            on_click=_fork,
-            args=(frame, cell),
         ):
             st.rerun()
     if cell.branch in frame.chat.branches:
         chat_link("Open its branch", frame.chat.id, cell.branch)
+
+
+def _draw_marks(frame: Frame, experiments: Experiments, name: str, cell: CellResult) -> None:
+    if cell.answer is not None:
+        st.caption("You say", width="content")
+        for key, label, icon, passed in (
+            ("good", "Good", "thumb_up", True),
+            ("bad", "Bad", "thumb_down", False),
+        ):
+            marked = cell.mark is not None and cell.mark.passed is passed
+            st.button(
+                label,
+                key=f"experiments.{key}",
+                icon=f":material/{icon}:",
+                type="primary" if marked else "secondary",
+                help="Take it back"
+                if marked
+                else "Compared with what judges say; decides where there is no check",
+                on_click=_mark,
+                args=(frame, experiments, name, cell.address, None if marked else passed),
+            )
+    close_after(
+        st.button(
+            "Ask again",
+            key="experiments.ask_again",
+            icon=":material/refresh:",
+            type="tertiary",
+            on_click=ask_again,
+            args=(frame, experiments, name, (cell.address,)),
+        )
+    )
 
 
 def _mark(

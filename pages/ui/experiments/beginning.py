@@ -17,6 +17,7 @@ from pages.ui.components.models import grouped, model_title
 from pages.ui.experiments.starting import draw_start
 from pages.ui.experiments.state import show
 from pages.ui.frame import Frame, saying
+from pages.ui.people.only_reading import draw_refusal, why_not_edits
 
 LARGEST = 50
 """MB of a file."""
@@ -32,6 +33,8 @@ def draw_beginning(frame: Frame, experiments: Experiments) -> None:
             "it can be opened, continued and merged. Checks say what a right answer has; a share of passes always comes with its "
             "interval."
         )
+        if draw_refusal(why_not_edits(frame.chat)):
+            return
         draw_start(frame)
         how = st.segmented_control(
             "Rows come from",

@@ -12,6 +12,7 @@ from pages.ui.components.markdown import showable
 from pages.ui.components.notice import done
 from pages.ui.experiments.state import show, want
 from pages.ui.frame import Frame, saying
+from pages.ui.people.only_reading import edits
 
 _MENU = {
     "rows": "Add rows …",
@@ -24,6 +25,16 @@ _MENU = {
     "new": "Another experiment …",
     "delete": "Delete this experiment",
 }
+
+_BUTTONS = {
+    "rows": ("Rows", "playlist_add"),
+    "column": ("Column", "add_column_right"),
+    "checks": ("Checks", "rule"),
+    "send": ("Send", "ios_share"),
+}
+"""Those that are buttons of their own."""
+_READING = frozenset({"send"})
+"""Those that change nothing."""
 
 
 def chosen_name(experiments: Experiments) -> str | None:
@@ -51,13 +62,12 @@ def draw_choice(frame: Frame, experiments: Experiments, name: str) -> None:
             width=220,
             on_change=lambda: show(frame.chat, st.session_state["experiments.name"]),
         )
-        _draw_running(frame, experiments, name)
-        for what, label, icon in (
-            ("rows", "Rows", "playlist_add"),
-            ("column", "Column", "add_column_right"),
-            ("checks", "Checks", "rule"),
-            ("send", "Send", "ios_share"),
-        ):
+        changes = edits(frame.chat)
+        if changes:
+            _draw_running(frame, experiments, name)
+        for what, (label, icon) in _BUTTONS.items():
+            if not changes and what not in _READING:
+                continue
             st.button(
                 label,
                 key=f"experiments.{what}",
@@ -67,13 +77,18 @@ def draw_choice(frame: Frame, experiments: Experiments, name: str) -> None:
                 on_click=want,
                 args=(what,),
             )
-        chosen = st.menu_button(
-            "More",
-            [what for what in _MENU if what not in ("rows", "column", "checks", "send")],
-            key="experiments.menu",
-            icon=":material/more_horiz:",
-            type="tertiary",
-            format_func=_MENU.__getitem__,
+        offered = [what for what in _MENU if what not in _BUTTONS and (changes or what in _READING)]
+        chosen = (
+            st.menu_button(
+                "More",
+                offered,
+                key="experiments.menu",
+                icon=":material/more_horiz:",
+                type="tertiary",
+                format_func=_MENU.__getitem__,
+            )
+            if offered
+            else None
         )
     if chosen is not None:
         _act(frame, experiments, name, chosen)

@@ -11,13 +11,16 @@ import streamlit as st
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.importing.file_batch import FileBatch
 from forky_core.model.hashing import mend_text
+from forky_core.team.roles import Role
 from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.too_large import draw_too_large
 from pages.ui.library.broken_off import asked_for, size_in_words
 from pages.ui.library.import_preview import draw_looking, draw_preview, title_of
 from pages.ui.library.import_results import draw_landed, draw_past
+from pages.ui.people.only_reading import draw_refusal
 from pages.ui.session import Session
+from pages.ui.workspace import may_begin
 
 LARGEST = 1_000
 """MB of one file in the browser; the command line has no limit."""
@@ -31,7 +34,9 @@ _CLOSED = "import.closed"
 def draw_import(forky: Workspace, held: Session) -> None:
     """Keys: `import.file.<round>`, `import.paste.<round>`, `import.pasted` and those of the parts below."""
     with st.container(key="import-area"):
-        if held.incoming is None:
+        if held.incoming is None and not may_begin():
+            draw_refusal(f"{Role.COMMENTER.and_above.capitalize()} of this workspace bring conversations in.")
+        elif held.incoming is None:
             _draw_zone(forky, held)
             draw_past(forky, held)
         elif held.incoming.busy:

@@ -10,6 +10,7 @@ from forky_core.conversation.identity import now
 from forky_core.conversation.workspace import Workspace
 from forky_core.model import ConversationId, ConversationSummary
 from forky_core.team.news import news_in
+from forky_core.team.roles import Role
 from forky_core.views.shelf import Shelf, ShelfLine, count, shelf, title_or_placeholder
 from pages.ui.components.links import chat_link
 from pages.ui.components.markdown import plain_label
@@ -59,7 +60,8 @@ def _draw_line(forky: Workspace, held: Session, line: ShelfLine, news: str) -> N
             st.caption(plain_label(line.summary.program, 40), width="content")
         st.caption(f"{line.counts} · {line.when}", width="content")
         _draw_mark(forky, held, line)
-        if st.button(
+        changes = _changes(id)
+        if changes and st.button(
             "Rename", key=f"library.rename.{id}", icon=":material/edit:", type="tertiary", help="Rename"
         ):
             _rename(forky, held, line.summary)
@@ -71,15 +73,22 @@ def _draw_line(forky: Workspace, held: Session, line: ShelfLine, news: str) -> N
             help="Export or share",
         ):
             share(forky, forky.conversation(id))
-        st.button(
-            "Move to the trash",
-            key=f"library.delete.{id}",
-            icon=":material/delete:",
-            type="tertiary",
-            help="Move to the trash",
-            on_click=_trash,
-            args=(forky, held, line.summary),
-        )
+        if changes:
+            st.button(
+                "Move to the trash",
+                key=f"library.delete.{id}",
+                icon=":material/delete:",
+                type="tertiary",
+                help="Move to the trash",
+                on_click=_trash,
+                args=(forky, held, line.summary),
+            )
+
+
+def _changes(id: ConversationId) -> bool:
+    """Whether the reader may change a conversation itself."""
+    who = reader()
+    return who is None or who.access.role_in(id) >= Role.EDITOR
 
 
 def _draw_mark(forky: Workspace, held: Session, line: ShelfLine) -> None:
@@ -131,14 +140,16 @@ def _draw_trashed(forky: Workspace, held: Session, line: ShelfLine) -> None:
     with st.container(key=f"row-{id}", horizontal=True, vertical_alignment="center"):
         st.markdown(plain_label(line.title), width="stretch")
         st.caption(f"{line.counts} · deleted {line.when}", width="content")
-        st.button(
-            "Take back",
-            key=f"trash.back.{id}",
-            icon=":material/restore_from_trash:",
-            on_click=_take_back,
-            args=(forky, held, line.summary),
-        )
-        if st.button(
+        if _changes(id):
+            st.button(
+                "Take back",
+                key=f"trash.back.{id}",
+                icon=":material/restore_from_trash:",
+                on_click=_take_back,
+                args=(forky, held, line.summary),
+            )
+        who = reader()
+        if (who is None or who.access.role_in(id) is Role.OWNER) and st.button(
             "Delete for good",
             key=f"trash.purge.{id}",
             icon=":material/delete_forever:",

@@ -12,6 +12,7 @@ from pages.ui.components.models import grouped, model_title
 from pages.ui.frame import Frame, leave_for
 from pages.ui.merge.payload import draw_turns
 from pages.ui.merge.planning import MergeOptions
+from pages.ui.people.only_reading import draw_only_reads
 
 
 def draw_rebase(frame: Frame, options: MergeOptions) -> None:
@@ -39,7 +40,8 @@ def draw_rebase(frame: Frame, options: MergeOptions) -> None:
         st.caption(f"{count(len(plan.omitted), 'message')} left out:")
         for why in dict.fromkeys(omission.why for omission in plan.omitted):
             st.caption(plain_label(why, 200))
-    _draw_ways(frame, options, plan)
+    if not draw_only_reads(frame.chat):
+        _draw_ways(frame, options, plan)
 
 
 def _draw_ways(frame: Frame, options: MergeOptions, plan: RebasePlan) -> None:

@@ -16,6 +16,7 @@ from forky_core.views.times import ago
 from pages.ui.components.markdown import plain_label, show_text
 from pages.ui.components.notice import done
 from pages.ui.frame import Frame, saying
+from pages.ui.people.only_reading import why_only_reads
 from pages.ui.people.protecting import protection
 
 
@@ -135,8 +136,15 @@ def keeps_out(chat: Conversation) -> bool:
 def why_not_land(frame: Frame, request: MergeRequest | None, plan: MergePlan) -> str:
     """Why the shown plan cannot land on its branch, as a sentence; "" if it can."""
     rules = protection(frame.chat)
-    if rules is None or not rules.keeps_out(plan.target_name):
+    if rules is None or rules.may_write(plan.target_name):
         return ""
+    if why := why_only_reads(frame.chat):
+        return why
+    if not rules.keeps_out(plan.target_name):
+        editors = "an editor of this conversation lands it"
+        return (
+            f"Propose the merge, and {editors}." if request is None else f"{editors[0].upper()}{editors[1:]}."
+        )
     if request is None:
         return "This branch is protected: propose the merge, and it lands once it is reviewed."
     found = rules.standing(request, head_after(plan))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date, datetime, time
-from functools import partial
+from functools import cache, partial
 from html import escape
 
 import streamlit as st
@@ -42,10 +42,10 @@ def draw_audit(people: Administration, forky: Workspace) -> None:
         return
     if not entries:
         st.info("No entry is like that. Choose another person, kind or day.")
-    titles = _titles(forky)
+    titles, full_name = _titles(forky), cache(people.full_name_of)
     lines = []
     for entry in entries:
-        said = sentence(entry, forky.name_of, lambda id: titles.get(id, "a conversation that you do not see"))
+        said = sentence(entry, full_name, lambda id: titles.get(id, "a conversation that you do not see"))
         lines.append(
             f'<div class="fk-event"><time>{escape(stamp(entry.at))}</time><span>{escape(showable(said))}</span></div>'
         )

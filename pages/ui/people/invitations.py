@@ -29,6 +29,8 @@ _JOINER = "\u2060"
 _EMPTY = {"email": "", "days": DAYS, "uses": 1}
 _FRESH = "people.invitation.fresh"
 _ABOUT = "people.invitation.about"
+_UNSENT = "people.invitation.unsent"
+"""The address that an invitation is for and was not sent to."""
 _REFUSED = "people.invitation.refused"
 
 
@@ -63,6 +65,12 @@ def _draw_fresh(held: Session, secret: str) -> None:
             f"**{plain_label(held.choices.get(_ABOUT, ''), 200)}** Copy its address now: it is not shown again."
         )
         st.code(f"{server_address()}{JOIN}/{secret}", language=None, wrap_lines=True)
+        if unsent := held.choices.get(_UNSENT, ""):
+            address = plain_label(unsent).replace("@", f"@{_JOINER}")
+            st.caption(
+                f"Forky did not mail it and so cannot check the address: whoever opens this counts as {address}. "
+                "Give it to nobody else."
+            )
         st.button("I have copied it", key="people.invitation.copied", on_click=_copied, args=(held,))
 
 
@@ -168,6 +176,7 @@ def _make(people: Administration, held: Session) -> None:
     held.choices |= {
         _FRESH: secret,
         _ABOUT: f"{_described(invitation)}{', is on its way by mail' if sent else ''}.",
+        _UNSENT: invitation.email if not sent else "",
     }
     for name, empty in _EMPTY.items():
         state[f"people.invitation.{name}"] = empty
@@ -220,5 +229,5 @@ def _take_back(people: Administration, held: Session, invitation: Invitation) ->
 
 
 def _copied(held: Session) -> None:
-    for key in (_FRESH, _ABOUT):
+    for key in (_FRESH, _ABOUT, _UNSENT):
         held.choices.pop(key, None)

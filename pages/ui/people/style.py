@@ -31,6 +31,7 @@ _CSS = """
 .fk-roles dt { font-weight: 600; }
 .fk-roles dd { margin: 0; opacity: .8; }
 @media (max-width: 640px) {
+  .st-key-line-audit-filter > div { flex: 1 1 100%; }
   .fk-event time { width: 100% !important; }
   .fk-roles { grid-template-columns: 1fr; gap: 0; }
   .fk-roles dd { margin-bottom: .5rem; }

@@ -14,6 +14,7 @@ from forky_core.votes.poll import BAD, BEST, TIE
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, show_text
 from pages.ui.frame import Frame, saying
+from pages.ui.people.only_reading import draw_only_reads, why_only_reads
 from pages.ui.vote.host import draw_host, draw_reveal
 from pages.ui.vote.labels import labels
 
@@ -35,7 +36,8 @@ def draw_ballot(frame: Frame, ballot: Ballot) -> None:
             with spot:
                 _draw_option(frame, ballot, option)
     if ballot.votable:
-        _draw_bar(frame, ballot)
+        if not draw_only_reads(frame.chat):
+            _draw_bar(frame, ballot)
     else:
         st.markdown(":material/info: Every answer was removed meanwhile. The votes so far are kept.")
     _draw_state(frame, ballot, hosts=hosts)
@@ -59,7 +61,7 @@ def _draw_option(frame: Frame, ballot: Ballot, option: BallotOption) -> None:
                     show_text(message.text, key)
             else:
                 show_text(message.text, key)
-        if ballot.poll.criteria:
+        if ballot.poll.criteria and not why_only_reads(frame.chat):
             with st.container(key=f"vote-scores-{option.letter}"):
                 for at, criterion in enumerate(ballot.poll.criteria):
                     _draw_score(frame, ballot, option, at, criterion)

@@ -13,6 +13,7 @@ from forky_core.views.shelf import count
 from forky_core.votes.poll import FEWEST, MOST, MOST_CRITERIA
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame
+from pages.ui.people.only_reading import edits
 from pages.ui.person import names_themselves
 from pages.ui.vote.joining import take_name
 
@@ -20,14 +21,16 @@ _CRITERIA = ("Correct", "Clear", "Complete", "Helpful", "Tone")
 
 
 def offer_poll(frame: Frame, answers: Sequence[MessageId | None]) -> bool:
-    """A button that opens a poll on these answers; False where they are too few or too many. Keys: `vote.offer`."""
+    """A button that opens a poll on these answers; False where they are too few or too many, or where the reader may
+    open none. Keys: `vote.offer`.
+    """
     shown = frame.chat.visible.messages
     chosen = tuple(
         dict.fromkeys(
             id for id in answers if id is not None and id in shown and shown[id].role == "assistant"
         )
     )
-    if not FEWEST <= len(chosen) <= MOST or frame.chat.view.trashed:
+    if not FEWEST <= len(chosen) <= MOST or frame.chat.view.trashed or not edits(frame.chat):
         return False
     if st.button(
         "Let people vote",

@@ -1,0 +1,59 @@
+"""What a page offers to somebody who can only read: nothing that would be refused, and a line that says why.
+
+On the server of one person everybody writes.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.conversation.conversation import Conversation
+from forky_core.model.errors import ForkyError
+from pages.ui.components.markdown import plain_label
+from pages.ui.people.protecting import protection
+
+
+def why_only_reads(chat: Conversation) -> str:
+    """Why whoever looks at this page can write nothing in a conversation, as a sentence; "" if they can."""
+    rules = protection(chat)
+    try:
+        return rules.why_only_reads if rules is not None else ""
+    except ForkyError:  # It was taken away just now; the next page says so.
+        return ""
+
+
+def why_not_edits(chat: Conversation) -> str:
+    """Why whoever looks at this page cannot change the conversation itself, as a sentence; "" if they can."""
+    if edits(chat):
+        return ""
+    return (
+        why_only_reads(chat) or "You write on branches of your own here; what is beside them editors change."
+    )
+
+
+def edits(chat: Conversation) -> bool:
+    """Whether whoever looks at this page may change the conversation itself, as by renaming it."""
+    rules = protection(chat)
+    return rules is None or rules.edits
+
+
+def may_write(chat: Conversation, branch: str) -> bool:
+    """Whether whoever looks at this page can change a branch directly."""
+    rules = protection(chat)
+    try:
+        return rules is None or rules.may_write(branch)
+    except ForkyError:
+        return False
+
+
+def draw_only_reads(chat: Conversation) -> bool:
+    """Say it, in the place of what would write, to whoever can only read; whether it was said. Key: `only-reads`."""
+    return draw_refusal(why_only_reads(chat))
+
+
+def draw_refusal(why: str) -> bool:
+    """Say why something is not offered, in its place; whether there is anything to say. Key: `only-reads`."""
+    if why:
+        with st.container(key="only-reads"):
+            st.markdown(f":material/visibility: {plain_label(why, 200)}")
+    return bool(why)

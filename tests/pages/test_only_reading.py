@@ -1,0 +1,97 @@
+"""Whoever can only read is offered nothing that would be refused, and reads why."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from forky_core.conversation.conversation import Conversation
+from forky_core.experiments.experiments import Experiments
+from forky_core.team.members import Member
+from forky_core.team.roles import Role
+from pages.ui.experiments.starting import example
+from tests.builders import talk
+from tests.pages.apptest import cells, compared, html_of, keys, open_app, open_page, settled, words
+from tests.pages.teams import TeamServer
+
+WHY = "You can read this conversation. To write in it, ask Ada, whom it belongs to."
+WRITES = {
+    "chat.py": {"chat.draft", "chat.send", "chat.new", "bar.title"},
+    "merge.py": {"merge.land", "merge.propose_it"},
+    "compare.py": {"compare.ask", "vote.offer"},
+    "library.py": {"library.new"},
+    "documents.py": {"documents.files.0"},
+    "experiments.py": {"experiments.run", "experiments.rows", "experiments.column", "experiments.checks"},
+}
+"""Keys of what writes on each page."""
+
+
+@pytest.fixture
+def chat(server: TeamServer, ada: Member) -> Conversation:
+    """Ada's, of two branches and an experiment."""
+    begun = talk(server.seen_by(ada).create("Boats"), "Why do boats float?", "They are lighter than water.")
+    talk(begun.fork("harbour"), "Which harbour is the port?", "The port is Bergen.")
+    talk(begun, "How deep is a keel?", "A metre.")
+    Experiments(begun).create(example())
+    return begun
+
+
+def reader(server: TeamServer, ada: Member, chat: Conversation, role: Role) -> Member:
+    member = server.add("Cleo", role)
+    server.team.sharing.share(chat.id, member.id, role, by=ada.id)
+    return member
+
+
+def drawn(page: str, chat: Conversation) -> set[str]:
+    if page in {"library.py", "documents.py"}:  # They are of no conversation.
+        test = open_app()
+        test.switch_page(page)
+        return set(keys(settled(test.run())))
+    params = {"with": "main,harbour"} if page == "compare.py" else {}
+    params |= {"source": "harbour"} if page == "merge.py" else {}
+    return set(keys(open_page(page, chat, **params)))
+
+
+@pytest.mark.parametrize("page", WRITES)
+def test_a_viewer_is_offered_nothing_that_writes_and_an_owner_is(
+    server: TeamServer, ada: Member, chat: Conversation, page: str
+) -> None:
+    viewer = reader(server, ada, chat, Role.VIEWER)
+    server.sign_in(viewer)
+    assert not drawn(page, chat) & WRITES[page]
+    server.sign_in(ada)
+    assert drawn(page, chat) >= WRITES[page]
+
+
+def test_a_viewer_reads_why_in_the_place_of_what_writes(
+    server: TeamServer, ada: Member, chat: Conversation
+) -> None:
+    server.sign_in(reader(server, ada, chat, Role.VIEWER))
+    for page, params in (
+        ("chat.py", {}),
+        ("compare.py", {"with": "main,harbour"}),
+        ("merge.py", {"source": "harbour"}),
+    ):
+        assert WHY in words(open_page(page, chat, **params))
+
+
+def test_a_viewer_s_cells_and_columns_have_no_acts_that_write(
+    server: TeamServer, ada: Member, chat: Conversation
+) -> None:
+    server.sign_in(reader(server, ada, chat, Role.VIEWER))
+    acts = set(
+        re.findall(r"data-act='?\"?([a-z]+)", "".join(map(html_of, cells(open_page("chat.py", chat)))))
+    )
+    assert acts == {"copy", "more", "sibling"}
+    board = compared(open_page("compare.py", chat, **{"with": "main,harbour"}))
+    assert board["reads"] and not any(column["promote"] or column["merge"] for column in board["columns"])
+
+
+def test_a_commenter_proposes_what_an_editor_lands(
+    server: TeamServer, ada: Member, chat: Conversation
+) -> None:
+    server.sign_in(reader(server, ada, chat, Role.COMMENTER))
+    test = open_page("merge.py", chat, source="harbour")
+    assert "merge.propose_it" in keys(test) and "merge.land" not in keys(test)
+    assert "Propose the merge, and an editor of this conversation lands it." in words(test)
