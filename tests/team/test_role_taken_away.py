@@ -222,3 +222,28 @@ def test_a_programs_call_is_recorded_for_nobody_who_was_removed(served: Served) 
         f"{served.url}/v1/chat/completions", json=asked, headers=headers, trust_env=False, timeout=HANG
     )
     assert again.status_code in (401, 403)
+
+
+def test_a_programs_call_ends_when_its_person_may_only_read(served: Served) -> None:
+    shared = served.shared
+    shared.models.one.enqueue("It is ", Until(shared.go_on), "a secret.")
+    asked = {
+        "model": "scripted/one",
+        "stream": True,
+        "messages": [{"role": "user", "content": "What is it?"}],
+    }
+    with (
+        httpx.Client(trust_env=False, timeout=HANG) as client,
+        client.stream(
+            "POST",
+            f"{served.url}/v1/chat/completions",
+            json=asked,
+            headers={"authorization": f"Bearer {served.token}"},
+        ) as answer,
+    ):
+        lines = answer.iter_lines()
+        assert any("It is " in line for line in lines)
+        shared.here.team.members.set_role(shared.bob.id, Role.VIEWER, by=shared.ada.id)
+        rest = "".join(lines)
+    assert "As a viewer of this workspace you may not ask models by a token." in rest
+    assert "a secret" not in rest and not shared.go_on.is_set(), "while the model was silent"

@@ -28,11 +28,14 @@ from forky_core.gateway.v1.model_stream import repeat, stream_from_model
 from forky_core.gateway.v1.protocols.stored_responses import StoredResponses, save_id
 from forky_core.gateway.v1.recording import Caller, Place, RecordingHandle
 from forky_core.gateway.v1.relaying import relay
+from forky_core.llm.contract import ModelInfo
 from forky_core.matching import Call as ReadCall
 from forky_core.matching import is_greedy
 from forky_core.model.errors import BadCall
 from forky_core.team.guarded_store import GuardedStore
 from forky_core.team.roles import Role
+from forky_core.team.spending.guarded_models import GuardedModels
+from forky_core.team.spending.refusals import SpendingRefused
 
 if TYPE_CHECKING:
     from forky_core.conversation.workspace import Workspace
@@ -182,7 +185,7 @@ class ModelCallHandler:
             remember=after.remember,
             settle=after.settle,
             note=note,
-            allowed=partial(_is_member, asked.forky),
+            refusal=partial(_refusal, asked.forky, asked.admitted.info),
             meter=asked.meter,
         )
 
@@ -222,10 +225,17 @@ class _Afterwards:
             save_id(self._asked.forky.store, self._asked.caller.token.id, id, conversation, answer)
 
 
-def _is_member(forky: Workspace) -> bool:
-    """Whether the workspace is still somebody's to see; always so on the server of one person."""
-    store = forky.store
-    return not isinstance(store, GuardedStore) or store.access.role is not Role.NONE
+def _refusal(forky: Workspace, info: ModelInfo) -> str:
+    """Why whoever asked may ask a model no more, as a sentence; "" if they may."""
+    if isinstance(forky.store, GuardedStore) and forky.store.access.role is Role.NONE:
+        return "Whoever asked is no longer a member of this team."
+    if not isinstance(forky.models, GuardedModels):
+        return ""
+    try:
+        forky.models.require(info)
+    except SpendingRefused as refused:
+        return str(refused)
+    return ""
 
 
 def _understood(read: Callable[[], ReadCall]) -> ReadCall:

@@ -36,7 +36,6 @@ T = TypeVar("T")
 STOPPED = "It was stopped in Forky."
 CLIENT_LEFT = "The client that asked left before the reply was finished."
 SERVER_STOPS = "Forky stopped before the reply was finished."
-NO_MEMBER = "Whoever asked is no longer a member of this team."
 _PATIENCE = 2.0
 """Seconds that a client waits for a recording to begin or to land; after that it continues in the background."""
 _LOOK = 1.0
@@ -65,8 +64,8 @@ class Exchange:
     """Saves that permanently; called in a thread, when the client has its answer."""
     note: CallNote
     """The log entry of the call."""
-    allowed: Callable[[], bool] = lambda: True
-    """Whether whoever asked may still ask; looked at while the answer is on its way."""
+    refusal: Callable[[], str] = lambda: ""
+    """Why whoever asked may ask no more, as a sentence; "" if they may. Looked at while the answer is on its way."""
     meter: Meter | None = None
     """Pays for a forwarded call of a team's member."""
     responses: list[Response] = field(default_factory=list)
@@ -87,6 +86,7 @@ class Exchange:
         """
         main = asyncio.ensure_future(work)
         gone = asyncio.ensure_future(_gone(receive))
+        refused = ""
         try:
             while not main.done():
                 waiting = {main} if gone.done() else {main, gone}
@@ -98,14 +98,14 @@ class Exchange:
                     self._cut = CLIENT_LEFT
                 elif server_stops():
                     self._cut = SERVER_STOPS
-                elif not self.allowed():
-                    self._cut = NO_MEMBER
+                else:
+                    self._cut = refused = self.refusal()
                 if self._cut:
                     main.cancel()
                     await asyncio.wait({main})
             error = _error_of(main)
-            if main.cancelled() and self._cut == NO_MEMBER:
-                error = ApiError(403, NO_MEMBER, "forbidden")
+            if main.cancelled() and refused:
+                error = ApiError(403, refused, "forbidden")
             elif main.cancelled() and not gone.done():
                 error = ApiError(503, SERVER_STOPS, "server_stops", headers={"retry-after": "5"})
             if error is not None:
