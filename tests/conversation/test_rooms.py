@@ -354,7 +354,7 @@ def test_whoever_was_slower_is_told_who_came_first_and_loses_nothing() -> None:
     seen = ben.branch
     ana.ask("And on")
     before = len(ana.path())
-    with pytest.raises(Outdated, match="Ana replied on “main” meanwhile") as told:
+    with pytest.raises(Outdated, match="Ana wrote on “main” meanwhile") as told:
         ben.people.post("Too late", seen=seen)
     assert "Continue below, or fork?" in str(told.value)
     assert len(ana.path()) == before
@@ -371,7 +371,7 @@ def test_whoever_is_slower_by_a_moment_is_told_the_same(monkeypatch: pytest.Monk
             ana.say("And on")
 
     monkeypatch.setattr(asking, "refuse_if_moved", overtaken)
-    with pytest.raises(Outdated, match="Ana replied on “main” meanwhile") as told:
+    with pytest.raises(Outdated, match="Ana wrote on “main” meanwhile") as told:
         ben.people.post("Too late", seen=ben.branch)
     assert "Continue below, or fork?" in str(told.value)
 

@@ -95,7 +95,7 @@ def test_the_library_lists_my_links_with_how_often_each_was_opened(forky: Forky)
     assert "Your links" in said and "opened 1 time" in said and "Shared with you" not in said
     assert new.secret not in said
     by_key(library, f"library.link.revoke.{new.link.id}").click().run()
-    assert "No link of yours is open" in words(settled(library)) and "expired or were revoked" in words(
+    assert "No link of yours is open" in words(settled(library)) and "expired or was revoked" in words(
         library
     )
 

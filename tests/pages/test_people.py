@@ -117,7 +117,7 @@ def test_whoever_was_slower_is_asked_to_continue_or_to_fork(forky: Forky) -> Non
     ana = chat.people.as_person("Ana")
     ana.say("First!")
     by_key(test, "chat.send").click().run()
-    assert "Ana replied on “main” meanwhile" in words(settled(test))
+    assert "Ana wrote on “main” meanwhile" in words(settled(test))
     assert {"chat.race_continue", "chat.race_fork"} <= set(keys(test))
     assert texts(chat)[-1] == "First!"
     by_key(test, "chat.race_continue").click().run()

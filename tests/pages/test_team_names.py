@@ -111,7 +111,7 @@ def test_what_overtook_somebody_is_said_with_a_name(
     mine = server.seen_by(ada).conversation(chat.id, "main")
     seen = mine.branch
     talk(server.seen_by(bob).conversation(chat.id, "main"), "meanwhile")
-    with pytest.raises(Outdated, match=r"^Bob replied on “main” meanwhile"):
+    with pytest.raises(Outdated, match=r"^Bob wrote on “main” meanwhile"):
         mine.people.post("Too late", seen=seen)
     with pytest.raises(InTheWay, match="revealed by Bob already"):
         mine.polls.reveal(1)

@@ -246,7 +246,7 @@ def _overtaken(session: Session, branch: str, first: Operation | None) -> Outdat
     known = {person.name for person in session.view.room.people}
     name = session.name_of(first.actor) if first is not None else ""
     if first is not None and first.actor != session.actor and (name in known or name != first.actor):
-        said = f"{name} replied on “{branch}” meanwhile. {session.name_of(first.sentence)}"
+        said = f"{name} wrote on “{branch}” meanwhile. {session.name_of(first.sentence)}"
         return Outdated(said, first, "Continue below, or fork?")
     return Outdated(f"“{branch}” has moved meanwhile. {what}".strip(), first, "Continue below it, or fork.")
 

@@ -45,7 +45,7 @@ def draw_links_that_are_over(listed: Sequence[Link]) -> None:
     """How many links expired or were revoked, if any."""
     over = sum(not link.is_open(now()) for link in listed)
     if over:
-        st.caption(f"{over} more expired or were revoked.")
+        st.caption(f"{count(over, 'link')} of yours expired or {'was' if over == 1 else 'were'} revoked.")
 
 
 def made_by_me(link: Link, name: str | None) -> bool:

@@ -51,7 +51,6 @@ def draw_myself(people: Administration, reader: Reader, held: Session) -> None:
             "Your name",
             me.name,
             key=f"people.name.{me.name}",
-            max_chars=80,
             help="It stands everywhere in the place of the former one. Your handle stays: your branches begin with it",
         )
         st.form_submit_button("Save", key="people.rename", on_click=_rename, args=(people, held, me.name))

@@ -126,7 +126,7 @@ class PasswordWay:
             return
         form = await read_form(receive)
         if form is None:
-            await refuse(scope, send, 413, "That is too long for a form.")
+            await desk.refuse(scope, send, 413, "That is too long for a form.", Errand("/"))
             return
         again = bool(form.get("again"))
         errand = Errand(own_path(form.get("next", "/")), form.get("invitation", ""), again=again)

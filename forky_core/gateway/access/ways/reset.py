@@ -74,7 +74,7 @@ class ResetWay:
         elif path in {PATH, OPEN} and method == "POST":
             form = await read_form(receive)
             if form is None:
-                await refuse(scope, send, 413, "That is too long for a form.")
+                await desk.refuse(scope, send, 413, "That is too long for a form.", Errand("/"))
             elif path == PATH:
                 await self._ask(desk, scope, send, form)
             else:
