@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
-from forky_core.cli.opened_team import WorkspaceAddress, settings_at, team_beside
+from forky_core.cli.opened_team import WorkspaceAddress, place_of, settings_at, team_beside
 from forky_core.cli.plain import one_line
 from forky_core.model.errors import BadContent, NotFound, StoreBusy
 from forky_core.settings import Settings, workspaces_beside
@@ -36,7 +36,8 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         help="move everything to another database",
         description="Move everything from one database to another: to the path of a file that is new, or to a "
         "postgresql:// address whose workspace is empty. The source is only read and stays as it is. A move that was "
-        "broken off goes on when the same command is run again.",
+        "broken off goes on when the same command is run again. Of a PostgreSQL database without a team it is the "
+        "workspace main, or the one that `forky --workspace NAME move` names.",
     )
     command.add_argument("source", metavar="FROM", help="the path of a file, or postgresql://…")
     command.add_argument("target", metavar="TO", help="likewise")
@@ -46,10 +47,15 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run(options: argparse.Namespace) -> int:
     _require_two_places(options.source, options.target)
-    moves = _moves(options.source, options.target)
+    named = options.in_workspace
+    moves = (
+        [_named_move(options.source, options.target, named)]
+        if named
+        else _moves(options.source, options.target)
+    )
     shows = sys.stderr.isatty() and not options.json
     done = [_move(one, origin=_shown(options.source), shows=shows) for one in moves]
-    people = _copied_people(options.source, options.target)
+    people = None if named else _copied_people(options.source, options.target)
     counts, copied = _added_up(done), sum(one.copied for one in done)
     left = [f"{move.title}{sentence}" for move, one in zip(moves, done, strict=True) for sentence in one.left]
     if options.json:
@@ -90,6 +96,12 @@ def _moves(source: str, target: str) -> list[_Move]:
             if old.is_there and old != new:
                 moves.append(_Move(old, new, f"{one.title}: "))
     return moves
+
+
+def _named_move(source: str, target: str, name: str) -> _Move:
+    """One workspace by itself: to a file of its own, or under the same name in a PostgreSQL database."""
+    found, there = place_of(name, source), _place(target)
+    return _Move(found, WorkspaceAddress(there, None if isinstance(there, Path) else found.workspace))
 
 
 def _further(first: Path | str, workspace: str, folder: Path | None) -> WorkspaceAddress:

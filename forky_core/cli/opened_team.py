@@ -58,12 +58,17 @@ class WorkspaceAddress:
 def place_of(title: str, place: str | None) -> WorkspaceAddress:
     """Where the workspace with this title or id is, on the server whose first database is at `place`.
 
+    In a PostgreSQL database without a team it is the one that a program opened by this name; whether there is one shows
+    when it is opened.
+
     Raises:
-        NotFound: there is no such workspace, or no team.
+        NotFound: there is no such workspace, or neither a team nor a PostgreSQL database.
     """
+    settings = settings_at(place)
+    if "://" in str(settings.database) and people_beside(settings.database) is None:
+        return WorkspaceAddress(settings.database, title)
     with opened_team(place) as team:
         id = team.workspaces.named(title).id
-    settings = settings_at(place)
     if id == WORKSPACE:
         return WorkspaceAddress(settings.database)
     if not isinstance(settings.database, Path):

@@ -47,7 +47,7 @@ from forky_core.cli import (
 )
 from forky_core.cli.completion import complete_if_asked
 from forky_core.cli.help_screen import TopParser
-from forky_core.cli.opened_team import opened_team, place_of, team_beside
+from forky_core.cli.opened_team import place_of, team_beside
 from forky_core.cli.plain import plain
 from forky_core.forky import Forky
 from forky_core.model.errors import ForkyError, NotFound, RequestError, StoreBusy
@@ -97,7 +97,7 @@ def parser() -> argparse.ArgumentParser:
         "--workspace",
         dest="in_workspace",
         metavar="TITLE",
-        help="one of several of a team's server, by title or id",
+        help="one of several: of a team's server by title or id, of PostgreSQL without a team by the name a program gave",
     )
     commands = top.add_subparsers(
         dest="command", required=True, metavar="COMMAND", parser_class=argparse.ArgumentParser
@@ -169,12 +169,21 @@ def _opened(place: str | None, workspace: str | None, otherwise: str) -> Forky:
 @contextmanager
 def _with_its_team(forky: Forky, place: str | None, options: argparse.Namespace) -> Iterator[Forky]:
     """The workspace with the names and the protected branches of its team; as it is where it has none."""
-    if options.in_workspace:
-        with opened_team(options.database) as server:
-            yield _as_operator(forky, server.of(server.workspaces.named(options.in_workspace).id))
-        return
-    with team_beside(place) as team:
-        yield _as_operator(forky, team) if team is not None else forky
+    named = options.in_workspace
+    with team_beside(options.database if named else place) as team:
+        if team is not None:
+            yield _as_operator(forky, team.of(team.workspaces.named(named).id) if named else team)
+            return
+    if (
+        named
+        and not options.makes_database
+        and not (forky.conversations() or forky.conversations(trashed=True))
+    ):
+        raise NotFound(
+            f"Nobody has begun a workspace “{named[:60]}” in this database.",
+            "`Forky.open(…, workspace=…)` begins one by its first conversation.",
+        )
+    yield forky
 
 
 def _as_operator(forky: Forky, team: Team) -> Forky:

@@ -4,6 +4,10 @@
 further workspaces whose files are open. All checks together take PATIENCE at most: a check that does not answer is a
 failure, and is not started again while it hangs. The answer is JSON, 200 or 503: `{"ready": …, "checks": {"database":
 {"ok": …, "says": "…"}, "writer": …, "server": …}}`. It names files and workspaces only to clients on this machine.
+
+`/readyz?for=proxy` is what a proxy before several servers asks. It is 503 only where another one would answer better:
+where this one is too old for the database, stops, or its writer hangs. Where the database is away, it is so for all of
+them, and a page that says so is better than none.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from forky_core.gateway.asgi import Receive, Scope, Send, answer
 from forky_core.gateway.serving import server_stops
-from forky_core.model.errors import ForkyError
+from forky_core.model.errors import ForkyError, StoreTooNew
 from forky_core.observability import events
 
 if TYPE_CHECKING:
@@ -39,6 +43,8 @@ class CheckResult:
     """A sentence, which may name a file."""
     in_public: str = ""
     """A sentence for clients on other machines, if they need another one."""
+    everywhere: bool = False
+    """Whether what is wrong is so for every server of this database."""
 
 
 class Readiness:
@@ -76,7 +82,8 @@ class Readiness:
             name: {"ok": finding.ok, "says": (finding.in_public if public else "") or finding.says}
             for name, finding in found.items()
         }
-        ready = all(finding.ok for finding in found.values())
+        lenient = b"for=proxy" in scope.get("query_string", b"").split(b"&")
+        ready = all(finding.ok or (lenient and finding.everywhere) for finding in found.values())
         body = json.dumps({"ready": ready, "checks": checks}).encode()
         await answer(scope, send, 200 if ready else 503, body, "application/json")
 
@@ -94,13 +101,15 @@ class Readiness:
             self._opened = self._workspace()
             self._opened.store.setting("readyz")
         except ForkyError as error:
-            return CheckResult(ok=False, says=str(error), in_public="The database cannot be opened or read.")
+            too_old = isinstance(error, StoreTooNew)
+            public = "This server is too old." if too_old else "The database cannot be opened or read."
+            return CheckResult(ok=False, says=str(error), in_public=public, everywhere=not too_old)
         return CheckResult(ok=True, says="The database answers.")
 
     def _writer(self) -> CheckResult:
         forky = self._opened
         if forky is None:
-            return CheckResult(ok=False, says="The database is not open yet.")
+            return CheckResult(ok=False, says="The database is not open yet.", everywhere=True)
         found = _judged(forky.store.status(self._patience / 4))
         for workspace, store in self._beside().items():
             if not found.ok:
@@ -138,7 +147,7 @@ class _Check:
             return one.result()
         if self._last is not None and not self._last.ok:
             return self._last
-        return CheckResult(ok=False, says=f"No answer within {limit:g} s.")
+        return CheckResult(ok=False, says=f"No answer within {limit:g} s.", everywhere=True)
 
     def begin(self) -> Future[CheckResult]:
         """Start the check; if the previous one still hangs, return its future."""

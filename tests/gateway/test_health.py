@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.health import READY, Readiness
-from forky_core.model.errors import StoreDamaged, StoreError
+from forky_core.model.errors import StoreDamaged, StoreError, StoreTooNew
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.duckdb.write import writer
 from forky_core.store.duckdb.write.writer import Alone
@@ -29,10 +29,11 @@ from tests.hangs import HANG, eventually
 @contextmanager
 def asking(
     workspace: Callable[[], Workspace], *, local: bool = True, **given: Any
-) -> Iterator[Callable[[], httpx.Response]]:
+) -> Iterator[Callable[..., httpx.Response]]:
+    """What asks it, with a query if one is given."""
     readiness = Readiness(workspace, lambda _scope: local, **given)
     with listening(Starlette(routes=[Route(READY, readiness)])) as url:
-        yield lambda: httpx.get(f"{url}{READY}", timeout=HANG, trust_env=False)
+        yield lambda query="": httpx.get(f"{url}{READY}{query}", timeout=HANG, trust_env=False)
 
 
 def failing(answer: httpx.Response) -> dict[str, str]:
@@ -135,6 +136,32 @@ def test_a_database_that_cannot_be_opened_is_named_on_this_machine_only(local: b
     assert found["writer"] == "The database is not open yet."
     assert ("/home/ada" in found["database"]) is local
     assert found["database"].endswith("." if not local else "backup.")
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (StoreError("The server does not answer.", "Is it running?"), 200),
+        (StoreTooNew("A later version of Forky changed the tables.", "Update Forky."), 503),
+    ],
+)
+def test_a_proxy_turns_from_a_server_where_another_one_would_answer_better(
+    error: StoreError, status: int
+) -> None:
+    def fails() -> Workspace:
+        raise error
+
+    with asking(fails) as ask:
+        assert ask("?for=proxy").status_code == status
+        assert ask().status_code == 503 and ask("?for=proxyx").status_code == 503
+
+
+def test_a_proxy_turns_from_a_server_whose_writer_hangs(
+    store: DuckDBStore, forky: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "_HANGS", 0.0)
+    with asking(lambda: forky) as ask, a_writer_that_hangs(store):
+        eventually(lambda: ask("?for=proxy").status_code == 503)
 
 
 def test_a_database_that_hangs_is_opened_by_one_thread_only() -> None:

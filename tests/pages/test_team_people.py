@@ -198,5 +198,8 @@ def test_the_audit_log_is_read_as_sentences_and_names_no_conversation_that_is_no
     server.team.sharing.share(chat.id, ada.id, Role.NONE, by=bob.id)
     server.sign_in(ada)
     log = said(people("audit"))
-    assert "Bob (bob) gave Ada Lovelace (ada-lovelace) the role of viewer in a conversation that you do not see" in log
+    assert (
+        "Bob (bob) gave Ada Lovelace (ada-lovelace) the role of viewer in a conversation that you do not see"
+        in log
+    )
     assert "Ada Lovelace (ada-lovelace) signed in" in log and "A plan" not in log and "person:" not in log

@@ -4,6 +4,7 @@ nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from forky_core.store.duckdb.file.trouble import store_error
 
 _QUESTIONS = (duckdb.StatementType.SELECT, duckdb.StatementType.MULTI)
 """All kinds of statements that only read; a PIVOT is of the second. DESCRIBE, SUMMARIZE and SHOW are of the first."""
+
+_UNKNOWN = re.compile(r"Table with name (\S+) does not exist")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,8 @@ def ask(connection: duckdb.DuckDBPyConnection, question: str) -> Answer:
         quoted = str(catalog).replace('"', '""')
         connection.execute(f'USE "{quoted}".{SCHEMA}')
         statements = connection.extract_statements(question)
+        if not statements:
+            raise BadContent("There is no question.", 'Write one in SQL, such as "FROM conversations".')
         if len(statements) != 1:
             raise BadContent("One question at a time.", "Leave out what follows the first semicolon.")
         if statements[0].type not in _QUESTIONS:
@@ -86,6 +91,12 @@ def ask(connection: duckdb.DuckDBPyConnection, question: str) -> Answer:
         result = connection.execute(statements[0])
         rows = result.fetchall()
     except duckdb.Error as error:
+        unknown = _UNKNOWN.search(str(error))
+        if unknown is not None:
+            raise BadContent(
+                f"There is no table {unknown[1]}.",
+                f"There are: {', '.join(TABLES)}. docs/analysis.md describes them.",
+            ) from error
         raise BadContent(str(error).strip()[:2000]) from error
     return Answer(tuple(column[0] for column in result.description or ()), rows)
 

@@ -10,6 +10,7 @@ import os
 import platform
 import re
 import secrets
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -30,6 +31,13 @@ MOST_CONNECTIONS = 12
 """Connections that a process lends to what reads."""
 PATIENCE = 10.0
 """Seconds to wait for a connection, and for a server that is being started."""
+_READS_WAIT = 5.0
+"""Seconds to wait for a connection to read with: a server that is started anew is back by then, and a page says no
+later that one is away."""
+_WAIT_AGAIN = 1.0
+"""The same where the server could not be reached a moment ago."""
+_AWAY_FOR = 10.0
+"""Seconds that count as a moment ago."""
 HELD_UP = 60.0
 """Seconds without a statement after which the server ends a transaction of whoever writes: a process that has stopped
 in the middle of one, as in a machine that was paused, keeps nobody else waiting for longer.
@@ -63,6 +71,8 @@ class Connections:
         self._url = url
         self._lock = Lock()
         self._holders = 0
+        self._away = -_AWAY_FOR
+        """When the server could not be reached, by the monotonic clock."""
         with self.saying(), self.connect("main") as connection:
             prepare(connection, self.name)
         self._pool = ConnectionPool(
@@ -96,14 +106,20 @@ class Connections:
 
     def connect(self, workspace: str | None) -> Connection:
         """A connection beside the pool, in autocommit; whoever asks closes it. Without a workspace it sees no rows."""
-        connection = Connection.connect(self._url, **self._how(workspace, writes=True))
+        try:
+            connection = Connection.connect(self._url, **self._how(workspace, writes=True))
+        except psycopg.OperationalError:
+            self._away = time.monotonic()
+            raise
+        self._away = -_AWAY_FOR
         connection.workspace = workspace
         return connection
 
     @contextmanager
     def lent(self, workspace: str) -> Iterator[Connection]:
-        """A connection of the pool, of this workspace, within the block."""
-        with self._pool.connection() as connection:
+        """A connection of the pool, of this workspace, within the block. Raises PoolTimeout where none gets free."""
+        away = time.monotonic() - self._away < _AWAY_FOR
+        with self._pool.connection(_WAIT_AGAIN if away else _READS_WAIT) as connection:
             enter(connection, workspace)
             yield connection
 

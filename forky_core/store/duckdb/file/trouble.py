@@ -64,6 +64,8 @@ def store_error(error: duckdb.Error, path: Path) -> StoreError:
     full disk, missing permissions, too little memory, too many open files, a conflict of transactions, an interrupted
     query and a value that DuckDB refuses say nothing about the file.
     """
+    if path.is_dir():
+        return StoreError(f"{path} is a folder, and no database.", "Name a file in it.")
     # Names of folders and, in an error about values, a person's text must not decide the kind of error.
     text = str(error).replace(str(path), "")
     if not _is_about_the_file(error, text):
