@@ -10,11 +10,11 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.experiments.experiments import Experiments
 from forky_core.team.members import Member
 from forky_core.team.roles import Role
+from pages.ui.components.tree import html_of
 from pages.ui.experiments.starting import example
 from tests.builders import talk
 from tests.pages.apptest import cells, compared, keys, open_app, open_page, settled, words
 from tests.pages.teams import TeamServer
-from tests.pages.trees import html_of
 
 WHY = "You can read this conversation. To write in it, ask Ada, whom it belongs to."
 WRITES = {
