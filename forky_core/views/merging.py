@@ -128,19 +128,19 @@ class MergeDirection:
 def default_direction(
     message: MessageId, view: View, visible: Visible, current: str, came_from: str = ""
 ) -> MergeDirection | None:
-    """Return how to merge a message's branch: into “main”; main itself into the branch one came from, or the newest.
+    """Return what to merge into what for a message: its branch into “main”.
 
-    Returns None if there is no other branch.
+    A message of “main” itself means that main is merged into the branch one came from, or is on; and for whoever is on
+    main, that the branch with the newest news is merged into it. Returns None if there is no other branch.
     """
-    source = branch_for(message, view, visible, current)
-    others = [name for name in listed_branches(view, {current}) if name != source]
+    named = branch_for(message, view, visible, current)
+    others = [name for name in listed_branches(view, {current}) if name != named]
     if not others:
         return None
-    if _HOME in others:
-        return MergeDirection(source, _HOME)
-    if came_from in others:
-        return MergeDirection(source, came_from)
-    return MergeDirection(source, default_source(view, visible, source) or others[0])
+    target = next((name for name in (_HOME, came_from, current) if name in others), None)
+    if target is not None:
+        return MergeDirection(named, target)
+    return MergeDirection(default_source(view, visible, named) or others[0], named)
 
 
 def strange_marks(plan: MergePlan, lookup: Callable[[MessageId], Message]) -> tuple[str, ...]:

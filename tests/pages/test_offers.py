@@ -96,6 +96,17 @@ def test_the_card_is_closed_and_no_other_place_shows_it(chat: Conversation) -> N
     assert not card(settled(act(test, "visit", at)))
 
 
+def test_whoever_is_on_main_and_clicks_there_is_offered_to_bring_the_newest_branch_in(
+    forky: Forky, chat: Conversation
+) -> None:
+    """Not to merge main into a branch that nobody chose."""
+    at = chat.path()[-1].id
+    test = settled(click_graph(open_page("chat.py", chat), at, "chat.graph"))
+    body = html.unescape(card(planned(test, forky, chat, at)))
+    assert "merge “debug” into “main”" in body
+    assert told(body)["merge-squash"] == f"{chat.plan_merge('debug').tokens:,} tokens"
+
+
 def test_a_merge_that_brings_nothing_is_offered_as_that(forky: Forky, chat: Conversation) -> None:
     chat.merge(chat.plan_merge("debug", strategy="full"))
     at = chat.checkout("debug").path()[-1].id

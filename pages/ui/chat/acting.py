@@ -131,11 +131,13 @@ def _expand(here: Frame, id: MessageId) -> None:
 
 
 def _merge(here: Frame, act: str, id: MessageId) -> None:
-    """To the Merge page, with this message ticked for whoever cherry-picks it there."""
+    """To the Merge page, with this message ticked for whoever cherry-picks it there, if it is on what is merged."""
     direction = way_of(here, id)
     if direction is None:
         raise NothingToDo("There is no other branch to merge into.", "Fork this conversation first.")
-    here.session.picks = (id,)
+    source = here.chat.branches[direction.source].head
+    merged = later_on(id, source, here.chat.visible) is not None
+    here.session.picks = (id,) if merged else ()
     st.switch_page(
         "merge.py",
         query_params={
@@ -143,7 +145,7 @@ def _merge(here: Frame, act: str, id: MessageId) -> None:
             "b": direction.target,
             "source": direction.source,
             "strategy": act.removeprefix(ACT),
-            "picks": id.removeprefix("b2:")[:_PICKED],
+            **({"picks": id.removeprefix("b2:")[:_PICKED]} if merged else {}),
         },
     )
 
