@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -27,7 +28,7 @@ from streamlit.runtime import runtime
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.runtime import Runtime, RuntimeState
 from streamlit.runtime.scriptrunner import script_runner
-from streamlit.runtime.state import SafeSessionState, session_state
+from streamlit.runtime.state import SafeSessionState, SessionState, session_state
 from streamlit.testing.v1 import AppTest
 
 from forky_core.model.errors import RequestError
@@ -274,6 +275,25 @@ def test_a_widget_that_was_not_drawn_for_a_while_is_forgotten(monkeypatch: pytes
     assert sum("talk" in id for id in known) == 2 * forgotten_widgets.RUNS
     page.button("row 20").click().run()
     assert not page.exception
+
+
+def test_two_runs_of_one_tab_share_a_lock_and_two_tabs_do_not() -> None:
+    apply_patch("session_lock")
+    tab, other = SessionState(), SessionState()
+    first, second, elsewhere = (SafeSessionState(one, lambda: None) for one in (tab, tab, other))
+    taken: list[bool] = []
+
+    def take(safe: SafeSessionState) -> None:
+        taken.append(safe._lock.acquire(blocking=False))
+
+    with first._lock:
+        for safe in (second, elsewhere):
+            thread = threading.Thread(target=take, args=(safe,))
+            thread.start()
+            thread.join(HANG)
+    assert taken == [False, True]
+    second["words"] = "kept"
+    assert first["words"] == "kept"
 
 
 def test_a_later_logger_of_streamlit_writes_through_the_one_handler(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,14 +32,16 @@ def apply() -> None:
     @wraps(handle)
     def handle_once(safe: SafeSessionState, came: WidgetStates | None, **named: Any) -> None:
         if came is not None:
-            _leave_out_answered(safe._state, came)
+            with safe._lock:
+                _leave_out_answered(safe._state, came)
         handle(safe, came, **named)
 
     @wraps(finish)
     def finish_and_forget(safe: SafeSessionState, drawn: frozenset[str], **named: Any) -> None:
         finish(safe, drawn, **named)
         if named.get("remove_stale_widgets", True):
-            _limit_answered(safe._state)
+            with safe._lock:
+                _limit_answered(safe._state)
 
     state_class.on_script_will_rerun = handle_once
     state_class.on_script_finished = finish_and_forget

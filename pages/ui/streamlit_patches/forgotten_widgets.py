@@ -33,7 +33,8 @@ def apply() -> None:
         finish(safe, drawn, **named)
         context = script_context()
         if named.get("remove_stale_widgets", True) and context is not None:
-            _forget(safe._state, drawn, is_whole=not context.fragment_ids_this_run)
+            with safe._lock:
+                _forget(safe._state, drawn, is_whole=not context.fragment_ids_this_run)
 
     state_class.on_script_finished = finish_and_forget
 

@@ -117,7 +117,7 @@ def _has(kind: Any, attribute: str) -> bool:
     descriptor = getattr(kind, "DESCRIPTOR", None)
     if descriptor is not None:
         return attribute in descriptor.fields_by_name
-    code = kind.__init__.__code__
+    code = inspect.unwrap(kind.__init__).__code__  # Another patch may have wrapped it.
     return attribute in code.co_names or attribute in code.co_consts or hasattr(kind, attribute)
 
 

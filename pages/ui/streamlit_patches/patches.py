@@ -290,6 +290,18 @@ PATCHES = (
         ),
     ),
     Patch(
+        "session_lock",
+        "A press that comes while the page is still being drawn fails no run of it.",
+        upstream=f"{_FILED}session_lock",
+        test="tests/pages/test_streamlit_patches.py::test_two_runs_of_one_tab_share_a_lock_and_two_tabs_do_not",
+        made="at_start",
+        needs=(
+            f"{_STATE}(state, yield_callback)",
+            f"{_STATE}#_state",
+            f"{_STATE}#_lock",
+        ),
+    ),
+    Patch(
         "forgotten_widgets",
         "A tab that is open for hours does not take more and more memory for buttons that it shows no more.",
         upstream=f"{_FILED}forgotten_widgets",
