@@ -196,9 +196,8 @@ class _NoteWriter:
         if not blocks:
             return 0
         taken: list[int] = []
-        if len(blocks) > 1 and self._cost(blocks[0]) <= room * BEGINNING_SHARE:
-            beginning = blocks.pop(0)
-            taken += beginning[: -1 if leads_in(self.branch.passages[beginning[-1]]) else None]
+        if len(blocks) > 1:
+            taken += self._beginning(blocks, room)
         for block in reversed(blocks):
             left = room - self._cost(taken)
             mine = block if self._cost(block) <= left else self._front(block, left)
@@ -216,6 +215,21 @@ class _NoteWriter:
             self._quote(self._telling(question), room)
         self._begin_result(begins)
         return before - self.picker.budget
+
+    def _beginning(self, blocks: list[list[int]], room: float) -> list[int]:
+        """Return the beginning of an answer and take it from its blocks: the first one whole, else the sentences before
+        what it leads in; () if there is no room.
+        """
+        first, passages = blocks[0], self.branch.passages
+        told = [at for at in first if passages[at].row == passages[first[0]].row]
+        if self._cost(first) <= room * BEGINNING_SHARE:
+            blocks.pop(0)
+            return first[: -1 if leads_in(passages[first[-1]]) else None]
+        said = told[: -1 if leads_in(passages[told[-1]]) else None]
+        if len(said) == len(told) or not said or self._cost(said) > self.room * BEGINNING_SHARE:
+            return []
+        blocks[0] = first[len(said) :]
+        return said
 
     def _begin_result(self, turn: int) -> None:
         self.result_from = turn if self.result_from is None else min(turn, self.result_from)

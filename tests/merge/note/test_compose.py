@@ -57,6 +57,25 @@ def test_a_note_begins_with_what_was_asked_and_how_it_ended() -> None:
     assert order == sorted(order)
 
 
+def test_what_was_found_is_told_also_where_it_leads_in_something_long() -> None:
+    lines = written(
+        talk(
+            "user: Some nights the file is sent twice. Why?",
+            "assistant: Look for the minute in which the connection breaks.",
+            "user: Always 02:40. The VPN renews its keys every 4 hours, counted from 22:40.",
+            "assistant: Then it is the VPN, since 22:40 and 4 hours is 02:40. Two changes:\n\n"
+            "```sh\nrsync --partial --append-verify --timeout=60 orders.zst backup-host:/srv/orders/\n```\n\n"
+            "- `--append-verify` continues where it stopped and checks what is there already,\n"
+            "- `--timeout=60` makes it give up after a minute, so that the loop can try again.\n\n"
+            "Decision: `--partial --append-verify --timeout=60`, at most 5 tries.",
+        ),
+        budget=110,
+    )
+    told = said(lines)
+    assert "Then it is the VPN, since 22:40 and 4 hours is 02:40." in told and "Two changes:" not in told
+    assert told.endswith("Decision: `--partial --append-verify --timeout=60`, at most 5 tries.")
+
+
 def test_the_result_stands_below_the_question_that_it_answers() -> None:
     result = [line for line in written(talk(*RISOTTO)) if line.section == RESULT]
     assert [(line.speaker, line.text[:16]) for line in result] == [
