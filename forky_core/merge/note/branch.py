@@ -137,14 +137,17 @@ class BranchDigest:
         """Return the indices of a message's sentences."""
         return [at for at in self.of_turn(turn) if self.passages[at].shape == "prose"]
 
-    def blocks(self, turn: int) -> list[list[int]]:
+    def blocks(self, turn: int, *, apart: bool = False) -> list[list[int]]:
         """Return an answer's sentences, headings and short pieces of code, by paragraphs.
 
-        What stands below a lead-in line, or below a heading, belongs to that line's block.
+        What stands below a lead-in line, or below a heading, belongs to that line's block; with `apart`, the sentence
+        after a list or code does not, since it may be what all of that comes to.
         """
         found: list[list[int]] = []
         for at in self._readable(turn):
-            if found and (self._lead_ins.get(at) in found[-1] or self._goes_on(found[-1][-1], at)):
+            concludes = apart and bool(found) and self._follows_list(found[-1][-1], at)
+            led = found and (self._lead_ins.get(at) in found[-1] or self._goes_on(found[-1][-1], at))
+            if led and not concludes:
                 found[-1].append(at)
             else:
                 found.append([at])
@@ -154,6 +157,12 @@ class BranchDigest:
         """Whether a passage belongs to the one above: to its heading, its lead-in or its paragraph."""
         above = self.passages[before]
         return above.shape == "heading" or leads_in(above) or above.row == self.passages[at].row
+
+    def _follows_list(self, before: int, at: int) -> bool:
+        """Whether a sentence stands on a line of its own below an item of a list, or code."""
+        above, one = self.passages[before], self.passages[at]
+        listed = above.shape == "code" or _begins_item(above.whole_row)
+        return listed and one.shape == "prose" and not _begins_item(one.whole_row) and above.row != one.row
 
     def _readable(self, turn: int) -> list[int]:
         found: list[int] = []

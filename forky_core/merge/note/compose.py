@@ -187,7 +187,7 @@ class _NoteWriter:
     def _close(self, turn: int, room: float) -> float:
         """Quote the beginning and the end of an answer, in whole blocks; an offer at its very end goes under Open."""
         before = self.picker.budget
-        blocks = self.branch.blocks(turn)
+        blocks = self.branch.blocks(turn, apart=self.closed_in is None)
         if turn == len(self.branch.messages) - 1 and blocks and self._asks(blocks[-1]):
             offer = blocks.pop()
             if self.picker.fits(offer[-1], room / 2):

@@ -69,7 +69,7 @@ def test_what_was_found_is_told_also_where_it_leads_in_something_long() -> None:
             "- `--timeout=60` makes it give up after a minute, so that the loop can try again.\n\n"
             "Decision: `--partial --append-verify --timeout=60`, at most 5 tries.",
         ),
-        budget=110,
+        budget=90,
     )
     told = said(lines)
     assert "Then it is the VPN, since 22:40 and 4 hours is 02:40." in told and "Two changes:" not in told
