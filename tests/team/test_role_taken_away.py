@@ -191,19 +191,22 @@ def test_whoever_watches_another_ones_reply_reads_no_word_more_of_it(served: Ser
         assert again.status_code == 404
 
 
+ASKED = {
+    "model": "scripted/one",
+    "stream": True,
+    "messages": [{"role": "user", "content": "What is it?"}],
+}
+"""What a program asks."""
+
+
 def test_a_programs_call_is_recorded_for_nobody_who_was_removed(served: Served) -> None:
     shared = served.shared
     shared.models.one.enqueue("It is ", Until(shared.go_on), "a secret.")
-    asked = {
-        "model": "scripted/one",
-        "stream": True,
-        "messages": [{"role": "user", "content": "What is it?"}],
-    }
     headers = {"authorization": f"Bearer {served.token}"}
     before = {one.id for one in shared.here.whole.conversations()}
     with (
         httpx.Client(trust_env=False, timeout=HANG) as client,
-        client.stream("POST", f"{served.url}/v1/chat/completions", json=asked, headers=headers) as answer,
+        client.stream("POST", f"{served.url}/v1/chat/completions", json=ASKED, headers=headers) as answer,
     ):
         assert answer.status_code == 200, answer.read()
         lines = answer.iter_lines()
@@ -219,7 +222,7 @@ def test_a_programs_call_is_recorded_for_nobody_who_was_removed(served: Served) 
     assert call.status == "failed" and call.failure is not None and call.failure.kind == "refused"
     assert [message.text for message in chat.path()] == ["What is it?"]
     again = httpx.post(
-        f"{served.url}/v1/chat/completions", json=asked, headers=headers, trust_env=False, timeout=HANG
+        f"{served.url}/v1/chat/completions", json=ASKED, headers=headers, trust_env=False, timeout=HANG
     )
     assert again.status_code in (401, 403)
 
@@ -227,17 +230,12 @@ def test_a_programs_call_is_recorded_for_nobody_who_was_removed(served: Served) 
 def test_a_programs_call_ends_when_its_person_may_only_read(served: Served) -> None:
     shared = served.shared
     shared.models.one.enqueue("It is ", Until(shared.go_on), "a secret.")
-    asked = {
-        "model": "scripted/one",
-        "stream": True,
-        "messages": [{"role": "user", "content": "What is it?"}],
-    }
     with (
         httpx.Client(trust_env=False, timeout=HANG) as client,
         client.stream(
             "POST",
             f"{served.url}/v1/chat/completions",
-            json=asked,
+            json=ASKED,
             headers={"authorization": f"Bearer {served.token}"},
         ) as answer,
     ):
