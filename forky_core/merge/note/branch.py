@@ -49,6 +49,7 @@ _CLEAR = 7
 """The content words from which on an answer is understood without its question."""
 _CHATTER = 3
 """The fewest content words of prose without a name or a number that is worth quoting."""
+_ITEM = re.compile(r"\s*(?:[-*+•|]|\d+[.)]\s)")
 _ITEMS = ("-", "*", "+", "•", "|")
 
 
@@ -180,6 +181,14 @@ class BranchDigest:
     def names_in(self, at: int) -> int:
         """Count the names with letters in a passage: of a file, a commit, a function."""
         return sum(any(map(str.isalpha, atom)) for atom in named_atoms(self.passages[at].text))
+
+    def reports(self, turn: int) -> bool:
+        """Whether a message says what came of tools' work: it follows their output, and no further call follows it."""
+        return turn not in self.narrating and turn > 0 and self.messages[turn - 1].role == "tool"
+
+    def is_item(self, at: int) -> bool:
+        """Whether a passage is an item of a list, or a row of a table."""
+        return _ITEM.match(self.passages[at].whole_row) is not None
 
     def is_command(self, turn: int) -> bool:
         """Whether a message consists of nothing but commands to a program: its lines begin with a slash."""

@@ -35,6 +35,8 @@ REPORT_SHARE = 0.75
 """The same if it ends the use of tools: then it reports what was done, and not the last of several subjects."""
 RECAP_SHARE = 0.5
 """The largest share of the room for a sentence that summarises the branch before its last answer."""
+DONE_SHARE = 0.25
+"""The largest share of the room for what came of tools' work that is not the last thing in the branch."""
 BEGINNING_SHARE = 0.3
 """The largest share of that for the beginning of the answer."""
 ASKED_SHARE = 0.3
@@ -130,6 +132,7 @@ class _NoteWriter:
         if not self.branch.talk:
             self.undo(superseded)
             self.ask()
+            self.report()
             self.conclude()
             self.follow_up()
             self.change()
@@ -155,6 +158,20 @@ class _NoteWriter:
             self._quote(
                 self._telling(asked), self.room * ASKED_SHARE, whole=self.room, most=len(self.branch.passages)
             )
+
+    def report(self) -> None:
+        """Quote how the work with tools ended, where the branch then went on to something else."""
+        said = self.branch.said_by("assistant")
+        ended = [turn for turn in said if self.branch.reports(turn)]
+        if not ended or ended[-1] == said[-1]:
+            return
+        taken: list[int] = []
+        for at in self.branch.prose_of(ended[-1]):
+            fits = self._cost([*taken, at]) <= min(self.room * DONE_SHARE, self.picker.budget)
+            if not fits or leads_in(self.branch.passages[at]) or self.branch.is_item(at):
+                break
+            taken.append(at)
+        self._take(taken)
 
     def conclude(self) -> None:
         """Quote the closing passage of the last answer with content, whole, below its question."""

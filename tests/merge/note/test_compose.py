@@ -192,6 +192,39 @@ def test_what_a_model_is_about_to_do_is_not_told_and_what_it_found_is() -> None:
     assert "Let me look" not in text
 
 
+def test_what_came_of_tools_work_is_told_also_where_the_branch_went_on_to_something_else() -> None:
+    talk = chained(
+        ("user", (TextPart("Ticket 30: the staging database has odd dates."),)),
+        ("assistant", (TextPart("I reset it."), ToolCallPart("shell", '{"cmd": "migrate reset"}', "1"))),
+        ("tool", (ToolResultPart("shell", "denied by the user", "1"),)),
+        (
+            "assistant",
+            (TextPart("57 rows it is."), ToolCallPart("sql", '{"q": "update ticket set day = null"}', "2")),
+        ),
+        ("tool", (ToolResultPart("sql", "UPDATE 57", "2"),)),
+        ("assistant", (TextPart("57 rows have none now."),)),
+        ("user", (TextPart("How do I explain to the harbour why its pages are slow?"),)),
+        (
+            "assistant",
+            (TextPart("Show them on a phone. The pages load a chart of the harbour that few look at."),),
+        ),
+        ("user", (TextPart("And what do I do about the pages?"),)),
+        (
+            "assistant",
+            (
+                TextPart(
+                    "The page loads a chart that two readers in a hundred look at. "
+                    + "It weighs as much as four hundred pages of text. " * 3
+                    + "Load it when somebody asks for it."
+                ),
+            ),
+        ),
+    )
+    lines = written(talk, 120)
+    assert "57 rows have none now." in said(lines, FACTS)
+    assert "I reset it." not in said(lines) and "Load it when somebody asks for it." in said(lines, RESULT)
+
+
 def test_a_changed_file_is_named_and_an_offer_that_nobody_took_stays_open() -> None:
     lines = written(using_tools(), 120)
     assert "src/theme/selector.ts" in said(lines, FILES).splitlines()
