@@ -243,7 +243,7 @@ def test_the_menu_of_a_cell_is_reached_and_left_by_keyboard(app: str, watch: Any
     page.keyboard.press("Enter")
     page.locator(".fk-menu").wait_for()
     page.keyboard.press("ArrowDown")
-    assert page.evaluate("document.activeElement.dataset.act") == "present"
+    assert page.evaluate("document.activeElement.dataset.act") == "compare"
     page.keyboard.press("Escape")
     page.locator(".fk-menu").wait_for(state="detached")
     assert page.evaluate("document.activeElement.dataset.act") == "more"
