@@ -14,7 +14,7 @@ from forky_core.views.captions import opening_of
 from forky_core.views.notebook import Cell
 from forky_core.views.places import branch_for, later_on
 from pages.ui.chat.acting import act_on
-from pages.ui.chat.acts import hear_acts
+from pages.ui.chat.acts import FORKING, READING, hear_acts
 from pages.ui.chat.ahead import draw_ahead
 from pages.ui.chat.branchbar import draw_branchbar, rename_title
 from pages.ui.chat.cells import Look, cell_tree, draw_cell
@@ -41,7 +41,7 @@ from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, locate
 from pages.ui.library.broken_off import draw_broken_off_hint
 from pages.ui.page import Page
-from pages.ui.people.only_reading import draw_only_reads, edits, why_only_reads
+from pages.ui.people.only_reading import draw_only_reads, edits, may_write, why_only_reads
 from pages.ui.person import names_themselves
 from pages.ui.session import session
 from pages.ui.streamlit_patches.flush import flush
@@ -57,7 +57,7 @@ def main() -> None:
         _draw_nothing()
         return
     version, replies = here.chat.view.version, written(here.chat)
-    only_reads = bool(why_only_reads(here.chat))
+    only_reads, writes = bool(why_only_reads(here.chat)), may_write(here.chat, here.chat.branch_name)
     job = here.chat.replies.current if here.at == here.chat.branch.head else None
     open_named_thread(here)
     news = arrive(here)
@@ -79,7 +79,7 @@ def main() -> None:
         form=_open_form(here),
         merges=None if only_reads else merges_of(here),
         present=present_address(here.chat),
-        only_reads=only_reads,
+        offered=READING if only_reads else None if writes else FORKING,
     )
     with path:
         beside = _draw_path(here, job)
@@ -176,12 +176,13 @@ def _draw_cells(here: Frame, job: ReplyJob | None) -> tuple[Sequence[Cell], Look
         here.chat.view.erasures.get,
         here.forky.name_of,
         bool(why_only_reads(here.chat)),
+        may_write(here.chat, here.chat.branch_name),
     )
     with st.container(key="chat-earlier-slot"):
         draw_earlier(here, book, path[0].id)
     _draw_pages(here, book.pages(), look)
     if job is None:
-        draw_unanswered(here, book, may_ask=not look.only_reads)
+        draw_unanswered(here, book, may_ask=look.writes)
     if not here.at_head and here.at is not None:
         draw_later(here, later_on(here.at, here.chat.branch.head, here.chat.visible))
     return book.cells, look

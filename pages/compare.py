@@ -29,7 +29,7 @@ from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, leave, locate, place, saying
 from pages.ui.made_pages import linked
 from pages.ui.page import Page
-from pages.ui.people.only_reading import draw_only_reads
+from pages.ui.people.only_reading import draw_refusal, edits, may_write, why_only_reads
 from pages.ui.vote.opening import offer_poll
 
 PAGE = Page(title="Compare", icon="view_column_2", order=20)
@@ -85,7 +85,7 @@ def main() -> None:
         asked = frame.session.choices.get(_ASKED, "")
         draw_surface(frame, found, lambda sides: show(sides, frame), asked)
         draw_fusion(frame, found)
-    if not draw_only_reads(frame.chat):
+    if not draw_refusal(_why_not_ask(chosen)):
         _ask_box(chosen)
 
 
@@ -224,6 +224,20 @@ def _nothing_to_compare(frame: Frame) -> None:
                 "This conversation has one branch. Fork it on the Chat page, or put one question to several "
                 "models below: each answers on a branch of its own, side by side."
             )
+
+
+def _why_not_ask(chosen: Chosen) -> str:
+    """Why the reader can ask nothing here, as a sentence; "" if they can."""
+    chat = chosen.frame.chat
+    if why := why_only_reads(chat):
+        return why
+    named = [side.branch for side in chosen.sides if side.branch is not None and not side.gone]
+    others = [branch for branch in named if not may_write(chat, branch)]
+    if st.session_state[_WHOM] == "models":
+        return "" if edits(chat) else "Several models are asked by editors of this conversation."
+    if not others:
+        return ""
+    return f"You cannot change “{others[0]}” directly. Fork it in Chat, and compare your branches."
 
 
 def _ask_box(chosen: Chosen) -> None:

@@ -21,6 +21,7 @@ from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, go, locate, place, saying
 from pages.ui.made_pages import linked
 from pages.ui.page import Page
+from pages.ui.people.only_reading import draw_refusal, may_write, why_not_write
 
 PAGE = Page(title="Context", icon="fact_check", order=60)
 
@@ -48,7 +49,8 @@ def main() -> None:
     draw_facts(here, made)
     if len(here.chat.people.room.models) > 1 and not asking(here).once:
         _tell_turns(here)
-    draw_memory(here)
+    if not draw_refusal(why_not_write(here.chat, here.chat.branch_name)):
+        draw_memory(here)
     line = st.container(key="line-view", horizontal=True, vertical_alignment="center")
     view = line.segmented_control(
         "View", _VIEWS, default=_VIEWS[0], required=True, key="context.view", label_visibility="collapsed"
@@ -159,7 +161,7 @@ def _draw_all(here: Frame, made: PreparedRequest, line: DeltaGenerator) -> None:
     if not chosen:
         st.caption("Nothing." if found else "Nothing has been said here yet: only a question would be sent.")
         return
-    draw_items(chosen, here.chat.id, shown=shown)
+    draw_items(chosen, here.chat.id, shown=shown, steers=may_write(here.chat, here.chat.branch_name))
 
 
 def _show_more(shown: int) -> None:

@@ -33,6 +33,7 @@ def main() -> None:
         try:
             shared = opened_link(st.query_params.get("link", ""))
         except ForkyError as error:
+            st.session_state.pop(_FAILED, None)
             st.info(plain_label(str(error), 300), icon=":material/link_off:")
             st.page_link(linked("library.py"), label="Go to the Library", icon=":material/library_books:")
             return
@@ -63,16 +64,16 @@ def _draw(forky: Workspace, shared: SharedByLink) -> None:
         type="primary",
         icon=":material/fork_right:",
         on_click=_fork_own,
-        args=(forky, shared),
+        args=(forky, st.query_params["link"]),
     )
     itself = own_sight_of(forky, shared.link)
     if itself is not None and part.id == itself.id and len(branches) == 1:
-        _draw_branch(itself, shared)
+        _draw_branch(itself)
     if (made := st.session_state.pop("fork.made", None)) is not None:
         st.switch_page("chat.py", query_params=chat_place(*made))
 
 
-def _draw_branch(chat: Conversation, shared: SharedByLink) -> None:
+def _draw_branch(chat: Conversation) -> None:
     """For somebody who sees the conversation itself and may make a branch there."""
     who = reader()
     role = who.access.role_in(chat.id) if who is not None else Role.OWNER
@@ -84,21 +85,27 @@ def _draw_branch(chat: Conversation, shared: SharedByLink) -> None:
         with st.container(key="line-fork-branch", horizontal=True, vertical_alignment="bottom"):
             st.session_state.setdefault("fork.name", f"{handle}fork")
             st.text_input("Name of the branch", key="fork.name", max_chars=100)
-            st.button("Make the branch", key="fork.branch", on_click=_fork_branch, args=(chat, shared))
+            st.button(
+                "Make the branch",
+                key="fork.branch",
+                on_click=_fork_branch,
+                args=(chat, st.query_params["link"]),
+            )
 
 
-def _fork_own(forky: Workspace, shared: SharedByLink) -> None:
+def _fork_own(forky: Workspace, link: str) -> None:
+    """The link is looked at anew: it may have been revoked since the page was drawn."""
     try:
-        made = fork_part(forky, shared.part)
+        made = fork_part(forky, opened_link(link).part)
     except ForkyError as error:
         st.session_state[_FAILED] = str(error)
         return
     st.session_state["fork.made"] = (made.id, made.branch_name)
 
 
-def _fork_branch(chat: Conversation, shared: SharedByLink) -> None:
+def _fork_branch(chat: Conversation, link: str) -> None:
     try:
-        made = fork_branch(chat, shared.part, str(st.session_state["fork.name"] or ""))
+        made = fork_branch(chat, opened_link(link).part, str(st.session_state["fork.name"] or ""))
     except ForkyError as error:
         st.session_state[_FAILED] = str(error)
         return

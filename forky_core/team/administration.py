@@ -44,6 +44,11 @@ class Administration:
 
     # Oneself.
 
+    @property
+    def is_last_owner(self) -> bool:
+        """Whether nobody else is an owner of the workspace, so that they cannot leave it."""
+        return [member.id for member in self.members() if member.role is Role.OWNER] == [self.me.id]
+
     def rename(self, name: str) -> None:
         """Take another name, everywhere and at once. Raises BadName for one that cannot be used."""
         self._team.members.rename(self._access.id, name)

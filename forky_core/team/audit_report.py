@@ -47,10 +47,10 @@ _SENTENCES: Mapping[str, str] = {
     "protection bypassed": "{who} changed a protected branch of {conversation} without a request",
     "token made": "{who} made a token",
     "token revoked": "{who} revoked a token{of_whom}",
-    "workspace made": "{who} made a workspace",
-    "workspace renamed": "{who} renamed a workspace",
-    "workspace archived": "{who} archived a workspace",
-    "workspace opened again": "{who} opened an archived workspace again",
+    "workspace made": "{who} made a workspace{named}",
+    "workspace renamed": "{who} renamed a workspace{named}",
+    "workspace archived": "{who} archived a workspace{named}",
+    "workspace opened again": "{who} opened the archived workspace{named} again",
     "conversation moved away": "{who} moved {conversation} to another workspace",
     "conversation moved here": "{who} moved {conversation} here from another workspace",
     "link made": "{who} made a link to {conversation}{thing}",
@@ -124,6 +124,8 @@ def sentence(entry: AuditEntry, name_of: Callable[[str], str], title_of: Callabl
     uses = int(about.get("uses", 1))
     if entry.event == "member added" and not itself:
         form = "{who} made {whom} {role}"
+    elif entry.event == "invitation accepted" and entry.person != NOBODY and not member:
+        form = "{who} accepted an invitation of the operator"
     elif entry.event == "invitation accepted" and entry.person == NOBODY:  # Older entries do not say by whom.
         form = "An invitation was accepted"
     return form.format(
@@ -134,6 +136,7 @@ def sentence(entry: AuditEntry, name_of: Callable[[str], str], title_of: Callabl
         of=name_of(member) if not itself else "themselves",
         else_=" else" if itself else "",
         of_whom="" if itself else f" of {name_of(member)}",
+        named=f" “{about['title']}”" if about.get("title") else "",
         whose="their own" if itself else f"{name_of(member)}’s",
         role=Role[role.upper()].phrase if role and entry.event != "shared" else role,
         way=f" by {about['way']}" if about.get("way") else "",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256 as sha256_of
 from typing import TypeVar
 
@@ -217,7 +218,8 @@ class GuardedStore:
                 if not self._exists(conversation):
                     self._team.sharing.drop(conversation)
         for one in allowed:
-            tell_of_requests(self._team, one.commit, self.access.id)
+            conversation = one.commit.conversation
+            tell_of_requests(self._team, one.commit, self.access.id, partial(self._entry, conversation))
         return made
 
     def record(self, conversation: ConversationId, generation: Generation) -> None:
@@ -362,12 +364,17 @@ class GuardedStore:
         if not own:
             raise no_conversation(conversation)
         if own < role:
+            copies = ", or make a copy of your own" if self.access.role >= Role.COMMENTER else ""
             raise NotAllowed(
                 f"You are {own.phrase} of this conversation; this needs {role.phrase}.",
                 f"Work on a branch of your own below {self.access.member.handle}/, and ask for a merge."
                 if own is Role.COMMENTER
-                else "Ask whoever it belongs to, or make a copy of your own.",
+                else f"Ask whoever it belongs to{copies}.",
             )
+
+    def _entry(self, conversation: ConversationId, key: str) -> Json | None:
+        """What a conversation has under a key of its view now."""
+        return self._store.view(conversation).entries.get(key)
 
     def _said(self, conversation: ConversationId, message: MessageId) -> bool:
         """Whether the person said this message."""

@@ -26,6 +26,9 @@ NoticeKind = Literal[
     "thread",
     "review",
     "comment",
+    "approved",
+    "changes",
+    "withdrawn",
     "landed",
     "declined",
     "shared",
@@ -40,6 +43,22 @@ QUOTED = 120
 _TITLE = 80
 _MOST_COUNTED = 2_000
 """People whose unread notices are kept counted."""
+_SENTENCES: Mapping[NoticeKind, str] = {
+    "mention": "{who} mentioned you in {where}.",
+    "reply": "{who} replied in a thread of {where}.",
+    "thread": "{who} began a thread on your message in {where}.",
+    "review": "{who} asks for a merge, request {number} in {where}.",
+    "comment": "{who} commented on request {number} in {where}.",
+    "approved": "{who} approved your request {number} in {where}.",
+    "changes": "{who} asks for changes to your request {number} in {where}.",
+    "withdrawn": "{who} took their review of your request {number} in {where} back.",
+    "landed": "{who} landed your request {number} in {where}.",
+    "declined": "{who} declined your request {number} in {where}.",
+    "shared": "{who} shared {where} with you; you are {role} of it.",
+    "handed over": "{who} handed {where} over to you.",
+    "role": "{who} made you {role} of this workspace.",
+    "added": "{who} added you to this workspace; you are {role} of it.",
+}
 _AUDITED: Mapping[str, NoticeKind] = {
     "shared": "shared",
     "handed over": "handed over",
@@ -269,33 +288,13 @@ class Inbox:
 def _sentence(kind: NoticeKind, name: str, title: str, about: Mapping[str, str | int]) -> str:
     who, where = name or "Somebody", f"“{title or 'Untitled'}”"
     role = str(about.get("role", ""))
-    an = f"{'an' if role[:1] in 'aeiou' else 'a'} {role}"
-    request = f"request {about.get('request', '')}"
-    match kind:
-        case "mention":
-            return f"{who} mentioned you in {where}."
-        case "reply":
-            return f"{who} replied in a thread of {where}."
-        case "thread":
-            return f"{who} began a thread on your message in {where}."
-        case "review":
-            return f"{who} asks for a merge, {request} in {where}."
-        case "comment":
-            return f"{who} commented on {request} in {where}."
-        case "landed":
-            return f"{who} landed your {request} in {where}."
-        case "declined":
-            return f"{who} declined your {request} in {where}."
-        case "shared":
-            return f"{who} shared {where} with you; you are {an} of it."
-        case "handed over":
-            return f"{who} handed {where} over to you."
-        case "added":
-            return f"{who} added you to this workspace; you are {an} of it."
-        case "role":
-            return (
-                f"{who} made you {an} of this workspace." if name else f"You are {an} of this workspace now."
-            )
+    if kind == "role" and not name:
+        return f"You are {_an(role)} of this workspace now."
+    return _SENTENCES[kind].format(who=who, where=where, role=_an(role), number=about.get("request", ""))
+
+
+def _an(role: str) -> str:
+    return f"{'an' if role[:1] in 'aeiou' else 'a'} {role}"
 
 
 def _address(kind: NoticeKind, conversation: ConversationId, about: Mapping[str, str | int]) -> str:

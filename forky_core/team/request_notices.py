@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 
-from forky_core.conversation.merging.merge_request import REQUESTS, MergeRequest
+from forky_core.conversation.merging.merge_request import REQUESTS, REVIEWS, MergeRequest
+from forky_core.conversation.merging.review_log import Review
 from forky_core.model import Change
 from forky_core.model.errors import StoreError
+from forky_core.model.parts import Json
 from forky_core.store.contract import Commit
 from forky_core.team.conversation_mentions import mentioned_in
 from forky_core.team.inbox import NoticeKind
@@ -20,8 +22,11 @@ _LOADING = frozenset({"undo", "redo", "restore", "import", "unite", "create"})
 """Verbs that bring an earlier request back, of which everybody knows already."""
 
 
-def tell_of_requests(team: Team, commit: Commit, by: str) -> None:
-    """Give notices of the merge requests that a change made, answered or commented on; `by` is who made it."""
+def tell_of_requests(team: Team, commit: Commit, by: str, stored: Callable[[str], Json | None]) -> None:
+    """Give notices of the merge requests that a change made, answered, reviewed or commented on.
+
+    `by` is who made it; `stored` returns what the conversation has under a key now.
+    """
     if commit.verb in _LOADING:
         return
     for change in commit.changes:
@@ -29,6 +34,9 @@ def tell_of_requests(team: Team, commit: Commit, by: str) -> None:
             # The change has been made: a request that cannot be read, or a file that is full, is no reason to fail.
             with suppress(StoreError, KeyError, TypeError, ValueError):
                 _tell(team, commit, change, by)
+        elif change.key.startswith(REVIEWS) and change.after is not None and change.before != change.after:
+            with suppress(StoreError, KeyError, TypeError, ValueError, AttributeError):
+                _tell_of_review(team, commit, change, by, stored)
 
 
 def _tell(team: Team, commit: Commit, change: Change, by: str) -> None:
@@ -61,6 +69,24 @@ def _tell(team: Team, commit: Commit, change: Change, by: str) -> None:
         tell([new.by], "landed" if new.state == "accepted" else "declined")
     if fresh:
         tell([new.by, *(one.by for one in new.comments)], "comment")
+
+
+def _tell_of_review(
+    team: Team, commit: Commit, change: Change, by: str, stored: Callable[[str], Json | None]
+) -> None:
+    number = change.key.removeprefix(REVIEWS).partition("/")[0]
+    request = MergeRequest.from_stored(int(number), stored(f"{REQUESTS}{number}") or {})
+    review = Review.from_stored(by, change.after)
+    if request.by != by and request.state == "open":
+        team.inbox.tell(
+            request.by,
+            review.state,
+            by=by,
+            conversation=commit.conversation,
+            quote=review.text,
+            request=request.number,
+            branch=request.into,
+        )
 
 
 def _reviewers(team: Team, commit: Commit, into: str) -> list[str]:

@@ -159,7 +159,7 @@ class TeamWorkspaces:
             self._add(connection, id, title, "", by)
             if owner:
                 self._join(connection, id, owner)
-            self._audit.note("workspace made", by, workspace=id)
+            self._audit.note("workspace made", by, workspace=id, title=title)
         return self.get(id)
 
     def make_personal(self, person: str, title: str) -> TeamWorkspace:
@@ -180,7 +180,7 @@ class TeamWorkspaces:
         with self._database.writing() as connection:
             self.get(id)
             connection.execute("UPDATE workspaces SET title = ? WHERE id = ?", (title, id))
-            self._audit.note("workspace renamed", by, workspace=id)
+            self._audit.note("workspace renamed", by, workspace=id, title=title)
 
     def archive(self, id: str, *, archived: bool, by: str) -> None:
         """Close a workspace to everybody, or open it again; its file and its members stay as they are.
@@ -190,12 +190,14 @@ class TeamWorkspaces:
             InTheWay: it is the first one.
         """
         with self._database.writing() as connection:
-            if self.get(id).id == WORKSPACE:
+            found = self.get(id)
+            if found.id == WORKSPACE:
                 raise InTheWay("The first workspace cannot be archived: the server is started with it.")
             connection.execute(
                 "UPDATE workspaces SET archived = ? WHERE id = ?", (now() if archived else 0, id)
             )
-            self._audit.note("workspace archived" if archived else "workspace opened again", by, workspace=id)
+            event = "workspace archived" if archived else "workspace opened again"
+            self._audit.note(event, by, workspace=id, title=found.title)
 
     # Tokens of `/v1`.
 

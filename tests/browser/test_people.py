@@ -42,7 +42,7 @@ _AT_REST = """
 
 def introduce(page: Any, name: str) -> None:
     """Say who one is, through the menu of the branch."""
-    page.get_by_role("button", name="Rename or delete this branch").click()
+    page.get_by_role("button", name="More about this branch").click()
     page.get_by_text("Who takes part …").click()
     page.get_by_role("textbox", name="You are").fill(name)
     page.get_by_role("dialog").get_by_role("button", name="Save my name").click()

@@ -76,7 +76,7 @@ def _protect_main(owner: Any) -> str:
     """Ada protects the branch that she is on; the address of its conversation."""
     page = owner.page
     place = str(page.url)
-    page.get_by_role("button", name="Rename or delete this branch").click()
+    page.get_by_role("button", name="More about this branch").click()
     page.get_by_text("Protected branches …").click()
     dialog = page.get_by_role("dialog", name="Protected branches")
     expect(dialog.get_by_text("No branch of this conversation is protected.")).to_be_visible()

@@ -160,6 +160,16 @@ def test_what_a_link_shows_is_forked_and_opened(server: TeamServer) -> None:
     assert "bob/fork" in chat.view.branches
 
 
+def test_a_link_that_is_revoked_while_its_page_is_open_is_forked_no_more(forky: Forky) -> None:
+    new = link_to(forky, debugged(forky), "branch", "main")
+    page = settled(open_page("fork.py", link=new.secret))
+    before = len(forky.conversations())
+    Links(forky.store).revoke(new.link.id)
+    by_key(page, "fork.own").click().run()
+    assert "was revoked" in str([one.value for one in settled(page).info])
+    assert len(forky.conversations()) == before
+
+
 @pytest.mark.parametrize("why", ["revoked", "unknown", "comparison"])
 def test_what_cannot_be_forked_is_a_sentence_without_a_title(forky: Forky, why: str) -> None:
     chat = debugged(forky)

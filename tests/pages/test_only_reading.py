@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.experiments.experiments import Experiments
@@ -23,6 +25,8 @@ WRITES = {
     "compare.py": {"compare.ask", "vote.offer"},
     "library.py": {"library.new"},
     "documents.py": {"documents.files.0"},
+    "context.py": {"context.save"},
+    "settings.py": {"settings.token.name"},
     "experiments.py": {"experiments.run", "experiments.rows", "experiments.column", "experiments.checks"},
 }
 """Keys of what writes on each page."""
@@ -45,7 +49,7 @@ def reader(server: TeamServer, ada: Member, chat: Conversation, role: Role) -> M
 
 
 def drawn(page: str, chat: Conversation) -> set[str]:
-    if page in {"library.py", "documents.py"}:  # They are of no conversation.
+    if page in {"library.py", "documents.py", "settings.py"}:  # They are of no conversation.
         test = open_app()
         test.switch_page(page)
         return set(keys(settled(test.run())))
@@ -96,3 +100,20 @@ def test_a_commenter_proposes_what_an_editor_lands(
     test = open_page("merge.py", chat, source="harbour")
     assert "merge.propose_it" in keys(test) and "merge.land" not in keys(test)
     assert "Propose the merge, and an editor of this conversation lands it." in words(test)
+
+
+def test_a_commenter_s_menu_on_a_branch_of_somebody_else_offers_to_fork_and_nothing_that_is_refused(
+    server: TeamServer, ada: Member, chat: Conversation
+) -> None:
+    commenter = reader(server, ada, chat, Role.COMMENTER)
+    server.sign_in(commenter)
+    offered = menu(open_page("chat.py", chat))
+    assert offered == {"fork", "compare", "present", "mark_a", "mark_b", "link", "erase"}
+    own = server.seen_by(commenter).conversation(chat.id).fork("cleo/keel")
+    assert menu(open_page("chat.py", own)) > offered
+
+
+def menu(test: AppTest) -> set[str]:
+    """The acts of a message's menu."""
+    (heard,) = [one for one in test.get("bidi_component") if one.proto.component_name == "forky.acts"]
+    return {entry[0] for entry in json.loads(heard.proto.json)["menu"]}

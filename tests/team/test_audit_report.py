@@ -59,7 +59,7 @@ def test_the_life_of_a_team_reads_well(team: Team) -> None:
     assert told(team) == [
         "The operator made an invitation for an owner",
         "Countess Lovelace became an owner",
-        "Countess Lovelace accepted an invitation",
+        "Countess Lovelace accepted an invitation of the operator",
         "Countess Lovelace made Bob an editor",
         "Bob added a way to sign in (password)",
         "Bob signed in by password",

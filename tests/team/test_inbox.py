@@ -114,6 +114,24 @@ def test_whoever_has_to_approve_a_request_is_asked_to(
     )
 
 
+def test_whoever_proposed_is_told_of_each_review(
+    here: Office, ada: Member, ben: Member, boats: ConversationId
+) -> None:
+    here.team.sharing.share(boats, ben.id, Role.EDITOR, by=ada.id)
+    chat = here.seen_by(ben).conversation(boats)
+    talk(chat.fork("side"), "And stones?", "They sink.")
+    chat.requests.open("side")
+    by_ada = here.seen_by(ada).conversation(boats).requests
+    by_ada.ask_for_changes(1, "Please be shorter")
+    by_ada.approve(1)
+    by_ada.withdraw_review(1)
+    withdrawn, approved, asked = here.team.inbox.of(ben.id, unread=True)[:3]
+    assert asked.sentence == "Ada asks for changes to your request 1 in “Boats”."
+    assert asked.quote == "Please be shorter" and asked.address == f"/merge?c={boats}&b=main&request=1"
+    assert approved.sentence == "Ada approved your request 1 in “Boats”."
+    assert withdrawn.sentence == "Ada took their review of your request 1 in “Boats” back."
+
+
 def test_notices_are_read_one_by_one_or_all_at_once_and_only_by_whose_they_are(
     here: Office, ada: Member, ben: Member, boats: ConversationId
 ) -> None:

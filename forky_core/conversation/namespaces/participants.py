@@ -40,15 +40,15 @@ class Participants(Generic[Handle]):
         return type(self._chat)(self._session.as_person(fit_name(name)), self._chat.branch_name)
 
     def author_of(self, message: MessageId) -> str:
-        """The name of the member of a team who said a message, "You" for whoever uses this handle; "" if it was nobody
-        in particular.
+        """The name of the member of a team who said a message, "You" for whoever uses this handle, and "Somebody" for
+        who is no member, as from before there was a team; "" where nobody signs in.
         """
         if self._session.name_of is str:
             return ""
         actor = self._session.author(message)
         name = self._session.name_of(actor)
-        if name == actor:  # Where nobody signs in, an actor is no id.
-            return ""
+        if name == actor:  # It is no id of a member's.
+            return "Somebody"
         return "You" if actor == self._session.actor else name
 
     @property

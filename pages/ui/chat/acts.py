@@ -9,7 +9,7 @@ that a model wrote can contain one, since Markdown's HTML is escaped.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -60,6 +60,8 @@ MENU = (
 """Acts of the “…” menu, which a row of the graph has, too: name, icon, label. “present” is a link."""
 READING = frozenset({"compare", "present", "mark_a", "mark_b", "link"})
 """Those of them that change nothing."""
+FORKING = READING | {"fork", "erase"}
+"""Those that change nothing of the branch; one's own words can be erased on any."""
 BRANCH_MENU = {
     "rename": "Rename this branch …",
     "people": "Who takes part …",
@@ -105,14 +107,14 @@ def hear_acts(  # noqa: PLR0913 - each is one thing that the browser is told
     form: tuple[str, str] | None = None,
     merges: Merges | None = None,
     present: str = "",
-    only_reads: bool = False,
+    offered: Collection[str] | None = None,
 ) -> None:
     """Mount the listener. When `place` changes, the page scrolls to the cell of `at`, or to the `end`.
 
     `follow` keeps the end in sight while the page grows, for somebody who is there already. The cursor goes to the
     `form` that opens: an act, and the message it stands below. What `merges` cost the browser asks for
     as the menu opens (act “costs”), until it is told. `present` is the address of the conversation's presentation.
-    `only_reads`: the menus offer nothing that would change the conversation.
+    `offered` are the acts of the menu that are offered; None for all.
     """
 
     def handle() -> None:
@@ -123,7 +125,7 @@ def hear_acts(  # noqa: PLR0913 - each is one thing that the browser is told
     _component(
         key=key,
         data={
-            "menu": [entry for entry in MENU if entry[0] in READING] if only_reads else MENU,
+            "menu": [entry for entry in MENU if offered is None or entry[0] in offered],
             "merges": merges.entries if merges is not None else (),
             "costs": (merges.of, merges.heading, merges.costs) if merges is not None and merges.of else None,
             "place": place,

@@ -29,13 +29,13 @@ def draw_branchbar(here: Frame) -> None:
         draw_branchbox(here, lambda name: _switch(here, name))
         who = reader()
         chosen = st.menu_button(
-            "Rename or delete this branch",
+            "More about this branch",
             _offered(here),
             key="chat.branch_menu",
             icon=":material/more_horiz:",
             type="tertiary",
             format_func=BRANCH_MENU.__getitem__,
-            help="Rename, search or delete this branch, export or share",
+            help="What else can be done with this branch",
         )
         draw_whose(here)
         present_link(here.chat, here.at, key="chat.present")

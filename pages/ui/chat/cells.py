@@ -75,6 +75,8 @@ class Look:
     """Puts names in the place of people's ids in a text."""
     only_reads: bool = False
     """Whether whoever looks can write nothing in the conversation: nothing is offered that would."""
+    writes: bool = True
+    """Whether they can change the branch: else nothing is offered that would, but for branches of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +204,7 @@ def _text(text: str, key: str, look: Look) -> Iterator[_Piece]:
     elif body:
         yield _Formatted(_formatted(body, cited, look.conversation), key, opening)
     if len(body) < len(text):
-        yield _sources(text, only_reads=look.only_reads)
+        yield _sources(text, only_reads=not look.writes)
 
 
 def _sources(text: str, *, only_reads: bool) -> str:
@@ -307,7 +309,7 @@ def _acts(cell: Cell, look: Look) -> str:
     first = button("regenerate", "Answer again …") if answer else button("edit", "Edit and ask again …")
     return (
         button("fork", "Fork here …")
-        + (first if cell.message.merge is None else "")
+        + (first if cell.message.merge is None and (look.writes or not answer) else "")
         + button("copy", "Copy the text")
         + (
             button("threads", "Discuss this …")
@@ -335,7 +337,7 @@ def _looked_for(cell: Cell, look: Look) -> str:
         return ""
     found = count(len(document_search.passages), "passage")
     trouble = f" {document_search.trouble}" if document_search.trouble else ""
-    otherwise = "" if look.only_reads else _word("regenerate", cell.message.id, "Search otherwise …")
+    otherwise = "" if not look.writes else _word("regenerate", cell.message.id, "Search otherwise …")
     return (
         f'<div class="fk-cited">Searched for “{escape(showable(document_search.search))}”: {found}.'
         f"{escape(showable(trouble))} {otherwise}</div>"
@@ -345,14 +347,14 @@ def _looked_for(cell: Cell, look: Look) -> str:
 def _ended(cell: Cell, look: Look) -> str:
     """HTML of how a reply ended where no model just said it to its end, with the ways on."""
     if again := captions.reuse_sentence(cell):
-        anew = "" if look.only_reads else _word("again", cell.message.id, "Ask anew")
+        anew = "" if not look.writes else _word("again", cell.message.id, "Ask anew")
         return f'<div class="fk-ended">{sentence_html("history", again)}{anew}</div>'
     ended = captions.ended(cell.generation)
     if not ended:
         return ""
     ways = _word("resume", cell.message.id, "Resume") if cell.branches else ""
     ways += _word("again", cell.message.id, "Ask again")
-    return f'<div class="fk-ended">{sentence_html("warning", ended)}{"" if look.only_reads else ways}</div>'
+    return f'<div class="fk-ended">{sentence_html("warning", ended)}{ways if look.writes else ""}</div>'
 
 
 def sentence_html(icon: str, sentence: str) -> str:
@@ -389,8 +391,8 @@ def _expand(id: str) -> str:
 
 
 def _merge(merge: MergePart, look: Look, corrected: Sequence[CorrectedLine]) -> str:
-    leads = message_leads(look.conversation, look.words, look.author, only_reads=look.only_reads)
-    return note_html(merge, leads if look.only_reads else replace(leads, expand=_expand), corrected=corrected)
+    leads = message_leads(look.conversation, look.words, look.author, only_reads=not look.writes)
+    return note_html(merge, replace(leads, expand=_expand) if look.writes else leads, corrected=corrected)
 
 
 def message_leads(

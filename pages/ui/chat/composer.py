@@ -75,8 +75,9 @@ def draw_composer(here: Frame, seen: Branch) -> None:
         with st.container(key="line-composer", horizontal=True, vertical_alignment="center"):
             _draw_attach(place, here)
             draw_model_picker(here)
-            draw_rules(here)
-            draw_document_use(here, place)
+            if not kept_off:
+                draw_rules(here)
+                draw_document_use(here, place)
             draw_stashes(here, place)
             now = asking(here)
             heavy = _draw_meter(here, draft, now)

@@ -6,10 +6,12 @@ import streamlit as st
 
 from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
+from forky_core.team.roles import Role
 from forky_core.views.erasing import described
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame, go, saying
 from pages.ui.session import session
+from pages.ui.workspace import reader
 
 
 def _dismissed() -> None:
@@ -19,6 +21,9 @@ def _dismissed() -> None:
 @st.dialog("Erase what it says", icon=":material/ink_eraser:", on_dismiss=_dismissed)
 def confirm_erasure(here: Frame, id: MessageId) -> None:
     """Keys: `erase.typed`, `erase.go`, `erase.cancel`."""
+    if why := _why_not(here, id):
+        st.markdown(plain_label(why, 400))
+        return
     try:
         plan = here.chat.history.plan_erasure(id)
     except ForkyError as error:
@@ -35,6 +40,16 @@ def confirm_erasure(here: Frame, id: MessageId) -> None:
         st.button("Erase for good", key="erase.go", type="primary", on_click=_erase, args=(here, id))
         if st.button("Cancel", key="erase.cancel", on_click=_dismissed):
             st.rerun()
+
+
+def _why_not(here: Frame, id: MessageId) -> str:
+    """Why the reader cannot erase a message, as a sentence; "" if they can, or may be able to."""
+    who = reader()
+    role = who.access.role_in(here.chat.id) if who is not None else Role.OWNER
+    if role is Role.OWNER or here.chat.people.author_of(id) == "You":
+        return ""
+    again = here.forky.store.erased_of(here.chat.id, [id]) if role >= Role.EDITOR else ()
+    return "" if again else "Whoever said it can erase it, and whoever the conversation belongs to."
 
 
 def _erase(here: Frame, id: MessageId) -> None:

@@ -10,6 +10,7 @@ from forky_core.conversation.branching import PrunePlan
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
+from pages.ui.chat.branch_owners import name_for_fork
 from pages.ui.chat.threads import draw_threads
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.models import grouped, model_title
@@ -102,7 +103,8 @@ def _carry_out(here: Frame, verb: _Verb, id: MessageId) -> None:
 
 def _fork(here: Frame, id: MessageId) -> None:
     with saying(here.session):
-        forked = here.chat.fork(st.session_state["chat.form_name"].strip() or None, at=id)
+        name = name_for_fork(here, st.session_state["chat.form_name"], here.chat.message(id).text, own=False)
+        forked = here.chat.fork(name, at=id)
         here.session.acting = None
         here.session.say(
             f"Forked “{forked.branch_name}”. Nothing was copied.", (forked.id, forked.view.version)
@@ -118,7 +120,8 @@ def _tag(here: Frame, id: MessageId) -> None:
 
 def _say_instead(here: Frame, id: MessageId) -> None:
     with saying(here.session):
-        forked, _ = here.chat.edit(id, st.session_state["chat.form_text"])
+        text = st.session_state["chat.form_text"]
+        forked, _ = here.chat.edit(id, text, branch=name_for_fork(here, "", text, own=False))
         here.session.acting = None
         go(forked)
 

@@ -22,6 +22,7 @@ from pages.ui.keyboard.tour import begin_tour
 from pages.ui.made_pages import linked
 from pages.ui.person import cookie
 from pages.ui.session import Session
+from pages.ui.workspace import may_begin
 
 QUESTIONS = (
     "What is a branch good for?",
@@ -82,7 +83,9 @@ def draw_starters(forky: Workspace, held: Session, chat: Conversation | None) ->
 def tour_button(
     forky: Workspace, held: Session, *, key: str, kind: Literal["secondary", "tertiary"] = "secondary"
 ) -> None:
-    """Begins the tour, from any page."""
+    """Begins the tour, from any page, for whoever may write: it forks, asks and merges."""
+    if not may_begin():
+        return
     st.button(
         "Take the tour",
         key=key,

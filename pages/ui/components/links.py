@@ -10,9 +10,9 @@ import streamlit as st
 from forky_core.documents.searching import split_address
 from forky_core.model import ConversationId, MessageId
 from forky_core.model.document import ADDRESS
+from forky_core.settings import Settings
 from pages.ui.components.markdown import plain_label
 from pages.ui.made_pages import linked
-from pages.ui.sign_in import SIGN_IN
 
 _USUAL = "http://127.0.0.1:8501"
 
@@ -76,8 +76,8 @@ def server_address() -> str:
 
 def mailed_address() -> str:
     """What an address of this server begins with in a mail: what the operator says, whatever a browser claims."""
-    allowed = SIGN_IN.origins.allowed
-    if allowed:
-        return str(min(allowed))
+    named = Settings.from_environment().origins
+    if named:
+        return named[0]
     seen, host = server_address(), st.context.headers.get("Host") or ""  # The gate has checked the host.
     return seen if not host or urlsplit(seen).netloc == host else f"http://{host}"

@@ -100,7 +100,7 @@ ICON_ONLY { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-
 [class*="st-key-line-"] { gap: .3rem !important; align-items: center; }
 
 /* Why nothing can be written here. */
-.st-key-only-reads { padding: .55rem .8rem; border-radius: .6rem;
+.st-key-only-reads { padding: .55rem .8rem; border-radius: .6rem; height: auto !important; flex: none !important;
   background: color-mix(in srgb, currentColor 4.5%, transparent); }
 .st-key-only-reads p { margin: 0; }
 

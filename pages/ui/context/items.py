@@ -61,13 +61,15 @@ def hear_steering(on_steer: Callable[[str, str], None], *, key: str) -> None:
     _component(key=key, data={}, on_steer_change=handle, height="content")
 
 
-def draw_items(found: Sequence[ContextRow], conversation: ConversationId, *, shown: int) -> None:
-    """The newest `shown` of them. Key: `context.rows`.
+def draw_items(
+    found: Sequence[ContextRow], conversation: ConversationId, *, shown: int, steers: bool
+) -> None:
+    """The newest `shown` of them; `steers` says whether each can be pinned or left out. Key: `context.rows`.
 
     Not by `st.html`, which walks through every element again to clean it: ours are clean, since `_row` escapes every
     word that goes into them, and the page's policy runs no script that came with text.
     """
-    rows = rows_html(found[max(0, len(found) - shown) :], conversation)
+    rows = rows_html(found[max(0, len(found) - shown) :], conversation, steers=steers)
     _rows_component(key="context.rows", data={"rows": rows}, height="content")
 
 

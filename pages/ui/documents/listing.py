@@ -26,6 +26,8 @@ def draw_list(forky: Workspace, held: Session, store: DocumentStore, *, removes:
     if not listed:
         with st.container(key="documents-empty", horizontal_alignment="center"):
             st.markdown("#### No document here yet")
+            if not removes:
+                return
             st.caption(
                 "Drop a file above. Then switch “Documents” on below the chat: answers quote what bears on the question "
                 "and say where it stands. It needs no key; the offline model quotes them too."

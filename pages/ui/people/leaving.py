@@ -12,6 +12,9 @@ from pages.ui.session import Session
 @st.dialog("Leave this workspace", icon=":material/door_open:")
 def leave(people: Administration, held: Session) -> None:
     """Keys: `leave.stay`, `leave.yes`."""
+    if people.is_last_owner:
+        st.markdown("A workspace keeps at least one owner. Make somebody else an owner first.")
+        return
     st.caption(
         "You are signed out everywhere and see nothing here any more. What you wrote stays, under your name; hand over "
         "conversations first that others are to look after. An invitation brings you back."

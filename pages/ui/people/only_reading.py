@@ -46,6 +46,13 @@ def may_write(chat: Conversation, branch: str) -> bool:
         return False
 
 
+def why_not_write(chat: Conversation, branch: str) -> str:
+    """Why whoever looks at this page cannot change a branch directly, as a sentence; "" if they can."""
+    if may_write(chat, branch):
+        return ""
+    return why_only_reads(chat) or "You cannot change this branch directly. Fork it, and ask for a merge."
+
+
 def draw_only_reads(chat: Conversation) -> bool:
     """Say it, in the place of what would write, to whoever can only read; whether it was said. Key: `only-reads`."""
     return draw_refusal(why_only_reads(chat))

@@ -11,13 +11,15 @@ from forky_core.gateway.member_tokens import MemberTokens, TokenDesk
 from forky_core.gateway.pasting import lines_to_paste
 from forky_core.gateway.tokens import Token, Tokens, amount
 from forky_core.model.errors import ForkyError
+from forky_core.team.roles import Role
 from forky_core.views.captions import dollars
 from forky_core.views.times import stamp
 from pages.ui.components.links import server_address
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
+from pages.ui.people.only_reading import draw_refusal
 from pages.ui.session import Session
-from pages.ui.workspace import reader, reader_id, whole_here
+from pages.ui.workspace import may_begin, reader, reader_id, whole_here
 
 _WHOSE = " Yours see and do what you may. Owners see everybody’s."
 _EMPTY = {"name": "", "models": "", "daily": None, "unpriced": False, "records": True, "metrics": False}
@@ -47,7 +49,10 @@ def draw_tokens(held: Session) -> None:
     revoked = [token for token in everyone if token.revoked]
     if revoked:
         st.caption(f"Revoked: {', '.join(plain_label(token.name) for token in revoked[-10:])}.")
-    _draw_form(tokens, held)
+    if not draw_refusal(
+        "" if may_begin() else f"{Role.COMMENTER.and_above.capitalize()} of this workspace make tokens."
+    ):
+        _draw_form(tokens, held)
 
 
 def _draw_fresh(held: Session, name: str, text: str) -> None:
