@@ -159,16 +159,10 @@ def _choose(chosen: Chosen) -> None:
             )
         alone = len(chosen.sides) < 2
         st.session_state.setdefault(_WHOM, "models" if alone else "columns")
-        st.segmented_control(
-            "A question goes to",
-            ["columns", "models"],
-            format_func=lambda value: "Ask all columns" if value == "columns" else "Ask several models",
-            key=_WHOM,
-            required=True,
-            label_visibility="collapsed",
-            help="All columns: each branch is asked the same and answers with its own model. "
-            f"Several models: “{plain_label(frame.chat.branch_name)}” is forked once for each model.",
-        )
+        if why_only_reads(frame.chat):
+            st.session_state[_WHOM] = "columns"
+        else:
+            _choose_whom(frame)
         if not alone:
             offer_poll(frame, [side.head for side in chosen.sides])
             present_link(frame.chat, key="compare.present", sides=written(chosen.sides))
@@ -177,6 +171,19 @@ def _choose(chosen: Chosen) -> None:
                 give_button(frame.forky, frame.chat, "comparison", written(readable), key="compare.give")
     if st.session_state[_WHOM] == "models":
         _choose_models(frame)
+
+
+def _choose_whom(frame: Frame) -> None:
+    st.segmented_control(
+        "A question goes to",
+        ["columns", "models"],
+        format_func=lambda value: "Ask all columns" if value == "columns" else "Ask several models",
+        key=_WHOM,
+        required=True,
+        label_visibility="collapsed",
+        help="All columns: each branch is asked the same and answers with its own model. "
+        f"Several models: “{plain_label(frame.chat.branch_name)}” is forked once for each model.",
+    )
 
 
 def _offered(frame: Frame) -> tuple[Side, ...]:

@@ -27,7 +27,7 @@ from pages.ui.settings.own_keys import draw_own_keys
 from pages.ui.settings.providers import draw_default, draw_keyed, draw_reviewer, draw_servers
 from pages.ui.settings.storage import draw_storage
 from pages.ui.settings.tokens import draw_tokens
-from pages.ui.workspace import operates, reader, runs_server, whole_here, workspace
+from pages.ui.workspace import may_begin, operates, reader, runs_server, whole_here, workspace
 
 PAGE = Page(title="Settings", icon="tune", order=80, about_conversation=False)
 
@@ -47,11 +47,13 @@ def main() -> None:
             if runs_server():  # A server of models may be one that only this machine reaches.
                 draw_servers(forky, models, held)
         draw_own_keys(forky, held)
-        st.markdown("#### Tour")
-        st.caption(
-            "Five things to do in the example: fork, ask, merge, undo, look at an experiment. It can be left at any time."
-        )
-        tour_button(forky, held, key="settings.tour")
+        if may_begin():
+            st.markdown("#### Tour")
+            st.caption(
+                "Five things to do in the example: fork, ask, merge, undo, look at an experiment. It can be left at any "
+                "time."
+            )
+            tour_button(forky, held, key="settings.tour")
         if names_themselves():
             st.markdown("#### You")
             st.caption("Where several people share a conversation, your name stands on what you say.")

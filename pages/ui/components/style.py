@@ -100,9 +100,9 @@ ICON_ONLY { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-
 [class*="st-key-line-"] { gap: .3rem !important; align-items: center; }
 
 /* Why nothing can be written here. */
-.st-key-only-reads { padding: .55rem .8rem; border-radius: .6rem; height: auto !important; flex: none !important;
+.st-key-only-reads { padding: .55rem .8rem; border-radius: .6rem;
   background: color-mix(in srgb, currentColor 4.5%, transparent); }
-.st-key-only-reads p { margin: 0; }
+.st-key-only-reads :is(p, [data-testid="stMarkdownContainer"]) { margin: 0 !important; }
 
 /* On a phone the pages are behind one button: it says so. */
 [data-testid="stExpandSidebarButton"] { width: auto; gap: .3rem; padding: 0 .5rem; }
