@@ -55,7 +55,7 @@ def _brought(inputs: MergeInputs) -> MergePlan:
     """Return the plan of a fast-forward: the whole line comes unchanged, including an unfinished end."""
     line = inputs.line_of(inputs.source)
     start = len(inputs.line_of(inputs.target))
-    tokens = inputs.context_tokens(line) - inputs.context_tokens(line[:start])
+    tokens = inputs.tokens_ahead()
     brought = inputs.delta()
     return replace(
         inputs.empty(payload_kinds.FULL.name, "fast_forward"),

@@ -207,8 +207,20 @@ class MergeInputs:
         return said
 
     def tokens_full(self, turns: Sequence[Message], header: str) -> int:
+        """The tokens that the source takes in full, in one message below its header."""
         part = MergePart(FULL.name, self.source_name, (), header)
         return self.count_tokens(header) + self.cost(turns) + self.count_tokens(merge_footer(part))
+
+    def tokens_beside(self, turns: Sequence[Message], header: str) -> int:
+        """The tokens that a shorter merge is held against: of the source in full, which where the target can just move
+        on has no header.
+        """
+        return self.tokens_ahead() if self.continues_target else self.tokens_full(turns, header)
+
+    def tokens_ahead(self) -> int:
+        """The tokens of what the source has beyond the end of the target, on the same line."""
+        line, start = self.line_of(self.source), len(self.line_of(self.target))
+        return self.context_tokens(line) - self.context_tokens(line[:start])
 
 
 def _messages(count: int) -> str:

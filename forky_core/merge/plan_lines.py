@@ -38,7 +38,7 @@ def plan_of_lines(
     text = render(header, lines, short)
     tokens = inputs.count_tokens(text)
     prompt = inputs.prompt_of_source(found)
-    tokens_full = inputs.tokens_full(found.turns, full_header(inputs.source_name, found, short, prompt))
+    tokens_full = inputs.tokens_beside(found.turns, full_header(inputs.source_name, found, short, prompt))
     warnings = inputs.warnings(found, short)
     if tokens >= tokens_full:
         warnings.append(

@@ -170,7 +170,7 @@ def _message(coming: Sequence[IncomingSide], part: MergePart) -> PlannedMessage:
 
 def _tokens_full(inputs: MergeInputs, found: IncomingChanges, short: ShortIds) -> int:
     header = full_header(inputs.source_name, found, short, inputs.prompt_of_source(found))
-    return inputs.tokens_full(found.turns, header)
+    return inputs.tokens_beside(found.turns, header)
 
 
 def _about(inputs: MergeInputs, said: Attribution, met: Sequence[Clash]) -> tuple[str, ...]:

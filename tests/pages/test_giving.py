@@ -61,7 +61,7 @@ def test_a_link_is_made_shown_once_and_revoked(forky: Forky) -> None:
     settings = settled(open_page("settings.py"))
     assert "#### Links" in words(settings) and secret not in words(settings)
     by_key(settings, f"settings.link.revoke.{link.id}").click().run()
-    assert "expired or were revoked" in words(settled(settings))
+    assert "expired or was revoked" in words(settled(settings))
     with pytest.raises(LinkEnded):
         links.find(secret)
 

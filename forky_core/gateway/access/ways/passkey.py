@@ -56,7 +56,7 @@ passkeyForm.addEventListener("submit", async (event) => {
   passkeySentence.textContent = "";
   try {
     const answer = await fetch(passkeyForm.dataset.options, { method: "POST" });
-    if (!answer.ok) throw new Error((await answer.json()).error.message);
+    if (!answer.ok) { passkeySentence.textContent = (await answer.json()).error.message; return; }
     const options = await answer.json();
     const passkey = passkeyForm.dataset.adds
       ? await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) })
@@ -64,7 +64,7 @@ passkeyForm.addEventListener("submit", async (event) => {
     passkeyForm.elements.credential.value = JSON.stringify(passkey);
     passkeyForm.submit();
   } catch (error) {
-    passkeySentence.textContent = SENTENCES[error.name] ?? `This browser cannot use a passkey here. ${error.message}`;
+    passkeySentence.textContent = SENTENCES[error.name] ?? "This browser cannot use a passkey here. Sign in another way.";
   }
 });
 """
