@@ -22,6 +22,8 @@ from forky_core.observability.vocabulary import SLOW_AFTER
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _MAKERS = ("viewer", "commenter", "editor", "owner", "nobody")
 _FALSE = frozenset({"0", "false", "no", "off", ""})
+DEFAULT_ACTOR = "you"
+"""Who acts, where nobody says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class Settings:
     """FORKY_SERVERS: base URLs of further OpenAI-compatible servers, separated by commas or spaces."""
     probe: bool = True
     """FORKY_PROBE: whether to look for model servers on this machine."""
-    actor: str = "you"
+    actor: str = DEFAULT_ACTOR
     """FORKY_ACTOR: whose name stands beside operations."""
     hosts: tuple[str, ...] = ()
     """FORKY_HOSTS: names besides this machine's own by which browsers and programs reach it, separated by commas or
@@ -137,7 +139,7 @@ class Settings:
             model=value("FORKY_MODEL") or None,
             servers=tuple(_server(url) for url in _several(value("FORKY_SERVERS"))),
             probe=_switch("FORKY_PROBE", value("FORKY_PROBE"), default=True),
-            actor=value("FORKY_ACTOR") or "you",
+            actor=value("FORKY_ACTOR") or DEFAULT_ACTOR,
             hosts=tuple(_host(host) for host in _several(value("FORKY_HOSTS"))),
             origins=tuple(_origin(origin) for origin in _several(value("FORKY_ORIGINS"))),
             sign_in=_sign_in(value("FORKY_SIGN_IN")),

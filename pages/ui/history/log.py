@@ -7,12 +7,15 @@ from collections.abc import Sequence
 import streamlit as st
 
 from forky_core.model.errors import ForkyError
+from forky_core.settings import DEFAULT_ACTOR
+from forky_core.views.captions import SOMEBODY
 from forky_core.views.changes import sentences
 from forky_core.views.log import LogEntry, LogPage
 from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
 from pages.ui.frame import Frame, saying
+from pages.ui.person import names_themselves
 
 _ICONS = {
     "create": "add_circle",
@@ -87,7 +90,9 @@ def _draw_entry(frame: Frame, entry: LogEntry) -> None:
         said += f" · {count(entry.answers, 'answer')}"
     said = f":gray[~~{said}~~] · undone" if entry.undone else said
     place = " · :primary[now]" if entry.current else ""
-    label = f"{said} :gray[ · {plain_label(operation.actor, 40)} · {entry.when}]{place}"
+    # To a member of a team, what was done before there was one was done by nobody they know.
+    actor = operation.actor if names_themselves() or operation.actor != DEFAULT_ACTOR else SOMEBODY
+    label = f"{said} :gray[ · {plain_label(actor, 40)} · {entry.when}]{place}"
     icon = f":material/{_ICONS.get(operation.verb, 'history')}:"
     with st.expander(label, icon=icon, type="step", key=f"history.entry.{operation.number}"):
         if entry.run:
