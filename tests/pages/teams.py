@@ -17,6 +17,7 @@ from forky_core.team.roles import Role
 from forky_core.team.team import Team, team_file
 from forky_core.team.views import join_team, member_view
 from pages.ui import sign_in, workspace
+from pages.ui.streamlit_patches import warmup
 from tests.pages.workspaces import empty_workspace
 
 
@@ -56,6 +57,8 @@ def team_server(
     patch: pytest.MonkeyPatch, *, database: Path | None = None, workspaces: Path | None = None
 ) -> Iterator[TeamServer]:
     """Without a `database` it is kept in memory. `workspaces` is the folder of further workspaces."""
+    # What warms up in the background would ask which models there are, also when this server is closed again.
+    patch.setattr(warmup, "_begun", True)
     if workspaces is not None:
         patch.setenv("FORKY_WORKSPACES", str(workspaces))
     team = Team(team_file(database) if database is not None else None)

@@ -140,7 +140,14 @@ def _answers(material: Material, ballot: Ballot) -> ReportSection:
 def _said(material: Material, option: BallotOption) -> tuple[Leaf, ...]:
     if option.removed:
         return (Sentences(("This answer was removed after the poll was opened. Its votes are kept.",)),)
-    return tuple(leaf for message in option.turns for leaf in material.said(message))
+    said: list[Leaf] = []
+    for message in option.turns:
+        if message.role == "user":
+            said.append(Sentences(("Then somebody asked:",)))
+        said += material.said(message)
+        if message.role == "user":
+            said.append(Sentences(("And the answer:",)))
+    return tuple(said)
 
 
 def _notes(outcome: PollResult) -> ReportSection:

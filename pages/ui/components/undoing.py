@@ -17,7 +17,7 @@ from pages.ui.components.notice import done, draw_notice
 from pages.ui.frame import saying
 from pages.ui.inbox.bell import draw_bell
 from pages.ui.keyboard.component import draw_keyboard
-from pages.ui.people.only_reading import why_only_reads
+from pages.ui.people.only_reading import edits, why_only_reads
 from pages.ui.people.reader_menu import draw_reader
 from pages.ui.session import Session
 from pages.ui.streamlit_patches.browser_fixes import fix_browser
@@ -45,10 +45,13 @@ def page_top(
     fix_browser(held)
     drawn = chat.view.version if chat is not None else 0
     undoes = chat if chat is None or not why_only_reads(chat) else None
+    undo, redo = (undoes.history.next_undo, undoes.history.next_redo) if undoes is not None else ((), ())
+    if chat is not None and not edits(chat):  # Others' changes are not theirs to take back.
+        undo, redo = (_own(forky, gesture) for gesture in (undo, redo))
     pressed = title_bar(
         title,
-        undo=_said(undoes.history.next_undo, inside) if undoes is not None else None,
-        redo=_said(undoes.history.next_redo, inside) if undoes is not None else None,
+        undo=_said(undo, inside),
+        redo=_said(redo, inside),
         on_undo=lambda: _undo(held, chat, drawn),
         on_redo=lambda: _redo(held, chat, drawn),
         on_search=lambda: ask_to_search(held),
@@ -114,6 +117,12 @@ def last_shown(forky: Workspace, held: Session) -> Conversation | None:
 
 def _said(gesture: tuple[Operation, ...], inside: str) -> str | None:
     return gesture[0].summary + inside if gesture else None
+
+
+def _own(forky: Workspace, gesture: tuple[Operation, ...]) -> tuple[Operation, ...]:
+    """A gesture, if it is the reader's own; else nothing."""
+    own = {forky.actor, forky.name_of(forky.actor)}
+    return gesture if all(operation.actor in own for operation in gesture) else ()
 
 
 def _undo(held: Session, chat: Conversation | None, drawn: int) -> None:

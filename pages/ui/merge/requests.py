@@ -26,6 +26,7 @@ from pages.ui.frame import Frame, saying
 from pages.ui.made_pages import linked
 from pages.ui.merge.choices import POLICIES, label_of_strategy, want, written_picks
 from pages.ui.merge.reviewing import draw_review_acts, draw_reviews
+from pages.ui.person import names_themselves
 
 _SHOWN = 6
 """Open requests, and answered ones, that are listed."""
@@ -123,13 +124,20 @@ def _draw_line(frame: Frame, request: MergeRequest) -> None:
         if not gone:
             st.button("Look at it", key=f"merge.look.{request.number}", on_click=_look, args=(frame, request))
             return
-        st.caption(f"“{plain_label(gone, 60)}” is not there any more.")
+        st.caption(_why_gone(frame, request, gone))
         st.button(
             "Decline",
             key=f"merge.decline_gone.{request.number}",
             on_click=_decline,
             args=(frame, request, ""),
         )
+
+
+def _why_gone(frame: Frame, request: MergeRequest, gone: str) -> str:
+    if request.graft is None or names_themselves():
+        return f"“{plain_label(gone, 60)}” is not there any more."
+    asked = plain_label(frame.forky.name_of(request.by), 60)
+    return f"“{plain_label(gone, 60)}” is not there any more, or not shared with you: ask {asked}."
 
 
 def _between(request: MergeRequest) -> str:
@@ -318,6 +326,10 @@ def draw_propose(frame: Frame) -> None:
             "What you chose and wrote goes along. It is listed on this page and in Chat until somebody accepts or "
             "declines it."
         )
+        if "graft" in st.query_params and not names_themselves():
+            st.caption(
+                "Share the conversation it comes from with whoever is to look at it: else they see nothing of it."
+            )
         st.button("Propose it", key="merge.propose_it", type="primary", on_click=_propose, args=(frame,))
 
 

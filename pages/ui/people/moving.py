@@ -13,6 +13,8 @@ from pages.ui.people.workspaces import desk_of
 from pages.ui.session import Session
 from pages.ui.workspace import Reader, whole, whole_here
 
+_MOVED = "sees.moved"
+
 
 def draw_moving(reader: Reader, held: Session, chat: Conversation) -> None:
     """Draw nothing where the reader may begin conversations in no other workspace.
@@ -20,6 +22,8 @@ def draw_moving(reader: Reader, held: Session, chat: Conversation) -> None:
     Keys: `sees.workspace`, `sees.move`.
     """
     desk = desk_of(reader)
+    if st.session_state.pop(_MOVED, False):
+        st.rerun()  # The dialog closes: what it is about is elsewhere.
     if desk is None or chat.view.trashed:
         return
     here = reader.team.workspace
@@ -29,7 +33,7 @@ def draw_moving(reader: Reader, held: Session, chat: Conversation) -> None:
     with st.expander("Move it to another workspace", icon=":material/drive_file_move:"):
         st.caption(
             "It goes with its files, documents and whole history, and belongs to you there; nobody else sees it until "
-            "you share it. Here it is in the trash."
+            "you share it. Its comment threads stay behind, and links that were given away end. Here it is in the trash."
         )
         to = st.selectbox(
             "Workspace",
@@ -55,3 +59,4 @@ def _move(reader: Reader, held: Session, chat: ConversationId, to: str, title: s
     with saying(held):
         move_conversation(chat, reader.access.id, whole_here(), reader.team, whole(to), reader.team.of(to))
         held.say(f"It is in “{title}” now, with all its ids.")
+        st.session_state[_MOVED] = True

@@ -25,6 +25,8 @@ from pages.ui.session import Session
 from pages.ui.workspace import Reader
 
 _REFUSED = "sees.refused"
+_LEFT = "sees.left"
+"""Whether the reader has just left the conversation of the dialog."""
 _SOMEBODY = "Somebody of the workspace"
 _ICONS = {"private": "lock", "people": "group", "everyone": "groups"}
 
@@ -59,7 +61,9 @@ def draw_who_sees(reader: Reader, held: Session, chat: Conversation) -> None:
     sharing = ConversationSharing(reader.team, reader.access, chat.id)
     try:
         owner, shared, may_change = sharing.owner, sharing.shared_with, sharing.may_change
-    except ForkyError as error:  # It was taken away while the dialog was open.
+    except ForkyError as error:  # It was taken away while the dialog was open, or left.
+        if st.session_state.pop(_LEFT, False):
+            st.rerun()
         st.info(plain_label(str(error), 300))
         return
     st.markdown(f"**{plain_label(title_or_placeholder(chat.title))}**")
@@ -119,8 +123,8 @@ def _draw_own_part(
             key="sees.leave",
             icon=":material/door_open:",
             help="You give up the role that you were given in it",
-            on_click=_try,
-            args=(held, sharing.leave),
+            on_click=_leave,
+            args=(held, sharing),
         )
 
 
@@ -189,6 +193,11 @@ def _draw_adding(sharing: ConversationSharing, held: Session, others: Sequence[M
             on_click=_add,
             args=(sharing, held, chosen),
         )
+
+
+def _leave(held: Session, sharing: ConversationSharing) -> None:
+    _try(held, sharing.leave)
+    st.session_state[_LEFT] = _REFUSED not in held.choices
 
 
 def _add(sharing: ConversationSharing, held: Session, member: str | None) -> None:

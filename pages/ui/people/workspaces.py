@@ -21,6 +21,8 @@ from pages.ui.people.choosing import choose_member
 from pages.ui.session import Session
 from pages.ui.workspace import Reader, other_workspaces
 
+_AWAY = "people.workspace.away"
+"""Whether the workspace of the dialog was just archived or left, so that the dialog has nothing to show any more."""
 _REFUSED = "people.workspace.refused"
 
 
@@ -154,6 +156,8 @@ def draw_change(
     who: Reader, desk: WorkspaceDesk, held: Session, workspace: TeamWorkspace, role: Role
 ) -> None:
     """Keys: `workspace.` with `title`, `rename`, `to`, `hand`, `leave`, `archive`."""
+    if st.session_state.pop(_AWAY, False):
+        st.rerun()
     st.html(_named(workspace, "only you" if workspace.personal else f"you are {role.phrase}"))
     if role is Role.OWNER:
         title = st.text_input("Title", workspace.title, key="workspace.title", max_chars=80)
@@ -167,7 +171,7 @@ def draw_change(
             "Whoever leaves sees nothing of it any more. What they wrote stays, under their name; an invitation brings "
             "them back."
         )
-        left = partial(_done, held, f"You left “{workspace.title}”.", partial(desk.leave, workspace.id))
+        left = partial(_leave, desk, held, workspace)
         if st.button("Leave", key="workspace.leave", icon=":material/door_open:", on_click=left):
             st.rerun()
     if role is Role.OWNER and workspace.id != WORKSPACE:
@@ -194,6 +198,13 @@ def _draw_handing_over(who: Reader, desk: WorkspaceDesk, held: Session, workspac
         st.rerun()
 
 
+def _leave(desk: WorkspaceDesk, held: Session, workspace: TeamWorkspace) -> None:
+    with saying(held):
+        desk.leave(workspace.id)
+        held.say(f"You left “{workspace.title}”.")
+        st.session_state[_AWAY] = True
+
+
 def _archive(desk: WorkspaceDesk, held: Session, workspace: TeamWorkspace) -> None:
     with saying(held):
         desk.archive(workspace.id)
@@ -201,6 +212,7 @@ def _archive(desk: WorkspaceDesk, held: Session, workspace: TeamWorkspace) -> No
         if others is not None:
             others.drop(workspace.id)
         held.say(f"“{workspace.title}” is archived.")
+        st.session_state[_AWAY] = True
 
 
 def _done(held: Session, sentence: str, change: Callable[[], None]) -> None:

@@ -15,6 +15,7 @@ from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
 from pages.ui.frame import Frame, saying
+from pages.ui.people.only_reading import why_only_reads
 from pages.ui.vote.bars import bars_html
 
 _LOOK_EVERY = 1.0
@@ -69,6 +70,8 @@ def _draw_live(frame: Frame, ballot: Ballot) -> None:
 
 def draw_reveal(frame: Frame, ballot: Ballot, *, quietly: bool) -> None:
     """The way to end the vote. Anybody may; who did not open the poll is asked twice. Keys: `vote.reveal`."""
+    if why_only_reads(frame.chat):
+        return
     if not quietly:
         st.button(
             "Reveal",
