@@ -13,7 +13,15 @@ from typing import Literal
 from forky_core.model.errors import NotInstalled
 
 Extra = Literal[
-    "app", "litellm", "documents", "completion", "experiments", "sign-in", "postgresql", "object-store"
+    "app",
+    "litellm",
+    "documents",
+    "completion",
+    "experiments",
+    "sign-in",
+    "postgresql",
+    "object-store",
+    "redis",
 ]
 """A group of `[project.optional-dependencies]` in pyproject.toml."""
 

@@ -165,14 +165,14 @@ def _install_chromium() -> None:
         _run(*install, "chromium")
 
 
-def _install_proxies() -> None:
-    """Caddy and HAProxy, which a team is tested behind; only where nobody minds that they are started."""
+def _install_servers() -> None:
+    """Caddy and HAProxy, which a team is tested behind, and Redis; only where nobody minds that they are started."""
     if not os.environ.get("CI") or not shutil.which("apt-get") or os.getuid() != 0:
         return
-    for name in ("caddy", "haproxy"):
+    for name, package in (("caddy", "caddy"), ("haproxy", "haproxy"), ("redis-server", "redis-server")):
         if not shutil.which(name) and not shutil.which(f"/usr/sbin/{name}"):
-            print(f"Installing {name} …")
-            _run("apt-get", "install", "-y", "-qq", "--no-install-recommends", name)
+            print(f"Installing {package} …")
+            _run("apt-get", "install", "-y", "-qq", "--no-install-recommends", package)
 
 
 def _is_current(package: NodePackage) -> bool:
@@ -205,7 +205,7 @@ def _install(package: NodePackage) -> None:
 def main() -> None:
     if not os.environ.get("CHROMIUM") and not shutil.which(HEADLESS):
         _install_chromium()
-    _install_proxies()
+    _install_servers()
     for package in (AIMOCK, OIDC_PROVIDER):
         if not _is_current(package) or node() is None:
             _install(package)

@@ -29,7 +29,17 @@ LISTED = [
     Requirement(word) for word in shlex.split(re.findall(r"^pip install (?!--)(.*)$", PAGE, re.MULTILINE)[0])
 ]
 CORE = {need.name for need in LISTED}
-PARTS = ("app", "litellm", "documents", "completion", "experiments", "sign-in", "postgresql", "object-store")
+PARTS = (
+    "app",
+    "litellm",
+    "documents",
+    "completion",
+    "experiments",
+    "sign-in",
+    "postgresql",
+    "object-store",
+    "redis",
+)
 
 USE = """
 import sys
