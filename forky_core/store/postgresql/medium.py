@@ -106,8 +106,8 @@ class RedisMedium:
         client: Redis = redis.Redis.from_url(url, socket_timeout=_ANSWER, **common)
         self._client = client
         # What waits for messages may wait for ever.
-        self._hearing: Redis = redis.Redis.from_url(url, socket_timeout=None, socket_keepalive=True, **common)
-        self._ear: Any = self._hearing.pubsub(ignore_subscribe_messages=True)
+        self._hearing: Any = redis.Redis.from_url(url, socket_timeout=None, socket_keepalive=True, **common)
+        self._ear = self._hearing.pubsub(ignore_subscribe_messages=True)
         self._thread: Thread | None = None
         self._saying(client.ping)
 
