@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from threading import Thread
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from psycopg import errors
 
@@ -106,7 +106,9 @@ class RedisMedium:
         client: Redis = redis.Redis.from_url(url, socket_timeout=_ANSWER, **common)
         self._client = client
         # What waits for messages may wait for ever.
-        self._hearing: Any = redis.Redis.from_url(url, socket_timeout=None, socket_keepalive=True, **common)
+        self._hearing = cast(
+            "Any", redis.Redis.from_url(url, socket_timeout=None, socket_keepalive=True, **common)
+        )
         self._ear = self._hearing.pubsub(ignore_subscribe_messages=True)
         self._thread: Thread | None = None
         self._saying(client.ping)
