@@ -125,7 +125,8 @@ def hear_acts(  # noqa: PLR0913 - each is one thing that the browser is told
     _component(
         key=key,
         data={
-            "menu": [entry for entry in MENU if offered is None or entry[0] in offered],
+            # A tuple: of a list Streamlit asks pandas whether it is a table.
+            "menu": tuple(entry for entry in MENU if offered is None or entry[0] in offered),
             "merges": merges.entries if merges is not None else (),
             "costs": (merges.of, merges.heading, merges.costs) if merges is not None and merges.of else None,
             "place": place,
