@@ -38,6 +38,7 @@ class PeopleFile(TeamDatabase):
         self.location = location
         self._readers: list[sqlite3.Connection] = []
         self._most_readers = READERS
+        self._closed = False
         try:
             if location is not None:
                 private_files.make_folder(location.parent)
@@ -68,6 +69,7 @@ class PeopleFile(TeamDatabase):
 
     def close(self) -> None:
         with self._lock:
+            self._closed = True
             self._most_readers = 0
             self._close_readers()
             self._connection.close()
@@ -76,8 +78,13 @@ class PeopleFile(TeamDatabase):
         return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
 
     def rows(self, statement: str, *values: Any) -> Sequence[sqlite3.Row]:
-        with self._reading() as connection:
-            return connection.execute(statement, values).fetchall()
+        try:
+            with self._reading() as connection:
+                return connection.execute(statement, values).fetchall()
+        except sqlite3.ProgrammingError as error:
+            if not self._closed:
+                raise
+            raise StoreError("The file of the people is closed; the server is shutting down.") from error
 
     def row(self, statement: str, *values: Any) -> sqlite3.Row | None:
         found = self.rows(statement, *values)

@@ -58,7 +58,7 @@ def team_server(
 ) -> Iterator[TeamServer]:
     """Without a `database` it is kept in memory. `workspaces` is the folder of further workspaces."""
     # What warms up in the background would ask which models there are, also when this server is closed again.
-    patch.setattr(warmup, "_begun", True)
+    patch.setattr(warmup, "warm_up_in", lambda _seconds: None)
     if workspaces is not None:
         patch.setenv("FORKY_WORKSPACES", str(workspaces))
     team = Team(team_file(database) if database is not None else None)

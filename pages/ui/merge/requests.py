@@ -28,6 +28,8 @@ from pages.ui.merge.choices import POLICIES, label_of_strategy, want, written_pi
 from pages.ui.merge.reviewing import draw_review_acts, draw_reviews
 from pages.ui.person import names_themselves
 
+_ANSWERED = "merge.answered"
+"""The answered request that a link led to: its list is unfolded."""
 _SHOWN = 6
 """Open requests, and answered ones, that are listed."""
 
@@ -56,6 +58,8 @@ def _looked_at(frame: Frame) -> MergeRequest | None:
     asked = params.get("request", "")
     found = next((one for one in frame.chat.requests.all if str(one.number) == asked), None)
     if found is None or found.state != "open" or _gone(frame, found):
+        if found is not None:
+            frame.session.choices[_ANSWERED] = f"{frame.chat.id} {found.number}"
         want(request=None)
         return None
     if "source" not in params:
@@ -183,8 +187,10 @@ def _facts(request: MergeRequest) -> str:
 def _draw_answered(frame: Frame, answered: Sequence[MergeRequest]) -> None:
     if not answered:
         return
-    name_of = frame.forky.name_of
-    with st.expander(f"{count(len(answered), 'request')} answered", icon=":material/inventory_2:"):
+    name_of, asked = frame.forky.name_of, frame.session.choices.get(_ANSWERED)
+    label = f"{count(len(answered), 'request')} answered"
+    expanded = any(f"{frame.chat.id} {one.number}" == asked for one in answered)
+    with st.expander(label, icon=":material/inventory_2:", expanded=expanded):
         for request in answered[:_SHOWN]:
             st.markdown(
                 f"{_between(request)}: {request.state} by {plain_label(name_of(request.answered_by), 40)} "

@@ -172,8 +172,9 @@ def draw_change(
             "them back."
         )
         left = partial(_leave, desk, held, workspace)
-        if st.button("Leave", key="workspace.leave", icon=":material/door_open:", on_click=left):
-            st.rerun()
+        with st.popover("Leave …", icon=":material/door_open:"):
+            if st.button(f"Leave “{plain_label(workspace.title, 60)}”", key="workspace.leave", on_click=left):
+                st.rerun()
     if role is Role.OWNER and workspace.id != WORKSPACE:
         st.caption("An archived workspace is closed to everybody until one of its owners opens it again.")
         away = partial(_archive, desk, held, workspace)

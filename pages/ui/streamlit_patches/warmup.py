@@ -140,7 +140,9 @@ def _warm_up() -> None:
 
 def _needs_litellm() -> bool:
     forky = importlib.import_module("pages.ui.workspace").at_hand()
-    return forky is not None and forky.models.needs_litellm()
+    with contextlib.suppress(ForkyError):  # The server stops meanwhile.
+        return forky is not None and bool(forky.models.needs_litellm())
+    return False
 
 
 def _freeze() -> None:
