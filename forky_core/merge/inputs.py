@@ -83,11 +83,12 @@ class MergeInputs:
         """Whether the source's line continues the target's, so that moving the pointer is enough.
 
         If the target is reached only through a side parent, the source's line is another context: moving there would
-        change what was said.
+        change what was said. So it would if the source begins with copies of the target's messages.
         """
         if self.target is None:
             return True
-        return self.target != self.source and self.target in first_parent_path(self.source, self.parents_of)
+        line = first_parent_path(self.source, lambda id: self.lookup(id).parents)
+        return self.target != self.source and self.target in line
 
     def line_of(self, head: MessageId | None) -> list[Message]:
         """Return the messages of the linear context of `head`."""

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from forky_core.context.citing import SOURCES, documents_cited
+from forky_core.merge.payload_copy import without_prompts
 from forky_core.model import Generation, Message
 from forky_core.model.errors import BadContent
 from forky_core.model.generation import Usage
@@ -45,9 +46,10 @@ class Included:
 
     def parts(self, message: Message) -> tuple[Part, ...]:
         """The parts of a message that are given along."""
+        parts = message.parts if self.rules else tuple(map(_unprompted, message.parts))
         if self.documents:
-            return message.parts
-        return tuple(_uncited(part) for part in message.parts if not isinstance(part, AttachmentPart))
+            return parts
+        return tuple(_uncited(part) for part in parts if not isinstance(part, AttachmentPart))
 
     def of(self, message: Message) -> Message:
         """The message as it is shown; under its own id, though it may have fewer parts."""
@@ -83,6 +85,11 @@ def included_named(names: Iterable[str]) -> Included:
             f"“{unknown[0][:40]}” cannot be included.", f"There are: {', '.join(EVERYTHING.names)}."
         )
     return Included(**dict.fromkeys(wanted, True))
+
+
+def _unprompted(part: Part) -> Part:
+    """A merge without the system prompt of its branch, which its header quotes if it is another than the target's."""
+    return replace(part, text=without_prompts(part.text)) if isinstance(part, MergePart) else part
 
 
 def _uncited(part: Part) -> Part:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from forky_core.conversation.conversation import Conversation
@@ -133,3 +135,100 @@ def test_a_comparison_cannot_be_forked_and_neither_can_one_message() -> None:
         new = link_to(made.forky, made.chat, thing, *which)
         with pytest.raises(BadContent, match="cannot be forked"):
             forked(made.forky, new, made.forky)
+
+
+def test_a_fork_in_which_values_were_replaced_brings_back_only_what_is_new() -> None:
+    forky, _ = workspace()
+    chat = talk(
+        forky.create("Sign-in"),
+        "ada@example.com and bea@example.com cannot sign in, why?",
+        "Look at the clock. Did ada@example.com call +49 30 901820?",
+    )
+    talk(chat.fork("side"), "What is the time-out?", "The time-out is 30 minutes for ada@example.com.")
+    main = chat.checkout("main")
+    main.merge(main.plan_merge("side", strategy="squash"))
+    talk(main, "Noted.")
+    own = forked(forky, link_to(forky, main), forky)
+    assert "ada@" not in str(forky.store.messages(own.id))
+    talk(own, "And from two places?", "Then [e-mail 1] has two sessions, and the port is 443.")
+    for strategy in ("squash", "full", "three-way"):
+        plan = main.merges.plan_graft(own, strategy=strategy)
+        assert "443" in plan.payload
+        for old in ("cannot sign in", "Look at the clock", "30 minutes", "user: What is"):
+            assert old not in plan.payload
+        assert any("4 messages are copies" in one for one in plan.warnings)
+        assert not any("share no message" in one for one in plan.warnings)
+    main.merge(main.merges.plan_graft(own, strategy="squash"))
+    assert forky.store.verify(chat.id).clean
+    talk(own, "And from three?", "Three sessions.")
+    plan = main.merges.plan_graft(own, strategy="squash")
+    assert "Three sessions" in plan.payload and "443" not in plan.payload
+
+
+def test_a_fork_without_the_files_and_rules_of_its_original_brings_back_only_what_is_new() -> None:
+    forky, _ = workspace()
+    chat = talk(forky.create("Ports"), "Which?", "Port 80.")
+    chat.say("", attachments=[forky.attach(b"salaries", name="salaries.txt")])
+    with_hidden(forky, chat, "A note that nobody sees.")
+    talk(chat, "It is for ada@example.com.")
+    own = forked(forky, link_to(forky, chat), forky)
+    talk(own, "And encrypted?", "Port 443.")
+    plan = chat.merges.plan_graft(own)
+    assert plan.turns == tuple(one.id for one in own.path()[-2:])
+    assert plan.fast_forward is None and plan.drafts, "moving there would lose what was left out"
+
+
+def test_messages_that_only_resemble_the_originals_are_merged() -> None:
+    forky, _ = workspace()
+    chat = talk(forky.create("Ports"), "Ask ada@example.com or bea@example.com?", "Ada, ada@example.com.")
+    other = talk(chat.fork("other"), "Why?", "She knows.")
+    own = forked(forky, link_to(forky, other), forky)
+    talk(own, "Since when?", "Since May.")
+    plan = chat.checkout("main").merges.plan_graft(own, strategy="full")
+    assert [one.text for one in own.path()][-4:] == ["Why?", "She knows.", "Since when?", "Since May."]
+    assert plan.turns == tuple(one.id for one in own.path()[-4:]), "main has the first two, and no more"
+
+
+def test_short_ids_in_a_merge_lead_to_the_messages_of_the_copy() -> None:
+    forky, _ = workspace()
+    chat = talk(forky.create("Ports"), "Hello, ada@example.com.", "Hi.")
+    side = talk(chat.fork("side"), "Which port?", "Port 443 for ada@example.com.", "Why?", "It is encrypted.")
+    for strategy in ("squash", "full", "three-way"):
+        main = chat.checkout("main").fork(f"with-{strategy}")
+        main.merge(main.plan_merge(side, strategy=strategy))
+        talk(main, "Fine.")
+        again = main.fork(f"again-{strategy}")
+        talk(side, f"And {strategy}?", "Port 22.")
+        again.merge(again.plan_merge(side, strategy=strategy))
+        part = part_of_link(forky, Links(forky.store).find(link_to(forky, again).secret))
+        marks = {
+            mark
+            for message in part.messages.values()
+            for merge in message.merges
+            for mark in re.findall(r"(?:\[|at |merge )([0-9a-f]{6,32})\b", merge.text)
+        }
+        assert marks or strategy == "full"
+        old = {one.id.partition(":")[2] for one in forky.store.messages(chat.id).values()}
+        new = {one.partition(":")[2] for one in part.messages}
+        for mark in marks:
+            assert any(one.startswith(mark) for one in new), mark
+            assert not any(one.startswith(mark) for one in old - new), mark
+
+
+def test_the_system_prompt_of_a_merged_branch_is_a_rule_and_goes_along_only_with_them() -> None:
+    forky, _ = workspace()
+    chat = talk(forky.create("Ports"), "Which?", "Port 80.")
+    side = chat.fork("side")
+    side.rules.set(system="Speak like a pirate.")
+    talk(side, "And encrypted?", "Port 443, arr.")
+    main = chat.checkout("main")
+    main.merge(main.plan_merge("side", strategy="squash"))
+    talk(main, "Fine.")
+    assert "pirate" in str(main.path())
+    own = forked(forky, link_to(forky, main), forky)
+    assert "pirate" not in str(forky.store.messages(own.id)) and "443" in str(own.path())
+    talk(own, "Thanks.", "Port 8443 is free, too.")
+    plan = main.merges.plan_graft(own)
+    assert "8443" in plan.payload and "Which?" not in plan.payload
+    whole = forked(forky, link_to(forky, main, included=("rules",)), forky)
+    assert "pirate" in str(whole.path())

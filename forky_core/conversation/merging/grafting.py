@@ -15,8 +15,9 @@ from threading import Event
 from forky_core.conversation.identity import title_line
 from forky_core.conversation.merging.merging import inputs_of, statuses
 from forky_core.conversation.merging.model_plans import plan_of
+from forky_core.conversation.merging.shared_copies import originals_of
 from forky_core.conversation.session import Session, short
-from forky_core.graph import ancestors, topological_order
+from forky_core.graph import ancestors, first_parent_path, topological_order
 from forky_core.merge.corrections import with_corrections
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import Graft, MergePlan
@@ -24,6 +25,7 @@ from forky_core.merge.strategies import strategy_named
 from forky_core.merge.validation import validate_options
 from forky_core.model import Branch, Message, MessageId
 from forky_core.model.errors import BadContent, InTheWay, NothingToDo
+from forky_core.model.view import FORKED_FROM
 
 
 def plan(
@@ -57,14 +59,24 @@ def plan(
     messages = ChainMap(dict(session.messages), dict(other.messages))
     _refuse_circle(session, other, of.head, messages)
     named = Branch(_called(other, source), of.head, of.rules)
+    originals = _originals(session, into.head, other, of.head, messages)
+
+    def parents_of(id: MessageId) -> tuple[MessageId, ...]:
+        """The parents of a message, where the original of a copy stands for it."""
+        return tuple(originals.get(parent, parent) for parent in messages[id].parents)
+
     inputs = replace(
         inputs_of(session, into, named),
         lookup=messages.__getitem__,
-        parents_of=lambda id: messages[id].parents,
+        parents_of=parents_of,
         statuses={**statuses(other), **statuses(session)},
     )
     planned = with_corrections(plan_of(session, inputs, options, stop or Event()))
-    if planned.lands and into.head is not None and not _share(into.head, of.head, messages):
+    if originals and planned.lands:
+        many = "1 message is a copy" if len(originals) == 1 else f"{len(originals)} messages are copies"
+        note = f"{many} of what “{target}” has, as a link showed it: only what came after is merged."
+        planned = replace(planned, warnings=(*planned.warnings, note))
+    elif planned.lands and into.head is not None and not _share(into.head, of.head, messages):
         note = f"“{target}” and “{named.name}” share no message: two histories meet here."
         planned = replace(planned, warnings=(*planned.warnings, note))
     graft = Graft(other.id, source, _taken_in(session, planned, messages))
@@ -74,6 +86,31 @@ def plan(
 def _called(other: Session, branch: str) -> str:
     title = title_line(other.view.title)
     return f"{branch} of {title}" if title else branch
+
+
+def _originals(
+    session: Session,
+    target: MessageId | None,
+    other: Session,
+    source: MessageId,
+    messages: Mapping[MessageId, Message],
+) -> Mapping[MessageId, MessageId]:
+    """The originals of the copies that a fork of a link to this conversation begins with; {} if it has none."""
+    origin = other.view.entries.get(FORKED_FROM)
+    if (
+        target is None
+        or not isinstance(origin, dict)
+        or session.id not in (origin.get("id"), origin.get("of"))
+    ):
+        return {}
+
+    def parents_of(id: MessageId) -> tuple[MessageId, ...]:
+        return messages[id].parents
+
+    order = topological_order([target], parents_of)
+    known = frozenset(order)
+    line = (messages[id] for id in first_parent_path(source, parents_of) if id not in known)
+    return originals_of(line, [messages[id] for id in order], parents_of)
 
 
 def _refuse_circle(

@@ -24,6 +24,7 @@ from forky_core.formats.exporting.rewriting import RewriteRules, is_id, rewritte
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.model import Blob, Generation, Message
 from forky_core.model.document import CitedPassage
+from forky_core.model.left_out import placeholder
 from forky_core.model.parts import Json, ToolCallPart, canonical_json
 
 _AROUND = 40
@@ -75,7 +76,7 @@ def found_in(texts: Iterable[tuple[str, str]]) -> tuple[PrivateValue, ...]:
     found = []
     for (kind, value), at in places.items():
         numbers[kind] = numbers.get(kind, 0) + 1
-        found.append(PrivateValue(kind, value, f"[{kind} {numbers[kind]}]", tuple(dict.fromkeys(at))))
+        found.append(PrivateValue(kind, value, placeholder(kind, numbers[kind]), tuple(dict.fromkeys(at))))
     return tuple(found)
 
 
@@ -233,15 +234,15 @@ def _file(blob: Blob, word: Callable[[str], str]) -> Blob:
 
 def _replacing(chosen: Iterable[PrivateValue]) -> Callable[[str], str]:
     """A function that replaces each value wherever it is a whole word, the longest first."""
-    placeholder = {finding.value: finding.placeholder for finding in chosen}
-    values = sorted(placeholder, key=len, reverse=True)
+    instead = {finding.value: finding.placeholder for finding in chosen}
+    values = sorted(instead, key=len, reverse=True)
     pattern = re.compile("|".join(map(_whole, values)))
     few = len(values) <= _FEW
 
     def word(text: str) -> str:
         if few and not any(map(text.__contains__, values)):
             return text
-        return pattern.sub(lambda match: placeholder[match.group()], text)
+        return pattern.sub(lambda match: instead[match.group()], text)
 
     return word
 

@@ -20,6 +20,7 @@ from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import files_named, files_of, linked, only
 from forky_core.formats.forky_file.stored_log import each_call
 from forky_core.graph import ancestors
+from forky_core.merge.payload_copy import with_new_ids
 from forky_core.model import (
     Blob,
     ConversationId,
@@ -32,7 +33,7 @@ from forky_core.model import (
 )
 from forky_core.model.document import CitedPassage, DocumentSearch
 from forky_core.model.hashing import content_hash
-from forky_core.model.parts import AttachmentPart, Draft, Json, Part, TextPart, part_from_stored
+from forky_core.model.parts import AttachmentPart, Draft, Json, MergePart, Part, TextPart, part_from_stored
 
 Word = Callable[[str], str]
 Known = Callable[[str], MessageId | None]
@@ -130,9 +131,14 @@ class _Rewriting:
     """The new messages' ids, by position."""
     above: dict[str, MessageId | None] = field(default_factory=dict)
     """For each original that is left out, the new message of its nearest kept ancestor."""
+    originals: list[str] = field(init=False)
+    """The ids of all originals, sorted."""
     files: dict[str, Blob] = field(default_factory=dict)
     """For each old file, the new one."""
     branches: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.originals = sorted(self.source.messages)
 
     def chat(self) -> Chat:
         self.files = {sha256: self.wanted.file(blob) for sha256, blob in self.source.blobs.items()}
@@ -205,6 +211,9 @@ class _Rewriting:
             sha256 = file.sha256 if file is not None else part.sha256
             return replace(part, sha256=sha256, name=self.wanted.word(part.name))
         stored = part.stored()
+        if isinstance(part, MergePart):
+            cited = (*part.messages, *part.omitted)
+            stored["text"] = with_new_ids(part.text, cited, self.originals, known)
         signature = stored.pop("provider_metadata", None)
         made = self._json(stored, known)
         if signature is not None and made == stored:

@@ -19,6 +19,7 @@ from forky_core.formats.forky_file.stored_log import each_call
 from forky_core.formats.forky_file.writing import chat_of, part_of
 from forky_core.model import MessageId
 from forky_core.model.errors import BadContent, NotFound, NothingToDo
+from forky_core.model.left_out import FILE_LEFT_OUT
 from forky_core.model.parts import TextPart
 from forky_core.publishing.included import Included, included_named
 from forky_core.publishing.links.link import LinkDraft, value_digest
@@ -84,7 +85,10 @@ def private_in(part: Chat, spared: Collection[str]) -> tuple[PrivateValue, ...]:
 
 def without_private_values(part: Chat, spared: Collection[str]) -> Chat:
     """A copy with placeholders in place of what looks private; the part itself if there is nothing."""
-    return redacted(part, private_in(part, spared))
+    copy = redacted(part, private_in(part, spared))
+    if copy is part or not part.copied_of:
+        return copy
+    return replace(copy, forked_from=MappingProxyType({"id": part.copied_of, "name": copy.title}))
 
 
 def _bare(part: Chat, included: Included) -> Chat:
@@ -111,7 +115,7 @@ def _without_what_is_left_out(part: Chat, included: Included) -> Chat:
     rules = RewriteRules(
         "shared with " + (" ".join(included.names) or "the words alone"),
         keeps=included.shows,
-        parts=lambda message: included.parts(message) or (TextPart("(A file, which is not shared.)"),),
+        parts=lambda message: included.parts(message) or (TextPart(FILE_LEFT_OUT),),
     )
     return replace(
         rewritten(part, rules), forked_from=MappingProxyType({"id": str(part.id), "name": part.title})
