@@ -146,7 +146,7 @@ def _draw_plan(frame: Frame, held: Planning, looked: MergeRequest | None) -> Non
         else:
             _draw_land(frame, held, looked)
         if looked is None and not why_only_reads(frame.chat):
-            draw_propose(frame)
+            draw_propose(frame, instead=not kept_off)
 
 
 def _draw_overtaken(frame: Frame, held: Planning) -> None:

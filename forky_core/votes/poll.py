@@ -88,7 +88,7 @@ class Poll:
 
     number: int
     candidates: tuple[PollCandidate, ...]
-    """In the order in which they were given. Voters see them in an order of their own (`seen_by`)."""
+    """In the order in which they were given; while it hides names, each voter has an order of their own (`seen_by`)."""
     by: str
     at: int
     """Microseconds since the epoch, UTC."""

@@ -12,11 +12,12 @@ LETTERS = "ABCDEFGHI"
 
 
 def seen_by(poll: Poll, person: str) -> tuple[PollCandidate, ...]:
-    """The candidates in the order in which this person sees them, always the same one.
+    """The candidates in the order in which this person sees them.
 
-    In a blind poll it is shuffled for each person, so that the first place helps no answer.
+    While names and counts are hidden it is shuffled for each person, so that the first place helps no answer; from the
+    reveal on all have one order and the same letters, so that they can talk of them.
     """
-    if not poll.blind:
+    if not poll.hidden:
         return poll.candidates
     seed = f"{poll.number} {poll.at} {poll.by} {person} ".encode()
     return tuple(

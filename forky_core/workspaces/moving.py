@@ -32,7 +32,7 @@ def move_conversation(
     """Copy a conversation into another workspace, where it belongs to whoever moves it, and trash the original.
 
     `source` and `target` are whole workspaces, each with its team. What the conversation names goes with it:
-    attachments and documents. With whom it was shared does not.
+    attachments, documents and threads. With whom it was shared does not, and links that were given away end.
 
     Raises:
         NotFound: the person does not see the conversation, or may not enter the other workspace.
@@ -58,13 +58,14 @@ def move_conversation(
         to_team.files.name(id, files)
         adopt(target, chat_of(source.store, id))
         _check(id, version, source, target)
+        from_team.threads.copy_to(to_team.workspace, id)
     except BaseException:
         _remove(id, target, to_team)
         raise
     with from_team.database.writing():
         from_team.audit.note("conversation moved away", person, conversation=id, to=to_team.workspace)
         to_team.audit.note("conversation moved here", person, conversation=id)
-    chat.trash()
+    chat.trash(moved=True)
 
 
 def _require_rights(id: ConversationId, person: str, from_team: Team, to_team: Team) -> None:
@@ -117,4 +118,5 @@ def _remove(id: ConversationId, target: Forky, to_team: Team) -> None:
         target.conversation(id).trash()
         target.purge(id)
     if not _is_there(target, id):
+        to_team.threads.forget(id)
         to_team.sharing.drop(id)

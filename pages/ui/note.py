@@ -98,12 +98,17 @@ class Leads:
 
 
 def note_html(
-    merge: MergePart, leads: Leads, *, corrected: Sequence[CorrectedLine] = (), exact: bool = True
+    merge: MergePart,
+    leads: Leads,
+    *,
+    corrected: Sequence[CorrectedLine] = (),
+    summary: bool = True,
+    exact: bool = True,
 ) -> str:
-    """HTML of a landed merge.
+    """HTML of a merge.
 
-    Lines that a later merge corrects are struck through, each with what that merge says instead. `exact` adds the text
-    that the model reads, behind a click.
+    Lines that a later merge corrects are struck through, each with what that merge says instead. `summary` adds a
+    line above about what it brought, `exact` the text that the model reads, behind a click.
     """
     rows = list(payload_rows(merge, SHOWN))
     named = [] if merge.brings_turns else [id for row in rows for id in (*row.marks.values(), *row.cites)]
@@ -112,9 +117,12 @@ def note_html(
     opened = " open" if merge.brings_turns and len(numbers) <= _TURNS else ""
     above = "What the model reads above them" if merge.brings_turns else "What the model reads"
     text = f"<details><summary>{above}</summary><pre>{escape(showable(merge.text[:SHOWN]))}</pre></details>"
-    return (
-        f'<div class="fk-merge"><div class="fk-merge-line"><span class="fk-icon" aria-hidden="true">merge</span>'
+    brought = (
+        f'<div class="fk-merge-line"><span class="fk-icon" aria-hidden="true">merge</span>'
         f"<span>{escape(showable(captions.payload_summary(merge)))}</span></div>"
+    )
+    return (
+        f'<div class="fk-merge">{brought if summary else ""}'
         f'{_note(rows, numbers, leads, corrected)}<div class="fk-beneath"><details{opened}>'
         f"<summary>{count(len(numbers), 'message')}</summary>{sources}"
         f"</details>{text if exact else ''}</div></div>"

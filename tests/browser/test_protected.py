@@ -46,7 +46,7 @@ def test_a_request_is_made_approved_and_landed(team: str, watch: Any, tmp_path: 
     guest.open(f"{branch.partition('&m=')[0].replace('/chat?', '/merge?')}&source=bob/which-boats-sink")
     expect(bob.get_by_text("propose the merge, and it lands once it is reviewed")).to_be_visible()
     expect(bob.get_by_role("button", name=re.compile("^Land"))).to_have_count(0)
-    bob.get_by_role("button", name="Propose instead").click()
+    bob.get_by_role("button", name="Propose the merge").click()
     bob.get_by_label("Note").fill("Worth knowing.")
     bob.keyboard.press("Tab")
     bob.get_by_role("button", name="Propose it").click()

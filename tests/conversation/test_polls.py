@@ -91,6 +91,14 @@ def test_order_and_letters_differ_from_voter_to_voter_and_stay_for_each(chat: Co
         assert ann.mine(1).choice == candidate.message  # type: ignore[union-attr]
 
 
+def test_from_the_reveal_on_the_letters_are_the_same_for_everybody(chat: Conversation) -> None:
+    opened(chat)
+    people = [chat.people.as_person(f"Voter {n}").polls for n in range(20)]
+    assert len({one.order(1) for one in people}) == 2
+    chat.polls.reveal(1)
+    assert {one.order(1) for one in people} == {chat.polls.get(1).candidates}
+
+
 def test_a_vote_can_be_changed_until_the_reveal_and_counts_once(chat: Conversation) -> None:
     opened(chat)
     ann = chat.people.as_person("Ann").polls

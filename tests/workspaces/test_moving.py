@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from forky_core.conversation.conversation import MOVED_AWAY
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.forky_file.adopting import AdoptResult, adopt
 from forky_core.formats.forky_file.chat import Chat
@@ -76,6 +77,40 @@ def test_the_original_is_in_the_trash_and_can_be_taken_back(here: Building, move
     talk(here.seen_by(move.ada, move.club).conversation(move.id, "main"), "Only in the club.")
     mine.conversation(move.id).take_back()
     assert "Only in the club." not in texts(mine.conversation(move.id, "main"))
+
+
+def test_its_threads_go_with_it_with_their_authors_times_and_log(here: Building, move: Move) -> None:
+    view = here.seen_by(move.ada)
+    message = view.conversation(move.id).path()[0].id
+    threads = here.team.threads
+    begun = threads.begin(move.id, message, "", move.ben.id, "Do they?")
+    (thread,) = threads.of(move.id)
+    threads.reply(thread, move.ada.id, "They do.")
+    threads.resolve(thread, move.ada.id, resolved=True)
+    before = threads.of(move.id)
+    move()
+    there = here.team.of(move.club).threads
+    (copy,) = there.of(move.id)
+    assert (copy.message, copy.quote, copy.begun, copy.resolved) == (
+        message,
+        before[0].quote,
+        before[0].begun,
+        before[0].resolved,
+    )
+    assert copy.id != begun
+    assert [(one.person, one.text, one.at) for one in copy.comments] == [
+        (one.person, one.text, one.at) for one in before[0].comments
+    ]
+    assert [one.event for one in there.events(move.id)] == ["began", "replied", "resolved"]
+    assert there.counts(move.id)[message].resolved == 1
+    there.reply(copy, move.ada.id, "Only in the club.")
+    assert threads.of(move.id) == before, "what was left in the trash keeps its own"
+
+
+def test_the_log_says_that_it_was_moved(here: Building, move: Move) -> None:
+    move()
+    (last,) = here.first.store.operations(move.id, limit=1)
+    assert (last.verb, last.summary) == ("trash", MOVED_AWAY)
 
 
 def test_with_whom_it_was_shared_is_left_behind(here: Building, move: Move) -> None:

@@ -51,7 +51,10 @@ class Polls:
         return voting.open_poll(self._session, ids, title, criteria, blind=blind)
 
     def order(self, number: int) -> tuple[PollCandidate, ...]:
-        """The candidates in the order in which this person sees them: the first is A, or key 1."""
+        """The candidates in the order in which this person sees them: the first is A, or key 1.
+
+        From the reveal on everybody has the same.
+        """
         return seen_by(self.get(number), self.voter)
 
     def vote(

@@ -196,7 +196,7 @@ def _draw_so_far(here: Frame, who: Reader, arrival: Arrival) -> None:
                 author,
                 only_reads=bool(why_only_reads(here.chat)),
             )
-            arrival.note = note_html(part, leads, exact=False) if part is not None else ""
+            arrival.note = note_html(part, leads, summary=False, exact=False) if part is not None else ""
         if arrival.note:
             st.html(arrival.note)
         else:

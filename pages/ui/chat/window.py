@@ -8,6 +8,7 @@ import streamlit as st
 
 from forky_core.model import Message, MessageId
 from forky_core.views.notebook import MORE, Notebook, notebook, position_of, window_start
+from forky_core.views.places import branch_for
 from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame, go
@@ -83,7 +84,7 @@ def draw_later(here: Frame, later: int | None) -> None:
     with st.container(key="line-later", horizontal=True, vertical_alignment="center"):
         name = plain_label(here.chat.branch_name, 60)
         if later is None:
-            st.markdown("No branch leads here any more; asking here makes one.", width="stretch")
+            st.markdown(_off_branch(here, name), width="stretch")
         else:
             st.markdown(f"{count(later, 'later message')} on **{name}**", width="stretch")
         st.button(
@@ -94,3 +95,12 @@ def draw_later(here: Frame, later: int | None) -> None:
             on_click=go,
             args=(here.chat,),
         )
+
+
+def _off_branch(here: Frame, name: str) -> str:
+    """What is said below a message that does not lead to the end of the branch."""
+    if here.at is not None:
+        other = branch_for(here.at, here.chat.view, here.chat.visible, here.chat.branch_name)
+        if other != here.chat.branch_name:
+            return f"**{name}** does not lead here; **{plain_label(other, 60)}** does"
+    return "No branch leads here any more; asking here makes one."

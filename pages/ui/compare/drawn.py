@@ -71,6 +71,7 @@ class Drawing:
         return {
             "n": number,
             "asked": self._plain(asked) if asked is not None else None,
+            "asker": self._who(asked) if asked is not None else "",
             "files": _files(asked) if asked is not None else "",
             "rivals": len(row.rivals),
             "answers": sum(bool(text) for text in texts),
@@ -160,8 +161,14 @@ class Drawing:
         shown = self.found.shared[-_SHARED:]
         return {
             "before": len(self.found.shared) - len(shown),
-            "messages": [{"role": one.role, "blocks": self._plain(one)} for one in shown],
+            "messages": [
+                {"role": one.role, "who": self._who(one), "blocks": self._plain(one)} for one in shown
+            ],
         }
+
+    def _who(self, message: Message) -> str:
+        """Whose words a message has."""
+        return _author(message, self.author) if message.role == "user" else message.role
 
 
 def _quote(text: str) -> str:
@@ -194,7 +201,7 @@ def _took(entry: ColumnEntry, label: Label, author: Callable[[MessageId], str]) 
     if entry.message.role != "assistant":
         if entry.message.merge or entry.message.role != "user":
             return "Merge" if entry.message.merge else entry.message.role
-        return showable(entry.message.name or author(entry.message.id) or "You")
+        return _author(entry.message, author)
     if call is None:
         return f"Answer, about {tokens(entry.tokens)} tokens"
     facts = [label(call.model), f"{tokens(entry.tokens)} tokens"]
@@ -205,6 +212,10 @@ def _took(entry: ColumnEntry, label: Label, author: Callable[[MessageId], str]) 
     if (entry.seconds_to_first_token or 0) >= _NOTABLE:
         facts.append(f"first token after {seconds(entry.seconds_to_first_token or 0)}")
     return showable(" · ".join(facts))
+
+
+def _author(message: Message, author: Callable[[MessageId], str]) -> str:
+    return showable(message.name or author(message.id) or "You")
 
 
 def facts(column: Column, context: int | None) -> str:

@@ -349,7 +349,7 @@ class Surface {
 
   question(row) {
     const box = piece("div", "question");
-    box.append(piece("div", "took", "You asked all of them"));
+    box.append(piece("div", "took", `${row.asker} asked all of them`));
     const words = drawBlocks(row.asked, piece("div", "words"));
     box.append(words);
     if (row.files) box.append(this.files(row.files));
@@ -980,7 +980,7 @@ class Surface {
     if (told.before) box.append(piece("p", "hint", `${told.before} messages before these`));
     for (const message of told.messages) {
       const entry = piece("article", `entry ${message.role === "user" ? "user" : "assistant"}`);
-      entry.append(piece("div", "took", message.role === "user" ? "You" : message.role), drawBlocks(message.blocks, piece("div", "words")));
+      entry.append(piece("div", "took", message.who), drawBlocks(message.blocks, piece("div", "words")));
       box.append(entry);
     }
     return box;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.conversation import MOVED_AWAY, Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.merge.wording import one_line
 from forky_core.model import Operation
@@ -60,7 +60,7 @@ def page_top(
     )
     draw_notice(forky, held)
     if chat is not None and chat.view.trashed:
-        _draw_trashed(held, chat)
+        _draw_trashed(forky, held, chat)
     go_searching(held)
     return pressed
 
@@ -79,12 +79,12 @@ def _name_tab(title: str, held: Session) -> None:
         st.set_page_config(page_title=tab)
 
 
-def _draw_trashed(held: Session, chat: Conversation) -> None:
+def _draw_trashed(forky: Workspace, held: Session, chat: Conversation) -> None:
     """Keys: `trashed.back`."""
+    moved = forky.store.operations(chat.id, limit=1)[0].summary == MOVED_AWAY
+    why = f"{MOVED_AWAY}: this is what was left here" if moved else "This conversation is in the trash"
     with st.container(key="trashed", horizontal=True, vertical_alignment="center"):
-        st.markdown(
-            "This conversation is in the trash: it can be read, and nothing can be added.", width="stretch"
-        )
+        st.markdown(f"{why}. It can be read, and nothing can be added.", width="stretch")
         if not why_only_reads(chat):
             _draw_taking_back(held, chat)
 

@@ -314,10 +314,13 @@ def _decline(frame: Frame, request: MergeRequest, why: str) -> None:
         want(request=None)
 
 
-def draw_propose(frame: Frame) -> None:
-    """Beside Land: proposes what is shown. Keys: `merge.propose_note`, `merge.propose_it`."""
+def draw_propose(frame: Frame, *, instead: bool) -> None:
+    """Proposes what is shown; `instead` of Land, if that stands beside it.
+
+    Keys: `merge.propose_note`, `merge.propose_it`.
+    """
     with st.popover(
-        "Propose instead",
+        "Propose instead" if instead else "Propose the merge",
         icon=":material/call_merge:",
         key="merge.propose_open",
         help="Ask somebody to look at it before it lands: nothing is merged yet",

@@ -32,8 +32,8 @@ def draw_moving(reader: Reader, held: Session, chat: Conversation) -> None:
         return
     with st.expander("Move it to another workspace", icon=":material/drive_file_move:"):
         st.caption(
-            "It goes with its files, documents and whole history, and belongs to you there; nobody else sees it until "
-            "you share it. Its comment threads stay behind, and links that were given away end. Here it is in the trash."
+            "It goes with its files, documents, threads and whole history, and belongs to you there; nobody else sees it "
+            "until you share it. Links that were given away end. Here it is in the trash."
         )
         to = st.selectbox(
             "Workspace",

@@ -70,6 +70,10 @@ def _draw_counts(frame: Frame, poll: Poll, outcome: PollResult, ballot: Ballot) 
     with st.container(key="vote-outcome", border=True):
         st.markdown(f"**{_verdict(outcome, poll)}**")
         st.html(bars_html(outcome, labels(frame), mine=ballot.chosen))
+        if poll.blind and not poll.open:
+            st.caption(
+                "From the reveal on the letters are the same for all; before, each person had their own."
+            )
 
 
 def _verdict(outcome: PollResult, poll: Poll) -> str:
