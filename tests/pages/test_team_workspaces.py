@@ -63,6 +63,21 @@ def test_a_shared_workspace_is_made_and_the_switcher_leads_into_it(server: TeamS
     assert str(chat.id)[:8] in shown or "Keys" in shown
 
 
+def test_the_switcher_says_what_is_new_in_other_workspaces_and_leads_to_it(
+    server: TeamServer, ada: Member, bob: Member
+) -> None:
+    server.sign_in(bob)
+    club = server.team.workspaces.make("The boat club", owner=ada.id, by=ada.id).id
+    server.team.of(club).members.bring_back(bob.id, Role.EDITOR, by=ada.id)
+    test = settled(open_page("settings.py"))
+    assert f'href="/w/{club}/inbox"' in said(test) and "1 new" in said(test)
+    inbox = server.team.of(club).inbox
+    (notice,) = inbox.of(bob.id)
+    inbox.mark(bob.id, notice.number)
+    test = settled(open_page("settings.py"))
+    assert f'href="/w/{club}/"' in said(test) and " new<" not in said(test)
+
+
 def test_whom_an_owner_knows_from_another_workspace_is_added_without_an_invitation(
     server: TeamServer, ada: Member, bob: Member
 ) -> None:

@@ -9,8 +9,9 @@ from html import escape
 import streamlit as st
 
 from forky_core.gateway.access.door import OUT
-from forky_core.team.team_workspaces import base_path
+from forky_core.team.team_workspaces import TeamWorkspace, base_path
 from forky_core.team.workspace_desk import WorkspaceDesk
+from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.made_pages import linked
 from pages.ui.people.workspaces import desk_of
@@ -48,20 +49,30 @@ def draw_reader() -> None:
 
 
 def _draw_switcher(who: Reader, desk: WorkspaceDesk) -> None:
-    """The workspace of this page, which opens the list of all that its reader may enter.
+    """The workspace of this page, which opens the list of all that its reader may enter, with what is new in them.
 
     Each is a link, since the address names the workspace: it can be opened in a tab of its own.
     """
     mine = desk.mine
-    title = next(one.title for one, _ in mine if one.id == who.team.workspace)
+    here = who.team.workspace
+    title = next(one.title for one, _ in mine if one.id == here)
+    unread = {one.id: who.team.of(one.id).inbox.unread(who.access.id) for one, _ in mine if one.id != here}
+    new = sum(unread.values())
     with st.popover(
-        plain_label(title, 24), key="bar.workspace", type="tertiary", icon=":material/workspaces:"
+        (f":primary-badge[{new}] " if new else "") + plain_label(title, 24),
+        key="bar.workspace",
+        type="tertiary",
+        icon=":material/workspaces:",
+        help=f"{count(new, 'notice')} in other workspaces" if new else None,
     ):
         st.caption("Workspaces")
-        listed = "".join(
-            f'<span aria-current="page">{escape(showable(one.title))}</span>'
-            if one.id == who.team.workspace
-            else f'<a class="fk-leave" href="{base_path(one.id)}/" target="_self">{escape(showable(one.title))}</a>'
-            for one, _ in mine
-        )
+        listed = "".join(_entry(one, here, unread.get(one.id, 0)) for one, _ in mine)
         st.html(f'<nav class="fk-workspaces" aria-label="Workspaces">{listed}</nav>')
+
+
+def _entry(one: TeamWorkspace, here: str, unread: int) -> str:
+    title = escape(showable(one.title))
+    if one.id == here:
+        return f'<span aria-current="page">{title}</span>'
+    page, new = ("inbox", f" <small>{unread} new</small>") if unread else ("", "")
+    return f'<a class="fk-leave" href="{base_path(one.id)}/{page}" target="_self">{title}{new}</a>'
