@@ -61,6 +61,12 @@ _HYPOTHETICAL = re.compile(
     r"^\W*(?:if|when|unless|suppose|imagine|assuming|for\s+example|e\.g)\b|\b(?:would|could|might)\s+be\b",
     re.IGNORECASE,
 )
+_CONDITION = re.compile(
+    r"^(?P<lead>(?:with|without|during|under)\s[^,.;:]{2,60}?),?\s(?=(?:the|our|its)\s)"
+    r"|\b(?P<trail>(?:if|when|whenever|unless|while|as\s+long\s+as)\s[^,.;:]{2,80})",
+    re.IGNORECASE,
+)
+"""The condition under which a sentence holds: what holds under one says nothing about another."""
 
 _VALUE = (
     r"(?:`[^`\n]{1,60}`|[“\"][^”\"\n]{1,60}[”\"]|[$€£]?\d[\d.,:/_-]*(?:\s?(?:%|[kMG]i?B|[smh]|ms|px|seconds?|minutes?|hours?|days?|"
@@ -271,8 +277,12 @@ def _claim(kind: ClaimType, sentence: str, cue: re.Pattern[str], *, status: str 
 
 def _forms(sentence: str) -> Iterator[_Form]:
     taken: list[tuple[int, int]] = []
+    condition = _CONDITION.search(sentence)
+    begins = condition.end() if condition is not None and condition["lead"] else 0
+    where = sorted(scopes(sentence) - {"production"})[:1]
+    where += [folded(condition.group()).rstrip(",")] if condition is not None else []
     for number, (form, hint) in enumerate(zip(_FORMS, _HINTS, strict=True)):
-        for match in form.finditer(sentence) if hint in sentence else ():
+        for match in form.finditer(sentence, begins) if hint in sentence else ():
             start, end = match.span()
             key = _key(number, match.groupdict())
             if _GOES_ON.match(sentence, end):
@@ -282,10 +292,9 @@ def _forms(sentence: str) -> Iterator[_Form]:
             taken.append((start, end))
             groups = match.groupdict()
             value, end = _with_unit(sentence, *match.span("value"), end)
-            negated = bool(groups.get("no")) or bool(_NEGATION.search(sentence[:start][-24:]))
-            where = sorted(scopes(sentence) - {"production"})
+            negated = bool(groups.get("no")) or bool(_NEGATION.search(sentence[begins:start][-24:]))
             yield _Form(
-                f"{key} ({where[0]})" if where else key,
+                f"{key} ({', '.join(where)})" if where else key,
                 value,
                 "negated" if negated else "affirmed",
                 start,

@@ -50,7 +50,7 @@ _CLEAR = 7
 _CHATTER = 3
 """The fewest content words of prose without a name or a number that is worth quoting."""
 _ITEM = re.compile(r"\s*(?:[-*+•|]|\d+[.)]\s)")
-_ITEMS = ("-", "*", "+", "•", "|")
+"""The beginning of an item of a list, or of a row of a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ class BranchDigest:
 
     def is_item(self, at: int) -> bool:
         """Whether a passage is an item of a list, or a row of a table."""
-        return _ITEM.match(self.passages[at].whole_row) is not None
+        return _begins_item(self.passages[at].whole_row)
 
     def is_command(self, turn: int) -> bool:
         """Whether a message consists of nothing but commands to a program: its lines begin with a slash."""
@@ -390,7 +390,7 @@ def _only_leads_in(one: NotePassage) -> bool:
 
 
 def _begins_item(text: str) -> bool:
-    return text.startswith(_ITEMS) or text[0].isdigit()
+    return _ITEM.match(text) is not None
 
 
 def _narrates(messages: Sequence[Message], turn: int) -> bool:

@@ -42,6 +42,20 @@ def test_a_plain_statement_has_a_key_and_a_value(text: str, key: str, value: str
 
 
 @pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("With the box ticked the session time-out is 14 days.", "session time-out (with the box ticked)"),
+        ("Without the box, the session time-out is 14 days.", "session time-out (without the box)"),
+        ("The session time-out is 14 days if the box is ticked.", "session time-out (if the box is ticked)"),
+        ("In staging the timeout is 5 seconds while it deploys.", "timeout (staging, while it deploys)"),
+    ],
+)
+def test_what_holds_under_a_condition_has_a_key_of_its_own(text: str, key: str) -> None:
+    (claim,) = found(text)
+    assert (claim.key, claim.polarity) == (key, "affirmed")
+
+
+@pytest.mark.parametrize(
     ("text", "type"),
     [
         ("Decision: collect members lazily.", "decision"),
