@@ -21,7 +21,7 @@ import asyncio
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -46,6 +46,8 @@ SELDOM = 1.0
 """Seconds between two events of the library."""
 ALIVE = 15.0
 """Seconds without events after which `alive` is sent."""
+UNHEARD = 4
+"""After so many of them a watcher looks by itself, whether or not it was told that something has changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,8 @@ class Moving(EventStream[Watched]):
         told: Mapping[str, Json] = {}
         try:
             me, what = within(thing.person, person_in(thing.person)), within(thing.person, thing.id)
-            with self._alarms.set_for(what, changed), self._alarms.set_for(me, changed):
+            there_too = self._presence.listening(what, thing.person) if self._presence else nullcontext()
+            with self._alarms.set_for(what, changed), self._alarms.set_for(me, changed), there_too:
                 await send_event(send, b"event: alive\ndata:\n\n")
                 while not left.done() and not server_stops():
                     changed.clear()
@@ -133,17 +136,26 @@ class Moving(EventStream[Watched]):
                     if at > known:
                         known = at
                         await send_event(send, f"data: {json.dumps({'at': at})}\n\n".encode("ascii"))
-                    try:
-                        await asyncio.wait_for(changed.wait(), ALIVE)
-                    except TimeoutError:
-                        await send_event(send, b"event: alive\ndata:\n\n")
-                    else:
+                    if await self._changes(changed, send):
                         await asyncio.wait([left], timeout=pause)
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         except OSError:
             pass  # The client disconnected in the middle of an event, or stopped reading.
         finally:
             left.cancel()
+
+    async def _changes(self, changed: asyncio.Event, send: Send) -> bool:
+        """Wait until something has changed, or nothing was heard for long; whether it has changed."""
+        for _ in range(UNHEARD):
+            try:
+                await asyncio.wait_for(changed.wait(), ALIVE)
+            except TimeoutError:
+                await send_event(send, b"event: alive\ndata:\n\n")
+                if server_stops():
+                    break
+            else:
+                return True
+        return False
 
 
 def library_of(conversation: str) -> str:

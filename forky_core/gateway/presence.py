@@ -1,7 +1,8 @@
 """`POST /here`: a tab says which message its reader looks at, so that others in the conversation see who is there.
 
-It says so when the place changes and every `EVERY` seconds; one that is silent for `GONE` seconds has left. Nothing of
-this is stored. Those who watch the conversation (moving.py) are sent who else is there, once for each person, at the
+It says so when the place changes, when it hears of the conversation again, and every `EVERY` seconds. Whoever hears of
+the conversation no more (moving.py) has left, and so has a tab that was silent for `GONE` seconds. Nothing of this is
+stored. Those who watch the conversation (moving.py) are sent who else is there, once for each person, at the
 place of the tab that moved last.
 """
 
@@ -10,17 +11,22 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from forky_core.gateway.access.person import person_in, viewer_of, within
 from forky_core.gateway.asgi import Receive, Scope, Send, answer, read_body, refuse
 
 PATH = "/here"
-EVERY = 20.0
+EVERY = 120.0
 """Seconds between two calls of a tab that stays where it is."""
-GONE = 45.0
-"""Seconds of silence after which a tab has left."""
+GONE = 270.0
+"""Seconds of silence after which a tab has left that never heard of the conversation, as behind a proxy that keeps
+streams back."""
+LINGERS = 10.0
+"""Seconds in which a tab whose connection broke may connect again before its reader has left."""
 _LARGEST = 2_000
 """Bytes of a call."""
 _MOST_TABS = 2_000
@@ -53,6 +59,8 @@ class Presence:
         self._tabs: dict[str, Here] = {}
         self._connected: set[str] = set()
         """The tabs that this server was told of by themselves, not by another server."""
+        self._listening: Counter[tuple[str, str]] = Counter()
+        """How many tabs of a person hear of a conversation, by both."""
         self.changed: Callable[[str], None] = lambda _conversation: None
         """Called with the id of a conversation when somebody comes, goes or moves there."""
         self.told: Callable[[str, Here | None], None] = lambda _tab, _here: None
@@ -84,6 +92,30 @@ class Presence:
                 return
         for conversation in {one.conversation for one in (before, here) if one is not None}:
             self.changed(conversation)
+
+    @contextmanager
+    def listening(self, conversation: str, person: str) -> Iterator[None]:
+        """Within the block, a tab of this person hears of a conversation; both are named as in `Here`.
+
+        When no tab of theirs has done so for `LINGERS` seconds, they have left the conversation.
+        """
+        both = (conversation, person)
+        self._listening[both] += 1
+        try:
+            yield
+        finally:
+            self._listening[both] -= 1
+            if not self._listening[both]:
+                del self._listening[both]
+                asyncio.get_running_loop().call_later(LINGERS, self._leave, *both)
+
+    def _leave(self, conversation: str, person: str) -> None:
+        """Note that a person has left a conversation, unless a tab of theirs hears of it again."""
+        if (conversation, person) in self._listening:
+            return
+        for tab, here in self.connected().items():
+            if (here.conversation, here.person) == (conversation, person):
+                self.leave(tab)
 
     def connected(self) -> Mapping[str, Here]:
         """The tabs of this server, and where their readers are."""

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import httpx
+import pytest
 from starlette.applications import Starlette
 from starlette.routing import Route
 
+from forky_core.gateway import presence as presence_module
 from forky_core.gateway.moving import PREFIX, Moving
 from forky_core.gateway.presence import GONE, PATH, Here, Presence, PresenceAt
 from forky_core.store.herald import Heard
 from tests.gateway.served import listening
 from tests.hangs import HANG
+from tests.loops import finished
 
 ADA, BEN = {"x-forky-person": "person:ada"}, {"x-forky-person": "person:ben"}
 
@@ -99,6 +105,46 @@ def test_one_person_is_there_once_where_they_were_last_and_not_after_a_silence()
     assert [one["message"] for one in presence.others("room", "person:ada")] == ["b2:2"]
     moment += 1.0
     assert presence.others("room", "person:ada") == []
+
+
+def test_who_hears_of_the_conversation_no_more_has_left_and_who_connects_again_has_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(presence_module, "LINGERS", 0.0)
+    presence = Presence(named)
+
+    def who() -> list[object]:
+        return [one["message"] for one in presence.others("room", "person:ada")]
+
+    async def comes_and_goes() -> None:
+        here = Here("person:ben", "room", "main", "b2:1", False, time.monotonic())
+        for tab in ("1", "2"):
+            presence.put(tab, here)
+        presence.note("of another server", replace(here, person="person:eve", message="b2:3"))
+        with presence.listening("room", "person:ben"), presence.listening("room", "person:ben"):
+            pass
+        with presence.listening("room", "person:ben"):
+            await asyncio.sleep(0.01)
+            assert who() == ["b2:1", "b2:3"], "they connected again"
+        await asyncio.sleep(0.01)
+        assert who() == ["b2:3"]
+
+    finished(comes_and_goes())
+
+
+def test_a_broken_connection_is_told_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(presence_module, "LINGERS", 0.0)
+    with (
+        served(Presence(named)) as client,
+        client.stream("GET", f"{PREFIX}/room?after=1", headers=ADA) as answer,
+    ):
+        lines = answer.iter_lines()
+        with client.stream("GET", f"{PREFIX}/room?after=1", headers=BEN) as of_ben:
+            bens = of_ben.iter_lines()  # What reads it has to live: it would close the connection.
+            next(bens)
+            say(client, BEN)
+            assert [one["name"] for one in told(lines)] == ["Ben"]
+        assert told(lines) == []
 
 
 def test_who_stays_where_they_are_wakes_nobody_and_does_not_seem_to_have_moved() -> None:

@@ -1,6 +1,7 @@
 // The browser's half of pages/ui/chat/presence.py; the protocol is that of forky_core/gateway/presence.py. Uses dots.js.
 
 const TYPING = 4000; // Milliseconds after the last key for which somebody is typing.
+const SAID = 5000; // Milliseconds for which a new connection needs no word of where this tab is.
 const tab = Math.random().toString(36).slice(2);
 
 class Presence {
@@ -9,7 +10,10 @@ class Presence {
     this.heard = (event) => { this.others = event.detail; this.draw(); };
     this.typed = (event) => { if (event.target.matches?.("[class*=st-key-chat-ask] textarea")) this.type(); };
     this.left = () => this.say({ gone: true });
+    // The server forgets who hears nothing of the conversation for a while, as a tab that was hidden.
+    this.connected = () => { if (Date.now() - this.said > SAID) this.say(); };
     window.addEventListener("forky-here", this.heard);
+    window.addEventListener("forky-connected", this.connected);
     document.addEventListener("input", this.typed);
     window.addEventListener("pagehide", this.left);
   }
@@ -26,6 +30,7 @@ class Presence {
   }
 
   say(more = {}) {
+    this.said = Date.now();
     const { url, conversation, branch, message } = this.data;
     const body = JSON.stringify({ tab, conversation, branch, message, typing: this.isTyping === true, ...more });
     fetch(url, { method: "POST", body, keepalive: true }).catch(() => {}); // The next call comes soon.
@@ -68,6 +73,7 @@ class Presence {
     clearInterval(this.again);
     clearTimeout(this.rest);
     window.removeEventListener("forky-here", this.heard);
+    window.removeEventListener("forky-connected", this.connected);
     document.removeEventListener("input", this.typed);
     window.removeEventListener("pagehide", this.left);
     this.others = [];

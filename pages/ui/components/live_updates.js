@@ -36,7 +36,7 @@ class Moves {
     source.addEventListener("inbox", (event) => pass("forky-inbox", JSON.parse(event.data)));
     source.addEventListener("threads", (event) => this.discussed(JSON.parse(event.data).at));
     source.addEventListener("replies", (event) => this.written(JSON.parse(event.data).ids));
-    source.addEventListener("open", () => { this.failed = 0; });
+    source.addEventListener("open", () => { this.failed = 0; pass("forky-connected"); });
     source.addEventListener("error", () => {
       this.close();
       this.again = setTimeout(() => this.connect(), RETRY);
