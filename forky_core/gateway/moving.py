@@ -44,9 +44,9 @@ GATHER = 0.02
 """Seconds between a change and its event: changes that follow within them are sent together."""
 SELDOM = 1.0
 """Seconds between two events of the library."""
-ALIVE = 15.0
-"""Seconds without events after which `alive` is sent."""
-UNHEARD = 4
+ALIVE = 40.0
+"""Seconds without events after which `alive` is sent: a proxy ends what is silent for a minute."""
+UNHEARD = 2
 """After so many of them a watcher looks by itself, whether or not it was told that something has changed."""
 
 
