@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -28,7 +29,7 @@ from forky_core.matching.by_ids import FEW, match_by_ids
 from forky_core.matching.finding import IsEnough, PlaceMatch
 from forky_core.model import Branch, ConversationId, Generation, Message, MessageId, View
 from forky_core.model.erasure import VERB as ERASE
-from forky_core.model.errors import Ambiguous, InTheWay, NotFound
+from forky_core.model.errors import Ambiguous, ForkyError, InTheWay, NotFound
 from forky_core.model.parts import Draft
 from forky_core.store.contract import Store
 
@@ -120,6 +121,9 @@ class Session:
     """Puts names in the place of people's ids in a text for people (`Workspace.name_of`)."""
     _timeline: Timeline = field(default_factory=Timeline)
     _authors: Authors = field(default_factory=Authors)
+    _grafted: dict[ConversationId, Session] = field(default_factory=dict)
+    """The conversations of which branches were grafted into this one, as the first `_grafts_read` grafts say."""
+    _grafts_read: int = 0
     _reviews: ReviewLog = field(default_factory=ReviewLog)
     _branch_owners: BranchOwners = field(default_factory=BranchOwners)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -135,6 +139,8 @@ class Session:
                     actor=name,
                     person=name,
                     _authors=Authors(),
+                    _grafted={},
+                    _grafts_read=0,
                     _reviews=ReviewLog(),
                     _branch_owners=BranchOwners(),
                     _lock=threading.Lock(),
@@ -195,11 +201,28 @@ class Session:
             return self._timeline
 
     def author(self, message: MessageId) -> str:
-        """The actor who said a message; "" if no single operation said it, as in an import."""
+        """The actor who said a message, here or where it was grafted from, if that conversation can be seen; "" if no
+        single operation said it, as in an import.
+        """
         with self._lock:
             if self._authors.version != self.view.version:
                 self._authors.add(self.store.operations(self.id, after=self._authors.version))
-            return self._authors.of(message)
+            author = self._authors.of(message)
+            grafted = self._grafted_conversations() if not author else ()
+        for other in grafted:
+            with suppress(ForkyError):
+                author = author or other.author(message)
+        return author
+
+    def _grafted_conversations(self) -> tuple[Session, ...]:
+        """Where the branches are from that were grafted into this conversation."""
+        for graft in self._authors.grafts[self._grafts_read :]:
+            for part in self.store.message(self.id, graft).merges:
+                if part.conversation:
+                    id = ConversationId(part.conversation)
+                    self._grafted.setdefault(id, self.other_conversation(id))
+        self._grafts_read = len(self._authors.grafts)
+        return tuple(self._grafted.values())
 
     def branch_owner(self, branch: str) -> str:
         """The actor who made a branch; "" if there never was one of this name."""

@@ -54,6 +54,27 @@ def test_each_sees_their_own_words_as_theirs_and_the_others_names(whole: Forky, 
     assert said(opened(ada, hers.id)) == ["You", "Somebody who left"]
 
 
+def test_what_was_grafted_was_said_by_whoever_said_it_there_as_long_as_that_can_be_seen(
+    whole: Forky, team: Team
+) -> None:
+    join_team(whole, team)
+    ada, ben, eve = (team.members.add(name, Role.EDITOR) for name in ("Ada", "Ben", "Eve"))
+    view = member_view(whole, team, ada.id)
+    hers = talk(view.create("Names"), "Which name?", "Fork.")
+    his = talk(member_view(whole, team, ben.id).create("Ideas"), "A short one?", "f.")
+    for person in (ada, eve):
+        team.sharing.share(his.id, person.id, Role.VIEWER, by=ben.id)
+    team.sharing.share(hers.id, eve.id, Role.VIEWER, by=ada.id)
+    hers.merge(hers.merges.plan_graft(view.conversation(his.id, "main")))
+    question = his.path()[0].id
+    seen = {person.id: member_view(whole, team, person.id) for person in (ada, eve)}
+    assert [seen[one].conversation(hers.id).people.author_of(question) for one in seen] == ["Ben", "Ben"]
+    assert hers.people.author_of(question) == "Ben"
+    assert hers.head is not None and hers.people.author_of(hers.head.id) == "You"
+    team.sharing.share(his.id, eve.id, Role.NONE, by=ben.id)
+    assert [seen[one].conversation(hers.id).people.author_of(question) for one in seen] == ["Ben", "Somebody"]
+
+
 def test_what_is_sent_and_what_is_compared_name_the_others(whole: Forky, team: Team) -> None:
     join_team(whole, team)
     ada, ben = team.members.add("Ada", Role.OWNER), team.members.add("Ben", Role.EDITOR)

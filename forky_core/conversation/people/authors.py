@@ -10,8 +10,10 @@ from collections.abc import Iterable
 
 from forky_core.model import MessageId, Operation
 
-_SAYING = frozenset({"ask", "say", "edit", "receive", "merge", "fuse", "revert"})
+_SAYING = frozenset({"ask", "say", "edit", "receive", "merge", "graft", "fuse", "revert"})
 """The verbs by which somebody adds one message at the end of a branch."""
+_GRAFTS = "graft"
+"""The verb of a merge of another conversation's branch, which brings messages that were said there."""
 
 
 class Authors:
@@ -21,6 +23,8 @@ class Authors:
         self.version = 0
         """The number of the last operation that was added."""
         self._by_message: dict[MessageId, str] = {}
+        self.grafts: list[MessageId] = []
+        """The messages as which branches of other conversations were merged, oldest first."""
 
     def add(self, operations: Iterable[Operation]) -> None:
         """Add further operations, oldest first."""
@@ -31,6 +35,8 @@ class Authors:
                     at = change.after.get("at") if isinstance(change.after, dict) else None
                     if change.key.startswith("heads/") and isinstance(at, str):
                         self._by_message.setdefault(MessageId(at), operation.actor)
+                        if operation.verb == _GRAFTS:
+                            self.grafts.append(MessageId(at))
 
     def of(self, message: MessageId) -> str:
         """The actor who said a message; "" if no single operation said it, as in an import."""

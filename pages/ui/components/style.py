@@ -114,6 +114,7 @@ div:has(> .st-key-theme-switch) { position: absolute; height: 0; }
 .st-key-theme-switch { position: fixed; top: .75rem; right: .9rem; z-index: 1000000; width: auto !important; }
 
 /* Title bar. */
+.st-key-bar:has(.st-key-bar-workspace) kbd { display: none; }
 .st-key-bar { gap: .35rem !important; align-items: center; min-height: 2.2rem; }
 .st-key-bar-name { flex: 1 1 auto; min-width: 0; }
 .st-key-bar-name button { opacity: 1; max-width: 100%; padding: .1rem 0; justify-content: start; }

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -183,6 +183,16 @@ def ticked_picks(frame: Frame) -> tuple[MessageId, ...]:
     return tuple(found)
 
 
+def authors(frame: Frame) -> Callable[[MessageId], str]:
+    """Who said a message, here or in the conversation of which a branch is to be merged, as `author_of` says it."""
+    here = frame.chat
+    if graft := st.query_params.get("graft"):
+        with suppress(ForkyError):
+            there, known = frame.forky.conversation(graft), here.visible.messages
+            return lambda id: (here if id in known else there).people.author_of(id)
+    return here.people.author_of
+
+
 def want(**changes: str | None) -> None:
     """Change what the URL asks for; None removes."""
     for key, value in changes.items():
@@ -307,7 +317,7 @@ def candidates(forky: Forky, chat: Conversation, options: MergeOptions) -> tuple
 def _draw_pick(frame: Frame, message: Message, messages: Sequence[Message], ticked: set[MessageId]) -> None:
     key = f"merge.pick.{message.id}"
     st.session_state[key] = message.id in ticked
-    who = plain_label(who_said(message, frame.chat.people.author_of), 40)
+    who = plain_label(who_said(message, authors(frame)), 40)
     tool = " :material/link:" if message.id in bound_together((message,)) else ""
     words = plain_label(line_of_text(message), 110)
     st.checkbox(

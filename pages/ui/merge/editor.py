@@ -34,6 +34,7 @@ from forky_core.views.payload import PayloadRow, payload_rows
 from pages.ui.components.links import chat_place, citation_link
 from pages.ui.components.markdown import showable
 from pages.ui.frame import Frame, saying
+from pages.ui.merge.choices import authors
 from pages.ui.merge.planning import Planning
 from pages.ui.wording import titled, who_said
 
@@ -69,7 +70,7 @@ def draw_editor(frame: Frame, held: Planning, at: int, *, budget: Budget, lookup
 
     _component(
         key=key,
-        data=(_data(held, editing, Editing.of(before, source), budget, home, frame.chat.people.author_of),),
+        data=(_data(held, editing, Editing.of(before, source), budget, home, authors(frame)),),
         on_edits_change=handle,
         height="content",
     )
