@@ -15,7 +15,7 @@ from forky_core.team.roles import Role
 from pages.ui.components.tree import html_of
 from pages.ui.experiments.starting import example
 from tests.builders import talk
-from tests.pages.apptest import cells, compared, keys, open_app, open_page, settled, words
+from tests.pages.apptest import by_key, cells, compared, keys, open_app, open_page, settled, words
 from tests.pages.teams import TeamServer
 
 WHY = "You can read this conversation. To write in it, ask Ada, whom it belongs to."
@@ -67,6 +67,31 @@ def test_a_viewer_is_offered_nothing_that_writes_and_an_owner_is(
     assert not drawn(page, chat) & WRITES[page]
     server.sign_in(ada)
     assert drawn(page, chat) >= WRITES[page]
+
+
+@pytest.mark.parametrize("page", ["chat.py", "merge.py", "compare.py", "context.py", "experiments.py"])
+def test_in_the_trash_an_owner_is_offered_to_take_it_back_and_nothing_that_writes(
+    server: TeamServer, ada: Member, chat: Conversation, page: str
+) -> None:
+    server.sign_in(ada)
+    chat.trash()
+    found = drawn(page, chat)
+    assert found & WRITES[page] <= {"chat.new"} and "trashed.back" in found
+    chat.take_back()
+    found = drawn(page, chat)
+    assert found >= WRITES[page] and "trashed.back" not in found
+
+
+def test_a_commenter_is_not_offered_to_undo_what_an_owner_trashed(
+    server: TeamServer, ada: Member, chat: Conversation
+) -> None:
+    chat.trash()
+    commenter = reader(server, ada, chat, Role.COMMENTER)
+    server.sign_in(commenter)
+    test = open_page("chat.py", chat)
+    assert by_key(test, "bar.undo").disabled and "trashed.back" not in keys(test)
+    server.sign_in(ada)
+    assert not by_key(open_page("chat.py", chat), "bar.undo").disabled
 
 
 def test_a_viewer_reads_why_in_the_place_of_what_writes(

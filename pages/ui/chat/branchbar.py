@@ -83,9 +83,9 @@ def _offered(here: Frame) -> list[str]:
     unoffered = {"reuse" if here.chat.calls.reuses_answers else "anew"}
     if rules is None:
         unoffered.add("protect")
-    elif why_only_reads(here.chat):
+    if why_only_reads(here.chat):
         unoffered.update(BRANCH_MENU.keys() - READING_BRANCH)
-    elif not rules.edits:
+    elif rules is not None and not rules.edits:
         unoffered.update(
             {"reuse", "anew"} | (set() if may_write(here.chat, here.chat.branch_name) else WRITES_BRANCH)
         )

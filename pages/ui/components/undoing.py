@@ -17,7 +17,7 @@ from pages.ui.components.notice import done, draw_notice
 from pages.ui.frame import saying
 from pages.ui.inbox.bell import draw_bell
 from pages.ui.keyboard.component import draw_keyboard
-from pages.ui.people.only_reading import edits, why_only_reads
+from pages.ui.people.only_reading import is_editor, why_never_writes
 from pages.ui.people.reader_menu import draw_reader
 from pages.ui.session import Session
 from pages.ui.streamlit_patches.browser_fixes import fix_browser
@@ -44,9 +44,9 @@ def page_top(
     inside = f" – in “{title_or_placeholder(chat.title)}”" if names_it and chat is not None else ""
     fix_browser(held)
     drawn = chat.view.version if chat is not None else 0
-    undoes = chat if chat is None or not why_only_reads(chat) else None
+    undoes = chat if chat is None or not why_never_writes(chat) else None
     undo, redo = (undoes.history.next_undo, undoes.history.next_redo) if undoes is not None else ((), ())
-    if chat is not None and not edits(chat):  # Others' changes are not theirs to take back.
+    if chat is not None and not is_editor(chat):  # Others' changes are not theirs to take back.
         undo, redo = (_own(forky, gesture) for gesture in (undo, redo))
     pressed = title_bar(
         title,
@@ -85,7 +85,7 @@ def _draw_trashed(forky: Workspace, held: Session, chat: Conversation) -> None:
     why = f"{MOVED_AWAY}: this is what was left here" if moved else "This conversation is in the trash"
     with st.container(key="trashed", horizontal=True, vertical_alignment="center"):
         st.markdown(f"{why}. It can be read, and nothing can be added.", width="stretch")
-        if not why_only_reads(chat):
+        if is_editor(chat):
             _draw_taking_back(held, chat)
 
 

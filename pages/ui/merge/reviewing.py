@@ -135,11 +135,11 @@ def keeps_out(chat: Conversation) -> bool:
 
 def why_not_land(frame: Frame, request: MergeRequest | None, plan: MergePlan) -> str:
     """Why the shown plan cannot land on its branch, as a sentence; "" if it can."""
+    if why := why_only_reads(frame.chat):
+        return why
     rules = protection(frame.chat)
     if rules is None or rules.may_write(plan.target_name):
         return ""
-    if why := why_only_reads(frame.chat):
-        return why
     if not rules.keeps_out(plan.target_name):
         editors = "an editor of this conversation lands it"
         return (

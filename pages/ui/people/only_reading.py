@@ -1,6 +1,6 @@
 """What a page offers to somebody who can only read: nothing that would be refused, and a line that says why.
 
-On the server of one person everybody writes.
+On the server of one person everybody writes, but nobody writes in a conversation that is in the trash.
 """
 
 from __future__ import annotations
@@ -12,9 +12,16 @@ from forky_core.model.errors import ForkyError
 from pages.ui.components.markdown import plain_label
 from pages.ui.people.protecting import protection
 
+_TRASHED = "This conversation is in the trash: nothing can be added to it."
+
 
 def why_only_reads(chat: Conversation) -> str:
     """Why whoever looks at this page can write nothing in a conversation, as a sentence; "" if they can."""
+    return _TRASHED if chat.view.trashed else why_never_writes(chat)
+
+
+def why_never_writes(chat: Conversation) -> str:
+    """The same of their role alone, whether or not the conversation is in the trash."""
     rules = protection(chat)
     try:
         return rules.why_only_reads if rules is not None else ""
@@ -33,6 +40,11 @@ def why_not_edits(chat: Conversation) -> str:
 
 def edits(chat: Conversation) -> bool:
     """Whether whoever looks at this page may change the conversation itself, as by renaming it."""
+    return not chat.view.trashed and is_editor(chat)
+
+
+def is_editor(chat: Conversation) -> bool:
+    """The same by their role alone, whether or not the conversation is in the trash."""
     rules = protection(chat)
     return rules is None or rules.edits
 
@@ -41,7 +53,7 @@ def may_write(chat: Conversation, branch: str) -> bool:
     """Whether whoever looks at this page can change a branch directly."""
     rules = protection(chat)
     try:
-        return rules is None or rules.may_write(branch)
+        return not chat.view.trashed and (rules is None or rules.may_write(branch))
     except ForkyError:
         return False
 

@@ -30,7 +30,7 @@ def offer_poll(frame: Frame, answers: Sequence[MessageId | None]) -> bool:
             id for id in answers if id is not None and id in shown and shown[id].role == "assistant"
         )
     )
-    if not FEWEST <= len(chosen) <= MOST or frame.chat.view.trashed or not edits(frame.chat):
+    if not FEWEST <= len(chosen) <= MOST or not edits(frame.chat):
         return False
     if st.button(
         "Let people vote",
