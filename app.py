@@ -56,6 +56,7 @@ from forky_core.gateway.serving import (  # noqa: E402
     listening_at,
     send_at_once,
 )
+from forky_core.gateway.unknown_address import UnknownAddress  # noqa: E402
 from forky_core.gateway.watching import PREFIX as REPLIES  # noqa: E402
 from forky_core.gateway.watching import Watching  # noqa: E402
 from forky_core.llm.tracing import trace_model_calls  # noqa: E402
@@ -261,6 +262,21 @@ def nightly_tables() -> NightlyTables | None:
     )
 
 
+def front() -> str:
+    """The name of the front page."""
+    from pages.ui.registry import front_page  # noqa: PLC0415 - at the top it would hold up the server's start
+
+    return front_page().name
+
+
+def addresses() -> frozenset[str]:
+    """The first part of every address that somebody may open: of pages but the front page, and of our own routes."""
+    from pages.ui.registry import pages  # noqa: PLC0415 - at the top it would hold up the server's start
+
+    named = {page.name for page in pages()} - {front()}
+    return frozenset(named.union(str(getattr(route, "path", "")).split("/")[1] for route in ROUTES))
+
+
 def policy() -> str:
     """The policy that lets the pages of Streamlit, of streamlit-agraph and of /present run their own inline scripts.
 
@@ -369,6 +385,7 @@ MIDDLEWARE = [
         refused=lambda reason: events.request_refused(reason=reason),
         overloaded=lambda session: note_refusal(session.workspace, session.person, OVERLOADED),
     ),
+    Middleware(UnknownAddress, names=addresses, front=front),
     Middleware(Traffic),
     *patch_middleware(),
 ]
