@@ -27,6 +27,10 @@ from starlette.routing import Route
 HERE = Path(__file__).resolve().parent
 if str(HERE) not in sys.path:
     sys.path.insert(0, str(HERE))
+# Streamlit adds the folder of a running page and takes it away again, unless it is there. An import in another thread
+# that walks along the path meanwhile misses an entry, and does not find a package that is installed.
+if str(HERE / "pages") not in sys.path:
+    sys.path.append(str(HERE / "pages"))
 
 from forky_core.gateway.access.gate import Gate  # noqa: E402 - the lines above make it importable
 from forky_core.gateway.access.person import viewer, within  # noqa: E402

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 import tomllib
 
 import pytest
@@ -7,6 +8,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
 from starlette.testclient import TestClient
+from streamlit.runtime.scriptrunner.exec_code import modified_sys_path
 
 from app import healthz, policy
 from forky_core.gateway.access.gate import Gate
@@ -49,3 +51,10 @@ def test_a_browser_keeps_what_a_run_that_was_asked_for_earlier_refers_to() -> No
     """With people of a room at work, some runs end between a press and its own run; Streamlit's own number is 2."""
     told = tomllib.loads((CHECKOUT / ".streamlit/config.toml").read_text("utf-8"))
     assert told["global"]["maxCachedMessageAge"] >= 10
+
+
+def test_a_run_of_a_page_leaves_the_path_of_imports_alone() -> None:
+    before = list(sys.path)
+    with modified_sys_path(str(CHECKOUT / "pages" / "shell.py")):
+        assert sys.path == before, "a thread that imports meanwhile would miss an entry"
+    assert sys.path == before
