@@ -131,14 +131,11 @@ class _Rewriting:
     """The new messages' ids, by position."""
     above: dict[str, MessageId | None] = field(default_factory=dict)
     """For each original that is left out, the new message of its nearest kept ancestor."""
-    originals: list[str] = field(init=False)
-    """The ids of all originals, sorted."""
+    originals: list[str] = field(default_factory=list)
+    """The ids of all originals, sorted; [] until the first payload needs them."""
     files: dict[str, Blob] = field(default_factory=dict)
     """For each old file, the new one."""
     branches: dict[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.originals = sorted(self.source.messages)
 
     def chat(self) -> Chat:
         self.files = {sha256: self.wanted.file(blob) for sha256, blob in self.source.blobs.items()}
@@ -212,6 +209,7 @@ class _Rewriting:
             return replace(part, sha256=sha256, name=self.wanted.word(part.name))
         stored = part.stored()
         if isinstance(part, MergePart):
+            self.originals = self.originals or sorted(self.source.messages)
             cited = (*part.messages, *part.omitted)
             stored["text"] = with_new_ids(part.text, cited, self.originals, known)
         signature = stored.pop("provider_metadata", None)

@@ -188,8 +188,8 @@ def authors(frame: Frame) -> Callable[[MessageId], str]:
     here = frame.chat
     if graft := st.query_params.get("graft"):
         with suppress(ForkyError):
-            there, known = frame.forky.conversation(graft), here.visible.messages
-            return lambda id: (here if id in known else there).people.author_of(id)
+            there, known = frame.forky.conversation(graft).people, here.visible.messages
+            return lambda id: (here.people if id in known else there).author_of(id)
     return here.people.author_of
 
 
@@ -287,8 +287,9 @@ def _draw_picks(frame: Frame, options: MergeOptions) -> None:
             everything = tuple(message.id for message in messages)
             st.button("All", key="merge.all", type="tertiary", on_click=tick, args=(frame, everything))
             st.button("None", key="merge.none", type="tertiary", on_click=tick, args=(frame, ()))
+        author = authors(frame)
         for message in shown:
-            _draw_pick(frame, message, messages, ticked)
+            _draw_pick(frame, message, messages, ticked, author)
         if len(messages) > len(shown):
             st.button("Show more", key="merge.more", type="tertiary", on_click=_list_more)
         if bound:
@@ -314,10 +315,16 @@ def candidates(forky: Forky, chat: Conversation, options: MergeOptions) -> tuple
     return tuple(chat.message(id) for id in plan.turns), len(plan.omitted)
 
 
-def _draw_pick(frame: Frame, message: Message, messages: Sequence[Message], ticked: set[MessageId]) -> None:
+def _draw_pick(
+    frame: Frame,
+    message: Message,
+    messages: Sequence[Message],
+    ticked: set[MessageId],
+    author: Callable[[MessageId], str],
+) -> None:
     key = f"merge.pick.{message.id}"
     st.session_state[key] = message.id in ticked
-    who = plain_label(who_said(message, authors(frame)), 40)
+    who = plain_label(who_said(message, author), 40)
     tool = " :material/link:" if message.id in bound_together((message,)) else ""
     words = plain_label(line_of_text(message), 110)
     st.checkbox(

@@ -21,7 +21,9 @@ def why_only_reads(chat: Conversation) -> str:
 
 
 def why_never_writes(chat: Conversation) -> str:
-    """The same of their role alone, whether or not the conversation is in the trash."""
+    """Why the role of whoever looks at this page lets them write nothing in a conversation, as a sentence; "" if they
+    may write. Whether the conversation is in the trash does not matter.
+    """
     rules = protection(chat)
     try:
         return rules.why_only_reads if rules is not None else ""
@@ -44,7 +46,7 @@ def edits(chat: Conversation) -> bool:
 
 
 def is_editor(chat: Conversation) -> bool:
-    """The same by their role alone, whether or not the conversation is in the trash."""
+    """Whether the role of whoever looks at this page lets them change the conversation itself, in the trash or not."""
     rules = protection(chat)
     return rules is None or rules.edits
 
