@@ -58,9 +58,11 @@ class Administration:
         self._team.members.remove(self._access.id, by=self._access.id)
 
     def may_forget(self, member: str) -> None:
-        """Raise NotAllowed if the member may not have this person forgotten: owners may anybody, others themselves."""
+        """Raise NotAllowed if the member may not have this person forgotten: whoever runs the server may have anybody,
+        others only themselves.
+        """
         if member != self._access.id:
-            self._access.require(Role.OWNER, "have somebody forgotten")
+            self._require_runs_server("have somebody forgotten")
 
     def sessions(self) -> Sequence[TeamSession]:
         """The browsers in which the member is signed in, the last used first."""
@@ -133,7 +135,7 @@ class Administration:
 
     def acquainted(self) -> Sequence[Member]:
         """People who are in another open workspace together with the member, and not in this one, by their names."""
-        self._access.require(Role.OWNER, "add somebody")
+        self._require_runs_server("add somebody")
         here = self._team.workspace
         known = {
             member.id
@@ -149,10 +151,10 @@ class Administration:
 
         Raises:
             NotFound: they are in none of these, or are a member already.
-            NotAllowed: it is a workspace of one person.
+            NotAllowed: it is a workspace of one person, or the member does not run the server.
         """
         with self._team.database.writing():
-            self._access.require(Role.OWNER, "add somebody")
+            self._require_runs_server("add somebody")
             self._require_shared()
             if member not in {one.id for one in self.acquainted()}:
                 raise NotFound("There is nobody to add by this name.", "Invite them instead.")
@@ -161,9 +163,7 @@ class Administration:
     def sign_out(self, member: str) -> None:
         """End every session of somebody. Raises NotFound if they are not a member."""
         with self._team.database.writing():
-            self._access.require(Role.OWNER, "sign somebody else out")
-            if not self.runs_server:
-                raise NotAllowed("Only an owner of the first workspace may sign somebody else out.")
+            self._require_runs_server("sign somebody else out")
             if not self._team.members.role_of(member):
                 raise NotFound("That person is not a member.")
             self._team.sessions.end_all(member, by=self._access.id)
@@ -174,7 +174,7 @@ class Administration:
         Raises NotFound if they are not a member.
         """
         with self._team.database.writing():
-            self._access.require(Role.OWNER, "have a password chosen anew")
+            self._require_runs_server("have a password chosen anew")
             return reset_link(self._team, member, by=self._access.id)
 
     # Invitations.
@@ -234,6 +234,17 @@ class Administration:
             self._access.require(Role.OWNER, "export the audit log")
             self._team.audit.note("audit log exported", self._access.id)
             return self._team.audit.within()
+
+    def _require_runs_server(self, what: str) -> None:
+        """Raise NotAllowed unless the member may do what reaches a person in every workspace of the server.
+
+        An owner of a single workspace may not: whoever is a member there may be the owner of another one.
+        """
+        self._access.require(Role.OWNER, what)
+        if not self.runs_server:
+            raise NotAllowed(
+                f"Only an owner of the first workspace may {what}.", "Ask whoever runs this Forky."
+            )
 
     def _require_shared(self) -> None:
         if self._team.workspaces.get(self._team.workspace).personal:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -136,6 +136,36 @@ def test_an_owner_reads_the_audit_log_of_their_workspace_and_signs_nobody_out_of
         bens.sign_out(ada.id)
     with pytest.raises(NotAllowed):
         administration(team, ben).page_of_audit(1, 100)
+
+
+REACHES_THE_SERVER: dict[str, Callable[[Administration, str], object]] = {
+    "another password": lambda people, somebody: people.reset_password(somebody),
+    "forget": lambda people, somebody: people.may_forget(somebody),
+    "add": lambda people, somebody: people.bring_in(somebody, Role.OWNER),
+    "see who could be added": lambda people, _somebody: people.acquainted(),
+    "sign out": lambda people, somebody: people.sign_out(somebody),
+}
+
+
+@pytest.mark.parametrize("personal", [False, True], ids=["shared", "their own"])
+@pytest.mark.parametrize("what", REACHES_THE_SERVER)
+def test_an_owner_of_another_workspace_has_no_hold_on_a_person(
+    team: Team, ada: Member, ben: Member, what: str, personal: bool
+) -> None:
+    if personal:
+        club = team.workspaces.make_personal(ben.id, "My own").id
+    else:
+        club = team.workspaces.make("The boat club", owner=ben.id, by=ben.id).id
+        team.of(club).members.bring_back(ada.id, Role.OWNER)
+    eve = team.members.add("Eve", Role.VIEWER)
+    team.sessions.open(ada.id)
+    before = team.audit.count()
+    for whom in (ada, eve):
+        with pytest.raises(NotAllowed, match="Only an owner of the first workspace may"):
+            REACHES_THE_SERVER[what](administration(team.of(club), ben), whom.id)
+    assert team.audit.count() == before and team.sessions.of(ada.id)
+    assert team.of(club).members.role_of(eve.id) is Role.NONE
+    administration(team.of(club), ben).may_forget(ben.id)
 
 
 def test_who_may_make_workspaces_is_the_operators_to_say(team: Team, ada: Member, ben: Member) -> None:

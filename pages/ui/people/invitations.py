@@ -76,7 +76,7 @@ def _draw_fresh(held: Session, secret: str) -> None:
 
 def _draw_acquainted(people: Administration, held: Session) -> None:
     """Whoever is known from another workspace needs no invitation. Keys: `people.add.` with `who`, `role`, `yes`."""
-    known = people.acquainted() if people.owns else ()
+    known = people.acquainted() if people.runs_server else ()
     if not known:
         return
     with (

@@ -98,7 +98,8 @@ def _draw_member(people: Administration, held: Session, member: Member, alike: M
             type="tertiary",
             icon=":material/person_remove:",
             width=_BUTTON,
-            help=f"Remove {plain_label(member.name, 40)}, sign them out, or let them choose another password",
+            help=f"Remove {plain_label(member.name, 40)}"
+            + (", sign them out, or let them choose another password" if people.runs_server else ""),
         ):
             _remove(people, held, member)
 
@@ -148,18 +149,24 @@ def _remove(people: Administration, held: Session, member: Member) -> None:
             else "Whoever is removed is signed out everywhere and sees nothing here any more. What they wrote stays, "
             "under their name. An invitation brings them back."
         )
-        + " Somebody who cannot get in any more gets a link with which they choose another password."
+        + (
+            " Somebody who cannot get in any more gets a link with which they choose another password."
+            if people.runs_server
+            else ""
+        )
     )
     with st.container(horizontal=True, horizontal_alignment="right"):
         if st.button("Keep them", key="remove.keep"):
             st.rerun()
         offer = partial(_offer_password, people, held, member)
-        if st.button("Another password", key="remove.password", on_click=offer):
+        if people.runs_server and st.button("Another password", key="remove.password", on_click=offer):
             st.rerun()
         out = partial(_say_done, held, f"{member.name} is signed out everywhere.", people.sign_out, member.id)
         if people.runs_server and st.button("Only sign them out", key="remove.out", on_click=out):
             st.rerun()
-        if st.button("Forget …", key="remove.forget", type="tertiary", help="Their name goes, too"):
+        if people.runs_server and st.button(
+            "Forget …", key="remove.forget", type="tertiary", help="Their name goes, too"
+        ):
             st.session_state["forget.of"] = member.id
             st.rerun()
         gone = partial(_say_done, held, f"{member.name} was removed.", people.remove, member.id)
