@@ -117,9 +117,12 @@ class _Seen:
         raise NotImplementedError
 
 
-def documents_of(session: Session, rules: Rules) -> DocumentStore:
-    """The documents that a branch with these rules can find."""
-    return DocumentStore(session.store.documents, _Seen(reach_of(session, rules)), embedder_of(session))
+def documents_of(session: Session, rules: Rules, *, by_meaning: bool) -> DocumentStore:
+    """The documents that a branch with these rules can find; `by_meaning` sends what is searched for to the embedding
+    model, if there is one.
+    """
+    embedder = embedder_of(session) if by_meaning else None
+    return DocumentStore(session.store.documents, _Seen(reach_of(session, rules)), embedder)
 
 
 def embedder_of(session: Session) -> Embedder | None:

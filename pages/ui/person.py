@@ -17,10 +17,6 @@ from forky_core.model.room import fit_name
 from pages.ui.sign_in import team
 
 COOKIE = "forky_person"
-WRITES_BY_ITSELF = "forky_writes_by_itself"
-"""The cookie that names the model which begins to write merges without a press (ui/merge/writing.py)."""
-NONE = "-"
-"""In its place: the person has decided that no model does."""
 
 
 def names_themselves() -> bool:

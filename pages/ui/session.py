@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from forky_core.model import ConversationId, MessageId
-from pages.ui.person import WRITES_BY_ITSELF, cookie, kept_person
+from pages.ui.person import kept_person
 
 if TYPE_CHECKING:  # Every page holds a session; what one page does with it is that page's to load.
     from forky_core.documents.intake import Intake
@@ -87,8 +87,6 @@ class Session:
     shown_notice: str = ""
     shown_at: float = 0.0
     """When it was first drawn (ui/components/notice.py)."""
-    writes_by_itself: str | None = None
-    """The model that writes merges at this browser without a press, or `person.NONE`; None: not decided."""
     planning: Planning | None = None
     """The merge being previewed."""
     fusing: Planning | None = None
@@ -112,9 +110,7 @@ class Session:
 def session() -> Session:
     """This tab's."""
     if _KEY not in st.session_state:
-        st.session_state[_KEY] = Session(
-            person=kept_person(), writes_by_itself=cookie(WRITES_BY_ITSELF) or None
-        )
+        st.session_state[_KEY] = Session(person=kept_person())
     held = st.session_state[_KEY]
     assert isinstance(held, Session)
     return held

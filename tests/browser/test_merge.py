@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.browser.agraph import click_node
-from tests.browser.conftest import CHECKOUT, expect, free_port, served, settled
+from tests.browser.conftest import expect, settled
 
 pytestmark = pytest.mark.browser
 PAYLOAD = ".fk-payload"
@@ -184,17 +183,3 @@ def test_on_a_phone_the_menu_of_a_message_stays_in_the_window_with_its_costs(app
     box = page.locator(".fk-menu").bounding_box()
     assert box["x"] >= 0 and box["x"] + box["width"] <= 390
     assert entry.bounding_box()["height"] < 44, "an entry is one line"
-
-
-def test_this_browser_remembers_whether_a_model_begins_by_itself(tmp_path: Path, watch: Any) -> None:
-    """Nobody answers at the address of the model, which the page says as soon as it has asked there."""
-    nobody = f"http://127.0.0.1:{free_port()}/v1"
-    with served(CHECKOUT / "app.py", tmp_path, OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=nobody) as app:
-        page = watch().open(f"{app}/merge?source=upload")
-        expect(page.get_by_text("The quoted lines stand.")).to_be_visible()
-        page.locator(".st-key-merge-by_itself label").click()
-        page.wait_for_function("() => document.cookie.includes('forky_writes_by_itself=-')")
-        page.reload()
-        expect(page.locator(".st-key-merge-write button")).to_contain_text("$")
-        expect(page.get_by_text("The quoted lines stand.")).to_have_count(0)
-        expect(page.locator(".st-key-merge-land button").last).to_be_enabled()

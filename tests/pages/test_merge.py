@@ -394,28 +394,20 @@ def pressed_write(test: AppTest, held: Session) -> AppTest:
     return written(test, held)
 
 
-LONG_IDEA = (
-    "Yes: " + "it is worth the work of a day, all in all. " * 30,
-    "So?",
-    "Decision: generate stubs as well.",
-)
 NOTE = "Result\n- Collect members lazily, by calling `collect_members(cls)`. [m4]"
 
 
-def test_the_model_of_the_branch_writes_at_once_where_that_costs_little(
-    forky: Forky, writer: ScriptedModel
-) -> None:
-    chat = talk(forky.create("Enums", model="scripted/writer"), "Let us write.", "Gladly.")
-    talk(chat.fork("idea"), "Another idea?", *LONG_IDEA)
-    talk(chat, "So?", "Fine.")
-    writer.enqueue("Result\n- Generate stubs as well. [m4]")
-    test = merge(chat)
-    test = written(test, session_of(test))
-    assert "- Generate stubs as well." in preview(test) and by_key(test, "merge.by_itself").value is True
-    assert preview(press(test, "merge.quoted")) == told(chat.plan_merge("idea"))
-    by_key(test, "merge.by_itself").set_value(False)
-    settled(test.run())
-    assert session_of(test).writes_by_itself == "-" and len(writer.requests) == 1
+def test_no_model_writes_because_a_merge_is_opened(chat: Conversation, writer: ScriptedModel) -> None:
+    chat.rules.set(model="scripted/writer")
+    number = str(chat.requests.open("debug", strategy="squash", model="scripted/writer").number)
+    for asked in ({}, {"by": "scripted/writer"}, {"source": "debug", "focus": "stubs"}, {"request": number}):
+        test = merge(chat, **asked)
+        for strategy in ("three-way", "squash"):
+            by_key(test, "merge.strategy").set_value(strategy)
+            test = settled(test.run())
+        planning = session_of(test).planning
+        assert planning is not None and planning.writing is None and "merge.write" in keys(test)
+    assert not writer.requests
 
 
 @pytest.mark.parametrize("why", ["dear", "price unknown", "not the model of the branch"])
@@ -434,7 +426,6 @@ def test_any_other_model_waits_for_a_press_that_says_its_price(
     label = by_key(test, "merge.write").label
     assert "Write it with Large · " in label and ("not known" in label) == (price is None)
     assert "It is sent 4 messages of “debug” and the newest of “main”" in words(test)
-    assert by_key(test, "merge.by_itself").value is False
     for strategy in ("three-way", "squash"):
         by_key(test, "merge.strategy").set_value(strategy)
         test = settled(test.run())
@@ -459,36 +450,6 @@ def test_a_press_has_the_model_write_and_either_text_is_one_click_away(
     press(test, "merge.land")
     assert chat.head is not None and chat.head.merge is not None
     assert chat.head.merge.made_by == "scripted/writer"
-
-
-def test_where_the_person_chose_so_the_model_begins_by_itself(
-    chat: Conversation, writer: ScriptedModel
-) -> None:
-    test = merge(chat, by="scripted/writer")
-    by_key(test, "merge.by_itself").set_value(True)
-    test = settled(test.run())
-    assert not writer.requests, "the switch is about the next merge"
-    talk(chat.fork("idea", at=chat.path()[1].id), "Another idea?", *LONG_IDEA)
-    writer.enqueue("Result\n- Generate stubs as well. [m4]")
-    test.query_params["source"] = "idea"
-    test.run()
-    held = session_of(test)
-    assert held.cookies == {"forky_writes_by_itself": "scripted/writer"}
-    test = written(test, held)
-    assert "- Generate stubs as well." in preview(test) and len(writer.requests) == 1
-    test.query_params["strategy"] = "three-way"
-    settled(test.run())
-    assert len(writer.requests) == 1, "what compares branches is asked by a press"
-    test.query_params["strategy"] = "squash"
-    test.run()
-    test = written(test, held)
-    assert "- Generate stubs as well." in preview(test) and len(writer.requests) == 1, "it was written before"
-    by_key(test, "merge.by_itself").set_value(False)
-    test = settled(test.run())
-    test.query_params["source"] = "debug"
-    settled(test.run())
-    assert len(writer.requests) == 1
-    assert held.cookies["forky_writes_by_itself"] == "-"
 
 
 def test_a_model_that_fails_leaves_the_quoted_lines_to_land(

@@ -39,9 +39,10 @@ class ModelCalls:
         attachments: Sequence[AttachmentPart] = (),
         search: str = "",
     ) -> PreparedRequest:
-        """Exactly the request that asking `text` at `at` (or at the head) would send. Writes nothing.
+        """Exactly the request that asking `text` at `at` (or at the head) would send. Writes nothing, sends nothing.
 
-        Without a `text`, it is the request for the path as it is.
+        Without a `text`, it is the request for the path as it is. Where an embedding model searches documents, it reads
+        the question only once that is sent, and may find other passages; the account says so.
         """
         point = self._chat._point(at)
         path = self._session.path(point)

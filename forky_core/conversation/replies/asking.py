@@ -114,7 +114,14 @@ def answer(
 
     def prepared(search: str) -> PreparedRequest:
         return prepare(
-            session, path, rules, model=model, parameters=parameters, resumes=resumes, search=search
+            session,
+            path,
+            rules,
+            model=model,
+            parameters=parameters,
+            resumes=resumes,
+            search=search,
+            by_meaning=True,
         )
 
     made = prepared(search)

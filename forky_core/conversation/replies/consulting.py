@@ -7,11 +7,11 @@ conversation are a source too: their messages can be opened, or picked.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 
 from forky_core.context.citing import sources_line, without_sources
-from forky_core.conversation.document_places import documents_of
+from forky_core.conversation.document_places import documents_of, embedder_of
 from forky_core.conversation.replies.once import ask_once
 from forky_core.conversation.session import Session, short
 from forky_core.documents.searching import FoundChunk, fused
@@ -41,34 +41,47 @@ _LONGEST = 2_000
 """The most characters that are quoted of a message."""
 _SHARE = 4
 """Passages take at most this fraction (1/4) of the model's window."""
+_BY_MEANING_LATER = (
+    "These passages were found by their words. Once the question is sent, {} reads it too, and others may be found by their "
+    "meaning."
+)
 _TOLD = 6
 """Messages that a condensing model is given."""
 
 
 def search_for_passages(
-    session: Session, path: Sequence[Message], rules: Rules, *, search: str = "", window: int | None = None
+    session: Session,
+    path: Sequence[Message],
+    rules: Rules,
+    *,
+    search: str = "",
+    window: int | None = None,
+    by_meaning: bool = False,
 ) -> DocumentSearch | None:
     """The passages for the question at the end of a path; None if the branch does not use documents.
 
     `search` is the query as a person, or a model, has written it; without one the question is condensed by rule. If the
     query finds nothing, the question itself is searched for; otherwise the results of both count equally, since the
-    words that a rule adds are about the previous subject, not about the question.
+    words that a rule adds are about the previous subject, not about the question. `by_meaning` has the embedding model
+    read the query, so that its provider is sent it and may be paid; without it words alone decide, and `trouble` says
+    so.
     """
     question = question_of(path)
     if not rules.documents.on or not question:
         return None
     wanted = " ".join(search.split()) or condensed(question, _spoken(path))
-    shelf = documents_of(session, rules)
+    shelf = documents_of(session, rules, by_meaning=by_meaning)
+    later = "" if by_meaning or (one := embedder_of(session)) is None else _BY_MEANING_LATER.format(one.name)
     budget = window // _SHARE if window is not None else None
     by_rule = wanted != question and not search.strip()
     most = rules.documents.passages or PASSAGES
     document_search = _looked(
         session, path, shelf, wanted, most, budget, question=question if by_rule else ""
     )
-    if document_search.passages or wanted == question:
-        return document_search
-    itself = _looked(session, path, shelf, question, most, budget)
-    return itself if itself.passages else document_search
+    if not document_search.passages and wanted != question:
+        itself = _looked(session, path, shelf, question, most, budget)
+        document_search = itself if itself.passages else document_search
+    return replace(document_search, trouble=document_search.trouble or later)
 
 
 def _looked(

@@ -79,10 +79,12 @@ def prepare(
     parameters: Mapping[str, Json] = NO_PARAMETERS,
     resumes: Message | None = None,
     search: str = "",
+    by_meaning: bool = False,
 ) -> PreparedRequest:
     """The request for this path, whose last message need not be stored.
 
-    `search` is the query for documents; "": the question, condensed by rule.
+    `search` is the query for documents; "": the question, condensed by rule. `by_meaning` has the embedding model of
+    documents read it, as a request that is really sent does; what only shows a request sends nothing to anybody.
 
     Raises:
         NotFound: the model is no longer available.
@@ -91,7 +93,12 @@ def prepare(
     answering = session.models.model(name)
     read: list[Sequence[Message]] = []
     document_search = search_for_passages(
-        session, path, rules, search=search, window=answering.info().context_window
+        session,
+        path,
+        rules,
+        search=search,
+        window=answering.info().context_window,
+        by_meaning=by_meaning,
     )
     context = context_on(session, path, rules, answering, read, document_search)
     if document_search is not None and not search and (later := worder(session, path, rules)) is not None:

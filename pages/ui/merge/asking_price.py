@@ -1,8 +1,6 @@
-"""What asking a model to write a merge would cost, known before anything is sent; whether it may begin by itself."""
+"""What asking a model to write a merge would cost, known before anything is sent."""
 
 from __future__ import annotations
-
-from typing import Literal
 
 from forky_core.context.masking import Lookup
 from forky_core.llm.contract import ModelInfo
@@ -12,14 +10,8 @@ from forky_core.merge.plan import MergePlan
 from forky_core.merge.strategy import Strategy
 from forky_core.views.captions import about
 
-ByItself = Literal["never", "within the limit", "always"]
-"""When a model begins to write without a press."""
-LIMIT = 0.05
-"""Dollars that a note may cost at most where it begins within the limit."""
 _INSTRUCTIONS = 900
 """Tokens of what a model is told beside the messages, where the request itself is not at hand."""
-_ROUNDS = 2
-"""Calls that a note takes at most: a line that does not hold is asked for once more."""
 
 
 def count_request(
@@ -59,11 +51,3 @@ def priced(request: tuple[int, int], info: ModelInfo | None) -> str:
     if cost is None:
         return "price not known"
     return about(cost) if cost else "free"
-
-
-def may_begin(by_itself: ByItself, request: tuple[int, int], info: ModelInfo | None) -> bool:
-    """Whether a model begins to write as soon as a merge is opened."""
-    cost = cost_of(request, info)
-    return by_itself == "always" or (
-        by_itself == "within the limit" and cost is not None and cost * _ROUNDS <= LIMIT
-    )

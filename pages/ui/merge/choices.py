@@ -27,7 +27,6 @@ from forky_core.views.shelf import count
 from forky_core.views.sides import first_sides
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame
-from pages.ui.merge.asking_price import ByItself
 from pages.ui.merge.costs import await_costs, costs_of
 from pages.ui.merge.planning import MergeOptions, Planning
 from pages.ui.wording import who_said
@@ -86,7 +85,6 @@ def read_options(frame: Frame) -> MergeOptions | None:
         focus=params.get("focus", "") if told else "",
         budget=int(budget) if told and budget.isdecimal() else None,
         writer=writer,
-        by_itself=_by_itself(frame, writer) if writer is not None else "never",
         picks=ticked_picks(frame) if way.takes_picks else (),
         force="force" in way.takes and params.get("force") == "1",
         others=others,
@@ -103,18 +101,6 @@ def _writer(frame: Frame, asked: str) -> str | None:
     """The model that may write it: the one that is asked for, the one that answers, any other; None: there is none."""
     infos = [info.name for info in frame.forky.models.models() if info.provider != OFFLINE]
     return asked or default_writer(frame.forky.models, frame.chat.rules.current) or next(iter(infos), None)
-
-
-def _by_itself(frame: Frame, writer: str) -> ByItself:
-    """When this model begins without a press.
-
-    The person at this browser decides; until they do, only the model of the branch begins, within the limit.
-    """
-    chosen = frame.session.writes_by_itself
-    if chosen is not None:
-        return "always" if chosen == writer else "never"
-    own = default_writer(frame.forky.models, frame.chat.rules.current) == writer
-    return "within the limit" if own else "never"
 
 
 def _source(frame: Frame) -> tuple[str, ConversationId | None]:

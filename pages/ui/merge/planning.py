@@ -3,9 +3,8 @@
 The options are in the URL; the plan is remade when they change, or when a branch moves. A text that a person has
 edited, or a model has written, is never thrown away by that: the page says what came first and waits (law 8).
 
-A plan without a model costs nothing and is there at once. Where the branch has a model, that one begins to write a
-squash at once if it costs little; a dearer one waits for a press. The core keeps what it wrote, so that a reload is not
-paid for again.
+A plan without a model costs nothing and is there at once. A model writes only when somebody presses for it: an address
+that is opened sends nothing to anybody. The core keeps what a model wrote, so that a reload is not paid for again.
 """
 
 from __future__ import annotations
@@ -35,8 +34,7 @@ from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.model.errors import ForkyError, NotFound
 from forky_core.model.payload_kinds import FULL, FUSION, SQUASH
-from forky_core.views.merging import takes_more_than_full
-from pages.ui.merge.asking_price import ByItself, count_request, may_begin
+from pages.ui.merge.asking_price import count_request
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +51,6 @@ class MergeOptions:
     """Tokens of a squash; None: the usual share."""
     writer: str | None = None
     """The model that may write it when it is asked; None: there is none. A fusion is made anew for another writer."""
-    by_itself: ByItself = "never"
-    """When the writer begins without a press."""
     picks: tuple[MessageId, ...] = ()
     """Of a cherry-pick; of a fusion, the answers."""
     parts: tuple[PickedPart, ...] = ()
@@ -213,10 +209,7 @@ class Planning:
 def planning(held: Planning | None, forky: Forky, chat: Conversation, options: MergeOptions) -> Planning:
     """The planning of these options: the one at hand where it still holds, else a new one. `chat` is on the target."""
     if held is None or _plans(held.options) != _plans(options):
-        fresh = plan_anew(forky, chat, options)
-        if held is None or _about(held.options) != _about(options):
-            _write_by_itself(fresh, forky, chat)
-        return fresh
+        return plan_anew(forky, chat, options)
     held.options = options
     made = held.plan or held.quoted or held.sketch
     if made is None or held.overtaken or _as_it_was(chat, made):
@@ -229,33 +222,7 @@ def planning(held: Planning | None, forky: Forky, chat: Conversation, options: M
 
 def _plans(options: MergeOptions) -> MergeOptions:
     """The options as far as what is shown at first depends on them. A fusion waits for its writer."""
-    return replace(options, writer=options.writer if options.fuses else None, by_itself="never")
-
-
-def _about(options: MergeOptions) -> tuple[object, ...]:
-    """What is merged with what: settings alone do not make a model begin by itself once more."""
-    return (
-        options.conversation,
-        options.target,
-        options.source,
-        options.others,
-        options.graft,
-        options.strategy,
-    )
-
-
-def _write_by_itself(held: Planning, forky: Forky, chat: Conversation) -> None:
-    """Begin to write a squash that may begin by itself and is shorter than the branch.
-
-    A merge request shows what its author chose, so nothing begins there.
-    """
-    options, quoted = held.options, held.quoted
-    if options.by_itself == "never" or not options.model_writes or options.request is not None:
-        return
-    if quoted is None or takes_more_than_full(quoted):
-        return
-    if may_begin(options.by_itself, held.asking(lookup_of(forky, chat, quoted)), writer_info(forky, options)):
-        begin_writing(held, forky, chat)
+    return replace(options, writer=options.writer if options.fuses else None)
 
 
 def writer_info(forky: Forky, options: MergeOptions) -> ModelInfo | None:

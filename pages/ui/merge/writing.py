@@ -1,7 +1,6 @@
 """A merge or a fusion that a model writes: begun by the person, watched while it is made, refused in plain words.
 
-The button says what is sent and what that costs. The model of the branch begins by itself where a note costs little,
-until the person at this browser decides otherwise; any other model waits for a press.
+Every model waits for a press, and the button says what is sent and what that costs.
 """
 
 from __future__ import annotations
@@ -14,10 +13,9 @@ from forky_core.views.shelf import count
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.frame import Frame
-from pages.ui.merge.asking_price import LIMIT, may_begin, priced
+from pages.ui.merge.asking_price import priced
 from pages.ui.merge.choices import want
 from pages.ui.merge.planning import Planning, begin_writing, lookup_of, writer_info
-from pages.ui.person import NONE, WRITES_BY_ITSELF
 
 
 def draw_writing(frame: Frame, held: Planning) -> None:
@@ -39,7 +37,7 @@ def draw_writing(frame: Frame, held: Planning) -> None:
 def draw_writing_beside(frame: Frame, held: Planning) -> None:
     """Above the quoted lines, which stand until a model has written, and wherever it fails.
 
-    Keys: as above, `merge.take_written`, `merge.by_itself`, and `merge.writer` where there are several models.
+    Keys: as above, `merge.take_written`, and `merge.writer` where there are several models.
     """
     if held.options.writer is None or held.quoted is None:
         return
@@ -58,7 +56,6 @@ def draw_writing_beside(frame: Frame, held: Planning) -> None:
             _draw_author(frame, held)
         else:
             _draw_offer(frame, held)
-        _draw_by_itself(frame, held)
 
 
 def _draw_written(frame: Frame, held: Planning, written: MergePlan) -> None:
@@ -167,30 +164,6 @@ def _draw_which(frame: Frame, held: Planning) -> None:
         width=240,
         on_change=lambda: want(by=st.session_state["merge.writer"]),
     )
-
-
-def _draw_by_itself(frame: Frame, held: Planning) -> None:
-    """The switch that ends it, or allows it whatever a note costs."""
-    if not held.options.model_writes or held.quoted is None:
-        return
-    request = held.asking(lookup_of(frame.forky, frame.chat, held.quoted))
-    st.session_state["merge.by_itself"] = may_begin(
-        held.options.by_itself, request, writer_info(frame.forky, held.options)
-    )
-    st.toggle(
-        f"From now on, let {_name(frame, held)} write as soon as a merge is opened",
-        key="merge.by_itself",
-        help=f"Until you decide, the model of the branch does so where a note costs at most ${LIMIT:.2f}. Switched on, it "
-        "does whatever that costs; switched off, it is asked only when you press the button. This browser remembers it.",
-        on_change=_choose_by_itself,
-        args=(frame, held),
-    )
-
-
-def _choose_by_itself(frame: Frame, held: Planning) -> None:
-    chosen = held.options.writer if st.session_state["merge.by_itself"] else NONE
-    frame.session.writes_by_itself = chosen
-    frame.session.cookies[WRITES_BY_ITSELF] = chosen or ""
 
 
 def _write(frame: Frame, held: Planning) -> None:
