@@ -200,8 +200,13 @@ def _text(block: Mapping[str, Any], files: SourceFiles, program: Program) -> lis
         said = [ReasoningPart(text)]
     elif not said and "inlineData" in block:
         named = obj(block["inlineData"])
-        part = files.attach_bytes(decoded(word(named.get("data"))) or b"", word(named.get("mimeType")))
-        said = [part] if part is not None else []
+        name = word(named.get("displayName"))
+        part = files.attach_bytes(decoded(word(named.get("data"))) or b"", word(named.get("mimeType")), name)
+        if part is not None:
+            rest = leftovers(
+                named, ("data", "mimeType", "displayName"), program, within="content.inlineData."
+            )
+            said = [part, *rest]
     known = [
         *repeated_fields(block, TEXTS, text),
         *(["inlineData"] if said and not text.strip() else []),

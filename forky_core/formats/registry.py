@@ -20,6 +20,7 @@ from forky_core.formats.importing.readers.codex import Codex
 from forky_core.formats.importing.readers.copilot_csv import CopilotCSV
 from forky_core.formats.importing.readers.deepseek import DeepSeek
 from forky_core.formats.importing.readers.forky_markdown import ForkyMarkdown
+from forky_core.formats.importing.readers.gemini_cli import GeminiCLI
 from forky_core.formats.importing.readers.grok import Grok
 from forky_core.formats.importing.readers.langchain import LangChain
 from forky_core.formats.importing.readers.librechat import LibreChat
@@ -31,6 +32,7 @@ from forky_core.formats.importing.readers.oasst import OpenAssistant
 from forky_core.formats.importing.readers.open_webui import OpenWebUI
 from forky_core.formats.importing.readers.pam import PortableAIMemory
 from forky_core.formats.importing.readers.pi import Pi
+from forky_core.formats.importing.readers.qwen_code import QwenCode
 from forky_core.formats.importing.readers.recorded_calls import RecordedCalls
 from forky_core.formats.importing.readers.session_traces import SessionTraces
 from forky_core.formats.importing.readers.share_pages import SharePage
@@ -39,6 +41,7 @@ from forky_core.formats.importing.readers.silly_tavern import SillyTavern
 from forky_core.formats.importing.readers.takeout_gemini import TakeoutGemini
 from forky_core.formats.importing.readers.transcripts import Transcripts
 from forky_core.formats.importing.readers.typing_mind import TypingMind
+from forky_core.formats.importing.readers.vscode_chat import VSCodeChat
 from forky_core.observability import events
 from forky_core.plugins import Registry
 
@@ -47,8 +50,11 @@ _NARROW: tuple[Importer, ...] = (
     RecordedCalls(),
     SessionTraces(),
     Pi(),
+    QwenCode(),
     ClaudeCode(),
     Codex(),
+    GeminiCLI(),
+    VSCodeChat(),
     SillyTavern(),
     CharacterCard(),
     OpenAssistant(),

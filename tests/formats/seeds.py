@@ -13,6 +13,7 @@ from tests.formats.importing.test_agents import code, item
 from tests.formats.importing.test_apps import made
 from tests.formats.importing.test_cards import CARD, webui_database
 from tests.formats.importing.test_chatgpt import conversation, entry
+from tests.formats.importing.test_editors import GEMINI, GEMINI_LINES, QWEN, VSCODE, VSCODE_LOG
 from tests.formats.importing.test_llm_logs import responses, threads
 from tests.formats.importing.test_siblings import ASKED, CHATBOX, LOBE, LOOM, OBSIDIAN, STUDIO, SWIPED
 from tests.formats.importing.test_trees import (
@@ -215,7 +216,7 @@ def seeds(folder: Path) -> tuple[Seed, ...]:
 
 def json_seeds() -> tuple[Seed, ...]:
     """Those that are JSON with messages in it."""
-    return (*_trees(), *_lines(), *_apps())
+    return (*_trees(), *_lines(), *_apps(), *_editors())
 
 
 def _trees() -> tuple[Seed, ...]:
@@ -307,6 +308,18 @@ def _lines() -> tuple[Seed, ...]:
             r"^\[[1-9]\d*\]",
             frozenset(("send_date",)),
         ),
+    )
+
+
+def _editors() -> tuple[Seed, ...]:
+    return (
+        Seed("gemini-cli", "value", GEMINI, r"\.messages\[\d+\]|^\[[1-9]\d*\]"),
+        Seed(
+            "gemini-cli", "lines", GEMINI_LINES, r"\.messages\[\d+\]|^\[[1-9]\d*\]", frozenset(("$rewindTo",))
+        ),
+        Seed("qwen-code", "lines", QWEN, r"^\[\d+\]\.message"),
+        Seed("vscode-chat", "value", VSCODE, r"\.requests\[\d+\]"),
+        Seed("vscode-chat", "lines", VSCODE_LOG, r"^\[[14]\]\.v\[\d+\]"),
     )
 
 
