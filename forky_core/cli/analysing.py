@@ -221,7 +221,10 @@ def _fetched(server: str, to: Path) -> Path:
 
     token = os.environ.get(_TOKEN, "")
     if not token:
-        raise BadContent(f"{_TOKEN} is not set.", "Make a token in Settings and put it there.")
+        raise BadContent(
+            f"{_TOKEN} is not set.",
+            "Make a token in Settings that also reads every conversation, and put it there.",
+        )
     address = f"{server.rstrip('/')}/v1/analysis"
     try:
         with (

@@ -41,6 +41,11 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         action="store_true",
         help="for a monitoring program: it reads /metrics, and asks no model",
     )
+    make.add_argument(
+        "--analysis",
+        action="store_true",
+        help="it also reads every conversation, as tables: for forky sql --server",
+    )
     make.add_argument("--address", default="http://127.0.0.1:8501", help="where Forky listens")
     listing = actions.add_parser("list", help="list them")
     revoke = actions.add_parser("revoke", help="take one's rights, at once and for good")
@@ -61,6 +66,7 @@ def run_make(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         records=options.records,
         unpriced=options.unpriced,
         metrics=options.metrics,
+        analysis=options.analysis,
     )
     if options.json:
         print(json.dumps({**_as_json(made.token), "token": made.text}), file=out)
@@ -107,7 +113,8 @@ def described(token: Token) -> str:
     limit = "no limit" if token.daily is None else f"{amount(token.daily)} a day"
     if token.daily is not None and token.unpriced:
         limit += " (models of unknown price count nothing)"
-    return f"…{token.ending}, {models}, {limit}, {'recorded' if token.records else 'not recorded'}"
+    reads = ", reads every conversation as tables" if token.analysis else ""
+    return f"…{token.ending}, {models}, {limit}, {'recorded' if token.records else 'not recorded'}{reads}"
 
 
 def _as_json(token: Token) -> dict[str, object]:

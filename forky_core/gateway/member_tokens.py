@@ -32,6 +32,7 @@ class MemberTokens:
         records: bool = True,
         unpriced: bool = False,
         metrics: bool = False,
+        analysis: bool = False,
     ) -> NewToken:
         """Make a token of the member's own (`Tokens.make`).
 
@@ -54,6 +55,7 @@ class MemberTokens:
             records=records,
             unpriced=unpriced,
             metrics=metrics,
+            analysis=analysis,
             person=self._access.id,
         )
         if self._access.team.workspace != WORKSPACE:

@@ -63,6 +63,8 @@ class Token:
     """Whether it reads /metrics; then it can ask no model."""
     person: str = ""
     """The id of the team's member whose it is: its calls see and do what they may. "" on the server of one person."""
+    analysis: bool = False
+    """Whether it reads everything that its owner may read, as tables; without it, it reaches its own calls alone."""
 
     def may_use(self, model: str) -> bool:
         if self.metrics:
@@ -133,11 +135,13 @@ class Tokens:
         records: bool = True,
         unpriced: bool = False,
         metrics: bool = False,
+        analysis: bool = False,
         person: str = "",
     ) -> NewToken:
         """Make a token. Under a limit, models whose price is unknown are refused unless `unpriced` is set.
 
-        With `metrics` it is for a monitoring program: it reads /metrics, and can ask no model.
+        With `metrics` it is for a monitoring program: it reads /metrics, and can ask no model. With `analysis` it also
+        reads all that its owner may read (`GET /v1/analysis`).
 
         Raises:
             BadName, NameTaken: the name cannot be used.
@@ -160,6 +164,7 @@ class Tokens:
             unpriced or daily is None,
             now(),
             metrics=metrics,
+            analysis=analysis,
             person=person,
         )
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 
+import httpx
 import pytest
 from starlette.applications import Starlette
 from starlette.routing import Route
@@ -33,7 +36,7 @@ def test_the_app_is_asked_while_it_has_the_file_open(
     alone = capsys.readouterr().out
     assert alone.splitlines() == ["title", '"Another, in the trash"', "Why is the nightly backup slow?"]
     with serving(ScriptedModels(), DuckDBStore.open(database)) as served:
-        monkeypatch.setenv("FORKY_TOKEN", served.key)
+        monkeypatch.setenv("FORKY_TOKEN", served.tokens.make("notebook", analysis=True).text)
         assert main(["sql", QUESTION, "--csv", "--server", served.url]) == 0
         assert capsys.readouterr().out == alone
         assert main(["sql", QUESTION]) == 1
@@ -53,7 +56,7 @@ def test_an_app_that_keeps_nothing_has_no_file(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with serving(ScriptedModels(), MemoryStore()) as served:
-        monkeypatch.setenv("FORKY_TOKEN", served.key)
+        monkeypatch.setenv("FORKY_TOKEN", served.tokens.make("notebook", analysis=True).text)
         assert main(["sql", QUESTION, "--server", served.url]) == 2
         assert "memory only" in capsys.readouterr().err
 
@@ -89,7 +92,7 @@ def test_a_member_gets_what_they_may_read(
     join_team(forky, team, shown_to_all=chat.id)
     own = member_view(forky, team, ada.id).create("Ada's alone")
     own.say("A secret of Ada's.")
-    made = {one.id: Tokens(store).make(one.name, person=one.id).text for one in (ada, bob)}
+    made = {one.id: Tokens(store).make(one.name, person=one.id, analysis=True).text for one in (ada, bob)}
     gateway = Gateway(lambda: forky, seen_by=lambda person: member_view(forky, team, person))
     routes = [Route("/v1/{path:path}", gateway)]
     with listening(Starlette(routes=routes)) as url:
@@ -104,3 +107,40 @@ def test_a_member_gets_what_they_may_read(
     assert exported == [(ada.id, "tables exported"), (bob.id, "tables exported")]
     forky.close()
     team.close()
+
+
+def test_a_token_that_was_not_made_for_it_reaches_its_own_calls_alone(tmp_path: Path) -> None:
+    database = tmp_path / "forky.duckdb"
+    fill(database)[0].close()
+    with serving(ScriptedModels(), DuckDBStore.open(database)) as served:
+        usual = served.key
+        limited = served.tokens.make("limited", models=["offline/*"], records=False, daily=0.0).text
+        monitoring = served.tokens.make("prometheus", metrics=True, analysis=True).text
+        wanted = served.tokens.make("notebook", models=["offline/*"], records=False, analysis=True).text
+        reply = {
+            name: httpx.get(f"{served.url}/v1/analysis", headers={"authorization": f"Bearer {token}"})
+            for name, token in (
+                ("usual", usual),
+                ("limited", limited),
+                ("metrics", monitoring),
+                ("wanted", wanted),
+            )
+        }
+    assert {name: one.status_code for name, one in reply.items()} == {
+        "usual": 403,
+        "limited": 403,
+        "metrics": 403,
+        "wanted": 200,
+    }
+    assert "reaches its own calls alone" in reply["usual"].json()["error"]["message"]
+    assert all(b"nightly backup" not in one.content for name, one in reply.items() if name != "wanted")
+
+
+def test_a_token_from_before_there_was_this_right_has_it_not() -> None:
+    made = Tokens(MemoryStore()).make("laptop", analysis=True)
+    old = asdict(made.token)
+    del old["analysis"]
+    store = MemoryStore()
+    store.set_setting("gateway_tokens", json.dumps([old]))
+    found = Tokens(store).of(made.text)
+    assert found is not None and not found.analysis

@@ -198,7 +198,17 @@ class Service:
             await _send_json(send, 200, await self._in_thread(_models, forky, caller, name))
 
     def _copied(self, forky: Workspace, caller: Caller) -> Iterator[bytes]:
-        """A copy for analysis of what the caller may see, made as far as its first piece."""
+        """A copy for analysis of what the caller may see, made as far as its first piece.
+
+        ApiError (403) for a token that was not made for it: any other one reaches its own calls alone.
+        """
+        if not caller.token.analysis:
+            raise ApiError(
+                403,
+                f"The token “{caller.token.name}” reaches its own calls alone. One that also reads everything as tables is "
+                "made for that in Settings.",
+                "forbidden",
+            )
         from forky_core.formats.exporting.analysis_copies import AnalysisCopy, copy_pieces, readable  # noqa: PLC0415 - the start does without
 
         chosen = None if self._seen_by is None else readable(forky)

@@ -22,13 +22,21 @@ from pages.ui.session import Session
 from pages.ui.workspace import may_begin, reader, reader_id, whole_here
 
 _WHOSE = " Yours see and do what you may. Owners see everybody’s."
-_EMPTY = {"name": "", "models": "", "daily": None, "unpriced": False, "records": True, "metrics": False}
+_EMPTY = {
+    "name": "",
+    "models": "",
+    "daily": None,
+    "unpriced": False,
+    "records": True,
+    "analysis": False,
+    "metrics": False,
+}
 """The fields of the form before anything is entered."""
 
 
 def draw_tokens(held: Session) -> None:
-    """Keys: `settings.token.` with `name`, `models`, `daily`, `unpriced`, `records`, `metrics`, `make`, `copied`, and
-    those of a row.
+    """Keys: `settings.token.` with `name`, `models`, `daily`, `unpriced`, `records`, `analysis`, `metrics`, `make`,
+    `copied`, and those of a row.
     """
     who = reader()
     everything = Tokens(whole_here().store)
@@ -102,9 +110,8 @@ def _rights(tokens: TokenDesk, token: Token) -> str:
     money = dollars(spent) + (f" of {amount(token.daily)}" if token.daily is not None else "") + " today"
     if token.daily is not None and token.unpriced:
         money += ", unknown prices aside"
-    return (
-        f"…{plain_label(token.ending)} · {models} · {plain_label(money)} · made {stamp(token.created)}{whose}"
-    )
+    reads = " · reads every conversation as tables" if token.analysis else ""
+    return f"…{plain_label(token.ending)} · {models} · {plain_label(money)}{reads} · made {stamp(token.created)}{whose}"
 
 
 def _draw_form(tokens: TokenDesk, held: Session) -> None:
@@ -138,6 +145,12 @@ def _draw_form(tokens: TokenDesk, held: Session) -> None:
         )
         st.checkbox("Record its conversations", key="settings.token.records")
         st.checkbox(
+            "Also read every conversation, as tables",
+            key="settings.token.analysis",
+            help="For `forky sql --server` and a notebook: it downloads all that you may read. Without this, a token reaches "
+            "its own calls alone.",
+        )
+        st.checkbox(
             "Only read /metrics",
             key="settings.token.metrics",
             help="For a monitoring program on a server that FORKY_METRICS=on opens to it: it can ask no model.",
@@ -158,6 +171,7 @@ def _make(tokens: TokenDesk, held: Session) -> None:
             records=bool(chosen["records"]),
             unpriced=bool(chosen["unpriced"]),
             metrics=bool(chosen["metrics"]),
+            analysis=bool(chosen["analysis"]),
         )
     except ForkyError as error:
         held.choices["settings.token.refused"] = str(error)
