@@ -40,6 +40,7 @@ def spread(node: Node, parts: list[Part], role: Role) -> list[Node]:
                 extra=extra,
                 piece=not last,
                 failure=node.failure if last else "",
+                note=node.note if last else "",
             )
         )
         parent = id

@@ -49,6 +49,8 @@ class Node:
     """One of several messages that a single node of the source becomes, all but the last of them."""
     why: str = ""
     """Of a node without a draft: why it is none, as a sentence for the account."""
+    note: str = ""
+    """What is odd about it and how it was read, as a sentence that the account counts; such a node is imported."""
     failure: str = ""
     """Why a reply ended before its time, in the source's words, which the record of the call gets: they are no part of
     what was said (law 6). A reply of which nothing had arrived has an empty draft."""

@@ -217,6 +217,8 @@ class _TreeBuilder:
                 if node.failure:
                     self.failed.append(FailedReply(parent, node))
                 continue
+            if node.note:
+                self.notes[node.note] += 1
             message = seal(_fit(node.draft), (parent,), created=max(0, node.created), hidden=node.hidden)
             self.landed[at] = message.id
             if message.id not in self.messages:

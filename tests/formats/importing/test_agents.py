@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from forky_core.formats.importing.readers.claude_code import ERROR, NOTE, ClaudeCode
+from forky_core.formats.importing.readers.claude_code import ERROR, NOTE, QUEUED, ClaudeCode
 from forky_core.formats.importing.readers.codex import SEALED, Codex
 from forky_core.formats.importing.readers.pi import Pi
-from forky_core.formats.tree import build_tree
+from forky_core.formats.tree import ImportedTree, build_tree
 from forky_core.model.parts import AttachmentPart, Json, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from tests.formats.importing.test_trees import live
 from tests.formats.sources import one, written
@@ -64,11 +64,12 @@ def test_calls_results_and_the_tokens_of_a_claude_code_reply_that_is_several_lin
     )
     found = one(ClaudeCode(), written(tmp_path, rows, "s.jsonl"))
     messages = build_tree(found).messages
-    assert [message.role for message in messages] == ["user", "assistant", "assistant", "tool", "user"]
+    said = ["user", "assistant", "assistant", "tool", "system", "user"]
+    assert [message.role for message in messages] == said
     assert messages[3].parts == (ToolResultPart("", "a.txt", "i", "a.txt"),)
-    assert messages[4].hidden
+    assert (messages[4].text, messages[4].hidden, messages[5].hidden) == ("hook ran", False, True)
     assert [node.usage.prompt_tokens for node in found.nodes[:3]] == [None, None, 5]
-    assert dict(build_tree(found).account.skipped) == {NOTE: 1, ERROR: 1}
+    assert dict(build_tree(found).account.skipped) == {ERROR: 1}
 
 
 def test_claude_code_goes_on_across_a_compaction_and_tells_lines_without_ids(tmp_path: Path) -> None:
@@ -82,10 +83,132 @@ def test_claude_code_goes_on_across_a_compaction_and_tells_lines_without_ids(tmp
     )
     found = one(ClaudeCode(), written(tmp_path, rows, "s.jsonl"))
     tree = build_tree(found)
-    assert live(tree) == [("user", "one"), ("user", "Summary"), ("assistant", "two")]
-    assert found.nodes[0].extra["again"][0]["content"] == "another under the same id"
-    assert (tree.account.seen, tree.account.split, tree.account.imported) == (4, 1, 4)
+    again = ("user", "another under the same id")
+    assert live(tree) == [("user", "one"), again, ("user", "Summary"), ("assistant", "two")]
+    assert (tree.account.seen, tree.account.split, tree.account.imported) == (4, 2, 5)
     assert tree.account.adds_up
+
+
+def session(folder: Path, *rows: Json) -> ImportedTree:
+    return build_tree(one(ClaudeCode(), written(folder, lines(*rows), "s.jsonl")))
+
+
+def beside(id: str, parent: str, **attachment: Json) -> Json:
+    return {
+        "type": "attachment",
+        "uuid": id,
+        "parentUuid": parent,
+        "sessionId": "s",
+        "attachment": attachment,
+    }
+
+
+def queue(operation: str, content: str = "", **more: Json) -> Json:
+    return {
+        "type": "queue-operation",
+        "operation": operation,
+        "sessionId": "s",
+        **({"content": content} if content else {}),
+        **more,
+    }
+
+
+WORKING = (
+    code("q", None, "user", "Rename it"),
+    code("c", "q", "assistant", [{"type": "tool_use", "id": "i", "name": "mv", "input": {}}]),
+)
+RESULT = code("r", "c", "user", [{"type": "tool_result", "tool_use_id": "i", "content": "done"}])
+
+
+def test_a_queued_prompt_is_a_question_where_the_model_read_it(tmp_path: Path) -> None:
+    """With a line of its own, as a text or with a picture; and without one, before the next answer."""
+    block = {"type": "text", "text": "Keep an alias"}
+    for rows in (
+        (RESULT, beside("p", "r", type="queued_command", prompt="Keep an alias", origin={"kind": "human"})),
+        (RESULT, beside("p", "r", type="queued_command", prompt=[block, {"type": "image", "source": {}}])),
+        (RESULT, code("p", "r", "user", "Keep an alias")),
+    ):
+        last = code("a", "p", "assistant", "Alias kept")
+        tree = session(tmp_path, *WORKING, queue("enqueue", "Keep an alias"), *rows, queue("remove"), last)
+        said = [(role, text) for role, text in live(tree) if text]
+        assert said == [("user", "Rename it"), ("user", "Keep an alias"), ("assistant", "Alias kept")]
+        assert len(tree.messages) == 5 and tree.account.adds_up
+
+    last = code("a", "r", "assistant", "Alias kept")
+    for leaves in ((), (queue("dequeue"),), (queue("remove", "Keep an alias", reason="absorbed_mid_turn"),)):
+        tree = session(tmp_path, *WORKING, queue("enqueue", "Keep an alias"), RESULT, *leaves, last)
+        assert [role for role, _ in live(tree)] == ["user", "assistant", "tool", "user", "assistant"]
+        assert live(tree)[3] == ("user", "Keep an alias")
+        assert tree.account.notes[QUEUED] == 1 and tree.account.adds_up
+
+
+def test_prompts_that_were_queued_last_are_the_end_and_withdrawn_ones_stay_beside_it(tmp_path: Path) -> None:
+    tree = session(tmp_path, *WORKING, RESULT, queue("enqueue", "one"), queue("enqueue", "two"))
+    assert live(tree)[-2:] == [("user", "one"), ("user", "two")]
+    tree = session(tmp_path, *WORKING, RESULT, queue("enqueue", "one"), queue("popAll", "one"))
+    assert "one" not in [text for _, text in live(tree)]
+    assert "one" in [message.text for message in tree.messages]
+    notice = "<task-notification>Task 7 ended</task-notification>"
+    tree = session(tmp_path, *WORKING, RESULT, queue("enqueue", notice))
+    assert [(m.role, m.hidden) for m in tree.messages if m.text == notice] == [("system", True)]
+
+
+def test_what_the_program_added_to_a_question_is_kept(tmp_path: Path) -> None:
+    file = {"type": "text", "file": {"filePath": "/w/ports.txt", "content": "8443", "numLines": 1}}
+    shot = {"type": "image", "file": {"base64": "iVBORw0KGgoAAAAA", "type": "image/png"}}
+    tree = session(
+        tmp_path,
+        code("q", None, "user", "Which port is in @ports.txt?"),
+        beside("f", "q", type="file", filename="/w/ports.txt", content=file, displayPath="ports.txt"),
+        beside("g", "f", type="file", filename="/w/a.png", content=shot),
+        beside("h", "g", type="hook_additional_context", content=["Be brief.", "Be kind."]),
+        beside("t", "h", type="todo_reminder", content=[{"content": "Look at ports"}]),
+        beside("z", "t", type="a_new_kind", notice={"words": "never seen"}),
+        code("a", "z", "assistant", "8443"),
+        {"type": "system", "uuid": "n", "parentUuid": "a", "subtype": "turn_duration", "durationMs": 9},
+        {"type": "system", "uuid": "l", "parentUuid": "n", "subtype": "local_command", "content": "/cost"},
+        {"type": "a-new-line", "sessionId": "s", "what": "it says something"},
+        {"type": "a-new-line", "sessionId": "s", "message": {"role": "assistant", "content": ["a string"]}},
+        {"type": "mode", "mode": "normal", "sessionId": "s"},
+    )
+    shown = [(m.role, m.text) for m in tree.messages if not m.hidden]
+    assert sorted(shown) == sorted(
+        [
+            ("user", "Which port is in @ports.txt?"),
+            ("user", "ports.txt\n\n8443"),
+            ("user", ""),
+            ("assistant", "8443"),
+            ("system", "/cost"),
+            ("assistant", "a string"),
+        ]
+    )
+    assert any(isinstance(part, AttachmentPart) for m in tree.messages for part in m.parts)
+    hidden = "\n".join(str(part.stored()) for m in tree.messages if m.hidden for part in m.parts)
+    assert all(words in hidden for words in ("Be brief.", "Be kind.", "Look at ports"))
+    assert all(words in hidden for words in ("never seen", "it says something"))
+    assert sum(tree.account.unread.values()) == 2
+    assert tree.account.skipped == {NOTE: 2} and tree.account.adds_up
+
+
+def test_a_tools_line_and_an_id_that_two_lines_have_are_messages(tmp_path: Path) -> None:
+    tool = {"role": "tool", "tool_name": "ls", "tool_output": "a.txt"}
+    tree = session(
+        tmp_path,
+        code("q", None, "user", "ls"),
+        code("q", None, "assistant", [{"type": "thinking", "thinking": "A list."}]),
+        {"type": "tool", "uuid": "t", "parentUuid": "q", "sessionId": "s", "message": tool},
+        {"type": "tool", "uuid": "t", "parentUuid": "q", "sessionId": "s", "message": tool},
+        code("a", "t", "assistant", "One file"),
+    )
+    parts = [part for message in tree.messages for part in message.parts]
+    assert parts == [
+        TextPart("ls"),
+        ReasoningPart("A list."),
+        ToolResultPart("ls", "a.txt", None),
+        TextPart("One file"),
+    ]
+    assert [role for role, _ in live(tree)] == ["user", "assistant", "tool", "assistant"]
+    assert tree.account.collapsed == 1 and tree.account.adds_up
 
 
 def item(**payload: Json) -> Json:
