@@ -341,8 +341,8 @@ def _report(path: Path, done: Imported, out: TextIO) -> None:
         file=out,
     )
     print(
-        f"  of {count(account.seen, 'node')}: {account.imported} messages, {account.collapsed} said the same twice, "
-        f"{sum(account.skipped.values())} left out",
+        f"  of {count(account.seen, 'node')}: {account.imported} messages, {account.already} here before, "
+        f"{account.collapsed} said the same twice, {sum(account.skipped.values())} left out",
         file=out,
     )
     for why, number in {**account.skipped, **account.notes}.items():

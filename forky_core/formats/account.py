@@ -1,4 +1,4 @@
-"""The account of an import: seen + split = imported + skipped + collapsed, always.
+"""The account of an import: seen + split = imported + already + skipped + collapsed, always.
 
 An import that cannot say what became of each message cannot be trusted with a history of years; so the counts are made
 where the decisions are made, and a test adds them up for every sample and every mutated file.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -41,6 +41,8 @@ class ImportAccount:
     """Of the nodes that became no message, those that should have: too many branches, or refused."""
     unread: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     """Parts that were kept without being understood, counted by their kind (opaque.py)."""
+    already: int = 0
+    """Messages that were stored before: by an earlier import, or from an equal conversation of the same file."""
 
     @property
     def not_understood(self) -> int:
@@ -68,7 +70,12 @@ class ImportAccount:
 
     @property
     def adds_up(self) -> bool:
-        return self.seen + self.split == self.imported + self.collapsed + sum(self.skipped.values())
+        became = self.imported + self.already + self.collapsed
+        return self.seen + self.split == became + sum(self.skipped.values())
+
+    def with_stored(self, already: int) -> ImportAccount:
+        """The same account, where so many of the messages were stored before."""
+        return replace(self, imported=self.imported - already, already=self.already + already)
 
     def __add__(self, other: ImportAccount) -> ImportAccount:
         return ImportAccount(
@@ -82,6 +89,7 @@ class ImportAccount:
             _sum(self.notes, other.notes),
             self.lost + other.lost,
             _sum(self.unread, other.unread),
+            self.already + other.already,
         )
 
     def stored(self) -> dict[str, Json]:
@@ -102,6 +110,8 @@ class ImportAccount:
             entry["notes"] = dict(self.notes)
         if self.lost:
             entry["lost"] = self.lost
+        if self.already:
+            entry["already"] = self.already
         if self.unread:
             entry["unread"] = dict(self.unread)
         return entry
@@ -119,6 +129,7 @@ class ImportAccount:
             MappingProxyType(dict(entry.get("notes", {}))),
             entry.get("lost", 0),
             MappingProxyType(dict(entry.get("unread", {}))),
+            entry.get("already", 0),
         )
 
 

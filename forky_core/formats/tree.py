@@ -16,9 +16,10 @@ from types import MappingProxyType
 from forky_core.conversation.identity import branch_name, free_name, suggested_name
 from forky_core.formats.account import ImportAccount
 from forky_core.formats.contract import Node, ParsedConversation
+from forky_core.formats.fields import are_halves
 from forky_core.model import Message, MessageId, seal
 from forky_core.model.errors import BadName
-from forky_core.model.parts import Draft, OpaquePart, TextPart
+from forky_core.model.parts import Draft, OpaquePart, Part, TextPart
 from forky_core.opaque import opaque
 
 MOST_TIPS = 5_000
@@ -33,6 +34,7 @@ NO_PARENT = "Its parent is not in the file: it begins anew."
 CYCLE = "Its parents lead in a circle: it begins anew."
 FAILED = "It failed before anything was said; why is kept beside the question."
 TWICE = "Its id had occurred before: told apart."
+UNREADABLE = "It has the sign “\ufffd” where the file has no readable character."
 NO_CURRENT = "The message that was checked out is not in the file: the newest end is."
 
 
@@ -223,6 +225,8 @@ class _TreeBuilder:
             self.landed[at] = message.id
             if message.id not in self.messages:
                 self.messages[message.id] = message
+                if "\ufffd" in message.text:
+                    self.notes[UNREADABLE] += 1
                 self._count_unread(message)
             self.origins.append(NodeOrigin(message.id, node))
 
@@ -279,8 +283,19 @@ class _TreeBuilder:
 
 
 def _fit(draft: Draft) -> Draft:
-    """The draft without `sources`: they would be the source program's ids, which are no message ids."""
-    return replace(draft, sources=()) if draft.sources else draft
+    """The draft without `sources`, which would be the source program's ids, and with the two halves of a character
+    that ended up in two texts joined.
+    """
+    parts: list[Part] = []
+    for part in draft.parts:
+        last = parts[-1] if parts else None
+        if type(part) is TextPart and type(last) is TextPart and are_halves(last.text, part.text):
+            parts[-1] = TextPart(last.text + part.text)
+        else:
+            parts.append(part)
+    if not draft.sources and len(parts) == len(draft.parts):
+        return draft
+    return replace(draft, sources=(), parts=tuple(parts))
 
 
 def _words(message: Message) -> str:

@@ -1,16 +1,26 @@
 from __future__ import annotations
 
+import gzip
+import io
+import json
 import stat
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from forky_core.forky import Forky
+from forky_core.formats.account import ImportAccount
 from forky_core.formats.contract import Unreadable
 from forky_core.formats.files import json_nested, source
+from forky_core.formats.files.encodings import Utf8Stream
 from forky_core.formats.files.source import opened, sample
+from forky_core.formats.importing.landing import import_file, preview
 from forky_core.formats.importing.pieces import NOTHING, pieces
+from forky_core.formats.importing.running_import import UNREAD
+from forky_core.formats.tree import UNREADABLE
 from forky_core.model.errors import BadContent
+from forky_core.model.parts import Json
 from tests.formats.sources import packed, written
 
 
@@ -88,3 +98,95 @@ def test_an_archive_without_conversations_says_so(tmp_path: Path) -> None:
         (piece,) = pieces(archive)
     assert isinstance(piece.found, Unreadable)
     assert piece.found.why == NOTHING
+
+
+TOLD = "한글 ü 😂"
+WRITTEN = json.dumps([{"messages": [{"role": "user", "content": TOLD}]}], ensure_ascii=False)
+HALVES = WRITTEN.encode().replace("😂".encode(), b"\xed\xa0\xbd\xed\xb8\x82")
+ENCODED = {
+    "utf-8": WRITTEN.encode(),
+    "utf-8 with a mark": WRITTEN.encode("utf-8-sig"),
+    "utf-16 with a mark": WRITTEN.encode("utf-16"),
+    "utf-16-le": WRITTEN.encode("utf-16-le"),
+    "utf-16-be": WRITTEN.encode("utf-16-be"),
+    "utf-32 with a mark": WRITTEN.encode("utf-32"),
+    "gzip": gzip.compress(WRITTEN.encode()),
+    "gzip of utf-16": gzip.compress(WRITTEN.encode("utf-16")),
+    "surrogate halves of three bytes": HALVES,
+    "escaped halves": json.dumps([{"messages": [{"role": "user", "content": TOLD}]}]).encode(),
+}
+
+
+@pytest.mark.parametrize("content", ENCODED.values(), ids=ENCODED)
+def test_a_file_is_read_in_any_encoding_also_in_an_archive(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "chat.json.gz"
+    path.write_bytes(content)
+    for one in (path, packed(tmp_path, {"chat.json.gz": content})):
+        with Forky.open(":memory:") as forky:
+            done = import_file(forky, one)
+            (message,) = forky.conversation(done.conversations[0]).path()
+            assert (message.text, done.account.notes) == (TOLD, {})
+
+
+def test_halves_are_joined_wherever_a_block_of_the_file_ends() -> None:
+    for size in range(1, 12):
+        stream, read = Utf8Stream(io.BytesIO(HALVES), "utf-8"), b""
+        while data := stream.read(size):
+            read += data
+        assert read == WRITTEN.encode()
+
+
+def test_a_character_that_cannot_be_read_is_counted(tmp_path: Path) -> None:
+    path = tmp_path / "chat.json"
+    for bad in (b"\xed\xa0\xbd", b"\xff", b"\\ud83d"):
+        path.write_bytes(b'[{"messages": [{"role": "user", "content": "a' + bad + b'b"}]}]')
+        with Forky.open(":memory:") as forky:
+            done = import_file(forky, path)
+            (message,) = forky.conversation(done.conversations[0]).path()
+            assert (message.text, done.account.notes) == ("a\ufffdb", {UNREADABLE: 1})
+
+
+def test_a_packed_file_that_is_cut_or_too_tight_ends_in_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "chat.json.gz"
+    for content in (gzip.compress(WRITTEN.encode())[:-9], gzip.compress(b'["' + b" " * 20_000_000 + b'"]')):
+        path.write_bytes(content)
+        with Forky.open(":memory:") as forky:
+            done = import_file(forky, path)
+            assert done.problems and not done.conversations
+
+
+def test_an_export_that_another_program_wrapped_in_an_object_is_read(tmp_path: Path) -> None:
+    said = {"uuid": "m", "sender": "human", "text": "one", "content": []}
+    chats = [{"uuid": str(at), "name": "n", "chat_messages": [said]} for at in range(3)]
+    for value in ({"conversations": chats}, {"version": 1, "data": {"chats": chats}}):
+        with Forky.open(":memory:") as forky:
+            path = written(tmp_path, value)
+            assert len(import_file(forky, path).conversations) == 3
+            assert [line.label for line in preview(forky, path)] == ["Claude export"] * 3
+
+
+def test_files_of_an_archive_that_nobody_read_are_named(tmp_path: Path) -> None:
+    chats = [{"messages": [{"role": "user", "content": "one"}]}]
+    others = {f"notes/{at:02}.json": "[1]" for at in range(30)}
+    path = packed(
+        tmp_path, {"conversations.json": json.dumps(chats), "projects.json": '[{"name": "p"}]', **others}
+    )
+    with Forky.open(":memory:") as forky:
+        done = import_file(forky, path)
+        assert len(done.conversations) == 1
+        assert done.account.notes[UNREAD.format("projects.json")] == 1
+        assert sum(done.account.notes.values()) == 31
+
+
+def test_what_is_stored_already_is_not_counted_as_imported(tmp_path: Path) -> None:
+    def chat(*texts: str) -> Json:
+        return {"conversations": [{"from": "human", "value": text} for text in texts]}
+
+    with Forky.open(":memory:") as forky:
+        path = written(tmp_path, [chat("hi", "hello"), chat("hi", "hello"), chat("hi", "hello")])
+        done = import_file(forky, path)
+        assert (len(done.conversations), done.unchanged) == (1, 2)
+        assert (done.account.imported, done.account.already, done.account.seen) == (2, 4, 6)
+        again = import_file(forky, path).account
+        assert (again.imported, again.already, again.adds_up) == (0, 6, True)
+        assert ImportAccount.from_stored(again.stored()) == again

@@ -16,13 +16,14 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from forky_core.formats.contract import Sample, Shape, Unreadable
 from forky_core.formats.files import json_values
+from forky_core.formats.files.encodings import GZIP, Unpacked, Utf8Stream, encoding_of
 from forky_core.formats.files.json_window import JsonInput
 from forky_core.formats.files.pictures import chunks
 from forky_core.formats.files.spools import spool
@@ -58,9 +59,24 @@ class OpenedDocument:
     shape: Shape
     open: Opener
     path: Path | None = None
-    """The file's path; None if it is in an archive."""
+    """The file's path; None if it is in an archive or compressed."""
+    wrapped: tuple[str, ...] = ()
+    """The fields that lead to an array of conversations inside an object."""
 
     def values(self) -> Iterator[Json | Unreadable]:
+        if not self.wrapped:
+            yield from self._values()
+            return
+        for value in self._values():
+            if isinstance(value, Unreadable):
+                yield value
+                continue
+            found = value
+            for key in self.wrapped:
+                found = found.get(key) if isinstance(found, dict) else None
+            yield from found if isinstance(found, list) else ()
+
+    def _values(self) -> Iterator[Json | Unreadable]:
         with self.open() as stream:
             if self.shape == "lines":
                 yield from json_values.lines(stream)
@@ -95,17 +111,50 @@ class OpenedDocument:
 
 
 def document(name: str, open: Opener, path: Path | None = None) -> OpenedDocument:
-    """The document, with its shape determined by its content. `path` is set if it is a file by itself."""
+    """The document, with its shape determined by its content. `path` is set if it is a file by itself.
+
+    A compressed document is unpacked, and a text is read as UTF-8, whatever its encoding is.
+    """
     with open() as stream:
         head = stream.read(_HEAD)
-    return OpenedDocument(name, _shape(head), open, path)
+    if head.startswith(GZIP):
+        most = max(SMALL, MOST_SQUEEZED * path.stat().st_size) if path is not None else LARGEST_MEMBER
+        name, path, open = name.removesuffix(".gz"), None, _unpacked(open, name, most)
+        with open() as stream:
+            head = stream.read(_HEAD)
+    shape = _binary(head)
+    if shape is not None:
+        return OpenedDocument(name, shape, open, path)
+    open = _as_utf8(open, encoding_of(head))
+    with open() as stream:
+        return OpenedDocument(name, _shape(stream.read(_HEAD)), open, path)
+
+
+def _unpacked(open: Opener, name: str, most: int) -> Opener:
+    @contextmanager
+    def opening() -> Iterator[JsonInput]:
+        with open() as stream:
+            yield Unpacked(stream, name, most)
+
+    return opening
+
+
+def _as_utf8(open: Opener, encoding: str) -> Opener:
+    @contextmanager
+    def opening() -> Iterator[JsonInput]:
+        with open() as stream:
+            yield Utf8Stream(stream, encoding)
+
+    return opening
+
+
+def _binary(head: bytes) -> Shape | None:
+    if head.startswith(b"SQLite format 3\0"):
+        return "sqlite"
+    return "png" if head.startswith(b"\x89PNG\r\n\x1a\n") else None
 
 
 def _shape(head: bytes) -> Shape:
-    if head.startswith(b"SQLite format 3\0"):
-        return "sqlite"
-    if head.startswith(b"\x89PNG\r\n\x1a\n"):
-        return "png"
     first = json_values.first_character(io.BytesIO(head))
     if first == "[":
         return "array"
@@ -143,6 +192,22 @@ def sample(opened: OpenedDocument) -> Sample:
     return Sample(opened.name, opened.shape, tuple(values))
 
 
+def arrays_in(opened: OpenedDocument) -> Iterator[OpenedDocument]:
+    """For an object, a document for each array of objects in it: some programs wrap another one's export so."""
+    if opened.shape not in ("object", "lines"):
+        return
+    first = list(islice(opened.values(), 2))  # An object on one line reads like a file of one line.
+    if len(first) != 1 or isinstance(first[0], Unreadable):
+        return
+    open_ends: list[tuple[tuple[str, ...], Json]] = [((), first[0])]
+    while open_ends:
+        path, value = open_ends.pop(0)
+        if isinstance(value, dict) and len(path) < _DEEPEST_ARRAY:
+            open_ends += [((*path, key), inner) for key, inner in value.items()]
+        elif path and isinstance(value, list) and any(isinstance(item, dict) for item in value[:_LOOKED_AT]):
+            yield replace(opened, shape="array", wrapped=path)
+
+
 def _keywords(opened: OpenedDocument) -> str:
     """The keywords of a picture's text chunks. Pictures in an archive are not read, since there may be thousands."""
     try:
@@ -151,6 +216,8 @@ def _keywords(opened: OpenedDocument) -> str:
         return ""
 
 
+_DEEPEST_ARRAY = 3
+"""Fields above an array of conversations."""
 _LOOKED_AT = 8
 """Elements or lines in a sample: the first may be odd."""
 _TRIED = 50
@@ -245,6 +312,8 @@ class Archive:
 
     path: Path | None = None
     """The path of a single document; None for a zip file."""
+    unread: list[str] = field(default_factory=list)
+    """Names of members that were opened and are of no known format."""
 
     def document(self, name: str, open: Opener) -> OpenedDocument:
         """One of `readable`, with its shape."""
@@ -312,7 +381,7 @@ last, so that a thousand of them do not delay the first conversations.
 
 
 def _rank(name: str) -> int:
-    path = PurePosixPath(name)
+    path = PurePosixPath(name.removesuffix(".gz"))
     if path.name.startswith("."):
         return len(_READ)
     suffix = path.suffix.lower()

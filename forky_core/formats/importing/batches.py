@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from forky_core.formats.account import ImportAccount
@@ -173,15 +173,11 @@ def without(account: ImportAccount, refused: RefusedBatch) -> ImportAccount:
     skipped[refused.why] = skipped.get(refused.why, 0) + lost
     came = refused.waiting.account.unread
     unread = {what: number - came.get(what, 0) for what, number in account.unread.items()}
-    return ImportAccount(
-        account.conversations,
-        account.unreadable + 1,
-        account.seen,
-        account.imported - lost,
-        account.split,
-        account.collapsed,
-        MappingProxyType(skipped),
-        account.notes,
-        account.lost + lost,
-        MappingProxyType({what: left for what, left in unread.items() if left}),
+    return replace(
+        account,
+        unreadable=account.unreadable + 1,
+        imported=account.imported - lost,
+        skipped=MappingProxyType(skipped),
+        lost=account.lost + lost,
+        unread=MappingProxyType({what: left for what, left in unread.items() if left}),
     )

@@ -125,6 +125,7 @@ def import_file(
                     running.import_piece(piece, archive.beside)
                     on_progress(running.progress(piece))
                 archive.beside.let_go()
+            running.name_unread(archive.unread)
             log.done = running.finish()
         except NothingToDo:
             raise _taken_away(running) from None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from forky_core.conversation.identity import title_from, title_line
 from forky_core.formats.contract import Importer, ParsedConversation, Unreadable
 from forky_core.formats.files.json_nested import DEEP
-from forky_core.formats.files.source import Archive, OpenedDocument, sample
+from forky_core.formats.files.source import Archive, OpenedDocument, arrays_in, sample
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import read_document
 from forky_core.formats.forky_file.reading import is_ours
@@ -44,10 +44,14 @@ def pieces(archive: Archive) -> Iterator[SourcePiece]:
                 found = (read_document(opened, archive.beside),)
             else:
                 importer = importer_for(looked_at)
+                if importer is None:
+                    opened, importer = _wrapped(opened)
                 if importer is not None:
                     found = importer.read(opened, archive.beside)
                 elif len(archive.readable) > 1:
-                    continue  # A file of the archive that contains no conversations.
+                    if opened.shape != "png":
+                        archive.unread.append(name)
+                    continue
                 else:
                     found = (Unreadable(name, _why(opened)),)
             del looked_at  # It may be all of the document.
@@ -60,6 +64,15 @@ def pieces(archive: Archive) -> Iterator[SourcePiece]:
             yield SourcePiece(number, importer, Unreadable(name, why))
     if not number and archive.path is None:
         yield SourcePiece(1, None, Unreadable("the archive", NOTHING))
+
+
+def _wrapped(opened: OpenedDocument) -> tuple[OpenedDocument, Importer | None]:
+    """The array of conversations inside a document of an unknown format, and its importer."""
+    for inner in arrays_in(opened):
+        importer = importer_for(sample(inner))
+        if importer is not None:
+            return inner, importer
+    return opened, None
 
 
 def _why(opened: OpenedDocument) -> str:

@@ -6,7 +6,7 @@ by its content; only what is new in it is imported. One that cannot be read, or 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from threading import Event
@@ -45,6 +45,10 @@ from forky_core.model.parts import AttachmentPart
 
 STOPPED = "The import was stopped."
 NOTHING_KEPT = "The import was stopped; nothing of it was kept."
+UNREAD = "“{}” was not read: its format is not known."
+MORE_UNREAD = "Another file was not read: its format is not known."
+_MOST_NAMED = 20
+"""How many files of an archive that were not read are named; the others are counted."""
 _TRIES = 10
 """How often a conversation is looked at anew because somebody else has changed it meanwhile."""
 _LONGEST_NAME = 80
@@ -97,6 +101,8 @@ class _FoundTree:
     tree: ImportedTree
     tries: int = 0
     """How often it was not written because somebody else was first."""
+    already: int = 0
+    """Of a further try: how many of its messages had been counted as stored before."""
 
 
 def account_of(chat: Chat) -> ImportAccount:
@@ -159,8 +165,8 @@ class RunningImport:
             return
         assert piece.importer is not None
         tree = build_tree(piece.found)
-        self.account += tree.account
         if not tree.messages:
+            self.account += tree.account
             self.problems.append(Unreadable(title_of(tree) or "untitled", "It holds no message."))
             return
 
@@ -191,6 +197,7 @@ class RunningImport:
             and not self._comes_again(known, tree)
         ):
             self.unchanged += 1
+            self._count(found, tree.account.imported)
             return
         else:
             tx = extension(self.forky, known, tree, origin)
@@ -201,7 +208,17 @@ class RunningImport:
         self._running.piece = found.number
         self._waiting[tx.conversation] = found
         (commit,) = self._running.marked([tx.commit("import", summary)], tx.view.version)
-        self._batches.add(PendingCommit(commit, title_of(tree), files(tx.messages), tree.account))
+        already = tree.account.imported - len(tx.messages)
+        self._count(found, already)
+        account = tree.account.with_stored(already)
+        self._batches.add(PendingCommit(commit, title_of(tree), files(tx.messages), account))
+
+    def _count(self, found: _FoundTree, already: int) -> None:
+        """Add a conversation to the account, or on a further try, correct how many of its messages were stored."""
+        if found.tries:
+            self.account = self.account.with_stored(already - found.already)
+        else:
+            self.account += found.tree.account.with_stored(already)
 
     def _import_again(self) -> None:
         """Write what is still new in conversations that somebody else has changed or imported meanwhile."""
@@ -238,7 +255,7 @@ class RunningImport:
             self._untouched.discard(id)
             if not self.operations[id]:
                 del self.operations[id]
-            self._again.append((found, waiting.files))
+            self._again.append((replace(found, already=waiting.account.already), waiting.files))
             return
         self.problems.append(Unreadable(waiting.title or "untitled", outcome.why))
         self._refused_files += [part.sha256 for part, _ in waiting.files]
@@ -261,7 +278,8 @@ class RunningImport:
             self._adopting = ""
             return
         self._adopting = ""
-        self.account += account_of(chat) + ImportAccount(notes=dict.fromkeys(done.remarks, 1))
+        brought = account_of(chat).with_stored(len(chat.messages) - done.messages)
+        self.account += brought + ImportAccount(notes=dict.fromkeys(done.remarks, 1))
         if done.outcome == "unchanged":
             self.unchanged += 1
         else:
@@ -324,6 +342,13 @@ class RunningImport:
         found = piece.found
         title = found.label if isinstance(found, Unreadable) else found.title
         return ImportProgress(self.done, title_line(title), self.account, self._running.number)
+
+    def name_unread(self, names: Sequence[str]) -> None:
+        """Name in the account the files of an archive that no importer reads."""
+        notes = {UNREAD.format(name[:100]): 1 for name in names[:_MOST_NAMED]}
+        if len(names) > _MOST_NAMED:
+            notes[MORE_UNREAD] = len(names) - _MOST_NAMED
+        self.account += ImportAccount(notes=notes)
 
     def finish(self) -> Imported:
         """Wait for pending writes and store the record."""

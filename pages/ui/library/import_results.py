@@ -93,9 +93,10 @@ def account_sentence(account: ImportAccount) -> str:
     """What became of every node of the source; the numbers add up."""
     left = sum(account.skipped.values())
     split = f", {account.split:,} of them split off from one that held several" if account.split else ""
+    here = f", {account.already:,} here before" if account.already else ""
     same = f", {account.collapsed:,} said the same twice" if account.collapsed else ""
     out = f", {left:,} left out" if left else ""
-    return f"Of {account.seen:,} entries: {count(account.imported, 'message')}{split}{same}{out}."
+    return f"Of {account.seen:,} entries: {count(account.imported, 'message')}{split}{here}{same}{out}."
 
 
 def draw_past(forky: Workspace, held: Session) -> None:

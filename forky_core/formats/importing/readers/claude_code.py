@@ -352,12 +352,11 @@ class _Session:
         if kind == "attachment" and obj(entry.get("attachment")):
             return self._attachment(obj(entry["attachment"]))
         if kind == "progress":
-            told = obj(entry.get("data"))
-            inner = obj(told.get("message"))
+            data = obj(entry.get("data"))
+            inner = obj(data.get("message"))
             if "message" in inner:
                 return (*self._message(inner), REMINDER, True)
-            parts = [] if told.get("type") in _SCREEN else leftovers(entry, (), _LINE)
-            return "system", parts, "", True
+            return "system", [] if data.get("type") in _SCREEN else leftovers(entry, (), _LINE), "", True
         if kind in _BOOKKEEPING or (kind == "queue-operation" and "operation" in entry):
             return "system", [], "", True
         shown = text_parts(words(entry.get("content")))

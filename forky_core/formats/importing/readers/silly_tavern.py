@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Any, ClassVar
 
@@ -24,7 +23,7 @@ from forky_core.formats.fields import micros, obj, objs, picked, seq, word
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.openai_messages import text_parts
 from forky_core.model import Role
-from forky_core.model.parts import Draft, Json, Part, ReasoningPart
+from forky_core.model.parts import Draft, Part, ReasoningPart
 
 PROGRAM = Program(
     "SillyTavern",
@@ -58,7 +57,6 @@ _EXTRA = frozenset(
 )
 _READ = frozenset(("mes", "is_user", "is_system", "send_date"))
 _BRANCH = re.compile(r" - ((?:Branch|Checkpoint) #\d+)$")
-_STAMP = re.compile(r"(\d+)-(\d+)-(\d+) ?@(\d+)h ?(\d+)m ?(\d+)s(?: ?(\d+)ms)?", re.ASCII)
 _NOBODY = frozenset(("", "unused"))
 
 
@@ -80,10 +78,10 @@ class SillyTavern:
         for value in document.values():
             if isinstance(value, Unreadable):
                 yield value
-            elif "mes" in obj(value):
-                messages.append(obj(value))
-            elif not messages:
-                header = header or obj(value)
+            elif not header and not messages and "mes" not in obj(value):
+                header = obj(value)
+            else:
+                messages.append(value if isinstance(value, dict) else {"value": value})
         yield _chat(PurePosixPath(document.name).stem, header, messages)
 
 
@@ -91,10 +89,15 @@ def _chat(stem: str, header: Mapping[str, Any], messages: list[Mapping[str, Any]
     nodes: list[Node] = []
     before: str | None = None
     for number, message in enumerate(messages, 1):
+        if "mes" not in message:
+            parts = tuple(leftovers(message, (), PROGRAM))
+            nodes.append(Node(str(number), before, Draft("system", parts), hidden=True))
+            before = str(number)
+            continue
         siblings, live = _swipes(number, message, before)
         nodes += siblings
         before = live
-    others = (word(one.get("name")) for one in messages if one.get("is_user") is not True)
+    others = (word(one.get("name")) for one in messages if "mes" in one and one.get("is_user") is not True)
     character = word(header.get("character_name"))
     if character in _NOBODY:
         character = next(others, "")
@@ -105,7 +108,7 @@ def _chat(stem: str, header: Mapping[str, Any], messages: list[Mapping[str, Any]
         title=_trunk(main or stem),
         nodes=tuple(nodes),
         current=before,
-        created=_time(header.get("create_date")),
+        created=micros(header.get("create_date")),
         branch=(branch.group(1) if branch else stem) if main else "main",
         extra=picked(header, "user_name", "character_name"),
     )
@@ -152,21 +155,9 @@ def _node(
         id,
         parent,
         Draft(role, tuple(parts), None if name in _NOBODY else name),
-        created=_time(said.get("send_date")),
+        created=micros(said.get("send_date")),
         model=word(extra.get("model")) if role == "assistant" else "",
         # What the program calls a system message is one that the model does not see.
         hidden=message.get("is_system") is True,
         extra=picked(extra, *_BESIDE),
     )
-
-
-def _time(value: Json) -> int:
-    match = _STAMP.match(value) if isinstance(value, str) else None
-    if match is None:
-        return micros(value)
-    year, month, day, hour, minute, second, milli = (int(group or 0) for group in match.groups())
-    try:
-        moment = datetime(year, month, day, hour, minute, second, min(milli, 999) * 1000, UTC)
-    except (ValueError, OverflowError):
-        return 0
-    return max(0, round(moment.timestamp() * 1_000_000))
