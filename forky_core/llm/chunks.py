@@ -7,15 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from forky_core.llm.contract import ModelEvent, ModelInfo, ReasoningDelta, TextDelta, ToolCallDone
+from forky_core.llm.contract import ModelEvent, ModelInfo, ReasoningDelta, TextDelta
+from forky_core.llm.tool_call_pieces import ToolCallPieces
 from forky_core.model import Usage
-
-
-@dataclass(slots=True)
-class _ToolCallChunk:
-    id: str = ""
-    name: str = ""
-    arguments: list[str] = field(default_factory=list)
+from forky_core.model.thoughts import Said, ThoughtSplitter
 
 
 @dataclass(slots=True)
@@ -24,12 +19,13 @@ class Assembly:
 
     usage: Any = None
     """The provider's usage record, as LiteLLM returns it."""
-    text: list[str] = field(default_factory=list)
-    _calls: dict[int, _ToolCallChunk] = field(default_factory=dict)
+    calls: ToolCallPieces = field(default_factory=ToolCallPieces)
+    _text: list[str] = field(default_factory=list)
+    _splitter: ThoughtSplitter = field(default_factory=ThoughtSplitter)
 
     @property
     def said_something(self) -> bool:
-        return bool(self.text or self._calls)
+        return bool(self._text or self.calls)
 
     def take(self, chunk: Any) -> Iterator[ModelEvent]:
         """Yield the events of one chunk; tool calls are held back until they are complete."""
@@ -39,29 +35,30 @@ class Assembly:
             if thinking := getattr(delta, "reasoning_content", None):
                 yield ReasoningDelta(thinking)
             if text := getattr(delta, "content", None):
-                self.text.append(text)
-                yield TextDelta(text)
+                yield from self._take(text)
             for piece in getattr(delta, "tool_calls", None) or ():
-                self._add(piece)
+                function = piece.function
+                name, arguments = (
+                    (function.name, function.arguments) if function is not None else (None, None)
+                )
+                self.calls.add(piece.index or 0, piece.id or "", name or "", arguments or "")
 
-    def _add(self, piece: Any) -> None:
-        call = self._calls.setdefault(piece.index or 0, _ToolCallChunk())
-        call.id = call.id or piece.id or ""
-        function = piece.function
-        if function is not None:
-            call.name = call.name or function.name or ""
-            call.arguments.append(function.arguments or "")
+    def _take(self, text: str) -> Iterator[ModelEvent]:
+        self._text.append(text)
+        yield from map(_event, self._splitter.feed(text))
 
-    def calls(self) -> Iterator[ToolCallDone]:
-        """Yield the tool calls, in the order the model made them."""
-        for number, call in sorted(self._calls.items()):
-            yield ToolCallDone(call.id or f"call_{number}", call.name, "".join(call.arguments) or "{}")
-
-    def rest_of(self, generated: str) -> Iterator[TextDelta]:
-        """Yield the text that LiteLLM had received but not returned when a stream broke."""
-        said = "".join(self.text)
+    def rest(self, generated: str = "") -> Iterator[ModelEvent]:
+        """Yield what is left at the end: of the text, with what LiteLLM had received but not returned when a stream
+        broke.
+        """
+        said = "".join(self._text)
         if len(generated) > len(said) and generated.startswith(said):
-            yield TextDelta(generated[len(said) :])
+            yield from self._take(generated[len(said) :])
+        yield from map(_event, self._splitter.close())
+
+
+def _event(said: Said) -> TextDelta | ReasoningDelta:
+    return ReasoningDelta(said.text) if said.kind == "thought" else TextDelta(said.text)
 
 
 def shed(chunks: list[Any]) -> None:

@@ -35,8 +35,8 @@ FailureKind = Literal[
     "not_allowed",
     "unknown",
 ]
-"""`cut_off`: the stream ended without a finish reason. `refused`: by a content filter. `no_credit` and `not_allowed`:
-by the rules of a team, before a provider is asked."""
+"""`cut_off`: the stream broke off, or the provider gave the answer up. `refused`: by a content filter. `no_credit` and
+`not_allowed`: by the rules of a team, before a provider is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +92,10 @@ class Done:
     """The model finished by itself."""
 
     finish_reason: str
-    """stop, length, tool_calls, content_filter."""
+    """stop, length, tool_calls, content_filter; a provider's own word if it means none of these."""
     usage: Usage
+    provider_reason: str = ""
+    """The provider's own word for it; "" if it is the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,8 @@ class Failed:
     usage: Usage = Usage()
     cause: BaseException | None = field(default=None, compare=False, repr=False)
     """The exception behind it, if there was one: the log records its trace without its message."""
+    provider_reason: str = ""
+    """The word with which the provider ended an answer that it gave up."""
 
 
 ModelEvent = TextDelta | ReasoningDelta | ToolCallDone | Done | Failed

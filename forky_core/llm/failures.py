@@ -265,6 +265,7 @@ _SENTENCES: Mapping[str, str] = {
     "unproven": "{who} did not answer as a model server. Check its address and key in Settings, or choose another model.",
     "timeout": "{who} stopped answering. Ask again, or choose another model.",
     "cut_off": "The reply broke off before it was finished. Resume it, or ask again.",
+    "given_up": "{who} gave up before the reply was finished ({words}). Ask again, or choose another model.",
     "bad_request": "{who} did not accept the request{code}: {words}",
     "no_credit": "Nothing is left to ask {model} with. Ask an owner of the workspace, or choose another model.",
     "not_allowed": "You may not ask {model} here. Ask an owner of the workspace, or choose another model.",
@@ -321,3 +322,9 @@ def _in(after: float | None) -> str:
 def failure(kind: FailureKind, asked: CallContext) -> Failure:
     """Return a failure that Forky found itself."""
     return Failure(kind, sentence(kind, asked))
+
+
+def given_up(asked: CallContext, word: str) -> Failure:
+    """Return the failure of an answer that its provider ended with a word that means an error."""
+    sentence = _SENTENCES["given_up"].format(who=asked.provider, words=scrubbed(word, asked.secrets))
+    return Failure("cut_off", sentence)

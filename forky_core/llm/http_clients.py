@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import Any
+from typing import Any, cast
 
 import httpcore
 import httpx
 
 from forky_core.llm.addresses import AddressRefused, Network, Resolver, permitted, system_resolver
+from forky_core.llm.stream_end import CURRENT, StreamEnd
 
 IDLE = 4.0
 """Seconds for which an idle connection is reused: the servers that people run close one after 5 (uvicorn and Node), and
@@ -116,6 +117,52 @@ class CheckedTransport(httpx.AsyncHTTPTransport):
         )
 
 
+class _ReadStream(httpx.AsyncByteStream):
+    """An answer's bytes, passed on by lines after a `StreamEnd` has read them."""
+
+    def __init__(self, stream: httpx.AsyncByteStream, end: StreamEnd, *, whole: bool) -> None:
+        self._stream, self._end, self._whole = stream, end, whole
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        rest = b""
+        async for piece in self._stream:
+            if self._whole:
+                rest += piece
+                yield piece
+                continue
+            *lines, rest = (rest + piece).split(b"\n")
+            if lines:
+                yield b"".join(self._end.line(line) + b"\n" for line in lines)
+        if self._whole:
+            self._end.body(rest)
+        elif rest:
+            yield self._end.line(rest)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+async def _ask_for_plain_bytes(request: httpx.Request) -> None:
+    if CURRENT.get() is not None:
+        request.headers["accept-encoding"] = "identity"
+
+
+def read_the_end(response: httpx.Response, end: StreamEnd) -> None:
+    """Have the end of a model's answer read on the way; a compressed one, which nobody asked for, is left alone."""
+    if response.is_success and "content-encoding" not in response.headers:
+        end.read = True
+        whole = "json" in response.headers.get("content-type", "")
+        response.stream = _ReadStream(cast("httpx.AsyncByteStream", response.stream), end, whole=whole)
+
+
+async def _read_an_answer(response: httpx.Response) -> None:
+    if (end := CURRENT.get()) is not None:
+        read_the_end(response, end)
+
+
+_HOOKS: dict[str, list[Any]] = {"request": [_ask_for_plain_bytes], "response": [_read_an_answer]}
+
+
 class HttpClients:
     """One client for each set of networks, created on first use. Belongs to one event loop.
 
@@ -134,6 +181,7 @@ class HttpClients:
                 transport=CheckedTransport(reach, self._resolver, sealed=key[1]),
                 follow_redirects=False,
                 timeout=None,  # noqa: S113 - each request has its own
+                event_hooks=_HOOKS,
             )
         return self._made[key]
 
@@ -154,5 +202,6 @@ def client_for_providers(*, verify: ssl.SSLContext | str | bool) -> httpx.AsyncC
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
         follow_redirects=True,
         timeout=None,  # noqa: S113 - each request has its own
+        event_hooks=_HOOKS,
         limits=httpx.Limits(max_connections=None, max_keepalive_connections=100, keepalive_expiry=IDLE),
     )

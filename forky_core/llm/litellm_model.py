@@ -2,7 +2,7 @@
 
 The call runs as a task on the background loop and passes its events through a queue; stopping cancels the task, which
 closes the connection. LiteLLM's traps are handled here once: it changes the messages it is given (so it gets copies),
-reports a stream that breaks off silently as finished (so the provider's own finish reason is read), and hides errors
+reports a stream that breaks off silently as finished (so stream_end.py reads the provider's own end), and hides errors
 behind a 500 (so failures.py walks the causes).
 """
 
@@ -21,13 +21,15 @@ from forky_core.llm import loading, loop
 from forky_core.llm.addresses import Network
 from forky_core.llm.chunks import Assembly, forget, shed, usage_of
 from forky_core.llm.contract import Done, Failed, FailureKind, ModelEvent, ModelInfo, ProviderMessage, Request
-from forky_core.llm.failures import CallContext, failure, failure_of
+from forky_core.llm.failures import CallContext, failure, failure_of, given_up
 from forky_core.llm.linked_media import unsendable_link
 from forky_core.llm.litellm_calls import is_listened_to, unpriced
 from forky_core.llm.litellm_clients import openai_client, provider_client
 from forky_core.llm.prompt_cache import mark_for_claude
+from forky_core.llm.stream_end import CURRENT, StreamEnd
 from forky_core.llm.tokens import estimate_tokens, vocabulary
 from forky_core.model import Failure, Usage
+from forky_core.model.end_reasons import end_reason
 from forky_core.scheduling import Patient, short_turns
 
 if TYPE_CHECKING:
@@ -37,6 +39,8 @@ _POLL = 0.04
 """Seconds between two checks of `stop` while nothing arrives."""
 _KEPT = 64
 """The chunks that LiteLLM may store of an answer besides those it needs."""
+_AFTER_THE_END = frozenset({"cut_off", "unknown"})
+"""Kinds of failure that change nothing about an answer whose provider had said why it ended."""
 NO_KEY = "none"
 """Sent to a server that needs no key, since the client refuses to start without one."""
 _NOT_DOWNLOADED = (
@@ -149,25 +153,37 @@ class LiteLLMModel:
             task.cancel()
 
     async def _run(self, request: Request, events: queue.SimpleQueue[ModelEvent]) -> None:
-        assembly = Assembly()
+        assembly, end = Assembly(), StreamEnd()
+        CURRENT.set(end)
         try:
-            events.put(await self._answer(request, assembly, events))
+            await self._answer(request, assembly, end, events)
         except asyncio.CancelledError:
             raise
         except BaseException as error:  # noqa: BLE001 - whatever a provider does is an event (law 6)
-            for event in assembly.rest_of(getattr(error, "generated_content", "")):
+            for event in assembly.rest(getattr(error, "generated_content", "")):
                 events.put(event)
             failed = failure_of(error, self._connection.asked)
-            events.put(Failed(failed, self._usage(assembly), error))
+            if not (end.known and failed.kind in _AFTER_THE_END):
+                events.put(Failed(failed, self._usage(assembly), error))
+                return
+        for event in assembly.rest():
+            events.put(event)
+        last = self._end(assembly, end)
+        if isinstance(last, Done):
+            for event in assembly.calls.done():
+                events.put(event)
+        events.put(last)
 
     async def _answer(
-        self, request: Request, assembly: Assembly, events: queue.SimpleQueue[ModelEvent]
-    ) -> Done | Failed:
-        """Pass on the pieces of an answer; return the end event."""
+        self, request: Request, assembly: Assembly, end: StreamEnd, events: queue.SimpleQueue[ModelEvent]
+    ) -> None:
+        """Pass on the pieces of an answer."""
         patience, clock = self._patience, asyncio.get_running_loop().time
         arguments, alone = self._arguments(request), not is_listened_to()
         call = loading.litellm().acompletion(**(unpriced(arguments) if alone else arguments))
         stream = await asyncio.wait_for(call, patience.first)
+        if not end.read:
+            read_the_end_of(stream, end)
         try:
             wait, patient = patience.first, Patient()
             kept, most = stream.chunks, _KEPT
@@ -177,7 +193,7 @@ class LiteLLMModel:
                     for event in assembly.take(chunk):
                         events.put(event)
                         wait = patience.gap
-                    if alone and getattr(stream, "received_finish_reason", None) is not None:
+                    if alone and (end.known or getattr(stream, "received_finish_reason", None) is not None):
                         forget(kept)
                     elif alone and len(kept) > most:
                         shed(kept)
@@ -188,16 +204,21 @@ class LiteLLMModel:
             await stream.aclose()
         if not any(getattr(chunk, "usage", None) for chunk in kept):
             assembly.usage = None  # The provider counted nothing: what LiteLLM says is its own estimate.
-        for event in assembly.calls():
-            events.put(event)
-        reason = getattr(stream, "received_finish_reason", None)
-        if reason is None:
-            asked = self._connection.asked
+        if not end.read:
+            end.report(stream)
+
+    def _end(self, assembly: Assembly, end: StreamEnd) -> Done | Failed:
+        """Return the end event of an answer of which no more pieces come."""
+        asked, usage = self._connection.asked, self._usage(assembly)
+        reason = end_reason(end.word or "stop", calls=bool(assembly.calls), refused=end.refused)
+        if not end.known:
             kind: FailureKind = "unreachable" if asked.unproven and not assembly.said_something else "cut_off"
-            return Failed(failure(kind, asked), self._usage(assembly))
-        if reason == "content_filter" and not assembly.said_something:
-            return Failed(failure("refused", self._connection.asked), self._usage(assembly))
-        return Done(str(reason), self._usage(assembly))
+            return Failed(failure(kind, asked), usage)
+        if reason.broken:
+            return Failed(given_up(asked, end.word), usage, provider_reason=end.word)
+        if reason.common == "content_filter" and not assembly.said_something:
+            return Failed(failure("refused", asked), usage, provider_reason=end.word)
+        return Done(reason.common, usage, reason.own)
 
     def _arguments(self, request: Request) -> dict[str, Any]:
         connection = self._connection
@@ -229,6 +250,15 @@ class LiteLLMModel:
 
     def _usage(self, assembly: Assembly) -> Usage:
         return usage_of(assembly.usage, self._connection.model, self._info, loading.loaded())
+
+
+def read_the_end_of(stream: Any, end: StreamEnd) -> None:
+    """Have the end of `/v1/responses` read on the way: LiteLLM calls it by a client of its own."""
+    from forky_core.llm.http_clients import read_the_end  # noqa: PLC0415 - it imports httpx
+
+    source = getattr(getattr(stream, "completion_stream", None), "streaming_response", None)
+    if (response := getattr(source, "response", None)) is not None:
+        read_the_end(response, end)
 
 
 def _copied(message: ProviderMessage) -> ProviderMessage:

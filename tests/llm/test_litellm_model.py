@@ -162,7 +162,7 @@ def test_the_cache_key_reaches_openai(aimock: Aimock) -> None:
 
 
 def test_a_clean_end_without_a_finish_reason_is_no_answer() -> None:
-    with wire.serving([wire.HEAD, wire.chunk("Half of "), wire.chunk("it"), wire.DONE]) as server:
+    with wire.serving([wire.HEAD, wire.chunk("Half of "), wire.chunk("it")]) as server:
         events = run(model(server.base_url), ask("hello"))
     assert text(events) == "Half of it"
     assert failure(events).kind == "cut_off"

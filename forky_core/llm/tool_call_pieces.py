@@ -1,0 +1,68 @@
+"""Tool calls that arrive in pieces, put together as servers really number them.
+
+OpenAI numbers the calls of an answer. Some servers number none, and some number all 0: there another call begins with
+another id, or with a name after the arguments of a call are complete.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from forky_core.llm.contract import ToolCallDone
+
+
+@dataclass(slots=True)
+class _Call:
+    id: str = ""
+    name: str = ""
+    arguments: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class ToolCallPieces:
+    """The tool calls of one answer, as far as they have arrived."""
+
+    _calls: list[_Call] = field(default_factory=list)
+    """In the order in which they began."""
+    _latest: dict[int, int] = field(default_factory=dict)
+    """The place of the newest call with each number."""
+
+    def __bool__(self) -> bool:
+        return bool(self._calls)
+
+    def add(self, number: int | None, id: str, name: str, arguments: str) -> None:
+        """Add a piece; what it does not say is None or ""."""
+        at = self._latest.get(number) if number is not None else len(self._calls) - 1
+        call = self._calls[at] if at is not None and at >= 0 else None
+        if call is None or _begins_another(call, id, name, numbered=number is not None):
+            call = _Call()
+            self._calls.append(call)
+            if number is not None:
+                self._latest[number] = len(self._calls) - 1
+        call.id = call.id or id
+        call.name = call.name or name
+        call.arguments.append(arguments)
+
+    def done(self) -> Iterator[ToolCallDone]:
+        """Yield the calls, in the order in which they began."""
+        for number, call in enumerate(self._calls):
+            yield ToolCallDone(call.id or f"call_{number}", call.name, "".join(call.arguments) or "{}")
+
+
+def _begins_another(call: _Call, id: str, name: str, *, numbered: bool) -> bool:
+    # Some servers make another id for each piece of one call, but name the call only once.
+    if not name or not call.name:
+        return False
+    if id and call.id:
+        return id != call.id
+    return not numbered or _is_json("".join(call.arguments))
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True

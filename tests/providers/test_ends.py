@@ -1,0 +1,356 @@
+"""Every way in which an answer can end, in every wire format, through the real LiteLLM.
+
+LiteLLM reads each provider's events in its own way. Where a version of it moves a field, the row of that provider
+fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from threading import Event
+from typing import Any
+
+import pytest
+
+from forky_core.llm.contract import (
+    Done,
+    Failed,
+    ModelEvent,
+    ReasoningDelta,
+    Request,
+    TextDelta,
+    ToolCallDone,
+)
+from tests.providers.scripted import (
+    WIRES,
+    Call,
+    End,
+    Mark,
+    Piece,
+    Raw,
+    Refusal,
+    ScriptedProvider,
+    Text,
+    Thought,
+    chat_chunk,
+    provider,
+)
+
+CHAT_WIRES = ("openai-chat", "deepseek", "local")
+BY_LITELLMS_CLIENT = ("openai-responses",)
+"""Called by LiteLLM's own client over aiohttp, which may drop what had arrived when a connection breaks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model's events amount to."""
+
+    text: str
+    thoughts: str
+    calls: tuple[tuple[str, str], ...]
+    end: tuple[str, ...]
+    """"done" with the finish reason and the provider's own word; "failed" with the kind and the provider's own word."""
+
+
+def ask(server: ScriptedProvider) -> list[ModelEvent]:
+    """Ask the server's model as Forky does."""
+    catalogue = server.catalogue()
+    catalogue.refresh(now=True, wait=10.0)
+    name = server.wire.model or f"127.0.0.1:{server.port}/scripted"
+    messages = ({"role": "system", "content": "Be brief."}, {"role": "user", "content": "Which port?"})
+    return list(catalogue.model(name).stream(Request(name, messages), Event()))
+
+
+def summary(events: list[ModelEvent]) -> Answer:
+    *pieces, end = events
+    assert isinstance(end, Done | Failed)
+    assert not any(isinstance(piece, Done | Failed) for piece in pieces)
+    told = ("done", end.finish_reason) if isinstance(end, Done) else ("failed", end.failure.kind)
+    return Answer(
+        "".join(piece.text for piece in pieces if isinstance(piece, TextDelta)),
+        "".join(piece.text for piece in pieces if isinstance(piece, ReasoningDelta)),
+        tuple((piece.name, piece.arguments) for piece in pieces if isinstance(piece, ToolCallDone)),
+        (*told, end.provider_reason),
+    )
+
+
+def answer(server: ScriptedProvider, *script: Piece) -> Answer:
+    server.scripts[:] = [script]
+    return summary(ask(server))
+
+
+@pytest.fixture(params=WIRES)
+def server(request: pytest.FixtureRequest) -> Iterator[ScriptedProvider]:
+    with provider(request.param) as running:
+        yield running
+
+
+@pytest.fixture(params=CHAT_WIRES)
+def chat_server(request: pytest.FixtureRequest) -> Iterator[ScriptedProvider]:
+    with provider(request.param) as running:
+        yield running
+
+
+COMPLETE = {
+    "openai-chat": "stop",
+    "openai-responses": "completed",
+    "anthropic": "end_turn",
+    "gemini": "STOP",
+    "deepseek": "stop",
+    "local": "stop",
+}
+"""Each provider's own word for an answer that is complete."""
+
+REASONS: tuple[tuple[str, str, str, str], ...] = (
+    *((wire, "stop", "stop", "") for wire in CHAT_WIRES),
+    *((wire, "length", "length", "") for wire in CHAT_WIRES),
+    *((wire, "content_filter", "content_filter", "") for wire in CHAT_WIRES),
+    *((wire, "reason_of_next_year", "reason_of_next_year", "") for wire in CHAT_WIRES),
+    ("local", "eos", "stop", "eos"),
+    ("local", "model_length", "length", "model_length"),
+    ("openai-responses", "completed", "stop", "completed"),
+    ("openai-responses", "max_output_tokens", "length", "max_output_tokens"),
+    ("openai-responses", "content_filter", "content_filter", ""),
+    ("openai-responses", "reason_of_next_year", "reason_of_next_year", ""),
+    ("anthropic", "end_turn", "stop", "end_turn"),
+    ("anthropic", "stop_sequence", "stop", "stop_sequence"),
+    ("anthropic", "pause_turn", "stop", "pause_turn"),
+    ("anthropic", "max_tokens", "length", "max_tokens"),
+    ("anthropic", "model_context_window_exceeded", "length", "model_context_window_exceeded"),
+    ("anthropic", "refusal", "content_filter", "refusal"),
+    ("anthropic", "reason_of_next_year", "reason_of_next_year", ""),
+    ("gemini", "STOP", "stop", ""),
+    ("gemini", "MAX_TOKENS", "length", "MAX_TOKENS"),
+    *(
+        ("gemini", word, "content_filter", word)
+        for word in ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII")
+    ),
+    ("gemini", "LANGUAGE", "LANGUAGE", ""),
+    ("gemini", "OTHER", "OTHER", ""),
+    ("gemini", "REASON_OF_NEXT_YEAR", "REASON_OF_NEXT_YEAR", ""),
+)
+"""Wire format, the provider's word, the finish reason, the word that is stored beside it."""
+
+
+@pytest.mark.parametrize(("wire", "word", "reason", "own"), REASONS)
+def test_every_reason_is_stored_as_what_it_is(wire: str, word: str, reason: str, own: str) -> None:
+    with provider(wire) as running:
+        assert answer(running, Text("Part "), Text("of it"), End(word), Mark()) == Answer(
+            "Part of it", "", (), ("done", reason, own)
+        )
+
+
+GIVEN_UP = (
+    ("deepseek", "insufficient_system_resource"),
+    ("local", "error"),
+    ("gemini", "MALFORMED_FUNCTION_CALL"),
+    ("gemini", "UNEXPECTED_TOOL_CALL"),
+)
+
+
+@pytest.mark.parametrize(("wire", "word"), GIVEN_UP)
+def test_an_answer_that_its_provider_gives_up_is_not_complete(wire: str, word: str) -> None:
+    with provider(wire) as running:
+        given = answer(running, Text("Part of it"), End(word), Mark())
+    assert given == Answer("Part of it", "", (), ("failed", "cut_off", word))
+
+
+def test_an_answer_of_which_a_filter_let_nothing_through_is_refused() -> None:
+    with provider("openai-chat") as running:
+        assert answer(running, End("content_filter"), Mark()).end == ("failed", "refused", "content_filter")
+    with provider("gemini") as running:
+        blocked = Raw({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}})
+        assert answer(running, blocked).end == ("failed", "refused", "PROHIBITED_CONTENT")
+
+
+@pytest.mark.parametrize("wire", ["openai-chat", "openai-responses", "local"])
+def test_a_refusal_is_kept_and_is_no_complete_answer(wire: str) -> None:
+    with provider(wire) as running:
+        given = answer(running, Refusal("I cannot "), Refusal("help."), End(COMPLETE[wire]), Mark())
+    assert given == Answer("I cannot help.", "", (), ("done", "content_filter", "refusal"))
+
+
+def test_an_answer_cut_by_its_connection_is_interrupted(server: ScriptedProvider) -> None:
+    script = (Text("Half "), Text("of it"))
+    given = answer(server, *script)
+    assert (given.text, given.end) == ("Half of it", ("failed", "cut_off", ""))
+    server.breaks_off = True
+    given = answer(server, *script)
+    assert given.end == ("failed", "cut_off", "")
+    if server.wire.name in BY_LITELLMS_CLIENT:
+        assert "Half of it".startswith(given.text)
+    else:
+        assert given.text == "Half of it"
+
+
+def test_a_tool_call_cut_by_its_connection_is_not_made(server: ScriptedProvider) -> None:
+    if server.wire.name == "gemini":
+        pytest.skip("Gemini sends a call in one piece")
+    given = answer(server, Text("Looking."), Call("call_1", "look_up", ('{"ci', 'ty":')))
+    assert (given.text, given.calls, given.end) == ("Looking.", (), ("failed", "cut_off", ""))
+
+
+def test_a_connection_that_breaks_after_the_end_changes_nothing(server: ScriptedProvider) -> None:
+    if server.wire.name in BY_LITELLMS_CLIENT:
+        pytest.skip("aiohttp may drop what had arrived")
+    server.breaks_off = True
+    given = answer(server, Text("All of it."), End(COMPLETE[server.wire.name]), Mark())
+    assert (given.text, given.end[:2]) == ("All of it.", ("done", "stop"))
+
+
+def test_a_mark_of_the_end_without_a_reason_is_an_end(chat_server: ScriptedProvider) -> None:
+    assert answer(chat_server, Text("All of it."), Mark()).end == ("done", "stop", "")
+    assert answer(chat_server, Text("All of it.")).end == ("failed", "cut_off", "")
+
+
+def test_an_empty_reason_is_none(chat_server: ScriptedProvider) -> None:
+    for none in ("", "null"):
+        half = Raw(chat_chunk({"content": "Half of it"}, none))
+        assert answer(chat_server, half).end == ("failed", "cut_off", "")
+
+
+TEXT = "The port is 8080 — “http-alt”."
+THOUGHT = "Maybe 9999? No."
+ARGUMENTS = '{"city": "Oslo"}'
+
+
+def test_text_reasoning_and_calls_are_the_same_wherever_they_are_cut(server: ScriptedProvider) -> None:
+    calls_end = {"anthropic": "tool_use", "gemini": "STOP", "openai-responses": "completed"}
+    end = End(calls_end.get(server.wire.name, "tool_calls"))
+    for at in range(1, len(THOUGHT)):
+        script = (
+            Thought(THOUGHT[:at]),
+            Thought(THOUGHT[at:]),
+            Text(TEXT[:at]),
+            Text(TEXT[at:]),
+            Call("call_1", "look_up", (ARGUMENTS[:at], ARGUMENTS[at:])),
+            Call("call_2", "look_up", (ARGUMENTS,)),
+            end,
+            Mark(),
+        )
+        given = answer(server, *script)
+        calls = (("look_up", ARGUMENTS), ("look_up", ARGUMENTS))
+        assert (given.text, given.thoughts, given.calls) == (TEXT, THOUGHT, calls)
+        assert given.end[:2] == ("done", "tool_calls")
+
+
+def test_events_are_the_same_wherever_the_network_cuts_them(server: ScriptedProvider) -> None:
+    script = (Thought("Hm."), Text(TEXT), End(COMPLETE[server.wire.name]), Mark())
+    whole = answer(server, *script)
+    assert (whole.text, whole.end[:2]) == (TEXT, ("done", "stop"))
+    size = len(server.bytes_of(script))
+    server.cut_at = tuple(range(size))
+    assert answer(server, *script) == whole
+    for at in range(0, size, 97):
+        server.cut_at = (at,)
+        assert answer(server, *script) == whole
+
+
+TAGGED = (
+    ("<think>\nMaybe 9999? No.\n</think>\n\nIt is 8080.", "Maybe 9999? No.", "It is 8080."),
+    ("\n<thinking>Maybe 9999? No.</thinking>It is 8080.", "Maybe 9999? No.", "It is 8080."),
+    ("<think>\n\n</think>\n\nIt is 8080.", "", "It is 8080."),
+    ("<think>Maybe 9999? N", "Maybe 9999? N", ""),
+    ("A model may write <think>this</think>.", "", "A model may write <think>this</think>."),
+    ("`<think>` begins a thought.", "", "`<think>` begins a thought."),
+    ("```xml\n<think>a</think>\n```", "", "```xml\n<think>a</think>\n```"),
+    ("<thinner>", "", "<thinner>"),
+    ("  <", "", "  <"),
+)
+"""What a server sends as the answer, and the thoughts and the text in it."""
+
+
+@pytest.mark.parametrize(("sent", "thoughts", "text"), TAGGED)
+def test_thoughts_between_tags_are_no_answer(sent: str, thoughts: str, text: str) -> None:
+    with provider("local") as running:
+        for at in range(len(sent)):
+            pieces = [Text(piece) for piece in (sent[:at], sent[at:]) if piece]
+            given = answer(running, *pieces, End("stop"), Mark())
+            assert given == Answer(text, thoughts, (), ("done", "stop", ""))
+
+
+def test_thoughts_between_tags_survive_a_broken_stream(chat_server: ScriptedProvider) -> None:
+    given = answer(chat_server, Text("<think>Maybe 9"), Text("999? No.</th"))
+    assert (given.thoughts, given.text) == ("Maybe 9999? No.</th", "")
+    assert given.end == ("failed", "cut_off", "")
+
+
+def _numbered(number: int | None, **piece: Any) -> Raw:
+    function = {name: piece[name] for name in ("name", "arguments") if name in piece}
+    call = {"function": function} | ({"id": piece["id"]} if "id" in piece else {})
+    return Raw(chat_chunk({"tool_calls": [call if number is None else {"index": number, **call}]}))
+
+
+CALLS = {
+    "all are numbered 0": (
+        _numbered(0, id="a", name="first", arguments='{"x":'),
+        _numbered(0, arguments="1}"),
+        _numbered(0, id="b", name="second", arguments=""),
+        _numbered(0, arguments='{"y":2}'),
+    ),
+    "all are numbered 0 and none has an id": (
+        _numbered(0, name="first", arguments='{"x":1}'),
+        _numbered(0, name="second", arguments='{"y":2}'),
+    ),
+    "the id and the name are repeated": (
+        _numbered(0, id="a", name="first", arguments='{"x":'),
+        _numbered(0, id="a", name="first", arguments="1}"),
+        _numbered(1, id="b", name="second", arguments='{"y":'),
+        _numbered(1, id="b", name="second", arguments="2}"),
+    ),
+    "each piece has an id of its own": (
+        _numbered(0, id="a", name="first", arguments='{"x":'),
+        _numbered(0, id="b", arguments="1}"),
+        _numbered(1, id="c", name="second", arguments='{"y":'),
+        _numbered(1, id="d", arguments="2}"),
+    ),
+    "the pieces of two calls alternate": (
+        _numbered(0, id="a", name="first", arguments='{"x"'),
+        _numbered(1, id="b", name="second", arguments='{"y"'),
+        _numbered(0, arguments=":1}"),
+        _numbered(1, arguments=":2}"),
+    ),
+}
+
+
+@pytest.mark.parametrize("pieces", CALLS.values(), ids=CALLS)
+def test_parallel_calls_stay_apart_however_they_are_numbered(
+    chat_server: ScriptedProvider, pieces: tuple[Raw, ...]
+) -> None:
+    given = answer(chat_server, *pieces, End("tool_calls"), Mark())
+    assert given.calls == (("first", '{"x":1}'), ("second", '{"y":2}'))
+    assert given.end == ("done", "tool_calls", "")
+
+
+def test_a_content_that_is_a_list_is_read(chat_server: ScriptedProvider) -> None:
+    thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
+    given = answer(
+        chat_server,
+        Raw(chat_chunk({"role": "assistant", "content": [thinking]})),
+        Raw(chat_chunk({"content": [{"type": "text", "text": "It is "}]})),
+        Raw(chat_chunk({"content": "8080"})),
+        Raw(chat_chunk({"content": [{"type": "text", "text": "."}]})),
+        End("stop"),
+        Mark(),
+    )
+    assert given == Answer("It is 8080.", "Hm.", (), ("done", "stop", ""))
+
+
+def test_the_marks_of_an_end_within_a_text_are_text(server: ScriptedProvider) -> None:
+    said = 'data: [DONE] {"finish_reason": "length", "type": "message_stop", "finishReason": "SAFETY"}'
+    assert answer(server, Text(said)).end == ("failed", "cut_off", "")
+    given = answer(server, Text(said), End(COMPLETE[server.wire.name]), Mark())
+    assert (given.text, given.end[:2]) == (said, ("done", "stop"))
+
+
+def test_every_cut_of_a_stream_is_an_interruption_until_its_reason_has_come(
+    server: ScriptedProvider,
+) -> None:
+    script = (Text("One "), Text("two "), Text("three."), End(COMPLETE[server.wire.name]), Mark())
+    ends = [answer(server, *script[:length]).end[0] for length in range(1, len(script) + 1)]
+    assert ends == sorted(ends, reverse=True), "once it is complete, it stays so"
+    assert ends[0] == ends[2] == "failed"
+    assert ends[-1] == "done"
+    assert sum(one != other for one, other in pairwise(ends)) == 1
