@@ -3,7 +3,8 @@
 Everything a program needs is here and in `forky_core.protocols`; other modules may change without notice.
 
 - **Conversations**: `Forky.open` gives a database, `Forky.create` a `Conversation`; its methods ask, fork, merge, undo.
-  The rest is behind a name for its topic: `chat.rules` is a `BranchRules`, `chat.people` are the `Participants`.
+  The rest is behind a name for its topic: `chat.rules` is a `BranchRules`, `chat.people` are the `Participants`, of
+  whom each is a `Person` in a `Room`. `Memory` says how much of a long conversation is sent.
   What they take and return: `Message`, `Rules`, `Operation`, `Usage`, and the parts that a message is made of.
 - **Merging**: `MergePlan` is what a merge would write, `Choice` what is taken of a conflict, `contains` a check for
   `chat.bisections.run`. A `Strategy` is a way to merge; `add_strategy` offers one more, made of `plan_branch_merge` and
@@ -19,11 +20,13 @@ Everything a program needs is here and in `forky_core.protocols`; other modules 
   `write_report` writes it as a page, slides, Markdown, a notebook or a table. `make_link` makes an address at which
   others read one thing, or a part of a conversation; `Links` lists and revokes these.
 - **Programs**: `SimpleBot`, `ChatBot` and `QueryBot`; `chat_call` and its kin read a provider's request, for
-  `Forky.begin`; `ForkyLogger` records LiteLLM's calls, `ForkyChatMessageHistory` is LangChain's history.
+  `Forky.begin`. `ForkyLogger` records LiteLLM's calls, and `ForkyChatMessageHistory` is LangChain's history; each needs
+  that package, so `from forky_core import *` leaves both out.
 - **Extending**: `Importer`, `Exporter`, `PublicationForm`, `MemoryPolicy`, `DocumentKind` and `Strategy` are what a
   package can add, with what each is made of; `add_document_kind` adds a kind from a program. `forky_core.protocols` is
   for packages that add a protocol of `/v1`.
-- **Models**: anything with the methods of `Model` answers; it is told a `Request` and yields `TextDelta` and its kin.
+- **Models**: `Forky.add_model` offers a model of the program: a `FunctionModel`, or anything with the methods of
+  `Model`, which is given a `Request` and yields `TextDelta` and its kin.
 - **Errors**: every one is a `ForkyError` with a sentence for a person.
 
 Using it changes nothing of the process it runs in; `tune_process` is for programs that are Forky's own.
@@ -82,8 +85,8 @@ if TYPE_CHECKING:
     from forky_core.formats.exporting.registry import exporter
     from forky_core.formats.exporting.sharing import export_value, save_as
     from forky_core.formats.importing.landing import import_file, preview
-    from forky_core.integrations.langchain import ForkyChatMessageHistory
-    from forky_core.integrations.litellm import ForkyLogger
+    from forky_core.integrations.langchain import ForkyChatMessageHistory as ForkyChatMessageHistory
+    from forky_core.integrations.litellm import ForkyLogger as ForkyLogger
     from forky_core.llm.contract import (
         Done,
         Failed,
@@ -95,6 +98,7 @@ if TYPE_CHECKING:
         TextDelta,
         ToolCallDone,
     )
+    from forky_core.llm.function_model import FunctionModel
     from forky_core.matching import (
         Call,
         anthropic_call,
@@ -146,6 +150,7 @@ if TYPE_CHECKING:
         ExperimentRow,
         RowCheck,
     )
+    from forky_core.model.memory import Memory
     from forky_core.model.parts import (
         AttachmentPart,
         Draft,
@@ -156,6 +161,7 @@ if TYPE_CHECKING:
         ToolResultPart,
     )
     from forky_core.model.payload_kinds import PayloadKind
+    from forky_core.model.room import Person, Room
     from forky_core.process import tune_process
     from forky_core.publishing.forms.form import PublicationForm
     from forky_core.publishing.links.link import Link, LinkDraft, NewLink
@@ -208,9 +214,8 @@ __all__ = [
     "Exporter",
     "Failed",
     "Forky",
-    "ForkyChatMessageHistory",
     "ForkyError",
-    "ForkyLogger",
+    "FunctionModel",
     "History",
     "ImportBrokenOff",
     "Importer",
@@ -220,6 +225,7 @@ __all__ = [
     "Link",
     "LinkDraft",
     "Links",
+    "Memory",
     "MemoryPolicy",
     "MergeInputs",
     "MergeOptions",
@@ -246,6 +252,7 @@ __all__ = [
     "Passage",
     "PayloadKind",
     "PayloadLine",
+    "Person",
     "PolicyInputs",
     "Poll",
     "Polls",
@@ -260,6 +267,7 @@ __all__ = [
     "Request",
     "RequestError",
     "Role",
+    "Room",
     "RowCheck",
     "Rules",
     "RunProgress",
@@ -383,6 +391,7 @@ _HOMES = {
         "TextDelta",
         "ToolCallDone",
     ),
+    "llm.function_model": ("FunctionModel",),
     "matching": ("Call", "anthropic_call", "chat_call", "prompt_hash", "response_hash", "responses_call"),
     "matching.keys": ("path_keys",),
     "merge.block": ("PayloadLine",),
@@ -421,6 +430,7 @@ _HOMES = {
         "StoreTooNew",
     ),
     "model.experiment": ("CellAddress", "Experiment", "ExperimentColumn", "ExperimentRow", "RowCheck"),
+    "model.memory": ("Memory",),
     "model.parts": (
         "AttachmentPart",
         "Draft",
@@ -431,6 +441,7 @@ _HOMES = {
         "ToolResultPart",
     ),
     "model.payload_kinds": ("PayloadKind",),
+    "model.room": ("Person", "Room"),
     "process": ("tune_process",),
     "publishing.forms.form": ("PublicationForm",),
     "publishing.links.link": ("Link", "LinkDraft", "NewLink"),

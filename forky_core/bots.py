@@ -148,10 +148,14 @@ class SimpleBot:
         Args:
             stream: print each piece of a reply as it arrives, or pass it to a function.
             json_mode: ask the model for JSON, and check the reply.
-            forky: without one, the bot works in memory, and nothing is saved.
+            forky: without one, the bot works in memory, and nothing is saved. With one, each call of the bot is saved
+                as a branch of one conversation.
         """
+        self._saves = forky is not None
         self.forky = forky or Forky.open(":memory:")
         self._system, self._model = system_prompt, model
+        self._calls: Conversation | None = None
+        """The conversation that has the calls, once there is one; the first of them is on its main branch."""
         self._parameters: dict[str, Json] = {"temperature": temperature}
         if json_mode:
             self._parameters["response_format"] = {"type": "json_object"}
@@ -184,14 +188,27 @@ class SimpleBot:
             raise BadContent(
                 "There is no question to reply to.", "End the messages with one of the role “user”."
             )
-        chat = self.forky.create(system=system or self._system or None, model=self._model)
+        chat = self._empty_branch()
         try:
+            prompt = system or self._system or None
+            if chat.rules.current.system != prompt:
+                chat.rules.set(system=prompt)
             for role, text in spoken[:-1]:
                 chat.say(text, role=role)
             return self._ask(chat, spoken[-1][1])
         finally:
-            chat.trash()
-            self.forky.purge(chat.id)
+            if not self._saves:
+                chat.trash()
+                self.forky.purge(chat.id)
+
+    def _empty_branch(self) -> Conversation:
+        """The branch for the next call: of the bot's conversation if it is saved, else of one for this call alone."""
+        if self._calls is not None:
+            return self._calls.branches.begin()
+        chat = self.forky.create(system=self._system or None, model=self._model)
+        if self._saves:
+            self._calls = chat
+        return chat
 
     def _ask(self, chat: Conversation, text: str) -> str:
         reply = chat.ask(text, on_text=self._on_text, **self._parameters).text

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
+from weakref import WeakSet
 
 from forky_core.conversation.session import Models
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.files.spools import remove_abandoned_spools
 from forky_core.formats.importing.import_record import recover_imports
 from forky_core.llm.catalogue import Catalogue
+from forky_core.llm.contract import Model
 from forky_core.model import ConversationId
-from forky_core.model.errors import NotFound, StoreDamaged, StoreError
+from forky_core.model.errors import InTheWay, NotFound, StoreDamaged, StoreError
 from forky_core.offline.models import offline_models
 from forky_core.preferences import restore_preferences
 from forky_core.settings import Settings
@@ -24,7 +27,9 @@ from forky_core.store.opening import open_store
 
 
 class Forky(Workspace):
-    """An open database of conversations. Close it, or use it in a `with`."""
+    """An open database of conversations. Close it, or use it in a `with`. One that is still open when the program ends
+    is closed then.
+    """
 
     _catalogue: Catalogue | None = None
     """The models, where they were not given."""
@@ -85,13 +90,27 @@ class Forky(Workspace):
             store.close()
             raise
         forky._catalogue = catalogue
+        _OPEN.add(forky)
         return forky
 
     def close(self) -> None:
         """Stop replies, keeping what has arrived, and release the file and the connections to model servers."""
+        _OPEN.discard(self)
         super().close()
         if self._catalogue is not None and not self._is_view:
             self._catalogue.close()
+
+    def add_model(self, model: Model) -> None:
+        """Offer a model of the program's own, such as a `FunctionModel`, in place of any added one of that name.
+
+        Raises:
+            InTheWay: the database was opened with models of the program, which offers its own.
+        """
+        if self._catalogue is None:
+            raise InTheWay(
+                "This database was opened with models of your own.", "Offer the model among those."
+            )
+        self._catalogue.add(model)
 
     @property
     def location(self) -> Path | None:
@@ -129,3 +148,13 @@ class Forky(Workspace):
                 "A server is backed up by its own means: docs/postgresql.md says how.",
             )
         return self.store.backup()
+
+
+_OPEN: WeakSet[Forky] = WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    for forky in tuple(_OPEN):
+        with suppress(Exception):  # Nobody is there to read it, and the next one is to be closed, too.
+            forky.close()

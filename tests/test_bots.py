@@ -32,7 +32,16 @@ def test_a_simple_bot_replies_and_remembers_nothing(forky: Forky, models: Script
     system, question = models.one.requests[-1].messages
     assert (system["content"], question["content"]) == ("You are brief.", "And now?")
     assert models.one.requests[-1].parameters["temperature"] == 0
-    assert forky.conversations() == () and forky.conversations(trashed=True) == ()
+    (kept,) = forky.conversations()
+    saved = forky.conversation(kept.id)
+    assert {saved.checkout(name).path()[0].text for name in saved.branches} == {"Two and two?", "And now?"}
+
+
+def test_a_bot_without_a_database_saves_nothing() -> None:
+    bot = SimpleBot(model="offline/digest", stream=False)
+    assert bot("We chose port 8443.")
+    assert bot.forky.conversations() == () == bot.forky.conversations(trashed=True)
+    bot.forky.close()
 
 
 def test_what_streams_is_printed(
@@ -112,7 +121,10 @@ def test_a_reply_to_messages_that_the_caller_keeps(forky: Forky, models: Scripte
         ("assistant", "Norway."),
         ("user", "Which town?"),
     ]
-    assert forky.conversations() == ()
+    (kept,) = forky.conversations()
+    assert forky.conversation(kept.id).rules.current.system == "Be exact."
+    bot("And now?")
+    assert models.one.requests[-1].messages[0]["content"] == "You are brief."
     for wrong in ([], [{"role": "assistant", "content": "x"}], [{"role": "cook", "content": "x"}]):
         with pytest.raises(BadContent):
             bot.generate_response(wrong)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import subprocess
+import sys
 import typing
 from pathlib import Path
 from types import ModuleType
@@ -33,8 +35,12 @@ def typed() -> set[str]:
     return {alias.name for node in guarded.body if isinstance(node, ast.ImportFrom) for alias in node.names}
 
 
+INTEGRATIONS = {"ForkyChatMessageHistory", "ForkyLogger"}
+"""Names that need a package which a plain installation need not have, or which takes seconds to import."""
+
+
 def test_what_is_offered_is_what_a_type_checker_sees() -> None:
-    assert set(forky_core.__all__) == typed()
+    assert set(forky_core.__all__) | INTEGRATIONS == typed()
     assert list(forky_core.__all__) == sorted(set(forky_core.__all__), key=forky_core.__all__.index)
 
 
@@ -55,6 +61,17 @@ def test_every_name_is_there_and_says_what_it_is(
     else:
         named = isinstance(value, typing.NewType) or typing.get_origin(value) is not None
         assert named, f"{name} is neither a class, a function nor a type"
+
+
+def test_importing_everything_needs_no_package_of_an_integration() -> None:
+    program = (
+        "import sys; sys.modules['langchain_core'] = sys.modules['litellm'] = None\n"
+        "from forky_core import *\nprint(Forky, FunctionModel)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program], cwd=CHECKOUT, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0 and not ran.stderr, ran.stderr
 
 
 def test_a_name_that_is_not_offered_is_refused() -> None:

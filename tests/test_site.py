@@ -11,6 +11,7 @@ from pathlib import Path
 import forky_core
 from forky_core import protocols
 from tests.hangs import HANG
+from tests.test_public_api import INTEGRATIONS
 
 CHECKOUT = Path(__file__).parents[1]
 
@@ -40,7 +41,7 @@ def test_the_reference_has_all_that_is_offered() -> None:
     listed = re.findall(
         r"^::: forky_core\.(\w+)$", (CHECKOUT / "docs" / "reference.md").read_text(), re.MULTILINE
     )
-    assert sorted(listed) == sorted(forky_core.__all__)
+    assert set(listed) == {*forky_core.__all__, *INTEGRATIONS} and len(listed) == len(set(listed))
 
 
 def test_the_reference_has_all_that_a_protocol_is_made_of() -> None:

@@ -20,7 +20,7 @@ from forky_core.experiments.exporting.registry import WRITERS, experiment_writer
 from forky_core.experiments.files.experiment_file import read_experiment
 from forky_core.experiments.plan import title_of
 from forky_core.experiments.wording import counted
-from forky_core.model.errors import BadContent, NotFound, NothingToDo
+from forky_core.model.errors import BadContent, NotFound, NothingToDo, there_are
 from forky_core.model.experiment import EXPERIMENTS, Experiment, ExperimentColumn, experiments_in
 from forky_core.publishing.publishing import write_report
 from forky_core.publishing.registry import FORMS
@@ -303,8 +303,7 @@ def _one(forky: Forky, options: argparse.Namespace) -> tuple[Conversation, str]:
         return found[0]
     if not found:
         raise NotFound("There is no experiment yet.", "Run one: forky experiment run FILE")
-    names = ", ".join(f"“{name}”" for _, name in found[:5])
-    raise BadContent(f"There are {len(found)} experiments: {names}.", "Name one.")
+    raise BadContent(f"There are {len(found)} experiments; name one.", there_are(name for _, name in found))
 
 
 def _conversation_of(forky: Forky, name: str, id: str | None) -> Conversation | None:

@@ -18,6 +18,11 @@ from forky_core.retrieval.passages import NOT_FOUND
 SOURCES = "SOURCES:"
 _CITED = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?!\()")
 _LINE = re.compile(rf"^{SOURCES} (.*)$", re.MULTILINE)
+_OWN_LIST = re.compile(
+    r"(?<=\n)[\s>*_#]*sources?[*_ ]*(?::[^\n]*)?(?:\n[ \t]*(?:[-*•–\d\[(][^\n]*)?)*\Z", re.IGNORECASE
+)
+"""A list of sources that a model has written at the end of its answer, though it is asked not to."""
+_MAY_BEGIN = re.compile(r"(?<=\n)[\s>*_#]*(?:s(?:o(?:u(?:r(?:c(?:es?)?)?)?)?)?)?\Z", re.IGNORECASE)
 _ENTRY = re.compile(r"\[(\d+)\] (.*?) \((doc:[0-9a-f]+#\d+|b2:[0-9a-f]+)\)")
 
 
@@ -72,14 +77,45 @@ def cited(text: str, passages: Sequence[OfferedPassage]) -> tuple[OfferedPassage
     return tuple(passage for passage in passages if passage.number in numbers)
 
 
-def sources_line(text: str, document_search: DocumentSearch) -> str:
-    """Return the SOURCES line to append to an answer."""
-    if not document_search.passages:
+def split_own_list(before: str, text: str) -> tuple[str, str]:
+    """Split the end of an answer, so far as it has arrived: what can be shown, and what is or may become a list of
+    sources of the model's own. `before` is what has been shown already.
+    """
+    line = before[-1:] or "\n"
+    found = _OWN_LIST.search(line + text) or _MAY_BEGIN.search(line + text)
+    shown = text[: found.start() - 1] if found is not None else text
+    shown = shown.rstrip("\n")
+    return shown, text[len(shown) :]
+
+
+def is_own_list(text: str) -> bool:
+    """Whether the end of an answer is a list of sources that the model has written itself."""
+    return _OWN_LIST.fullmatch("\n" + text.strip("\n"), 1) is not None
+
+
+def sources_line(text: str, document_search: DocumentSearch, own_list: str = "") -> str:
+    """Return the SOURCES line to append to an answer. Passages that a list of the model's own names count as cited."""
+    passages = document_search.passages
+    named = [one for one in passages if _names(own_list, one.source)]
+    used = dict.fromkeys((*cited(text, passages), *cited(own_list, passages), *named))
+    if own_list and not used:
+        listed = " ".join(
+            re.sub(r"sources?", "", own_list, count=1, flags=re.IGNORECASE).strip(" *_#>:\n").split()
+        )
+        return f"{SOURCES} none. The answer named {in_quotes(listed[:200])}, which is none of the passages found."
+    if not passages:
         return f"{SOURCES} none. {NOT_FOUND}"
-    used = cited(text, document_search.passages)
     if not used:
         return f"{SOURCES} none. No passage was cited."
-    return f"{SOURCES} " + " · ".join(f"[{one.number}] {_plain(one.source)} ({one.address})" for one in used)
+    ordered = sorted(used, key=lambda one: one.number)
+    return f"{SOURCES} " + " · ".join(
+        f"[{one.number}] {_plain(one.source)} ({one.address})" for one in ordered
+    )
+
+
+def _names(own_list: str, source: str) -> bool:
+    """Whether a list names a passage's source, with or without its place in the document."""
+    return bool(own_list) and source.partition(", ")[0].casefold() in own_list.casefold()
 
 
 def _plain(source: str) -> str:

@@ -147,6 +147,7 @@ class Conversation(BranchReader):
         on_text: Callable[[str], None] | None = None,
         reuse: bool | None = None,
         search: str = "",
+        timeout: float | None = None,
         **parameters: Json,
     ) -> Message:
         """Add a message and wait for the answer; `on_text` is called with each piece of it.
@@ -156,14 +157,17 @@ class Conversation(BranchReader):
 
         `search` is the query for documents, if the branch uses them; "": the question, rewritten to stand alone.
 
+        `timeout` is in seconds: a reply that is not complete by then is stopped.
+
         Raises:
             ModelError: there is no complete answer. What had arrived is in the history, marked; `.partial` has it too.
         """
         job = self.send(text, model=model, attachments=attachments, reuse=reuse, search=search, **parameters)
-        if on_text is not None:
-            for piece in job.follow():
-                on_text(piece)
-        return job.result()
+        with job.stopped_after(timeout):
+            if on_text is not None:
+                for piece in job.follow():
+                    on_text(piece)
+            return job.result()
 
     def send(
         self,

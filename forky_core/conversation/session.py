@@ -29,7 +29,7 @@ from forky_core.matching.by_ids import FEW, match_by_ids
 from forky_core.matching.finding import IsEnough, PlaceMatch
 from forky_core.model import Branch, ConversationId, Generation, Message, MessageId, View
 from forky_core.model.erasure import VERB as ERASE
-from forky_core.model.errors import Ambiguous, ForkyError, InTheWay, NotFound
+from forky_core.model.errors import Ambiguous, ForkyError, InTheWay, NotFound, there_are
 from forky_core.model.parts import Draft
 from forky_core.store.contract import Store
 
@@ -90,8 +90,7 @@ def branch_in(view: View, name: str) -> Branch:
     try:
         return view.branch(name)
     except KeyError:
-        names = ", ".join(f"“{n}”" for n in list(view.branches)[:5])
-        raise NotFound(f"There is no branch “{name}”.", f"There are: {names}." if names else "") from None
+        raise NotFound(f"There is no branch “{name}”.", there_are(view.branches)) from None
 
 
 @dataclass(slots=True)
@@ -277,9 +276,9 @@ class Session:
             raise NotFound(f"No message of this conversation has an id that begins with “{id[:40]}”.")
         if len(matches) > 1:
             raise Ambiguous(
-                f"“{id}” fits {len(matches)} messages: {', '.join(short(m) for m in matches[:5])}.",
+                f"“{id}” fits {len(matches)} messages.",
                 matches,
-                "Give more of the id.",
+                f"Give more of the id. {there_are(short(match) for match in matches)}",
             )
         return self.store.message(self.id, matches[0])
 

@@ -11,7 +11,7 @@ from forky_core.conversation.session import Session
 from forky_core.experiments.cells import CellCalls, CellReader
 from forky_core.experiments.plan import ExperimentPlan
 from forky_core.model import ConversationId, View
-from forky_core.model.errors import NotFound, StoreDamaged
+from forky_core.model.errors import NotFound, StoreDamaged, there_are
 from forky_core.model.experiment import Experiment, experiments_in, stored_in
 from forky_core.model.parts import Json
 
@@ -41,8 +41,7 @@ class ExperimentBook:
         """
         stored = stored_in(view, name)
         if not stored:
-            names = ", ".join(f"“{one}”" for one in experiments_in(view)[:5])
-            raise NotFound(f"There is no experiment “{name}” here.", f"There are: {names}." if names else "")
+            raise NotFound(f"There is no experiment “{name}” here.", there_are(experiments_in(view)))
         place = (session.id, name)
         with self._lock:
             known = self._plans.get(place)

@@ -37,13 +37,13 @@ from forky_core.llm.failures import CallContext, failure
 from forky_core.llm.keys import Keys, KeyVault, PersonsKeys
 from forky_core.llm.linked_media import PICTURES_READ_BY
 from forky_core.llm.litellm_model import Connection, LiteLLMModel, Patience
-from forky_core.llm.prices import facts, price_map
+from forky_core.llm.prices import PricedModel, facts, price_map
 from forky_core.llm.probing import FAR, USUAL, LocalServer, ServerAnswer, ServerProposal, probe, server_at
 from forky_core.llm.providers import PROVIDERS, Provider, current_models, provider_of, quick_model
 from forky_core.llm.status import ProviderStatus, keyed_status, offline_status, server_status
 from forky_core.llm.upstream import NATIVE, Dialect, Upstream
 from forky_core.model import Failure
-from forky_core.model.errors import BadContent, NotFound, NothingToDo, RequestError
+from forky_core.model.errors import BadContent, NotFound, NothingToDo, RequestError, there_are
 from forky_core.settings import Settings
 
 if TYPE_CHECKING:
@@ -233,7 +233,9 @@ class Catalogue:
     def add(self, model: Model) -> None:
         """Add a model, or replace the added one of that name."""
         with self._lock:
-            self._added[model.info().name] = model
+            info = model.info()
+            costs = info.input_price or info.output_price
+            self._added[info.name] = PricedModel(model) if costs else model
 
     # Keys and servers
 
@@ -468,7 +470,7 @@ class Catalogue:
         if found.models and id not in {model.id for model in found.models}:
             raise NotFound(
                 f"{server.label} has no model “{id}” any more.",
-                f"Choose another one, or load it there; it has {', '.join(m.id for m in found.models[:5])}.",
+                f"Choose another one, or load it there. {there_are(model.id for model in found.models)}",
             )
         key = self._keys.entered(server.id)
         asked = CallContext(

@@ -132,7 +132,8 @@ class ModelInfo:
     """Tokens of input the model accepts; None: not known."""
     max_output: int | None = None
     input_price: float | None = None
-    """US dollars per token; None: not known. 0.0 for local and offline models."""
+    """US dollars per token; None: not known. 0.0 for local and offline models. A call of a program's own model costs
+    what these say, where the model does not say what it has cost."""
     output_price: float | None = None
     cached_input_price: float | None = None
     sees_images: bool | None = None

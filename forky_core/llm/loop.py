@@ -2,11 +2,15 @@
 
 LiteLLM's synchronous stream has no `close()`, so a stopped reply would go on being generated and paid for. On a loop it
 is a task, and cancelling the task closes the socket.
+
+The thread ends before the interpreter does. Python freezes daemon threads where they are; one that is frozen during an
+import holds a lock of the import system, and LiteLLM imports a module in a `__del__`, so that the program would hang.
 """
 
 from __future__ import annotations
 
 import asyncio
+import atexit
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future
@@ -14,8 +18,11 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+_ENDING = 10.0
+"""Seconds that the end of the program waits for the thread, which may be in the middle of importing LiteLLM."""
 _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
+_thread: threading.Thread | None = None
 
 
 def submit(work: Coroutine[Any, Any, T]) -> Future[T]:
@@ -24,14 +31,32 @@ def submit(work: Coroutine[Any, Any, T]) -> Future[T]:
 
 
 def _running() -> asyncio.AbstractEventLoop:
-    global _loop  # noqa: PLW0603 - one loop per process is what this module is for
+    global _loop, _thread  # noqa: PLW0603 - one loop per process is what this module is for
     with _lock:
         if _loop is None:
             _loop = asyncio.new_event_loop()
-            threading.Thread(target=_run, args=(_loop,), name="forky-models", daemon=True).start()
+            _thread = threading.Thread(target=_run, args=(_loop,), name="forky-models", daemon=True)
+            _thread.start()
         return _loop
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:
     asyncio.set_event_loop(loop)
     loop.run_forever()
+
+
+@atexit.register
+def _end() -> None:
+    """Cancel what runs on the loop and end its thread, before the interpreter shuts down."""
+    with _lock:
+        loop, thread = _loop, _thread
+    if loop is None or thread is None:
+        return
+
+    def end() -> None:
+        for task in asyncio.all_tasks(loop):
+            task.cancel()
+        loop.call_soon(loop.stop)
+
+    loop.call_soon_threadsafe(end)
+    thread.join(_ENDING)

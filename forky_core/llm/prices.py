@@ -1,5 +1,4 @@
-"""The price map that LiteLLM ships, read from its file: what a model costs, its context window, whether it reads
-images.
+"""Prices of models: the map that LiteLLM ships, read from its file, and the price of a call of a program's own model.
 
 Reading the file takes milliseconds where importing the package takes seconds, and a page needs prices before any model
 is called.
@@ -8,11 +7,17 @@ is called.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Event
 from typing import Any
+
+from forky_core.llm.contract import Done, Failed, Model, ModelEvent, ModelInfo, Request, TextDelta
+from forky_core.llm.tokens import prompt_tokens
+from forky_core.model import Usage
 
 _FILE = "model_prices_and_context_window_backup.json"
 
@@ -45,3 +50,43 @@ def facts(entry: Mapping[str, Any]) -> dict[str, Any]:
         "sees_images": bool(entry.get("supports_vision", False)),
         "calls_tools": bool(entry.get("supports_function_calling", False)),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class PricedModel:
+    """A model whose calls cost what its `ModelInfo` says, where it does not say itself what a call has cost.
+
+    Tokens that it does not count are counted by its `count_tokens`, for the price alone.
+    """
+
+    model: Model
+
+    def info(self) -> ModelInfo:
+        return self.model.info()
+
+    def count_tokens(self, text: str) -> int:
+        return self.model.count_tokens(text)
+
+    def stream(self, request: Request, stop: Event) -> Iterator[ModelEvent]:
+        said: list[str] = []
+        for event in self.model.stream(request, stop):
+            if isinstance(event, TextDelta):
+                said.append(event.text)
+            elif isinstance(event, Done | Failed) and event.usage.cost is None:
+                cost = self._cost(event.usage, request, "".join(said))
+                yield replace(event, usage=replace(event.usage, cost=cost))
+                continue
+            yield event
+
+    def _cost(self, usage: Usage, request: Request, text: str) -> float | None:
+        info = self.info()
+        if info.input_price is None or info.output_price is None:
+            return None
+        asked, answered = usage.prompt_tokens, usage.completion_tokens
+        if asked is None:
+            asked = prompt_tokens(request.messages, self.count_tokens)
+        if answered is None:
+            answered = self.count_tokens(text)
+        cached = usage.cached_tokens or 0
+        cheaper = info.cached_input_price if info.cached_input_price is not None else info.input_price
+        return (asked - cached) * info.input_price + cached * cheaper + answered * info.output_price

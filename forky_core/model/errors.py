@@ -26,7 +26,7 @@ of its caller's input is encodable and short.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from forky_core.model.hashing import mend_text
@@ -42,6 +42,19 @@ NOTHING_SAVED = "; nothing was saved."
 
 LONGEST_SENTENCE = 600
 """Characters; a longer message is cut in its middle, since it quotes a large input."""
+
+
+LISTED = 12
+"""The most names that a hint lists."""
+
+
+def there_are(names: Iterable[str]) -> str:
+    """Return the hint that lists what can be named, and how many more there are; "" for nothing."""
+    every = tuple(names)
+    if not every:
+        return ""
+    rest = f" and {len(every) - LISTED} more" if len(every) > LISTED else ""
+    return f"There are: {', '.join(f'“{name[:60]}”' for name in every[:LISTED])}{rest}."
 
 
 def _showable(sentence: str) -> str:

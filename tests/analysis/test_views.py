@@ -15,6 +15,7 @@ import pytest
 
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.analysis_copies import AnalysisCopy, write_copy
+from forky_core.merge.claims.conflict_resolution import Choice
 from forky_core.model.errors import BadContent, NotFound, StoreError
 from forky_core.model.parts import MergePart
 from forky_core.store.analysis.query import ask, opened
@@ -22,6 +23,7 @@ from forky_core.store.analysis.views import SCHEMA, TABLES
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.memory.store import MemoryStore
 from tests.analysis.filled import fill
+from tests.builders import talk, workspace
 from tests.hangs import HANG
 from tests.programs import CHECKOUT
 
@@ -119,6 +121,39 @@ def compare(forky: Workspace, copy: Path) -> None:
             for part in message.parts
             if isinstance(part, MergePart)
         )
+
+
+def test_a_conflict_is_open_until_it_is_settled_and_gone_when_its_merge_is_undone(tmp_path: Path) -> None:
+    store = DuckDBStore.open(tmp_path / "forky.duckdb")
+    forky, _ = workspace(store)
+    chat = talk(forky.create("Server"), "Plan the server.", "The port is 8080.")
+    side = talk(chat.fork("one"), "No, use port 2222.", "Done.")
+    talk(chat, "The port is 1111.", "Noted.")
+
+    def listed() -> list[tuple[bool, str | None]]:
+        store.make_views()
+        copy = tmp_path / "copy.duckdb"
+        copy.unlink(missing_ok=True)
+        write_copy(store, AnalysisCopy(), copy)
+        return sorted(
+            (settled, message)
+            for settled, message, texts in rows(
+                copy, f"SELECT settled, message, texts FROM {SCHEMA}.conflicts"
+            )
+            if settled or len(texts) > 1
+        )
+
+    for strategy in ("squash", "full", "three-way"):
+        chat.merge(chat.plan_merge(side, strategy=strategy))
+        assert listed() == [(False, chat.path()[-1].id)], strategy
+        chat.undo()
+        assert listed() == [], strategy
+    chat.merge(chat.plan_merge(side, strategy="three-way"))
+    chat.merge(chat.merges.plan_resolution({"port": Choice("theirs")}))
+    assert listed() == [(True, None)]
+    chat.undo()
+    assert [settled for settled, _ in listed()] == [False]
+    forky.close()
 
 
 def test_every_column_is_described_and_every_description_is_of_a_column(files: dict[str, Path]) -> None:

@@ -2,8 +2,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from forky_core.context.build import build_context
-from forky_core.context.citing import cited, passage_texts, sources_in, sources_line, without_sources
+from forky_core.context.citing import (
+    cited,
+    is_own_list,
+    passage_texts,
+    sources_in,
+    sources_line,
+    split_own_list,
+    without_sources,
+)
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.model import Message, Rules, seal
 from forky_core.model.document import DocumentSearch, OfferedPassage
@@ -84,6 +94,41 @@ def test_an_answer_ends_with_the_sources_it_cites() -> None:
 def test_only_numbers_that_were_given_are_sources() -> None:
     assert [one.number for one in cited("a [2] b [9] c [2](http://x) d[0]", FOUND.passages)] == [2]
     assert sources_line("I think so.", FOUND) == "SOURCES: none. No passage was cited."
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "SOURCES: manual (2024).pdf",
+        "**Sources:**\n- manual (2024).pdf\n- a book",
+        "sources: [1]",
+        "## Sources\n1. Manual (2024).PDF",
+    ],
+)
+@pytest.mark.parametrize("size", [1, 3, 1_000])
+def test_a_list_of_the_models_own_is_replaced(ending: str, size: int) -> None:
+    text = f"Every spring.\nSources differ on the month.\n\n{ending}"
+    shown, held = "", ""
+    for at in range(0, len(text), size):
+        piece, held = split_own_list(shown, held + text[at : at + size])
+        shown += piece
+    assert shown == "Every spring.\nSources differ on the month."
+    assert is_own_list(held)
+    assert [one.number for one in sources_in(sources_line(shown, FOUND, held))] == [1]
+
+
+@pytest.mark.parametrize(
+    "text", ["Open the sources", "```yaml\nsources:\n  - a\n```", "Sources: a\nThat is all.", "S"]
+)
+def test_what_is_no_list_at_the_end_of_an_answer_stays(text: str) -> None:
+    shown, held = split_own_list("", text)
+    assert shown + held == text and not is_own_list(held)
+
+
+def test_a_list_that_names_no_passage_is_said() -> None:
+    assert sources_line("So it is.", FOUND, "SOURCES: the almanac") == (
+        'SOURCES: none. The answer named "the almanac", which is none of the passages found.'
+    )
 
 
 def test_not_found_is_said() -> None:

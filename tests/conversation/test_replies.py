@@ -292,3 +292,19 @@ def test_many_watchers_see_the_same_text() -> None:
     for watcher in watchers:
         watcher.join()
     assert heard == ["abc"] * 5
+
+
+def test_a_question_with_a_time_limit_ends_when_it_is_over() -> None:
+    forky, models = workspace()
+    chat = forky.create("Late")
+    models.one.enqueue("So far ", Hang())
+    with pytest.raises(ModelError, match=r"was not complete after 0\.2 seconds") as late:
+        chat.ask("How long?", timeout=0.2)
+    assert late.value.failure.kind == "timeout"
+    assert [part.text for part in late.value.partial] == ["So far "]  # type: ignore[union-attr]
+    assert chat.head is not None and chat.head.text == "So far "
+    models.one.enqueue(Hang())
+    with pytest.raises(ModelError, match="Nothing had arrived"):
+        chat.ask("And now?", timeout=0.2)
+    models.one.enqueue("In time.")
+    assert chat.ask("And now?", timeout=60, on_text=lambda _: None).text == "In time."

@@ -9,6 +9,7 @@ from forky_core.conversation.branching import refuse_while_replying
 from forky_core.conversation.identity import now
 from forky_core.conversation.merging import fusing
 from forky_core.conversation.merging.merge_request import accept
+from forky_core.conversation.merging.merging import CONFLICTS
 from forky_core.conversation.replies.asking import refuse_if_moved
 from forky_core.conversation.session import Session
 from forky_core.documents.cited_passages import PASSAGES, passages_in, with_passages
@@ -49,7 +50,10 @@ def land(session: Session, planned: MergePlan) -> Operation:
         tx.move(target, planned.fast_forward)
         return tx.publish("merge", f"Fast-forwarded “{target}” to “{source}”")
     tx.messages += landed_messages(planned)
-    tx.move(target, tx.messages[-1].id)
+    merge = tx.messages[-1].id
+    tx.move(target, merge)
+    if planned.contradictions and not isinstance(planned, ThreeWayPlan):
+        tx.set(f"{CONFLICTS}{merge}", [clash.stored() for clash in planned.contradictions])
     if planned.source_name == target and planned.kind.settles:
         settled = "1 conflict" if len(planned.entries) == 1 else f"{len(planned.entries)} conflicts"
         return tx.publish("merge", f"Settled {settled} on “{target}”")

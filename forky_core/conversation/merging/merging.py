@@ -21,6 +21,8 @@ from forky_core.model import Branch, GenerationStatus, MessageId
 from forky_core.model.errors import NothingToDo
 
 RESOLUTIONS = "resolutions/"
+CONFLICTS = "conflicts/"
+"""With the id of a merge that has no claims: what contradicted when it landed, for the tables for analysis."""
 """The prefix of keys in the view that store how conflicts were settled."""
 
 

@@ -10,13 +10,22 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from threading import Event
 
-from forky_core.context.citing import sources_line, without_sources
+from forky_core.context.citing import is_own_list, sources_line, split_own_list, without_sources
 from forky_core.conversation.document_places import documents_of, embedder_of
 from forky_core.conversation.replies.once import ask_once
 from forky_core.conversation.session import Session, short
 from forky_core.documents.searching import FoundChunk, fused
 from forky_core.documents.shelf import DocumentStore
-from forky_core.llm.contract import Consulted, Done, Model, ModelEvent, ModelInfo, Request, TextDelta
+from forky_core.llm.contract import (
+    Consulted,
+    Done,
+    Model,
+    ModelEvent,
+    ModelInfo,
+    ReasoningDelta,
+    Request,
+    TextDelta,
+)
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.model import Message, Rules
 from forky_core.model.document import DocumentSearch, OfferedPassage
@@ -217,14 +226,32 @@ class Citing:
         if self.reword is not None and (better := self.reword(stop)) is not None:
             request, document_search = better
         yield Consulted(document_search)
-        said = [self.begun]
+        said, held = self.begun, ""
         for event in self.model.stream(request, stop):
-            # An interrupted answer gets its line when it is complete.
-            if isinstance(event, Done) and "".join(said).strip():
-                yield TextDelta(f"\n\n{sources_line(''.join(said), document_search)}")
-            elif isinstance(event, TextDelta):
-                said.append(event.text)
-            yield event
+            if isinstance(event, TextDelta):
+                text, held = split_own_list(said, held + event.text)
+                said += text
+                if text:
+                    yield TextDelta(text)
+            elif isinstance(event, ReasoningDelta):
+                yield event
+            else:
+                # An interrupted answer gets its line when it is complete.
+                ending = self._ending(said, held) if isinstance(event, Done) else held
+                said, held = said + ending, ""
+                if ending:
+                    yield TextDelta(ending)
+                yield event
+        if held:  # The reply was stopped.
+            yield TextDelta(held)
+
+    def _ending(self, said: str, held: str) -> str:
+        """The end of a complete answer with its SOURCES line, which replaces a list that the model wrote itself."""
+        if is_own_list(held):
+            return f"\n\n{sources_line(said, self.document_search, held)}"
+        if not (said + held).strip():
+            return held
+        return f"{held}\n\n{sources_line(said + held, self.document_search)}"
 
 
 def worder(session: Session, path: Sequence[Message], rules: Rules) -> Model | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from forky_core.conversation.identity import now
@@ -165,6 +166,41 @@ class ReplyJob:
     def stop(self) -> None:
         """Ask it to stop; what has arrived is kept."""
         self.stopping.set()
+
+    @contextmanager
+    def stopped_after(self, seconds: float | None) -> Iterator[None]:
+        """Stop the reply if it is still running after so many seconds; None: never.
+
+        Raises:
+            ModelError: it was stopped by that; `.partial` holds what had arrived, which is also in the history.
+        """
+        if seconds is None:
+            yield
+            return
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            self.stop()
+
+        timer = threading.Timer(seconds, stop)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        except ModelError as error:
+            if not late.is_set() or self.generation.status != "stopped":
+                raise
+            raise self._too_late(seconds) from error
+        finally:
+            timer.cancel()
+        if late.is_set() and self.generation.status == "stopped":
+            raise self._too_late(seconds)
+
+    def _too_late(self, seconds: float) -> ModelError:
+        kept = "What had arrived is kept." if self.message else "Nothing had arrived."
+        why = Failure("timeout", f"The reply was not complete after {seconds:g} seconds. {kept}")
+        return ModelError(why, self.message.parts if self.message else ())
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until it has landed; False if `seconds` ran out first."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from forky_core.conversation.identity import disturbs
 from forky_core.conversation.merging.merge_request import REVIEWS, MergeRequest, sound
-from forky_core.conversation.merging.merging import RESOLUTIONS
+from forky_core.conversation.merging.merging import CONFLICTS, RESOLUTIONS
 from forky_core.conversation.merging.review_log import Review
 from forky_core.formats.forky_file.lines import BadLine
 from forky_core.model import Change, Rules, Stash
@@ -240,6 +240,12 @@ def _resolution(_name: str, value: Any) -> Iterable[str]:
     return ()
 
 
+def _conflicts(name: str, value: Any) -> Iterable[str]:
+    for one in value:
+        _texts(one["key"], *one["values"])
+    return (name,)
+
+
 def _experiment(name: str, value: Any) -> Iterable[str]:
     _named(name)
     _must(len(value["columns"]) <= _MOST_COLUMNS)
@@ -322,6 +328,7 @@ _CHECKS: Mapping[str, Callable[[str, Any], Iterable[str]]] = {
     MARK: _marked,
     POLLS: _poll,
     RESOLUTIONS: _resolution,
+    CONFLICTS: _conflicts,
     EXPERIMENTS: _experiment,
     ROWS: _experiment_rows,
     MARKS: _of_a_cell,

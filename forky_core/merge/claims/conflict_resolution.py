@@ -13,7 +13,7 @@ from typing import Literal, get_args
 
 from forky_core.merge.claims.claim_set import Claim, Conflict, folded
 from forky_core.model import MessageId
-from forky_core.model.errors import BadContent
+from forky_core.model.errors import BadContent, there_are
 from forky_core.model.parts import Json
 
 Take = Literal["mine", "theirs", "both", "text"]
@@ -145,11 +145,11 @@ class Clash:
         """Return the JSON under which the choice is stored."""
         result = self.result
         assert result is not None
-        return {
-            "key": self.key,
-            "values": [value.text for value in self.conflict.values],
-            "text": result.text,
-        }
+        return {**self.stored(), "text": result.text}
+
+    def stored(self) -> dict[str, Json]:
+        """Return the JSON that says what the conflict is about and what was said."""
+        return {"key": self.key, "values": [value.text for value in self.conflict.values]}
 
 
 def _value_in(text: str, claims: Sequence[Claim]) -> str:
@@ -210,7 +210,7 @@ def find(every: Sequence[Clash], name: str) -> Clash:
             return clash
     raise BadContent(
         f"There is no conflict about “{name}”.",
-        f"There are: {', '.join(f'“{clash.key}”' for clash in every)}." if every else "",
+        there_are(clash.key for clash in every),
     )
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from forky_core.model.errors import NotFound, NothingToDo
+from forky_core.model.errors import NotFound, NothingToDo, there_are
 from forky_core.publishing.report import (
     Block,
     DataTable,
@@ -52,9 +51,7 @@ class ComparisonThing:
         visible, view = chat.visible, chat.view
         sides, unknown = read_sides(which, view, visible)
         if unknown:
-            raise NotFound(
-                f"There is no branch or answer “{unknown[0][:80]}”.", f"There are: {_some(view.branches)}."
-            )
+            raise NotFound(f"There is no branch or answer “{unknown[0][:80]}”.", there_are(view.branches))
         if not which:
             sides = first_sides(view, visible, chat.branch_name)
         if len(sides) < 2:
@@ -69,10 +66,6 @@ class ComparisonThing:
             (_numbers(material, found), *_rows(material, found)),
             DataTable(_HEAD, tuple(_table(material, found))),
         )
-
-
-def _some(branches: Iterable[str]) -> str:
-    return ", ".join(f"“{name}”" for name in islice(branches, 5))
 
 
 def _numbers(material: Material, found: Comparison) -> ReportSection:

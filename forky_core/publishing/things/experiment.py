@@ -16,7 +16,7 @@ from forky_core.experiments.exporting.registry import ExperimentWriter, experime
 from forky_core.experiments.plan import title_of
 from forky_core.experiments.results import ColumnSummary, ExperimentResult
 from forky_core.experiments.wording import counted
-from forky_core.model.errors import BadContent, NotFound
+from forky_core.model.errors import BadContent, NotFound, there_are
 from forky_core.model.experiment import CellAddress, ExperimentRow
 from forky_core.publishing.included import EVERYTHING, Included
 from forky_core.publishing.private_texts import reworded_value
@@ -101,16 +101,14 @@ def _named(experiments: Experiments, which: Sequence[str]) -> str:
     names = experiments.names
     if which:
         if which[0] not in experiments:
-            raise NotFound(f"There is no experiment “{which[0][:80]}” in this conversation.", _listed(names))
+            raise NotFound(
+                f"There is no experiment “{which[0][:80]}” in this conversation.", there_are(names)
+            )
         return which[0]
     if len(names) != 1:
         what = "There are several experiments." if names else "There is no experiment in this conversation."
-        raise BadContent(what, _listed(names) or "Begin one on the Experiments page.")
+        raise BadContent(what, there_are(names) or "Begin one on the Experiments page.")
     return names[0]
-
-
-def _listed(names: Sequence[str]) -> str:
-    return f"There are: {', '.join(names[:8])}." if names else ""
 
 
 def _summary(result: ExperimentResult, *, costs: bool) -> ReportSection:

@@ -195,20 +195,41 @@ FROM (
     )
 );
 
--- What claims of one merge say differently about one thing, and what people settled.
+-- What two branches said differently about one thing when they were merged, while nobody has settled it; and what was
+-- settled. A three-way merge has claims; of any other merge, landing stores what contradicted.
 CREATE VIEW forky_v1.conflicts AS
-SELECT conversation, message, any_value(key) AS key, list(DISTINCT text ORDER BY text) AS texts, false AS settled,
-    NULL::VARCHAR AS result, NULL::TIMESTAMP AS time
-FROM forky_v1.claims
-WHERE key <> '' AND type IN ('constraint', 'correction', 'decision', 'result', 'preference', 'fact')
-GROUP BY conversation, message, lower(trim(key))
-HAVING count(DISTINCT (polarity, lower(trim(coalesce(nullif(value, ''), text))))) > 1
+WITH settled AS (
+    SELECT e.conversation, e.value ->> '$.key' AS key, from_json(e.value -> '$.values', '["VARCHAR"]') AS texts,
+        e.value ->> '$.text' AS result, TRY(make_timestamp(o.made)) AS time
+    FROM forky_v1._entries e
+    LEFT JOIN main.operations o ON o.conversation = e.number AND o.number = e.operation
+    WHERE starts_with(e.key, 'resolutions/')
+),
+found AS (
+    SELECT c.conversation, c.message, any_value(c.key) AS key, list(DISTINCT c.text ORDER BY c.text) AS texts,
+        any_value(m.time) AS time
+    FROM forky_v1.claims c
+    JOIN forky_v1.merges m ON m.conversation = c.conversation AND m.message = c.message AND m.visible
+    WHERE c.key <> '' AND c.type IN ('constraint', 'correction', 'decision', 'result', 'preference', 'fact')
+    GROUP BY c.conversation, c.message, lower(trim(c.key))
+    HAVING count(DISTINCT (c.polarity, lower(trim(coalesce(nullif(c.value, ''), c.text))))) > 1
+    UNION ALL
+    SELECT e.conversation, e.message, e.one ->> '$.key', from_json(e.one -> '$.values', '["VARCHAR"]'), m.time
+    FROM (
+        SELECT conversation, substr(key, 11) AS message, unnest(from_json(value, '["JSON"]')) AS one
+        FROM forky_v1._entries WHERE starts_with(key, 'conflicts/')
+    ) e
+    JOIN (SELECT DISTINCT conversation, message, time FROM forky_v1.merges WHERE visible) m
+        ON m.conversation = e.conversation AND m.message = e.message
+)
+SELECT conversation, message, key, texts, false AS settled, NULL::VARCHAR AS result, NULL::TIMESTAMP AS time
+FROM found f
+WHERE NOT EXISTS (
+    FROM settled s
+    WHERE s.conversation = f.conversation AND lower(trim(s.key)) = lower(trim(f.key)) AND s.time >= f.time
+)
 UNION ALL
-SELECT e.conversation, NULL, e.value ->> '$.key', from_json(e.value -> '$.values', '["VARCHAR"]'), true,
-    e.value ->> '$.text', TRY(make_timestamp(o.made))
-FROM forky_v1._entries e
-LEFT JOIN main.operations o ON o.conversation = e.number AND o.number = e.operation
-WHERE starts_with(e.key, 'resolutions/');
+SELECT conversation, NULL, key, texts, true, result, time FROM settled;
 
 CREATE VIEW forky_v1.operations AS
 SELECT c.id AS conversation, o.number, 'b2:' || replace(o.id::TEXT, '-', '') AS operation, TRY(make_timestamp(o.made)) AS time,

@@ -252,24 +252,48 @@ SELECT p.workspace, p.conversation, forky_v1._id(p.id) AS message, c.position, c
 FROM forky_v1._merges p
 CROSS JOIN LATERAL unnest(forky_v1._items(p.part #> '{claims,claims}')) WITH ORDINALITY AS c (claim, position);
 
--- What claims of one merge say differently about one thing, and what people settled.
+-- What two branches said differently about one thing when they were merged, while nobody has settled it; and what was
+-- settled. A three-way merge has claims; of any other merge, landing stores what contradicted.
 CREATE OR REPLACE VIEW forky_v1.conflicts AS
-SELECT workspace, conversation, message, (array_agg(key ORDER BY position))[1] AS key,
-    array_agg(DISTINCT text COLLATE "C" ORDER BY text COLLATE "C") AS texts, false AS settled, NULL::text AS result,
-    NULL::timestamp AS time
-FROM forky_v1.claims
-WHERE key <> '' AND type IN ('constraint', 'correction', 'decision', 'result', 'preference', 'fact')
-GROUP BY workspace, conversation, message, lower(trim(key))
-HAVING count(DISTINCT (polarity, lower(trim(coalesce(nullif(value, ''), text))))) > 1
+WITH settled AS (
+    SELECT e.workspace, e.conversation, e.value ->> 'key' AS key, forky_v1._texts(e.value -> 'values') AS texts,
+        e.value ->> 'text' AS result, forky_v1._time(o.made) AS time
+    FROM (
+        SELECT workspace, conversation, forky_v1._json(value) AS value, operation FROM forky.entries
+        WHERE starts_with(key, 'resolutions/')
+    ) e
+    LEFT JOIN forky.operations o
+        ON o.workspace = e.workspace AND o.conversation = e.conversation AND o.number = e.operation
+),
+landed AS (
+    SELECT DISTINCT workspace, conversation, message, time FROM forky_v1.merges WHERE visible
+),
+found AS (
+    SELECT c.workspace, c.conversation, c.message, (array_agg(c.key ORDER BY c.position))[1] AS key,
+        array_agg(DISTINCT c.text COLLATE "C" ORDER BY c.text COLLATE "C") AS texts, min(m.time) AS time
+    FROM forky_v1.claims c
+    JOIN landed m ON m.workspace = c.workspace AND m.conversation = c.conversation AND m.message = c.message
+    WHERE c.key <> '' AND c.type IN ('constraint', 'correction', 'decision', 'result', 'preference', 'fact')
+    GROUP BY c.workspace, c.conversation, c.message, lower(trim(c.key))
+    HAVING count(DISTINCT (c.polarity, lower(trim(coalesce(nullif(c.value, ''), c.text))))) > 1
+    UNION ALL
+    SELECT e.workspace, e.conversation, m.message, i.one ->> 'key', forky_v1._texts(i.one -> 'values'), m.time
+    FROM (
+        SELECT workspace, conversation, substr(key, 11) AS message, forky_v1._json(value) AS value FROM forky.entries
+        WHERE starts_with(key, 'conflicts/')
+    ) e
+    JOIN landed m ON m.workspace = e.workspace AND m.conversation = e.conversation AND m.message = e.message
+    CROSS JOIN LATERAL unnest(forky_v1._items(e.value)) AS i (one)
+)
+SELECT workspace, conversation, message, key, texts, false AS settled, NULL::text AS result, NULL::timestamp AS time
+FROM found f
+WHERE NOT EXISTS (
+    SELECT FROM settled s
+    WHERE s.workspace = f.workspace AND s.conversation = f.conversation AND lower(trim(s.key)) = lower(trim(f.key))
+        AND s.time >= f.time
+)
 UNION ALL
-SELECT e.workspace, e.conversation, NULL, e.value ->> 'key', forky_v1._texts(e.value -> 'values'), true, e.value ->> 'text',
-    forky_v1._time(o.made)
-FROM (
-    SELECT workspace, conversation, forky_v1._json(value) AS value, operation FROM forky.entries
-    WHERE starts_with(key, 'resolutions/')
-) e
-LEFT JOIN forky.operations o
-    ON o.workspace = e.workspace AND o.conversation = e.conversation AND o.number = e.operation;
+SELECT workspace, conversation, NULL, key, texts, true, result, time FROM settled;
 
 CREATE OR REPLACE VIEW forky_v1.operations AS
 SELECT workspace, conversation, number, forky_v1._id(id) AS operation, forky_v1._time(made) AS time, actor, verb, summary,

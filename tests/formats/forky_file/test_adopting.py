@@ -232,6 +232,8 @@ def test_a_changed_file_is_refused_with_what_is_wrong(old: str, new: str, said: 
         ("origin", "x"),
         ("resolutions/5f", {"text": 7}),
         ("resolutions/5f", "x"),
+        ("conflicts/b2:00", [{"key": "k", "values": [5]}]),
+        ("conflicts/b2:00", "x"),
         ("stash/1", {"note": "x", "messages": "b2:00"}),
         ("trashed", "no"),
     ],

@@ -1,0 +1,62 @@
+"""A program that ends without closing its database."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from forky_core.forky import Forky
+from tests.hangs import HANG
+from tests.llm.wire import answer, serving
+
+CHECKOUT = Path(__file__).parents[2]
+PROGRAM = """
+import sys
+from forky_core import Forky, ForkyError
+forky = Forky.open(sys.argv[1])
+chat = forky.create("Left open", model=sys.argv[2])
+try:
+    chat.ask("Hello?")
+except ForkyError as error:
+    print(error)
+"""
+REFUSED = answer("401 Unauthorized", {"error": {"message": "No such key.", "type": "authentication_error"}})
+
+
+def run(database: Path, model: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(database), model],
+        cwd=CHECKOUT,
+        env={**os.environ, "FORKY_PROBE": "off", **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=HANG,
+    )
+
+
+@pytest.mark.parametrize("provider", ["GEMINI", "ANTHROPIC", "OPENAI"])
+def test_a_program_ends_after_a_call_that_a_provider_refused(provider: str, tmp_path: Path) -> None:
+    model = {"GEMINI": "gemini/gemini-2.5-pro", "ANTHROPIC": "claude-sonnet-4-5", "OPENAI": "gpt-4o"}[
+        provider
+    ]
+    with serving([REFUSED]) as wire:
+        url = f"http://127.0.0.1:{wire.port}"
+        ran = run(
+            tmp_path / "forky.duckdb", model, **{f"{provider}_BASE_URL": url, f"{provider}_API_KEY": "k-test"}
+        )
+    assert ran.returncode == 0, ran.stderr
+    assert "did not accept the key (401)" in ran.stdout
+
+
+def test_what_was_said_is_saved_and_nothing_is_complained_of(tmp_path: Path) -> None:
+    ran = run(tmp_path / "forky.duckdb", "offline/quote")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    with Forky.open(tmp_path / "forky.duckdb") as forky:
+        (left,) = forky.conversations()
+        assert left.messages == 2
+        assert forky.verify().findings == ()

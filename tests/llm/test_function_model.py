@@ -1,0 +1,108 @@
+"""A model that a program makes of a function, with what its calls cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from threading import Event
+from typing import Any
+
+import pytest
+
+from forky_core import (
+    Done,
+    Forky,
+    FunctionModel,
+    InTheWay,
+    ModelError,
+    ModelInfo,
+    Person,
+    Request,
+    TextDelta,
+    Usage,
+)
+from forky_core.llm.contract import ModelEvent
+from tests.builders import ScriptedModels
+
+
+def asked(forky: Forky, function: Callable[[Sequence[dict[str, Any]]], Any], **prices: Any) -> Any:
+    forky.add_model(FunctionModel("house/one", function, **prices))
+    chat = forky.create("A model of one's own", system="Be brief.", model="house/one")
+    return chat, chat.ask("Hello?")
+
+
+def test_a_function_is_given_the_messages_and_its_text_is_the_answer() -> None:
+    with Forky.open(":memory:") as forky:
+        chat, reply = asked(forky, lambda messages: f"{len(messages)}: {messages[-1]['content']}")
+        assert reply.text == "2: Hello?"
+        (call,) = chat.calls.generations
+        assert (call.status, call.finish_reason, call.model) == ("done", "stop", "house/one")
+        assert "house/one" in {info.name for info in forky.models.models()}
+
+
+def test_pieces_arrive_as_they_are_made() -> None:
+    with Forky.open(":memory:") as forky:
+        forky.add_model(FunctionModel("house/one", lambda _: iter(("Two ", "pieces."))))
+        pieces: list[str] = []
+        chat = forky.create("Pieces", model="house/one")
+        assert chat.ask("Hello?", on_text=pieces.append).text == "Two pieces."
+
+
+def test_an_error_of_the_function_is_a_failed_reply_that_keeps_what_came() -> None:
+    def breaks(_: object) -> Iterator[str]:
+        yield "So far"
+        raise ValueError("the disk is gone")
+
+    with Forky.open(":memory:") as forky:
+        with pytest.raises(ModelError, match="house/one” failed: ValueError: the disk is gone") as failed:
+            asked(forky, breaks)
+        assert [part.text for part in failed.value.partial] == ["So far"]  # type: ignore[union-attr]
+
+
+def test_a_database_that_has_models_of_the_program_is_given_none() -> None:
+    with Forky.open(":memory:", models=ScriptedModels()) as forky, pytest.raises(InTheWay):
+        forky.add_model(FunctionModel("house/one", str))
+
+
+class Counting:
+    """A model of a program that counts its tokens and leaves the price to its `ModelInfo`."""
+
+    def info(self) -> ModelInfo:
+        return ModelInfo(
+            "house/two", "Two", "House", input_price=0.01, output_price=0.1, cached_input_price=0.001
+        )
+
+    def stream(self, request: Request, stop: Event) -> Iterator[ModelEvent]:
+        yield TextDelta("Yes.")
+        yield Done("stop", Usage(10, 3, cached_tokens=4))
+
+    def count_tokens(self, text: str) -> int:
+        return len(text)
+
+
+def test_prices_count_in_what_a_call_costs_and_in_an_allowance() -> None:
+    with Forky.open(":memory:") as forky:
+        forky.add_model(Counting())
+        chat = forky.create("Dear", model="house/two")
+        chat.people.set(Person("Ada", dollars=0.5))
+        ada = chat.people.as_person("Ada")
+        ada.ask("Is it?")
+        (call,) = chat.calls.generations
+        assert call.usage.cost == pytest.approx(6 * 0.01 + 4 * 0.001 + 3 * 0.1)
+        assert chat.people.spent("Ada").dollars == pytest.approx(call.usage.cost)
+        ada.ask("Is it now?")
+        assert ada.people.post("And now?").silent
+
+
+def test_a_model_that_counts_nothing_is_priced_by_its_own_count() -> None:
+    with Forky.open(":memory:") as forky:
+        chat, reply = asked(forky, lambda _: "Yes.", input_price=0.5, output_price=2.0)
+        (call,) = chat.calls.generations
+        assert call.usage.prompt_tokens and call.usage.completion_tokens
+        assert call.usage.cost == call.usage.prompt_tokens * 0.5 + call.usage.completion_tokens * 2.0
+        assert reply.text == "Yes."
+
+
+def test_a_price_that_is_not_known_stays_unknown() -> None:
+    with Forky.open(":memory:") as forky:
+        chat, _ = asked(forky, lambda _: "Yes.", input_price=None)
+        assert chat.calls.generations[0].usage.cost is None
