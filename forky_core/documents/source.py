@@ -74,9 +74,9 @@ def _checked(source: DocumentSource) -> DocumentSource:
     return source
 
 
-def too_large(name: str, size: int) -> BadContent:
-    """The error for a document of more than LARGEST bytes."""
+def too_large(name: str, size: int, megabytes: int = LARGEST // 1_000_000) -> BadContent:
+    """The error for a document of more than so many megabytes."""
     return BadContent(
-        f"“{_line(name)}” has {size / 1e6:,.0f} MB; at most {LARGEST // 1_000_000} MB fit.",
+        f"“{_line(name)}” has {size / 1e6:,.0f} MB; at most {megabytes} MB fit.",
         "Split it, or add the part that matters.",
     )

@@ -27,7 +27,7 @@ from pages.ui.chat.stashes import DRAFT, draw_stashes
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.models import ONCE, Asking, asking
-from pages.ui.components.too_large import draw_too_large
+from pages.ui.components.too_large import draw_too_large, largest
 from pages.ui.documents.switch import draw_document_use
 from pages.ui.drafts import Draft, drafts
 from pages.ui.frame import Frame, go, saying
@@ -40,8 +40,8 @@ _TAKEN = "chat._draft_taken"
 """What the field was last known to hold: a field that is still being typed in must not overwrite what was kept."""
 _FILES = "chat._files_round"
 _QUOTED = frozenset({PDF.media_type, DOCX.media_type})
-_LARGEST = int(st.get_option("server.maxUploadSize")) * 1_000_000
-"""Bytes of a file."""
+_LARGEST = 50
+"""Megabytes of one attached file, which is kept in the conversation."""
 
 
 @st.fragment
@@ -98,12 +98,12 @@ def draw_composer(here: Frame, seen: Branch) -> None:
             draw_overflow(here, *heavy)
         _warn_of_files(here, draft.files, now)
         hear_typing(drafts().write, key="chat.typing", place=place)
-        draw_too_large("chat.files", _LARGEST, _told_of_size, key=f"chat.too_large.{seen.head}")
+        draw_too_large("chat.files", largest(_LARGEST), _told_of_size, key=f"chat.too_large.{seen.head}")
 
 
 def _told_of_size(name: str, size: int) -> str:
     return (
-        f"“{showable(name)}” has {size / 1e6:,.0f} MB; at most {_LARGEST // 1_000_000} MB can be attached. "
+        f"“{showable(name)}” has {size / 1e6:,.0f} MB; at most {largest(_LARGEST)} MB can be attached. "
         "Attach a part of it, or add it on the Documents page."
     )
 
@@ -214,6 +214,7 @@ def _draw_attach(place: str, here: Frame) -> None:
             accept_multiple_files=True,
             key=f"chat.files.{round_}",
             label_visibility="collapsed",
+            max_upload_size=largest(_LARGEST),
             on_change=_attach,
             args=(here, place, f"chat.files.{round_}"),
         )

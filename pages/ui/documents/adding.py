@@ -12,7 +12,7 @@ from forky_core.documents.source import LARGEST, DocumentSource, source_of_bytes
 from forky_core.model.errors import BadContent
 from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label
-from pages.ui.components.too_large import draw_too_large
+from pages.ui.components.too_large import draw_too_large, largest
 from pages.ui.session import Session
 
 _FILES = "documents.files"
@@ -31,7 +31,7 @@ def draw_adding(held: Session, store: DocumentStore) -> None:
             f"Add documents: {labels()}",
             accept_multiple_files=True,
             key=key,
-            max_upload_size=LARGEST // 1_000_000,
+            max_upload_size=_largest(),
             on_change=_take,
             args=(held, store, key),
         )
@@ -40,11 +40,15 @@ def draw_adding(held: Session, store: DocumentStore) -> None:
     else:
         _draw_end(held, held.intake)
     closed = st.session_state.setdefault(_CLOSED, 0)
-    draw_too_large(_FILES, LARGEST, _told, key=f"documents.too_large.{closed}")
+    draw_too_large(_FILES, _largest(), _told, key=f"documents.too_large.{closed}")
+
+
+def _largest() -> int:
+    return largest(LARGEST // 1_000_000)
 
 
 def _told(name: str, size: int) -> str:
-    return str(too_large(name, size))
+    return str(too_large(name, size, _largest()))
 
 
 def _take(held: Session, store: DocumentStore, key: str) -> None:

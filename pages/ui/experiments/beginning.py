@@ -14,6 +14,7 @@ from forky_core.model.experiment import Experiment, ExperimentColumn
 from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.models import grouped, model_title
+from pages.ui.components.too_large import draw_too_large, largest, told_of_size
 from pages.ui.experiments.starting import draw_start
 from pages.ui.experiments.state import show
 from pages.ui.frame import Frame, saying
@@ -74,7 +75,10 @@ def _from_file(_frame: Frame) -> Experiment | None:
         "An experiment (YAML, JSON, also promptfoo's configuration) or cases (CSV, JSON Lines)",
         type=list(ENDINGS),
         key="experiments.file",
-        max_upload_size=LARGEST,
+        max_upload_size=largest(LARGEST),
+    )
+    draw_too_large(
+        "experiments.file", largest(LARGEST), told_of_size(largest(LARGEST)), key="experiments.file_too_large"
     )
     if file is None:
         return None

@@ -13,6 +13,8 @@ from forky_core.model.errors import ForkyError
 from forky_core.model.experiment import CellAddress, Experiment, ExperimentRow
 from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label
+from pages.ui.components.too_large import draw_too_large, largest, told_of_size
+from pages.ui.experiments.beginning import LARGEST
 from pages.ui.experiments.checks_form import ChangeChecks, draw_check_lines, draw_new_check
 from pages.ui.experiments.choice import ask_again
 from pages.ui.experiments.saving import close_after, lines_of, save, there, typed, values_in
@@ -101,7 +103,13 @@ def add_rows(frame: Frame, experiments: Experiments, name: str) -> None:
         "Or cases from a file (CSV, JSON Lines, YAML, text)",
         type=["csv", "tsv", "jsonl", "ndjson", "yaml", "yml", "json", "txt"],
         key="experiments.add_file",
-        max_upload_size=50,
+        max_upload_size=largest(LARGEST),
+    )
+    draw_too_large(
+        "experiments.add_file",
+        largest(LARGEST),
+        told_of_size(largest(LARGEST)),
+        key="experiments.add_too_large",
     )
     asked = rows_of_conversation(frame.chat)
     of_chat = bool(asked) and st.checkbox(

@@ -14,7 +14,7 @@ from forky_core.model.hashing import mend_text
 from forky_core.team.roles import Role
 from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label, showable
-from pages.ui.components.too_large import draw_too_large
+from pages.ui.components.too_large import draw_too_large, largest
 from pages.ui.library.broken_off import asked_for, size_in_words
 from pages.ui.library.import_preview import draw_looking, draw_preview, title_of
 from pages.ui.library.import_results import draw_landed, draw_past
@@ -22,8 +22,8 @@ from pages.ui.people.only_reading import draw_refusal
 from pages.ui.session import Session
 from pages.ui.workspace import may_begin
 
-LARGEST = 1_000
-"""MB of one file in the browser; the command line has no limit."""
+_LARGEST = 1_000
+"""Megabytes of one file in the browser; the command line has no limit."""
 _LOOK_EVERY = 0.5
 """Seconds between two looks at files that are being read or landed."""
 _ROUND = "import.round"
@@ -53,14 +53,12 @@ def _draw_too_large(held: Session) -> None:
     state = st.session_state
     was_open, state[_OPEN] = state.get(_OPEN, False), held.incoming is not None
     state[_CLOSED] = state.get(_CLOSED, 0) + int(was_open and held.incoming is None)
-    draw_too_large(
-        "import.file", LARGEST * 1_000_000, _told_of_size, key=f"import.too_large.{state[_CLOSED]}"
-    )
+    draw_too_large("import.file", largest(_LARGEST), _told_of_size, key=f"import.too_large.{state[_CLOSED]}")
 
 
 def _told_of_size(name: str, size: int) -> str:
     return (
-        f"“{showable(name)}” has {size / 1e6:,.0f} MB; at most {LARGEST:,} MB can be dropped here. "
+        f"“{showable(name)}” has {size / 1e6:,.0f} MB; at most {largest(_LARGEST):,} MB can be dropped here. "
         "“forky import” on the command line has no limit."
     )
 
@@ -84,7 +82,7 @@ def _draw_zone(forky: Workspace, held: Session) -> None:
         key=key,
         label_visibility="collapsed",
         accept_multiple_files=True,
-        max_upload_size=LARGEST,
+        max_upload_size=largest(_LARGEST),
         on_change=_open,
         args=(forky, held, key),
     )
