@@ -6,8 +6,10 @@ import streamlit as st
 
 from forky_core.model.errors import LONGEST_SENTENCE, NotAllowed, StoreError
 from forky_core.scheduling import ahead
+from forky_core.views.times import read_in
 from pages.ui.components.error_boundary import show_store_error
 from pages.ui.components.markdown import plain_label
+from pages.ui.components.reader_zone import reader_zone
 from pages.ui.components.style import apply_style
 from pages.ui.made_pages import listed
 from pages.ui.registry import front_page, pages
@@ -27,6 +29,7 @@ def _begin_warm_up() -> bool:
 
 
 def main() -> None:
+    read_in(reader_zone)
     with ahead():
         _run()
 

@@ -9,7 +9,7 @@ from forky_core.model.model_names import without_server
 from forky_core.showing.material import ShownConversation
 from forky_core.views.captions import dollars, ended, payload_summary, seconds, tokens
 from forky_core.views.shelf import count
-from forky_core.views.times import stamp
+from forky_core.views.times import stamp_utc
 
 SAID_PER_MINUTE = 900
 """Characters of text that a listener reads in a minute, at 150 words."""
@@ -37,7 +37,7 @@ def message_notes(
     alternatives: Sequence[MessageId],
     taken_back: MessageId | None,
 ) -> tuple[str, ...]:
-    notes = [f"Written {stamp(message.created)}."] if message.created else []
+    notes = [f"Written {stamp_utc(message.created)}."] if message.created else []
     if call is not None:
         facts = [without_server(call.model)]
         if call.usage.completion_tokens is not None:
@@ -70,5 +70,5 @@ def merge_notes(kind: str, message: Message) -> tuple[str, ...]:
         )
     left = sum(len(part.omitted) for part in message.merges)
     stays = f"{count(left, 'message')} stayed behind; the branch still has {'it' if left == 1 else 'them'}."
-    when = f"Landed {stamp(message.created)}." if message.created else ""
+    when = f"Landed {stamp_utc(message.created)}." if message.created else ""
     return tuple(note for note in (when, stays if left else "Nothing was left out.") if note)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from forky_core.model import MessageId
 from forky_core.team.threads import Thread
-from forky_core.views.times import stamp
+from forky_core.views.times import stamp_utc
 
 MEDIA_TYPE = "text/markdown; charset=utf-8"
 
@@ -35,7 +35,7 @@ def _lines(
         said = [comment for comment in thread.comments if not comment.deleted]
         if not said:
             continue
-        state = f"resolved {stamp(thread.resolved)}" if thread.resolved else "open"
+        state = f"resolved {stamp_utc(thread.resolved)}" if thread.resolved else "open"
         yield ""
         yield f"## {number}, {state}, on message {thread.message.removeprefix('b2:')[:8]}"
         yield ""
@@ -43,7 +43,7 @@ def _lines(
         for comment in said:
             edited = ", edited" if comment.edited else ""
             yield ""
-            yield f"**{_one_line(name_of(comment.person))}**, {stamp(comment.at)}{edited}:"
+            yield f"**{_one_line(name_of(comment.person))}**, {stamp_utc(comment.at)}{edited}:"
             yield ""
             yield from (f"> {line}" for line in comment.text.splitlines() or [""])
     yield ""

@@ -1,12 +1,31 @@
-"""Times for people: how long ago, by the clock and calendar of this machine."""
+"""Times for people: how long ago, by the clock and calendar of whoever reads them.
+
+Whoever uses the command line sits at this machine. Whoever reads a page may be anywhere: the app names a function that
+finds the zone of the reader for whom a page is being drawn (`read_in`). A text that goes to others, such as a file or a
+shared page, has no such reader and names its zone (`stamp_utc`).
+"""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from collections.abc import Callable
+from datetime import UTC, date, datetime, time, tzinfo
 
 _MINUTE = 60
 _HOUR = 3600
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+def _of_this_machine() -> tzinfo | None:
+    return None
+
+
+_zone: Callable[[], tzinfo | None] = _of_this_machine
+
+
+def read_in(zone: Callable[[], tzinfo | None]) -> None:
+    """Write all times by the clock that `zone` returns whenever one is written; None is this machine's clock."""
+    global _zone  # noqa: PLW0603 - one app in a process has readers
+    _zone = zone
 
 
 def ago(at: int, now: int) -> str:
@@ -40,17 +59,40 @@ def since(at: int, now: int) -> str:
     return _day(then, with_year=then.year != today.year)
 
 
+def clock(at: int, now: int) -> str:
+    """Return the minute, with the day where it is not today: "14:05", "3 Mar, 14:05", "3 Mar 2025, 14:05"."""
+    then, today = local(at), local(now)
+    if then.date() == today.date():
+        return f"{then:%H:%M}"
+    return f"{_day(then, with_year=then.year != today.year)}, {then:%H:%M}"
+
+
 def stamp(at: int) -> str:
-    """Return the exact local minute: "2026-03-03 14:05"."""
-    return local(at).strftime("%Y-%m-%d %H:%M")
+    """Return the exact minute: "2026-03-03 14:05"."""
+    return f"{local(at):%Y-%m-%d %H:%M}"
+
+
+def stamp_utc(at: int) -> str:
+    """Return the exact minute for readers anywhere: "2026-03-03 14:05 UTC"."""
+    return f"{_in_zone(at, UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def local(at: int) -> datetime:
-    """Return microseconds since the epoch as local time; the epoch itself if they are out of range."""
+    """Return microseconds since the epoch as the reader's time; the epoch itself if they are out of range."""
+    return _in_zone(at, _zone())
+
+
+def midnight(day: date) -> int:
+    """Return when a day begins for the reader, in microseconds since the epoch."""
+    begin = datetime.combine(day, time(), _zone())
+    return int((begin if begin.tzinfo is not None else begin.astimezone()).timestamp() * 1_000_000)
+
+
+def _in_zone(at: int, zone: tzinfo | None) -> datetime:
     try:
-        return datetime.fromtimestamp(at / 1e6, UTC).astimezone()
+        return datetime.fromtimestamp(at / 1e6, UTC).astimezone(zone)
     except (OverflowError, ValueError, OSError):
-        return datetime.fromtimestamp(0, UTC).astimezone()
+        return datetime.fromtimestamp(0, UTC).astimezone(zone)
 
 
 def _day(then: datetime, *, with_year: bool) -> str:

@@ -133,9 +133,14 @@ def unchanged_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 class Watched:
     """A browser page and what went wrong on it."""
 
-    def __init__(self, browser: Any, *, width: int = 1400, height: int = 900, scheme: str = "light") -> None:
+    def __init__(
+        self, browser: Any, *, width: int = 1400, height: int = 900, scheme: str = "light", zone: str = "UTC"
+    ) -> None:
         self.context = browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce"
+            viewport={"width": width, "height": height},
+            color_scheme=scheme,
+            reduced_motion="reduce",
+            timezone_id=zone,
         )
         self.context.set_default_timeout(PATIENCE)
         self.page = self.context.new_page()

@@ -1,16 +1,19 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from forky_core import import_file
 from forky_core.forky import Forky
 from forky_core.views.notebook import MORE
 from tests.browser.agraph import click_node
 from tests.browser.conftest import CHECKOUT, served
 from tests.builders import talk
+from tests.formats.importing.test_chatgpt import conversation, entry
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
@@ -313,3 +316,18 @@ def test_a_message_reads_from_right_to_left_where_it_is_written_so(slow: str, wa
     expect(words).to_have_count(2)
     assert words.first.evaluate(_LEFT_OVER) < 2
     assert words.last.evaluate(_LEFT_OVER) > 100
+
+
+@pytest.mark.parametrize(
+    ("zone", "said"), [("Asia/Tokyo", "2 Nov 2024, 07:50"), ("America/New_York", "1 Nov 2024, 18:50")]
+)
+def test_times_are_those_of_whoever_reads(tmp_path: Path, watch: Any, zone: str, said: str) -> None:
+    (export := tmp_path / "conversations.json").write_text(
+        json.dumps(conversation(entry("q", "root", "user", "When?", create_time=1_730_501_400)))
+    )
+    with Forky.open(tmp_path / "forky.duckdb") as forky:
+        import_file(forky, export)
+    with served(CHECKOUT / "app.py", tmp_path) as address:
+        page = watch(zone=zone).open(address)
+        begin(page)
+        expect(page.locator(".fk-head time")).to_have_text(said)

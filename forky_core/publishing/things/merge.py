@@ -27,7 +27,7 @@ from forky_core.views.graph import line_of_text
 from forky_core.views.payload import payload_rows
 from forky_core.views.places import branch_for
 from forky_core.views.shelf import title_or_placeholder
-from forky_core.views.times import stamp
+from forky_core.views.times import stamp_utc
 
 _HEAD = ("source", "kind", "text", "cites", "cited")
 _LONGEST = 200_000
@@ -52,7 +52,7 @@ class MergeThing:
         sources = ", ".join(f"“{part.source}”" for part in message.merges)
         facts = [f"{payload_summary(part)}." for part in message.merges]
         when = (
-            f"Landed on “{branch}” on {stamp(message.created)}."
+            f"Landed on “{branch}” on {stamp_utc(message.created)}."
             if message.created
             else f"Landed on “{branch}”."
         )

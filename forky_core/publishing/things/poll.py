@@ -22,7 +22,7 @@ from forky_core.publishing.report import (
 )
 from forky_core.publishing.things.material import Material, digits
 from forky_core.views.shelf import count, title_or_placeholder
-from forky_core.views.times import stamp
+from forky_core.views.times import stamp_utc
 from forky_core.views.voting import CHOICES, Ballot, BallotOption, PollResult, ballot_of, outcome_of
 from forky_core.votes.poll import Poll
 
@@ -72,9 +72,9 @@ def _number(material: Material, which: Sequence[str]) -> int:
 
 
 def _about(poll: Poll, ballot: Ballot, outcome: PollResult | None) -> Iterator[str]:
-    yield f"{called(poll, begins=True).rstrip(',')}, opened by {poll.by} on {stamp(poll.at)}."
+    yield f"{called(poll, begins=True).rstrip(',')}, opened by {poll.by} on {stamp_utc(poll.at)}."
     if poll.revealed is not None:
-        yield f"Revealed by {poll.revealed.by} on {stamp(poll.revealed.at)}."
+        yield f"Revealed by {poll.revealed.by} on {stamp_utc(poll.revealed.at)}."
     else:
         yield "People can still vote."
     if outcome is None:

@@ -18,7 +18,7 @@ from forky_core.showing.material import log_of, shown_conversation, somebody
 from forky_core.showing.replay import Replay, ReplayFrame, replay
 from forky_core.showing.replay_page import replay_page
 from forky_core.views.shelf import count, title_or_placeholder
-from forky_core.views.times import stamp
+from forky_core.views.times import stamp_utc
 
 _HEAD = ("operation", "at", "by", "verb", "what", "appeared", "disappeared", "moved")
 _TOGETHER = 12
@@ -95,7 +95,7 @@ def _groups(frames: Sequence[ReplayFrame]) -> Iterator[Sequence[ReplayFrame]]:
 
 
 def _when(frame: ReplayFrame) -> str:
-    return stamp(frame.at) if frame.at else ""
+    return stamp_utc(frame.at) if frame.at else ""
 
 
 def _line(frame: ReplayFrame) -> tuple[Value, ...]:

@@ -16,6 +16,7 @@ from html import escape
 import streamlit as st
 
 from forky_core.context.citing import sources_in, without_sources
+from forky_core.conversation.identity import now
 from forky_core.layout.colors import UNNAMED
 from forky_core.merge.corrections import CorrectedLine
 from forky_core.model import Blob, ConversationId, Message, MessageId
@@ -37,7 +38,7 @@ from forky_core.views import captions
 from forky_core.views.erasing import told
 from forky_core.views.notebook import Cell
 from forky_core.views.shelf import count
-from forky_core.views.times import local, stamp
+from forky_core.views.times import clock, stamp
 from pages.ui.chat.acts import button
 from pages.ui.chat.attachments import draw_file
 from pages.ui.components.links import citation_link, passage_link
@@ -252,7 +253,7 @@ def head(cell: Cell, look: Look) -> str:
     author = look.author(id) if message.role == "user" else ""
     name = captions.who(message, cell.generation, look.label, author)
     when = (
-        f'<time title="{escape(stamp(message.created))}">{local(message.created):%H:%M}</time>'
+        f'<time title="{escape(stamp(message.created))}">{clock(message.created, now())}</time>'
         if message.created
         else ""
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date, datetime, time
+from datetime import timedelta
 from functools import cache, partial
 from html import escape
 
@@ -16,13 +16,12 @@ from forky_core.team.administration import Administration
 from forky_core.team.audit import AuditFilter
 from forky_core.team.audit_report import as_csv, as_json_lines, sentence
 from forky_core.views.shelf import count, title_or_placeholder
-from forky_core.views.times import stamp
+from forky_core.views.times import midnight, stamp
 from pages.ui.components.downloads import download_link
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.people.choosing import named
 
 _LINES = 40
-_DAY = 24 * 3600 * 1_000_000
 
 
 def draw_audit(people: Administration, forky: Workspace) -> None:
@@ -81,13 +80,8 @@ def _filter(people: Administration) -> AuditFilter:
         )
         days = st.date_input("Days", [], key="people.audit.days", format="YYYY-MM-DD")
     chosen = sorted(days)
-    since, until = (_midnight(chosen[0]), _midnight(chosen[-1]) + _DAY) if chosen else (0, 0)
+    since, until = (midnight(chosen[0]), midnight(chosen[-1] + timedelta(days=1))) if chosen else (0, 0)
     return AuditFilter(person or "", kinds.get(kind or "", ()), since, until)
-
-
-def _midnight(day: date) -> int:
-    """When a day began where the server is, in microseconds since the epoch."""
-    return int(datetime.combine(day, time()).astimezone().timestamp() * 1_000_000)
 
 
 def _titles(forky: Workspace) -> dict[str, str]:
