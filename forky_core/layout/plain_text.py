@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from forky_core.layout.emphasis import CJK
+
 _LINES = re.compile(
     r"""
       ^[ \t>]*(?:`{3,}|~{3,})[^`\n]*$                # a fence, with the name of its language
@@ -27,12 +29,12 @@ _INLINE = re.compile(
     | !?\[(?P<words>[^\]\n]*)\](?:\([^)\n]*(?:\)|$)|\[[^\]\n]*\])
     | <(?P<link>https?://[^\s<>]+)>
     | \\(?P<escaped>[!-/:-@\[-`{-~])
-    | (?<![\w*])\*{2,3}(?=\S) | (?<=\S)\*{2,3}(?![\w*])
+    | (?<![\w*])\*{2,3}(?=\S) | (?<=\S)\*{2,3}(?![\w*]) | (?<=[CJK])\*{2,3}(?=\S) | (?<=\S)\*{2,3}(?=[CJK])
     | (?<!\w)_{2,3}(?=\w) | (?<=\w)_{2,3}(?!\w)
     | ~~
     | (?<![\w*])\*(?P<stars>[^\s*](?:[^*\n]*[^\s*])?)\*(?![\w*])
     | (?<!\w)_(?P<bars>[^\s_](?:[^_\n]*[^\s_])?)_(?!\w)
-    """,
+    """.replace("CJK", CJK),
     re.VERBOSE,
 )
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from forky_core.layout.emphasis import CJK
 from forky_core.mathematics.mathml import mathml
 from forky_core.mathematics.recognition import DOLLARS, is_mathematics
 from forky_core.showing.escaping import safe
@@ -38,7 +39,7 @@ _MOST_FAILURES = 200
 _EMPHASIS = (
     (re.compile(r"\*\*(?=[^\s*])([^\n]{1,400}?)(?<=\S)\*\*"), "strong"),
     (re.compile(r"(?<!\w)__(?=[^\s_])([^\n]{1,400}?)(?<=\S)__(?!\w)"), "strong"),
-    (re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]{1,400})(?<=\S)\*(?![\w*])"), "em"),
+    (re.compile(rf"(?<![^\W{CJK}])(?<!\*)\*(?=[^\s*])([^*\n]{{1,400}})(?<=\S)\*(?!\*)(?![^\W{CJK}])"), "em"),
     (re.compile(r"(?<!\w)_(?=[^\s_])([^_\n]{1,400})(?<=\S)_(?!\w)"), "em"),
     (re.compile(r"~~(?=\S)([^~\n]{1,400})(?<=\S)~~"), "s"),
 )

@@ -103,3 +103,19 @@ def test_no_token_begins_with_a_sign_that_is_not_looked_for_first(text: str) -> 
     assert [found.span() for found in _TOKEN.finditer(text)] == [
         found.span() for found in anywhere.finditer(text)
     ]
+
+
+def test_streamlit_finds_the_same_emphasis_and_strikes_nothing_out_by_one_tilde() -> None:
+    joiner = "\u2060"
+    assert safe_markdown("**「太字」**が") == f"**「太字」{joiner}**が"
+    assert safe_markdown("が**「太字」**") == f"が**{joiner}「太字」**"
+    assert safe_markdown("5~10, 3~4, ~~gone~~") == "5\\~10, 3\\~4, ~~gone~~"
+    for kept in (
+        "`cp ~/a ~/b`",
+        "$$a~b ~ c$$",
+        "https://a.example/~x/~y",
+        "[l](https://a.example/~x/~y)",
+        "**bold**, *em* が",
+        "```\ncp ~/a ~/b **「太字」**が\n```",
+    ):
+        assert safe_markdown(kept) == kept

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forky_core.showing.prose import prose
+from forky_core.showing.prose import prose, words_html
 
 ELEMENTS = re.compile(
     r"</?(?:p|h[3-5]|ul|ol|li|span|pre|code|blockquote|hr|div|table|thead|tbody|tr|th|td|strong|em|s|a|br)"
@@ -112,3 +112,9 @@ def test_every_text_gives_our_elements_alone_and_they_are_closed(text: str) -> N
 def test_a_long_hostile_text_is_drawn(piece: str) -> None:
     assert prose(piece * (200_000 // len(piece)))
     assert prose((piece + "\n") * (60_000 // len(piece)))
+
+
+def test_emphasis_between_words_without_spaces_is_drawn_and_one_tilde_strikes_nothing_out() -> None:
+    assert words_html("が**「太字」**が、*強調*と") == "が<strong>「太字」</strong>が、<em>強調</em>と"
+    assert words_html("5~10, 3~4, H~2~O, ~~gone~~") == "5~10, 3~4, H~2~O, <s>gone</s>"
+    assert words_html("2*3*4 = 24") == "2*3*4 = 24"

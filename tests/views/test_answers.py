@@ -272,3 +272,43 @@ def test_different_recommendations_contradict() -> None:
 
 def test_answers_that_are_too_long_are_said_to_be_cut() -> None:
     assert agreement([answer("Short enough."), answer("Too long. " * 5_000)], None, 0).cut
+
+
+def test_an_item_with_a_box_is_ticked_or_not_and_its_source_makes_it_again() -> None:
+    done, todo, none, code = blocks_of("- [x] buy `a`\n- [ ] sell\n  more\n- [y] no\n\n[x] no item")
+    assert [one.task for one in (done, todo, none, code)] == [True, False, None, None]
+    assert [one.text for one in (done, todo, none, code)] == ["buy a", "sell more", "[y] no", "[x] no item"]
+    assert done.source == "[x] buy `a`"
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "differs"),
+    [
+        ("Run `cp --long=31 a`.", "Run `cp --long=30 a`.", "cp --long=31 a"),
+        ("Set --long=31 here.", "Set --long=30 here.", "--long=31"),
+        ("It waits '30s' then.", "It waits '31s' then.", "30s"),
+        ("Takes 5 GB here.", "Takes 5 MB here.", "5 GB"),
+        ("Costs $1,000.50 here.", "Costs $1,000.60 here.", "$1,000.50"),
+        (
+            "See [the long guide](https://a.example/x) here.",
+            "See [the short guide](https://a.example/x) here.",
+            "the long guide",
+        ),
+        ("See https://a.example/x?a=1 here.", "See https://a.example/x?a=2 here.", "https://a.example/x?a=1"),
+        ("Edit ~/.ssh/config here.", "Edit ~/.ssh/known here.", "~/.ssh/config"),
+    ],
+)
+def test_a_mark_splits_no_code_link_option_or_number_with_its_unit(one: str, two: str, differs: str) -> None:
+    (block,), _ = marked([one, two], 0)
+    assert [run.text for run in block.spans[0] if run.mark == "only"] == [differs]
+
+
+def test_emphasis_is_read_between_words_without_spaces() -> None:
+    (block,) = blocks_of("が**「太字」**が ~~旧い。~~新 5~10, 3~4")
+    assert [(run.text, run.styles) for run in block.spans[0]] == [
+        ("が", ()),
+        ("「太字」", ("strong",)),
+        ("が ", ()),
+        ("旧い。", ("strike",)),
+        ("新 5~10, 3~4", ()),
+    ]

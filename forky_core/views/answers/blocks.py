@@ -40,6 +40,7 @@ _FORMULA = re.compile(
     "|" + DOLLARS,
     re.DOTALL,
 )
+_TASK = re.compile(r"\[([ xX])\]\s+")
 _DEFINITION = re.compile(r"^ {0,3}\[[^\[\]\n]{1,200}\]:[^\n]*$", re.MULTILINE)
 _STYLES: dict[str, Style] = {"strong_open": "strong", "em_open": "em", "s_open": "strike"}
 
@@ -84,6 +85,8 @@ class AnswerBlock:
     """Of a row: tells its table from the others of the same answer."""
     header: bool = False
     """Whether a row heads its table."""
+    task: bool | None = None
+    """Of an item with a box to tick: whether it is ticked."""
     align: tuple[str, ...] = ()
     """Of a row: "left", "center", "right" or "" for each cell."""
 
@@ -132,11 +135,9 @@ def _plain(text: str) -> Iterator[AnswerBlock]:
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
     with needed_for("Comparing answers", "app"):
-        from markdown_it import MarkdownIt  # noqa: PLC0415 - the library does without it
-    made = MarkdownIt("commonmark", {"html": False, "maxNesting": 60})
-    made.enable(["table", "strikethrough"])
+        from forky_core.views.answers.parsing import markdown_parser  # noqa: PLC0415 - the library does without it
+    made = markdown_parser(nesting=60, is_link=lambda address: _LINK.fullmatch(address) is not None)
     made.inline.ruler.before("escape", "formula", _formula)
-    made.validateLink = lambda url: _LINK.fullmatch(url) is not None  # type: ignore[method-assign]
     return made
 
 
@@ -190,7 +191,9 @@ class _Reading:
                     row.append(tokens[at - 1])
                     row.append(token)
                 case "inline":
-                    yield self._placed(_prose(token, tokens[at - 1]))
+                    block = _prose(token, tokens[at - 1])
+                    begins = at > 1 and tokens[at - 2].type == "list_item_open"
+                    yield self._placed(_task(block) if begins and block.kind == "paragraph" else block)
                 case _:
                     pass
 
@@ -257,6 +260,16 @@ def _prose(token: Token, before: Token) -> AnswerBlock:
             "heading", (runs,), f"{'#' * level} {' '.join(token.content.split())}", level=level
         )
     return AnswerBlock("paragraph", (runs,), token.content)
+
+
+def _task(block: AnswerBlock) -> AnswerBlock:
+    """The first paragraph of an item, without the box that it begins with."""
+    runs = block.spans[0]
+    box = _TASK.match(runs[0].text) if runs and not runs[0].styles and not runs[0].href else None
+    if box is None:
+        return block
+    rest = replace(runs[0], text=runs[0].text[box.end() :])
+    return replace(block, spans=((rest, *runs[1:]),), task=box[1] in "xX")
 
 
 def _runs(token: Token) -> tuple[InlineRun, ...]:

@@ -32,7 +32,19 @@ IN_A_ROW = 3
 """Words that have to stand in a row for another answer to say them too, wherever it does."""
 _FORMULA = "\x00"
 """Begins a formula where words are compared, so that none is taken for a word."""
-_TOKEN = re.compile(r"\w+|[^\w\s]|\s+")
+_TOKEN = re.compile(
+    r"""
+      https?://[^\s<>]*[\w/]                                             # an address
+    | (?:--?|[$€£¥]|[~./]{1,4})?\w+(?:[-–.,:/=@'’+~&\\]+[0-9A-Za-z_]+)*%?        # a word, an option, a path, a number
+      (?:(?<=\d)[ \u00a0\u202f]?(?:°[CF]|[kMGTµmnc]?(?:i?B|bit|s|m|g|W|Wh|V|A|Hz|l|L)|min|h|d|ct|€|\$|%)(?!\w))?
+    | [^\w\s] | \s+
+    """,
+    re.VERBOSE,
+)
+"""What is marked as a whole: half of an option, of an address or of a number with its unit says something else."""
+
+
+_WORD = re.compile(r"\w")
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,11 +182,14 @@ def _units(block: AnswerBlock) -> Iterator[str]:
         yield from (" ".join("".join(run.text for run in cell).split()).casefold() for cell in block.spans)
     elif block.kind in ("paragraph", "heading"):
         for run in (run for span in block.spans for run in span):
-            if _is_formula(run):
+            if "formula" in run.styles and run.text:
                 yield f"{_FORMULA}{''.join(run.text.split())}"
-                continue
-            for token in _tokens_of(run):
-                yield token.casefold() if token[0].isalnum() or token[0] == "_" else ""
+            elif _is_whole(run):
+                yield run.text.strip()
+            else:
+                yield from (
+                    token.casefold() if _WORD.search(token) else "" for token in _TOKEN.findall(run.text)
+                )
 
 
 def _tokens(block: AnswerBlock) -> list[str]:
@@ -182,12 +197,13 @@ def _tokens(block: AnswerBlock) -> list[str]:
 
 
 def _tokens_of(run: InlineRun) -> list[str]:
-    """The words and signs of a stretch of text. A formula is one word: half of one cannot be drawn."""
-    return [run.text] if _is_formula(run) else _TOKEN.findall(run.text)
+    """The words and signs of a stretch of text; one of which half cannot be drawn is one word."""
+    return [run.text] if _is_whole(run) else _TOKEN.findall(run.text)
 
 
-def _is_formula(run: InlineRun) -> bool:
-    return "formula" in run.styles and bool(run.text)
+def _is_whole(run: InlineRun) -> bool:
+    """Whether it is a formula, a piece of code or a link."""
+    return bool(run.text) and (bool(run.href) or "formula" in run.styles or "code" in run.styles)
 
 
 def _sayings(block: AnswerBlock, units: Sequence[str]) -> Iterator[_Saying]:

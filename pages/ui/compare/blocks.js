@@ -152,8 +152,19 @@ function codeBlock(block) {
   return box;
 }
 
+function paragraph(block) {
+  const made = piece("p", aloneIn(block));
+  if (block.task !== undefined) {
+    const box = piece("input", "task");
+    Object.assign(box, { type: "checkbox", disabled: true, defaultChecked: block.task });
+    box.setAttribute("aria-label", block.task ? "Done" : "To do");
+    made.append(box);
+  }
+  return span(block.s[0], made);
+}
+
 const KINDS = {
-  p: (block) => span(block.s[0], piece("p", aloneIn(block))),
+  p: paragraph,
   h: (block) => span(block.s[0], piece(`h${Math.min(6, block.l + 3)}`, `h${block.l} ${aloneIn(block)}`)),
   x: (block) => piece("pre", "plain", block.s[0][0][0]),
   c: codeBlock,

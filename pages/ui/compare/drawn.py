@@ -264,6 +264,8 @@ def _block(one: MarkedBlock) -> Json:
             pass
         case _:
             drawn["s"] = [[_run(run) for run in span] for span in one.spans]
+            if block.task is not None:
+                drawn["task"] = block.task
     return drawn
 
 

@@ -20,6 +20,7 @@ from typing import Literal
 
 import streamlit as st
 
+from forky_core.layout.emphasis import CJK, flanking
 from forky_core.mathematics.recognition import is_mathematics
 from forky_core.views.showable import showable as without_control
 from pages.ui.mermaid import HEAVIEST, LANGUAGE, Diagram, diagram
@@ -53,6 +54,15 @@ _INFO = re.compile(r"[ \t]*([A-Za-z0-9_+#.-]{1,40})(?=\s|$)")
 _DEFINITION = re.compile(
     r"^ {0,3}\[(?!\^)[^\[\]\n]{1,200}\]:[ \t]*<?(?:https?://|mailto:)[^\n]*$", re.MULTILINE
 )
+_ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<]*\Z", re.IGNORECASE)
+"""The beginning of an address, up to where a text is looked at: what strikes text out elsewhere is a part of it."""
+_EMPHASIS = re.compile(
+    r"""(?P<kept>\\. | (?<!`)(?P<ticks>`+)(?!`)[^\n]{0,2000}?(?<!`)(?P=ticks)(?!`) | \$\$[^$]+\$\$ | \$[^$\n]+\$ | ~{3,})
+    | (?P<signs>\*+ | ~~) | (?P<tilde>~)""",
+    re.VERBOSE,
+)
+"""What Streamlit's browser may take for emphasis in a Markdown that is safe, and code and formulas."""
+_HAS_CJK = re.compile(f"[{CJK}]")
 _IN_FORMULA = re.compile(r"!(?=\[)|\](?=[(:])|~(?=~~)|<(?=\S)")
 _TABLE = re.compile(r"^[ >]*+(?:\|[ ]*+)?:?-++:?[ ]*+\|", re.MULTILINE)
 _DESTINATION = r"[\s>]*+<?(?:https?://|mailto:|\#)"
@@ -86,7 +96,7 @@ def safe_markdown(text: str, cited: Mapping[int, str] | None = None) -> str:
     `cited` makes bracketed numbers outside code links: the address that each opens. Diagrams are shown as their source;
     `formatted` draws them.
     """
-    return _safe(_shown(text), cited or {})
+    return _for_streamlit(_safe(_shown(text), cited or {}))
 
 
 def formatted(text: str, cited: Mapping[int, str] | None = None) -> tuple[str | Diagram, ...]:
@@ -142,7 +152,7 @@ def show_formatted(pieces: Sequence[str | Diagram], key: str) -> None:
     """Draw what `formatted` made. Keys: `diagram-<key>-<number>` (containers)."""
     for number, piece in enumerate(pieces):
         if isinstance(piece, str):
-            st.markdown(piece)
+            st.markdown(_for_streamlit(piece))
         elif source := undrawn_html(piece):
             st.html(source)
         else:
@@ -220,6 +230,31 @@ def _safe(text: str, cited: Mapping[int, str]) -> str:
     return "".join(
         _escape(block.text, cited, tables=tables) if block.part == "prose" else block.safe
         for block in _blocks(text)
+    )
+
+
+def _for_streamlit(safe: str) -> str:
+    """Markdown in which Streamlit's browser finds the same emphasis as `prose`.
+
+    One tilde strikes nothing out. Between words of CJK languages a sign that draws nothing stands between the
+    punctuation and the signs of emphasis.
+    """
+
+    def joined(found: re.Match[str]) -> str:
+        if found["kept"]:
+            return found.group()
+        if found["tilde"]:
+            return "~" if _ADDRESS.search(found.string, 0, found.start()) else "\\~"
+        signs = found["signs"]
+        before, after = found.string[found.start() - 1 : found.start()], found.string[found.end() :][:1]
+        strict, wanted = flanking(before, after, cjk=False), flanking(before, after)
+        opens, closes = wanted.opens and not strict.opens, wanted.closes and not strict.closes
+        return _JOINER * closes + signs + _JOINER * opens
+
+    if "~" not in safe and ("*" not in safe or _HAS_CJK.search(safe) is None):
+        return safe
+    return "".join(
+        _EMPHASIS.sub(joined, block.text) if block.part == "prose" else block.text for block in _blocks(safe)
     )
 
 

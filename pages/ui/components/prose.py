@@ -17,6 +17,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from forky_core.views.answers.parsing import markdown_parser
 from pages.ui.components.code import colored_code
 from pages.ui.components.tree import Tree, element
 
@@ -38,7 +39,6 @@ _SIGNS = (
     (re.compile(r"(^|\s)~=(?=\s|$)"), "\\1≈"),
 )
 """What Streamlit writes as one sign."""
-_TILDE = re.compile("(?<!~)~(?!~)")
 _TASK = re.compile(r"\[([ xX])\](?=\s)")
 _DEEPEST = 50
 _NESTING = 100
@@ -70,11 +70,9 @@ class _LeftToStreamlit(Exception):
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    made = MarkdownIt("commonmark", {"html": False, "maxNesting": _NESTING})
-    made.enable(["table", "strikethrough"])
+    made = markdown_parser(nesting=_NESTING, is_link=_is_link)
     made.inline.ruler.before("escape", "bare_address", _bare_address)
     made.inline.ruler.before("escape", "left", _left)
-    made.validateLink = _is_link  # type: ignore[assignment, method-assign]
     return made
 
 
@@ -161,8 +159,6 @@ class _Drawing:
         return tuple(root[2:])
 
     def _inline(self, tokens: Sequence[Token], *, task: bool) -> Iterator[Tree]:
-        if sum(len(_TILDE.findall(token.content)) for token in tokens if token.type == "text") > 1:
-            raise _LeftToStreamlit  # Struck by one sign each side.
         open_ = [element("", None)]
         if task:
             first = tokens[0]
