@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from bench.conversations import build
 from forky_core.forky import Forky
 from tests.browser.agraph import click_node, graph_frame, node_at
 from tests.browser.conftest import CHECKOUT, expect, served, settled
+from tests.browser.test_chat import DRAFT
 
 pytestmark = pytest.mark.browser
 _SCALE = "() => window.forkyNetwork.getScale()"
@@ -227,3 +229,25 @@ def test_a_filter_moves_nothing_and_marks_what_it_finds(long: str, watch: Any) -
     page.wait_for_function(
         "(id) => [...document.querySelectorAll('[data-cell]')].at(-1).dataset.cell !== id", arg=now
     )
+
+
+def test_the_rows_fill_the_map_from_its_top_while_a_side_branch_grows(tmp_path: Path, watch: Any) -> None:
+    with served(CHECKOUT / "app.py", tmp_path) as address:
+        page = watch().open(address)
+        frame = graph_frame(page)
+        page.wait_for_function("() => document.querySelectorAll('[data-cell]').length > 3")
+        click_node(page, cells(page)[-3])
+        page.get_by_role("button", name="Fork & send").wait_for()
+        for number in range(5):
+            shown = set(frame.evaluate(_ROWS))
+            page.locator(DRAFT).fill(f"Question {number}")
+            page.keyboard.press("Enter")
+            frame.wait_for_function(
+                f"(before) => ({_ROWS})().filter((id) => !before.includes(id)).length > 1", arg=list(shown)
+            )
+            page.get_by_text("writing …").wait_for(state="detached")
+            settled(page)
+            places = frame.evaluate(_PLACES)
+            top, bottom = min(places.values()), max(places.values())
+            tall = page.locator(".fk-map").bounding_box()["height"]
+            assert top < 29 and bottom < tall

@@ -167,7 +167,7 @@ class GraphMap {
     const [nodes, edges] = this.picture();
     this.tell("edges", edges, () => this.tell("nodes", nodes));
     const by = was < 0 || now === undefined ? 0 : (now + this.given.first - was - before.first) * ROW;
-    this.move(left, top + by, scale);
+    this.keep(left, top + by, scale);
     if (this.given.whole && !before.whole) this.whole();
     else if (this.here() !== before.rows.find((row) => row.current)?.id) this.show(true);
     this.anchor = this.here();
@@ -327,7 +327,7 @@ class GraphMap {
     const [left, top, scale] = this.camera();
     this.size = [width, height];
     this.network.setSize(`${width}px`, `${height}px`);
-    this.move(left, top, scale); // Nothing moves when the card of a message takes room and gives it back.
+    this.keep(left, top, scale); // Nothing moves when the card of a message takes room and gives it back.
     this.show(true, this.rowOf.get(this.anchor)); // What was clicked may not be the current row yet.
     this.network.redraw();
   }
