@@ -6,11 +6,13 @@ is small:
 - `data: {"at": 17, "text": "…", "reasoning": "…"}`: what arrived since the last event (either may be missing). A
   watcher that has this has the first 17 pieces: after a disconnect it continues with `?after=17` and neither misses nor
   repeats a word. Texts are JSON in ASCII, so that half a character at the end of a piece is preserved.
-- `event: end`: the reply has landed, failed or was stopped; the server closes.
+- `event: end`: the reply has landed, failed or was stopped; the server closes. A watcher who comes soon after
+  the end gets what is missing, and this.
 - `event: alive`: nothing arrived for a second. A client that does not even get that is behind a proxy that buffers
   events.
 
-The address contains the generation's id, which cannot be guessed; an unknown one, or one whose reply has ended, is 404.
+The address contains the generation's id, which cannot be guessed; an unknown one, or one of a reply that
+ended long ago, is 404.
 access.gate.Gate decides who may connect. A watcher only has an entry in the job's list of callbacks: it is removed when
 the client disconnects, the reply ends, or the server stops.
 """
@@ -66,7 +68,7 @@ class Watching(EventStream[Watched]):
         job = self._find(id, person)
         if job is None:
             return None
-        # A reply that has ended is found no more, and its last words are still to be sent.
+        # A reply that ended long ago is found no more, and its last words are still to be sent.
         return Watched(job, lambda: not job.running or self._find(id, person) is job)
 
     async def _tell(self, thing: Watched, known: int, receive: Receive, send: Send) -> None:

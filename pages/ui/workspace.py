@@ -316,7 +316,7 @@ def may_share_as(person: str, conversation: ConversationId, workspace: str = "")
 
 
 def reply(id: str, person: str) -> ReplyJob | None:
-    """The reply that is being written under this id, if this `viewer` may see it.
+    """The reply that is being written under this id or was lately, if this `viewer` may see it.
 
     Opens nothing and never waits, since a route of the server asks.
     """

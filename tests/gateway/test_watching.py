@@ -15,6 +15,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
+from forky_core.conversation.replies import replies
 from forky_core.conversation.replies.reply_job import ReplyJob
 from forky_core.conversation.workspace import Workspace
 from forky_core.gateway import events as streams
@@ -188,11 +189,28 @@ def test_silence_is_broken_by_a_sign_of_life(server: Served) -> None:
         assert [next(stream)[0], next(stream)[0]] == ["message", "alive"]
 
 
-def test_unknown_and_ended_replies_are_not_found(server: Served) -> None:
+@pytest.mark.parametrize("after", [0, 1])
+def test_whoever_comes_after_the_end_of_a_short_reply_gets_what_is_missing_and_its_end(
+    server: Served, after: int
+) -> None:
     job = server.ask("Done")
     job.wait(HANG)
-    eventually(lambda: server.forky.replies.find(job.generation.id) is None)
-    for url in (server.address(job), f"{server.url}{PREFIX}/nothing", f"{server.url}{PREFIX}/%00"):
+    eventually(lambda: not server.forky.replies.running())
+    with watched(server.address(job, after)) as stream:
+        told = list(stream)
+    assert told[-1][0] == "end"
+    assert [one[1].get("text") for one in told[:-1]] == ["Done"][after:]
+
+
+def test_unknown_replies_and_those_that_ended_long_ago_are_not_found(
+    server: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replies, "_ENDED", 1)
+    first, second = server.ask("One"), server.ask("Two")
+    for job in (first, second):
+        job.wait(HANG)
+    eventually(lambda: server.forky.replies.find(first.generation.id) is None)
+    for url in (server.address(first), f"{server.url}{PREFIX}/nothing", f"{server.url}{PREFIX}/%00"):
         assert httpx.get(url, trust_env=False).status_code == 404
 
 

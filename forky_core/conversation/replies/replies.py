@@ -8,6 +8,7 @@ of being lost or overwriting anything. A failure is recorded with the generation
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -46,6 +47,8 @@ from forky_core.store.herald import Heard, Herald
 
 SAVE_EVERY = 0.5
 """Seconds between two saves of what has arrived."""
+_ENDED = 50
+"""Replies that can still be watched when they have ended: a browser may ask for a short one only then."""
 
 
 class Replies:
@@ -54,6 +57,7 @@ class Replies:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._jobs: dict[GenerationId, ReplyJob] = {}
+        self._ended: deque[GenerationId] = deque()
         self._lock = threading.Lock()
         self._saver: threading.Thread | None = None
         self._closing = threading.Event()
@@ -78,7 +82,7 @@ class Replies:
         return self._herald.hear(heard)
 
     def find(self, id: str) -> ReplyJob | None:
-        """The job that is writing this generation; None if there is none."""
+        """The job that is writing this generation or wrote it lately; None if there is none."""
         with self._lock:
             return self._jobs.get(GenerationId(id))
 
@@ -198,7 +202,9 @@ class Replies:
             _log_end(job, generation, end.cause)
             job.finish(generation, message)
         with self._lock:
-            self._jobs.pop(job.generation.id, None)
+            self._ended.append(job.generation.id)
+            if len(self._ended) > _ENDED:
+                self._jobs.pop(self._ended.popleft(), None)
         self._herald.tell([job.place.conversation])
 
     def recover(self, actor: str = "Forky") -> int:
