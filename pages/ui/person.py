@@ -17,6 +17,8 @@ from forky_core.model.room import fit_name
 from pages.ui.sign_in import team
 
 COOKIE = "forky_person"
+OPENER = "forky_opener"
+"""The cookie with the secret of the browser that opened polls (ui/vote/opener.py)."""
 
 
 def names_themselves() -> bool:

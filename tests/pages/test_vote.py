@@ -13,8 +13,9 @@ from forky_core.forky import Forky
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.scripted import ScriptedModel
 from forky_core.showing.qr import qr_uri
-from pages.ui.person import COOKIE
+from pages.ui.person import COOKIE, OPENER
 from pages.ui.vote.host import is_this_machine
+from pages.ui.vote.opener import proof
 from tests.pages.apptest import by_key, keys, open_page, settled, words
 from tests.pages.workspaces import empty_workspace
 
@@ -39,16 +40,21 @@ def chat(forky: Forky) -> Conversation:
 
 
 def opened(chat: Conversation, **more: object) -> Conversation:
-    chat.people.as_person("Host").polls.open(**more)  # type: ignore[arg-type]
+    poll = chat.people.as_person("Host").polls.open(**more)  # type: ignore[arg-type]
+    chat._session.store.set_setting(f"poll_opener/{chat.id}/1", proof(SECRET, poll))
     return chat
 
 
-def vote_page(chat: Conversation, person: str | None, poll: int | None = 1) -> AppTest:
+SECRET = "of the browser that opened it"
+
+
+def vote_page(chat: Conversation, person: str | None, poll: int | None = 1, secret: str = "") -> AppTest:
     """The page as this person sees it; with None, as a browser that nobody has given a name."""
     test = open_page("vote.py", chat, **({"poll": str(poll)} if poll is not None else {}))
     if person is None:
         return test
     test.session_state["session"].person = person
+    test.session_state["session"].cookies[OPENER] = secret
     return settled(test.run())
 
 
@@ -112,7 +118,7 @@ def test_note_and_scores_are_kept_before_and_after_the_choice(chat: Conversation
 def test_who_opened_it_sees_counts_and_names_and_the_others_only_how_many(chat: Conversation) -> None:
     opened(chat)
     chat.people.as_person("Ann").polls.vote(1, "A")
-    host, bob = vote_page(chat, "Host"), vote_page(chat, "Bob")
+    host, bob = vote_page(chat, "Host", secret=SECRET), vote_page(chat, "Bob")
     assert "1 person voted: Ann" in words(host).replace("**", "") and 'class="fk-bars"' in drawn(host)
     assert "1 person has voted so far" in words(bob) and 'class="fk-bars"' not in drawn(bob)
     assert "scripted/" not in drawn(host) + drawn(bob)
@@ -128,7 +134,7 @@ def test_a_poll_that_is_not_blind_shows_names_and_counts_while_people_vote(chat:
 def test_after_the_reveal_everybody_sees_who_made_what(chat: Conversation) -> None:
     poll = opened(chat).polls.get(1)
     chat.people.as_person("Ann").polls.vote(1, poll.candidates[1].message, note=HOSTILE)
-    host = press(vote_page(chat, "Host"), "vote.reveal")
+    host = press(vote_page(chat, "Host", secret=SECRET), "vote.reveal")
     assert "Revealed poll 1 after 1 vote." in words(host)
     assert "scripted/two" in drawn(host) and HOSTILE not in "".join(
         one.proto.body for one in host.get("html")
@@ -142,11 +148,33 @@ def test_after_the_reveal_everybody_sees_who_made_what(chat: Conversation) -> No
 
 def test_a_page_that_was_open_says_who_revealed_it_and_goes_on(chat: Conversation) -> None:
     opened(chat)
-    ann, bob = vote_page(chat, "Ann"), vote_page(chat, "Bob")
-    press(ann, "vote.reveal")
-    press(bob, "vote.reveal")
-    assert "Poll 1 was revealed by Ann already." in words(bob)
-    assert 'class="fk-bars"' in drawn(bob)
+    here, there = (vote_page(chat, "Host", secret=SECRET) for _ in range(2))
+    press(here, "vote.reveal")
+    press(there, "vote.reveal")
+    assert "Poll 1 was revealed by Host already." in words(there)
+    assert 'class="fk-bars"' in drawn(there)
+
+
+@pytest.mark.parametrize(
+    ("person", "secret"), [("Host", ""), ("Host", "guessed"), ("Ann", SECRET), ("Ann", "")]
+)
+def test_whoever_types_the_name_of_the_opener_reveals_nothing(
+    chat: Conversation, person: str, secret: str
+) -> None:
+    opened(chat)
+    chat.people.as_person("Ann").polls.vote(1, "A")
+    test = vote_page(chat, person, secret=secret)
+    assert "vote.reveal" not in keys(test) and 'class="fk-bars"' not in drawn(test)
+    assert "1 person has voted so far. Host ends the vote." in words(test)
+
+
+def test_a_poll_that_takes_the_number_of_one_that_was_undone_has_an_opener_of_its_own(
+    chat: Conversation,
+) -> None:
+    opened(chat)
+    chat.undo()
+    chat.people.as_person("Host").polls.open()
+    assert "vote.reveal" not in keys(vote_page(chat, "Host", secret=SECRET))
 
 
 def test_a_vote_that_comes_after_the_reveal_says_so(chat: Conversation) -> None:

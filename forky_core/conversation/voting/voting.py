@@ -45,6 +45,8 @@ LONGEST_NOTE = 2_000
 _LONGEST_CRITERION = 60
 _PROMPT_LINE = 80
 _PROMPT_DIGITS = 8
+_MEMBER = "person:"
+"""Begins the id of a member of a team (forky_core/team/members.py)."""
 
 
 def open_poll(
@@ -132,6 +134,7 @@ def reveal(session: Session, number: int) -> Operation:
 
     Raises:
         NotFound: there is no such poll.
+        NotAllowed: somebody else of the team opened it.
         InTheWay: somebody has revealed it already.
     """
     try:
@@ -147,6 +150,9 @@ def _reveal(session: Session, number: int) -> Operation:
     if poll.revealed is not None:
         name = session.name_of(poll.revealed.by)
         raise InTheWay(f"{called(poll, begins=True)} was revealed by {name} already.")
+    # Other names are no identity: whoever has the file itself may reveal a poll that somebody opened under one.
+    if poll.by.startswith(_MEMBER) and poll.by != voter_of(session):
+        raise NotAllowed(f"Only {session.name_of(poll.by)} reveals {called(poll)}, having opened it.")
     tx.set(reveal_key(number), {"by": voter_of(session), "at": now()})
     tx.require(poll_key(number))
     voted = len(votes_in(tx.view, number))

@@ -15,8 +15,9 @@ from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, show_text
 from pages.ui.frame import Frame, saying
 from pages.ui.people.only_reading import draw_only_reads, why_only_reads
-from pages.ui.vote.host import draw_host, draw_reveal
+from pages.ui.vote.host import draw_host
 from pages.ui.vote.labels import labels
+from pages.ui.vote.opener import opened_it
 
 _LOOK_EVERY = 2.0
 """Seconds between two looks at how many have voted, and whether it was revealed."""
@@ -24,7 +25,7 @@ _LOOK_EVERY = 2.0
 
 def draw_ballot(frame: Frame, ballot: Ballot) -> None:
     """Keys: `vote.choose.<letter, tie or bad>`, `vote.note.<poll>`, `vote.score.<poll>.<letter>.<n>`."""
-    hosts = frame.chat.polls.voter == ballot.poll.by
+    hosts = opened_it(frame, ballot.poll)
     if hosts:
         draw_host(frame, ballot)
     if ballot.question is not None:
@@ -164,9 +165,8 @@ def _draw_state(frame: Frame, ballot: Ballot, *, hosts: bool) -> None:
             st.rerun()
         voted = len(frame.chat.polls.voters(number))
         people = "Nobody has" if not voted else "1 person has" if voted == 1 else f"{voted} people have"
-        st.caption(f":material/group: {people} voted so far.")
+        st.caption(f":material/group: {people} voted so far. {plain_label(poll.by, 60)} ends the vote.")
 
     if not hosts:
         with st.container(key="line-vote-state", horizontal=True, vertical_alignment="center"):
             state()
-            draw_reveal(frame, ballot, quietly=True)

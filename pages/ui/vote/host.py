@@ -24,7 +24,7 @@ _NAMES = 30
 
 
 def draw_host(frame: Frame, ballot: Ballot) -> None:
-    """Keys: `vote.reveal`, `vote.reveal_open`."""
+    """Keys: `vote.reveal`."""
     address = address_of(frame, ballot.poll.number)
     with st.container(key="vote-host", border=True):
         code, words = st.columns([1, 3], vertical_alignment="center")
@@ -42,7 +42,7 @@ def draw_host(frame: Frame, ballot: Ballot) -> None:
                     "`forky serve --address 0.0.0.0` and open it by this computer's name or address."
                 )
             _draw_live(frame, ballot)
-            draw_reveal(frame, ballot, quietly=False)
+            _draw_reveal(frame, ballot)
 
 
 def _draw_live(frame: Frame, ballot: Ballot) -> None:
@@ -68,32 +68,18 @@ def _draw_live(frame: Frame, ballot: Ballot) -> None:
     live()
 
 
-def draw_reveal(frame: Frame, ballot: Ballot, *, quietly: bool) -> None:
-    """The way to end the vote. Anybody may; who did not open the poll is asked twice. Keys: `vote.reveal`."""
+def _draw_reveal(frame: Frame, ballot: Ballot) -> None:
     if why_only_reads(frame.chat):
         return
-    if not quietly:
-        st.button(
-            "Reveal",
-            key="vote.reveal",
-            type="primary",
-            icon=":material/visibility:",
-            help="End the vote and show names and counts to everybody",
-            on_click=_reveal,
-            args=(frame, ballot.poll.number),
-        )
-        return
-    with st.popover("Reveal …", type="tertiary", icon=":material/visibility:", key="vote.reveal_open"):
-        st.caption(
-            f"This ends the vote for everybody. {plain_label(ballot.poll.by, 60)} opened it and usually does this."
-        )
-        st.button(
-            "End the vote",
-            key="vote.reveal",
-            type="primary",
-            on_click=_reveal,
-            args=(frame, ballot.poll.number),
-        )
+    st.button(
+        "Reveal",
+        key="vote.reveal",
+        type="primary",
+        icon=":material/visibility:",
+        help="End the vote and show names and counts to everybody",
+        on_click=_reveal,
+        args=(frame, ballot.poll.number),
+    )
 
 
 def _reveal(frame: Frame, number: int) -> None:

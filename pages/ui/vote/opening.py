@@ -16,6 +16,7 @@ from pages.ui.frame import Frame
 from pages.ui.people.only_reading import edits
 from pages.ui.person import names_themselves
 from pages.ui.vote.joining import take_name
+from pages.ui.vote.opener import remember_opener
 
 _CRITERIA = ("Correct", "Clear", "Complete", "Helpful", "Tone")
 
@@ -84,4 +85,5 @@ def draw_opening(frame: Frame, answers: Sequence[MessageId]) -> None:
     except ForkyError as error:
         st.markdown(plain_label(str(error), 300))
         return
+    remember_opener(frame, poll)
     st.switch_page("vote.py", query_params={"c": str(chat.id), "poll": str(poll.number)})
