@@ -39,6 +39,7 @@ from forky_core.formats.importing.readers.share_pages import SharePage
 from forky_core.formats.importing.readers.sharegpt import ShareGPT
 from forky_core.formats.importing.readers.silly_tavern import SillyTavern
 from forky_core.formats.importing.readers.takeout_gemini import TakeoutGemini
+from forky_core.formats.importing.readers.terminal_logs import Aider, ClaudeCodeExport
 from forky_core.formats.importing.readers.transcripts import Transcripts
 from forky_core.formats.importing.readers.typing_mind import TypingMind
 from forky_core.formats.importing.readers.vscode_chat import VSCodeChat
@@ -78,6 +79,8 @@ _NARROW: tuple[Importer, ...] = (
     PortableAIMemory(),
     CopilotCSV(),
     ForkyMarkdown(),
+    Aider(),
+    ClaudeCodeExport(),
 )
 _WIDE: tuple[Importer, ...] = (Transcripts(), MessageArrays())
 """Any text in which people take turns, and anything with messages."""

@@ -9,6 +9,7 @@ from typing import Literal
 
 from forky_core.formats.importing.readers import chatgpt
 from forky_core.model.parts import Json
+from tests.formats.importing.test_agent_transcripts import AIDER, CURSOR, EXPORT, SPECSTORY
 from tests.formats.importing.test_agents import code, item
 from tests.formats.importing.test_apps import made
 from tests.formats.importing.test_cards import CARD, webui_database
@@ -407,6 +408,10 @@ def _texts() -> tuple[Seed, ...]:
             "# Rivers\n\n---\n\n**Branch “main”**\n\n## 1. You · 2026-01-01 10:00 UTC\n\nLongest?\n\n## 2. gpt-4o\n\nNile\n"
             "\n---\n\n**Beside the branches**, from message 1\n\n## 3. Assistant\n\nAmazon\n",
         ),
+        Seed("transcript", "text", SPECSTORY),
+        Seed("transcript", "text", CURSOR),
+        Seed("aider", "text", AIDER),
+        Seed("claude-code-export", "text", EXPORT),
         Seed("transcript", "text", "**You:** Longest?\n\n**ChatGPT:**\nNile\n"),
         Seed("transcript", "text", "User: Longest?\nAssistant: Nile\n"),
         Seed(
