@@ -25,11 +25,14 @@ from forky_core.formats.importing.readers.grok import Grok
 from forky_core.formats.importing.readers.langchain import LangChain
 from forky_core.formats.importing.readers.librechat import LibreChat
 from forky_core.formats.importing.readers.llm_logs import LlmLogs
+from forky_core.formats.importing.readers.lm_studio import LMStudio
 from forky_core.formats.importing.readers.lobe_chat import LobeChat
 from forky_core.formats.importing.readers.looms import Loom
 from forky_core.formats.importing.readers.message_arrays import MessageArrays
+from forky_core.formats.importing.readers.node_graphs import CanvasChat, FirstForky
 from forky_core.formats.importing.readers.oasst import OpenAssistant
 from forky_core.formats.importing.readers.open_webui import OpenWebUI
+from forky_core.formats.importing.readers.opencode import OpenCode
 from forky_core.formats.importing.readers.pam import PortableAIMemory
 from forky_core.formats.importing.readers.pi import Pi
 from forky_core.formats.importing.readers.qwen_code import QwenCode
@@ -48,6 +51,7 @@ from forky_core.plugins import Registry
 
 _NARROW: tuple[Importer, ...] = (
     LlmLogs(),
+    FirstForky(),
     RecordedCalls(),
     SessionTraces(),
     Pi(),
@@ -56,6 +60,9 @@ _NARROW: tuple[Importer, ...] = (
     Codex(),
     GeminiCLI(),
     VSCodeChat(),
+    OpenCode(),
+    LMStudio(),
+    CanvasChat(),
     SillyTavern(),
     CharacterCard(),
     OpenAssistant(),

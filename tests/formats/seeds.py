@@ -16,6 +16,14 @@ from tests.formats.importing.test_cards import CARD, webui_database
 from tests.formats.importing.test_chatgpt import conversation, entry
 from tests.formats.importing.test_editors import GEMINI, GEMINI_LINES, QWEN, VSCODE, VSCODE_LOG
 from tests.formats.importing.test_llm_logs import responses, threads
+from tests.formats.importing.test_local_apps import (
+    CANVAS,
+    FORKY_FLAT,
+    FORKY_NESTED,
+    LM_STUDIO,
+    OPENCODE,
+    first_forky,
+)
 from tests.formats.importing.test_siblings import ASKED, CHATBOX, LOBE, LOOM, OBSIDIAN, STUDIO, SWIPED
 from tests.formats.importing.test_trees import (
     CLAUDE_TREE,
@@ -321,6 +329,11 @@ def _editors() -> tuple[Seed, ...]:
         Seed("qwen-code", "lines", QWEN, r"^\[\d+\]\.message"),
         Seed("vscode-chat", "value", VSCODE, r"\.requests\[\d+\]"),
         Seed("vscode-chat", "lines", VSCODE_LOG, r"^\[[14]\]\.v\[\d+\]"),
+        Seed("lm-studio", "value", LM_STUDIO, r"\.messages\[\d+\]"),
+        Seed("opencode", "value", OPENCODE, r"\.messages\[\d+\]"),
+        Seed("first-forky", "value", FORKY_FLAT, r"\.nodes\.[^.]+|\.tree"),
+        Seed("first-forky", "value", FORKY_NESTED, r"\.nodes\.[^.]+|\.tree"),
+        Seed("canvas-chat", "value", CANVAS, r"\.nodes\[\d+\]"),
     )
 
 
@@ -428,6 +441,7 @@ def _databases(folder: Path) -> tuple[Seed, ...]:
     return (
         Seed("llm", "bytes", threads(folder / "new.db").read_bytes()),
         Seed("llm", "bytes", responses(folder / "old.db").read_bytes()),
+        Seed("first-forky", "bytes", first_forky(folder / "forky.db").read_bytes()),
         Seed("open-webui", "bytes", webui_database(folder / "webui.db").read_bytes()),
         Seed("character-card", "value", CARD),
     )
