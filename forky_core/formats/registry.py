@@ -14,10 +14,12 @@ from forky_core.formats.importing.readers.character_cards import CharacterCard
 from forky_core.formats.importing.readers.chatbot_ui import ChatbotUI
 from forky_core.formats.importing.readers.chatbox import Chatbox
 from forky_core.formats.importing.readers.chatgpt import ChatGPT
+from forky_core.formats.importing.readers.cherry_studio import CherryStudio
 from forky_core.formats.importing.readers.claude_ai import ClaudeAI
 from forky_core.formats.importing.readers.claude_code import ClaudeCode
 from forky_core.formats.importing.readers.codex import Codex
 from forky_core.formats.importing.readers.copilot_csv import CopilotCSV
+from forky_core.formats.importing.readers.cursor import Cursor
 from forky_core.formats.importing.readers.deepseek import DeepSeek
 from forky_core.formats.importing.readers.forky_markdown import ForkyMarkdown
 from forky_core.formats.importing.readers.gemini_cli import GeminiCLI
@@ -33,6 +35,7 @@ from forky_core.formats.importing.readers.node_graphs import CanvasChat, FirstFo
 from forky_core.formats.importing.readers.oasst import OpenAssistant
 from forky_core.formats.importing.readers.open_webui import OpenWebUI
 from forky_core.formats.importing.readers.opencode import OpenCode
+from forky_core.formats.importing.readers.openhands import OpenHands
 from forky_core.formats.importing.readers.pam import PortableAIMemory
 from forky_core.formats.importing.readers.pi import Pi
 from forky_core.formats.importing.readers.qwen_code import QwenCode
@@ -43,6 +46,7 @@ from forky_core.formats.importing.readers.sharegpt import ShareGPT
 from forky_core.formats.importing.readers.silly_tavern import SillyTavern
 from forky_core.formats.importing.readers.takeout_gemini import TakeoutGemini
 from forky_core.formats.importing.readers.terminal_logs import Aider, ClaudeCodeExport
+from forky_core.formats.importing.readers.trajectories import ATIF, SWEAgent
 from forky_core.formats.importing.readers.transcripts import Transcripts
 from forky_core.formats.importing.readers.typing_mind import TypingMind
 from forky_core.formats.importing.readers.vscode_chat import VSCodeChat
@@ -51,6 +55,7 @@ from forky_core.plugins import Registry
 
 _NARROW: tuple[Importer, ...] = (
     LlmLogs(),
+    Cursor(),
     FirstForky(),
     RecordedCalls(),
     SessionTraces(),
@@ -63,6 +68,10 @@ _NARROW: tuple[Importer, ...] = (
     OpenCode(),
     LMStudio(),
     CanvasChat(),
+    ATIF(),
+    SWEAgent(),
+    OpenHands(),
+    CherryStudio(),
     SillyTavern(),
     CharacterCard(),
     OpenAssistant(),

@@ -9,6 +9,14 @@ from typing import Literal
 
 from forky_core.formats.importing.readers import chatgpt
 from forky_core.model.parts import Json
+from tests.formats.importing.test_agent_runs import (
+    ATIF_RUN,
+    CHERRY,
+    OPENHANDS,
+    OPENHANDS_KIT,
+    SWE,
+    cursor_database,
+)
 from tests.formats.importing.test_agent_transcripts import AIDER, CURSOR, EXPORT, SPECSTORY
 from tests.formats.importing.test_agents import code, item
 from tests.formats.importing.test_apps import made
@@ -334,6 +342,11 @@ def _editors() -> tuple[Seed, ...]:
         Seed("first-forky", "value", FORKY_FLAT, r"\.nodes\.[^.]+|\.tree"),
         Seed("first-forky", "value", FORKY_NESTED, r"\.nodes\.[^.]+|\.tree"),
         Seed("canvas-chat", "value", CANVAS, r"\.nodes\[\d+\]"),
+        Seed("openhands", "value", OPENHANDS, r"^\[\d+\]"),
+        Seed("openhands", "lines", OPENHANDS_KIT, r"^\[\d+\]"),
+        Seed("swe-agent", "value", SWE, r"\.history\[\d+\]"),
+        Seed("atif", "value", ATIF_RUN, r"\.steps\[\d+\]"),
+        Seed("cherry-studio", "value", CHERRY, r"\.(topics\[\d+\]\.messages|message_blocks)\[\d+\]"),
     )
 
 
@@ -441,6 +454,7 @@ def _databases(folder: Path) -> tuple[Seed, ...]:
     return (
         Seed("llm", "bytes", threads(folder / "new.db").read_bytes()),
         Seed("llm", "bytes", responses(folder / "old.db").read_bytes()),
+        Seed("cursor", "bytes", cursor_database(folder / "state.vscdb").read_bytes()),
         Seed("first-forky", "bytes", first_forky(folder / "forky.db").read_bytes()),
         Seed("open-webui", "bytes", webui_database(folder / "webui.db").read_bytes()),
         Seed("character-card", "value", CARD),

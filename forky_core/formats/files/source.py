@@ -163,6 +163,10 @@ def _shape(head: bytes) -> Shape:
     return "text"
 
 
+_LINES = ('{"type"', '{"kind":', '{"uuid"', '{"parentUuid"')
+"""How the first line of a log begins."""
+
+
 def _is_lines(head: bytes) -> bool:
     """Whether the first line is a whole object. A one-line file of one object reads the same either way."""
     line, broken, _ = head.decode("utf-8-sig", "replace").strip().partition("\n")
@@ -170,7 +174,7 @@ def _is_lines(head: bytes) -> bool:
         json_values.parse(line)
     except ValueError:
         # One long object, or a first line longer than the head: it counts as lines if it begins like a line of a log.
-        return not broken and line.startswith('{"type"') and len(head) == _HEAD
+        return not broken and line.startswith(_LINES) and len(head) == _HEAD
     return True
 
 
@@ -371,8 +375,8 @@ def _members(packed: zipfile.ZipFile, *, light: bool) -> Archive:
 
 
 _READ = (
-    frozenset((".json", ".jsonl", ".ndjson")),
-    frozenset((".db", ".sqlite", ".md", ".txt", ".csv", ".html", "")),
+    frozenset((".json", ".jsonl", ".ndjson", ".canvaschat", ".traj")),
+    frozenset((".db", ".sqlite", ".vscdb", ".md", ".txt", ".csv", ".html", "")),
     frozenset((".png",)),
 )
 """Suffixes of members that may hold conversations, the likeliest first; all others are files beside them. Pictures come
@@ -380,9 +384,13 @@ last, so that a thousand of them do not delay the first conversations.
 """
 
 
+_AIDER = ".aider.chat.history.md"
+"""The one hidden file that holds a conversation."""
+
+
 def _rank(name: str) -> int:
     path = PurePosixPath(name.removesuffix(".gz"))
-    if path.name.startswith("."):
+    if path.name.startswith(".") and path.name != _AIDER:
         return len(_READ)
     suffix = path.suffix.lower()
     return next((rank for rank, suffixes in enumerate(_READ) if suffix in suffixes), len(_READ))

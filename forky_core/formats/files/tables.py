@@ -36,13 +36,19 @@ class Tables:
         self.names = frozenset(name for (name,) in rows if isinstance(name, str))
 
     def rows(
-        self, table: str, *, order: str = "", where: str = "", values: Sequence[Json] = ()
+        self, table: str, *, order: str = "", where: str = "", values: Sequence[Json] = (), starts: str = ""
     ) -> Iterator[Row]:
-        """Rows as mappings by column name, whichever columns exist; none if there is no such table."""
+        """Rows as mappings by column name, whichever columns exist; none if there is no such table.
+
+        Of the column `where`, they have one of `values`, or a text that `starts` so.
+        """
         if table not in self.names:
             return
         query = f'SELECT * FROM "{table}"'  # noqa: S608 - names are the importers' own
-        if where:
+        if where and starts:
+            query += f' WHERE "{where}" >= ? AND "{where}" < ?'
+            values = (starts, f"{starts[:-1]}{chr(ord(starts[-1]) + 1)}")
+        elif where:
             query += f' WHERE "{where}" IN ({",".join("?" * len(values))})'
         if order:
             query += f' ORDER BY "{order}"'
