@@ -305,7 +305,6 @@ CHERRY: Json = {
                 {"id": "r", "role": "user", "blocks": ["b8"]},
             ),
             _topic("t2", {"id": "o", "role": "user", "content": "An old message"}),
-            _topic("t3"),
         ],
         "message_blocks": [
             {"id": "b1", "messageId": "q", "type": "main_text", "content": "Longest?"},
@@ -329,7 +328,9 @@ CHERRY: Json = {
 
 
 def test_topics_of_cherry_studio_with_answers_of_two_models_and_files(tmp_path: Path) -> None:
-    path = packed(tmp_path, {"data.json": json.dumps(CHERRY), "Data/Files/f1.txt": "Nile, Amazon"})
+    topics = [*CHERRY["indexedDB"]["topics"], _topic("t3")]
+    backup = {**CHERRY, "indexedDB": {**CHERRY["indexedDB"], "topics": topics}}
+    path = packed(tmp_path, {"data.json": json.dumps(backup), "Data/Files/f1.txt": "Nile, Amazon"})
     rivers, old, empty = read(CherryStudio(), path)
     assert isinstance(rivers, ParsedConversation) and isinstance(old, ParsedConversation)
     assert (rivers.title, rivers.system) == ("Rivers", "Be brief.")

@@ -239,7 +239,7 @@ FORKY_NESTED: Json = {
 
 
 def first_forky(path: Path) -> Path:
-    """A database of the first Forky with two conversations, one of them with a fork, a merge and a file."""
+    """A database of the first Forky with a fork, a merge and a file."""
     connection = sqlite3.connect(path)
     connection.executescript(
         """
@@ -249,7 +249,7 @@ def first_forky(path: Path) -> Path:
         CREATE TABLE edges (parent_id TEXT, child_id TEXT, PRIMARY KEY (parent_id, child_id));
         CREATE TABLE attachments (id TEXT PRIMARY KEY, node_id TEXT, conversation_id TEXT, filename TEXT,
             original_name TEXT, mime_type TEXT);
-        INSERT INTO conversations VALUES ('c', 'Rivers', 'd', '2026-01-01'), ('e', 'Empty', NULL, '2026-01-02');
+        INSERT INTO conversations VALUES ('c', 'Rivers', 'd', '2026-01-01');
         INSERT INTO attachments VALUES ('t', 'q', 'c', '1.txt', 'rivers.txt', 'text/plain');
         """
     )
@@ -287,8 +287,12 @@ def test_a_file_of_the_first_forky_keeps_branches_merges_and_their_names(tmp_pat
 
 
 def test_a_database_of_the_first_forky_has_several_conversations_and_files(tmp_path: Path) -> None:
-    data = first_forky(tmp_path / "forky.db").read_bytes()
-    path = packed(tmp_path, {"forky.db": data, "uploads/1.txt": "Nile, Amazon"})
+    database = first_forky(tmp_path / "forky.db")
+    connection = sqlite3.connect(database)
+    connection.execute("INSERT INTO conversations VALUES ('e', 'Empty', NULL, '2026-01-02')")
+    connection.commit()
+    connection.close()
+    path = packed(tmp_path, {"forky.db": database.read_bytes(), "uploads/1.txt": "Nile, Amazon"})
     rivers, empty = read(FirstForky(), path)
     assert isinstance(rivers, ParsedConversation) and isinstance(empty, ParsedConversation)
     assert (rivers.title, rivers.branch, empty.nodes) == ("Rivers", "deep", ())
