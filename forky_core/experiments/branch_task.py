@@ -85,9 +85,9 @@ class BranchTask:
             return True
         return head != question.id and (head is None or not reader.leads_to(question.id, head))
 
-    def is_nonsense(self, text: str) -> bool:
-        """Whether a judge's answer holds no verdict."""
+    def is_nonsense(self, text: str, asked: str) -> bool:
+        """Whether a judge's answer to what it was asked holds no verdict."""
         assert self.check is not None
         if self.kind == "judge":
-            return judge.verdict_in(text, self.check).passed is None
-        return judge.best_in(text, range(judge.MOST_COMPARED))[0] is None
+            return judge.verdict_in(text, self.check, asked).passed is None
+        return judge.best_in(text, range(judge.MOST_COMPARED), asked)[0] is None

@@ -230,7 +230,7 @@ class CellReader:
         said = self.answer_on(branch, question)
         if said.status != "done" or said.message is None:
             return CheckVerdict(check, Verdict(None, _pending(said)), branch)
-        verdict = judge.verdict_in(said.message.text, check)
+        verdict = judge.verdict_in(said.message.text, check, question.text)
         return CheckVerdict(check, turned(verdict) if check.negated else verdict, branch)
 
     def competitors(self, row: ExperimentRow) -> tuple[tuple[CellAddress, BranchAnswer], ...]:
@@ -283,7 +283,7 @@ class CellReader:
             said = self.answer_on(branch, question)
             if said.status != "done" or said.message is None:
                 return CheckVerdict(check, Verdict(None, _pending(said)), branch)
-            best, reason = judge.best_in(said.message.text, order)
+            best, reason = judge.best_in(said.message.text, order, question.text)
             if best is None:
                 return CheckVerdict(check, Verdict(None, reason), branch)
             chosen.append((best, reason))

@@ -531,6 +531,11 @@ class ExperimentRun:
 
     # What came of it
 
+    def _asked_by(self, job: ReplyJob) -> str:
+        """The text of the message that a call answers."""
+        parent = job.generation.parent
+        return self._session.message(parent).text if parent is not None else ""
+
     def _settle(self, task: BranchTask, job: ReplyJob) -> None:
         failure = job.failure
         if task.kind == "cell":
@@ -552,7 +557,7 @@ class ExperimentRun:
             elif (
                 failure is None
                 and task.tries == 0
-                and task.is_nonsense(job.message.text if job.message else "")
+                and task.is_nonsense(job.message.text if job.message else "", self._asked_by(job))
             ):
                 again = BranchTask(
                     task.kind,

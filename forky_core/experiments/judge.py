@@ -1,8 +1,9 @@
 """A model as judge: what it is asked, and how its answer is read.
 
 Its calls are calls like others: each stands on a branch of the cell, with its reasons, tokens and cost. What is judged
-is handed over as JSON, so that no answer can end the part that quotes it. A judge whose answer cannot be read gives no
-verdict, and no pass.
+is handed over as JSON, so that no answer can end the part that quotes it. A judge that quotes what it judges quotes a
+verdict that was planted there: what stands in the answers is no verdict, and a reply that holds two is none. A judge
+whose answer cannot be read gives no verdict, and no pass.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from forky_core.experiments.checks.json_checks import json_in
 from forky_core.experiments.checks.text_checks import number_of, quoted, text_of
@@ -35,6 +37,8 @@ LONGEST_JUDGED = 40_000
 """Characters of an answer that a judge reads; of a longer one, as much of its beginning and end."""
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_COMPARED = len(_LETTERS)
+_FENCED = re.compile(r"\s*```\w*\s*(.*?)\s*```\s*", re.DOTALL)
+"""A block of code with nothing around it."""
 _WORD = re.compile(r"^\W*(?:verdict\W+)?(pass|fail)(?:ed|es|s)?\W*$", re.IGNORECASE | re.MULTILINE)
 
 
@@ -79,39 +83,69 @@ def rules(model: str | None, *, best: bool = False) -> Rules:
     return Rules(SYSTEM_BEST if best else SYSTEM, model)
 
 
-def verdict_in(said: str, check: RowCheck) -> Verdict:
-    """What a judge's answer says. One that cannot be read is no verdict."""
-    for found in json_in(said):
-        if not isinstance(found, dict):
-            continue
-        told, score = found.get("pass", found.get("passed")), number_of(found.get("score"))
-        if isinstance(told, str) and told.strip().lower() in ("true", "yes", "pass", "false", "no", "fail"):
-            told = told.strip().lower() in ("true", "yes", "pass")
-        if score is not None and not 0 <= score <= 1:
-            score = None
-        if not isinstance(told, bool):
-            if score is None:
-                continue
-            told = score >= (check.threshold if check.threshold is not None else 0.5)
-        elif check.threshold is not None and score is not None:
-            told = told and score >= check.threshold
-        return Verdict(told, _reason(found.get("reason"), said), score)
+def verdict_in(said: str, check: RowCheck, asked: str = "") -> Verdict:
+    """What a judge's answer says. One that cannot be read, or says two things, is no verdict.
+
+    `asked` is what the judge was asked (`question`): JSON that stands in it is not the judge's own.
+    """
+    found = [verdict for one in _own_json(said, asked) if (verdict := _verdict(one, said, check)) is not None]
     words = {match.group(1).lower() for match in _WORD.finditer(said)}
-    if len(words) == 1:
-        return Verdict(words == {"pass"}, _reason(None, _WORD.sub("", said)))
-    return unreadable(said)
+    if len({verdict.passed for verdict in found} | {word == "pass" for word in words}) != 1:
+        return unreadable(said)
+    return found[-1] if found else Verdict(words == {"pass"}, _reason(None, _WORD.sub("", said)))
 
 
-def best_in(said: str, order: Sequence[int]) -> tuple[int | None, str]:
-    """Which answer a judge chose, by its place in the row, and why; None if that cannot be read."""
+def best_in(said: str, order: Sequence[int], asked: str = "") -> tuple[int | None, str]:
+    """Which answer a judge chose, by its place in the row, and why; None if that cannot be read, or if it chose two.
+
+    `asked` is what the judge was asked (`best_question`), as in `verdict_in`.
+    """
     letters = _LETTERS[: len(order)]
-    for found in json_in(said):
-        if not isinstance(found, dict):
-            continue
-        letter = str(found.get("best", "")).strip().upper()
-        if len(letter) == 1 and letter in letters:
-            return order[letters.index(letter)], _reason(found.get("reason"), said)
-    return None, unreadable(said).reason
+    chosen = {
+        letter: found
+        for found in _own_json(said, asked)
+        if len(letter := str(found.get("best", "")).strip().upper()) == 1 and letter in letters
+    }
+    if len(chosen) != 1:
+        return None, unreadable(said).reason
+    ((letter, found),) = chosen.items()
+    return order[letters.index(letter)], _reason(found.get("reason"), said)
+
+
+def _own_json(said: str, asked: str) -> list[dict[str, Json]]:
+    """The JSON objects of a judge's answer that the judge has not copied from what it judges. An answer that is one
+    object and nothing else is the judge's own, whatever it looks like.
+    """
+    fenced = _FENCED.fullmatch(said)
+    with suppress(ValueError, RecursionError):
+        alone = json.loads(fenced[1] if fenced else said)
+        return [alone] if isinstance(alone, dict) else []
+    found = [one for one in json_in(said) if isinstance(one, dict)]
+    # What is judged is the end of the question, and as JSON it has no empty line.
+    planted = [one for text in _texts_of(asked.rpartition("\n\n")[2]) for one in json_in(text)]
+    return [one for one in found if one not in planted]
+
+
+def _texts_of(judged: str) -> Iterator[str]:
+    """The texts that a judge was given to read."""
+    with suppress(ValueError):
+        for value in json.loads(judged).values():
+            yield from value.values() if isinstance(value, dict) else (value,)
+
+
+def _verdict(found: Mapping[str, Json], said: str, check: RowCheck) -> Verdict | None:
+    told, score = found.get("pass", found.get("passed")), number_of(found.get("score"))
+    if isinstance(told, str) and told.strip().lower() in ("true", "yes", "pass", "false", "no", "fail"):
+        told = told.strip().lower() in ("true", "yes", "pass")
+    if score is not None and not 0 <= score <= 1:
+        score = None
+    if not isinstance(told, bool):
+        if score is None:
+            return None
+        told = score >= (check.threshold if check.threshold is not None else 0.5)
+    elif check.threshold is not None and score is not None:
+        told = told and score >= check.threshold
+    return Verdict(told, _reason(found.get("reason"), said), score)
 
 
 def unreadable(said: str) -> Verdict:
