@@ -11,8 +11,8 @@ from forky_core.llm.tokens import estimate_tokens, prompt_tokens
 from forky_core.model.parts import canonical_json
 from forky_core.team.spending.amounts import nanodollars
 
-STEP = 1_000
-"""Tokens of an answer that are paid for ahead. A longer answer asks for the next so many while it arrives."""
+LONGEST = 8_192
+"""Tokens of the longest answer of a model of which that is not known, where the call names no limit of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Quote:
     question: int
     """What the question alone costs; 0 where the price is not known."""
     step: int
-    """What the next `STEP` tokens of every answer cost, likewise."""
+    """What the answers cost at most, likewise. An answer that grows longer all the same asks for as much again."""
     messages: int
     """The answers that are asked for; 0 for models that always answer for nothing."""
     token: float
@@ -39,7 +39,7 @@ class Quote:
 
     @property
     def ahead(self) -> int:
-        """What is set aside before the call."""
+        """What is set aside before the call: the most that it can cost, so that no other call spends it meanwhile."""
         return self.question + self.step
 
     def so_far(self, text_tokens: int) -> int:
@@ -60,8 +60,10 @@ def quote(
     tokens = prompt_tokens(messages)
     if tools := parameters.get("tools"):
         tokens += estimate_tokens(canonical_json(tools))
-    most = parameters.get("max_tokens") or parameters.get("max_completion_tokens") or STEP
-    longest = min(STEP, most if isinstance(most, int) and most > 0 else STEP, info.max_output or STEP)
+    asked = parameters.get("max_completion_tokens") or parameters.get("max_tokens")
+    longest = info.max_output or LONGEST
+    if isinstance(asked, int) and asked > 0:
+        longest = min(asked, info.max_output or asked)
     input_price, output_price = info.input_price or 0.0, info.output_price or 0.0
     return Quote(
         info.name,

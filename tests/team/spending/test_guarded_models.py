@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Event, Thread
@@ -24,7 +25,8 @@ from forky_core.team.roles import Role
 from forky_core.team.spending.guarded_models import GuardedModels
 from forky_core.team.spending.limits import EVERYBODY
 from forky_core.team.spending.provider_keys import WORKSPACE_KEYS
-from forky_core.team.spending.quotes import quote
+from forky_core.team.spending.quotes import LONGEST, quote
+from forky_core.team.spending.refusals import SpendingRefused
 from forky_core.team.team import Team
 from forky_core.team.views import join_team, member_view
 from tests.team.spending.priced import (
@@ -322,11 +324,34 @@ def test_alone_nothing_is_checked_and_nothing_is_kept() -> None:
     forky.close()
 
 
-def test_a_quote_counts_the_question_and_a_step_of_every_answer() -> None:
+def test_of_many_calls_at_the_same_moment_only_those_leave_that_can_be_paid_for(shop: Shop) -> None:
+    """Nothing of an answer that comes in one piece is counted before its end, so that its most is set aside."""
+    grant(shop, 0.05)
+    models, begun = shop.models_of(shop.bob), []
+    for _ in range(100):
+        with suppress(SpendingRefused):
+            begun.append(models.begin(DEAR, question().messages, {}))
+    assert len(begun) == 1 and left(shop.team, shop.bob.id) == 0
+    begun[0].settle(0.01, arrived=True)
+    short = {"max_tokens": 50}
+    for _ in range(100):
+        with suppress(SpendingRefused):
+            begun.append(models.begin(DEAR, question().messages, short))
+    assert 5 <= len(begun) - 1 <= 8, "half a cent each, of four that are left"
+    for meter in begun[1:]:
+        meter.settle(0.005, arrived=True)
+    assert left(shop.team, shop.bob.id) >= -DOLLAR // 100
+
+
+def test_a_quote_counts_the_question_and_the_longest_answers() -> None:
     words = ({"role": "user", "content": "x" * 400},)
     one = quote(DEAR, words, {})
-    assert (one.question, one.step, one.messages) == (DOLLAR // 1000, DOLLAR // 10, 1)
-    assert quote(DEAR, words, {"max_tokens": 10}).step == DOLLAR // 1000
-    assert quote(DEAR, words, {}, answers=3).step == 3 * one.step
+    assert (one.question, one.step, one.messages) == (DOLLAR // 1000, LONGEST * DOLLAR // 10_000, 1)
+    assert one.ahead == one.question + one.step
+    able = replace(DEAR, max_output=2_000)
+    assert quote(able, words, {}).step == quote(able, words, {"max_tokens": 9_000}).step == DOLLAR // 5
+    for name in ("max_tokens", "max_completion_tokens"):
+        assert quote(able, words, {name: 10}).step == quote(DEAR, words, {name: 10}).step == DOLLAR // 1000
+    assert quote(able, words, {}, answers=3).step == 3 * DOLLAR // 5
     assert quote(OFFLINE, words, {}).messages == 0
     assert not quote(replace(DEAR, input_price=None), words, {}).priced
