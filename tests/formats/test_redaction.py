@@ -132,6 +132,26 @@ def test_a_value_has_one_placeholder_everywhere_in_every_format(forky: Workspace
     assert copy.title == "Mail of [e-mail 1]"
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "forky-aB3dE5gH7jK9mN1pQ3sT5vW7xY9zA1cD3fG5hJ7kL9_",
+        "ada\u200b@exam\u00adple.com",
+        "4111 1111\n1111 1111",
+        "DE89 3704 0044\n0532 0130 00",
+        "YWRhQGV4YW1wbGUuY29tIGlzIG1pbmU=",
+        "http://h:8501/s/aB3dE5gH7jK9mN1pQ3sT5v",
+    ],
+)
+def test_what_is_disguised_is_replaced(forky: Workspace, said: str) -> None:
+    chat = chat_of(forky.store, talk(forky.create("A secret"), f"It is {said} and no more.").id)
+    (found,) = findings(chat)
+    copy = redacted(chat, [found])
+    text = next(iter(copy.messages.values())).text
+    assert found.placeholder in text and found.value not in text
+    assert not findings(copy)
+
+
 def test_only_what_is_ticked_is_replaced_and_numbers_stay() -> None:
     message = seal(Draft("user", (TextPart("a@example.com b@example.com +49 30 901820"),)), ())
     chat = chat_with((message,), message.id)

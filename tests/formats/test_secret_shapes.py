@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import base64
 import random
 import re
 import string
@@ -307,3 +308,73 @@ def test_no_text_takes_long() -> None:
     ):
         list(private_words(piece * 3_000))
     list(private_words("-----BEGIN PRIVATE KEY-----" + "A" * 100_000))
+
+
+OPENERS = [
+    "http://127.0.0.1:8501/s/{u22}",
+    "https://forky.example/w/{h16}/s/{u22}",
+    "https://forky.example/join/{u43}",
+    "http://forky.example/sign-in?secret={u43}",
+    "http://forky.example/sign-in?next=%2Flibrary&secret={u43}",
+    "https://forky.example/sign-in/reset/open/{u43}",
+    "https://forky.example/sign-in/mail/open/{u43}",
+    "/present/watch/{u22}",
+    "Cookie: forky_session_8501={u43}",
+]
+
+
+@pytest.mark.parametrize("example", OPENERS)
+def test_what_opens_a_forky_is_found(example: str) -> None:
+    for seed in range(20):
+        address = made(example, seed)
+        secret = re.split(r"[/=]", address)[-1]
+        assert found(f"Here: {address}, for you.") == [("key", secret)]
+
+
+DISGUISED = ["forky-{u43}", "sk-ant-api03-{u93}AA", "ghp_{w36}", "AKIA{A16}", "xoxb-{d12}-{d12}-{w24}"]
+ZERO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
+
+
+@pytest.mark.parametrize("example", DISGUISED)
+def test_signs_that_nobody_sees_hide_no_token(example: str) -> None:
+    for seed, sign in enumerate(ZERO_WIDTH):
+        token = made(example, seed)
+        for at in (2, len(token) // 2, len(token) - 2):
+            hidden = f"{token[:at]}{sign}{sign}{token[at:]}"
+            assert found(f"It is {hidden}.") == [("key", hidden)]
+        apart = sign.join(token)
+        assert found(f"It is {sign}{apart}{sign}.") == [("key", apart)]
+
+
+@pytest.mark.parametrize("example", DISGUISED)
+def test_a_token_that_is_broken_over_lines_is_found_whole(example: str) -> None:
+    for seed in range(20):
+        token = made(example, seed)
+        half = len(token) // 2
+        if not any(sign.isdigit() for sign in token[half:]):
+            continue
+        for end in ("\n", "\r\n", "\\\n    ", "\n> ", "\\n"):
+            broken = f"{token[:half]}{end}{token[half:]}"
+            assert found(f"export K={broken}\nand go on") == [("key", broken)], broken
+        assert found(f"K={token}\nand then go on") == [("key", token)]
+
+
+@pytest.mark.parametrize("example", DISGUISED)
+def test_base64_hides_no_token(example: str) -> None:
+    token = made(example)
+    said = f"The key is {token}, keep it."
+    once = base64.b64encode(said.encode()).decode()
+    lines = base64.encodebytes((said * 5).encode()).decode().strip()
+    for hidden in (
+        once,
+        once.rstrip("="),
+        lines,
+        base64.urlsafe_b64encode(said.encode()).decode(),
+        base64.b64encode(once.encode()).decode(),
+    ):
+        assert found(f"See {hidden} there") == [("key", hidden)]
+    for harmless in (
+        "forky_core/formats/exporting/redaction",
+        base64.b64encode(b"Nothing to see here.").decode(),
+    ):
+        assert found(f"See {harmless} there") == []

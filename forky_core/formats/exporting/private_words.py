@@ -2,12 +2,14 @@
 
 It uses patterns of our own and no library (docs/design/where-our-own-code-stays.md). False positives matter too
 (versions, hashes, dates, addresses of machines, hex dumps), or nobody reads the list; the tests cover both sides. Every
-pattern is bounded, so that no text takes more than linear time.
+pattern is bounded, so that no text takes more than linear time. Signs that nobody sees do not hide a value, nor does
+the end of a line within it, nor base64: what is written in base64 and holds something private is private as a whole.
 """
 
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -89,14 +91,39 @@ _MAY_BE_PHONE = re.compile(r"\d[\d ()./-]{4,}\d")
 """A quick test before the search for phone numbers; most texts fail it."""
 
 
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff]"
+)
+"""Signs that draw nothing: they join, separate or turn the signs beside them."""
+_ENCODED = re.compile(r"(?<![\w+/=-])[\w+/-]{16,}+(?:\r?\n[ \t]{0,40}[\w+/-]{4,}+){0,2000}+={0,2}", re.ASCII)
+_MOST_ENCODED = 200_000
+"""Characters of a text in base64 that is looked into."""
+_DEEPEST = 3
+"""How often something may be written in base64 of base64."""
+
+
 def private_words(text: str) -> Iterator[PrivateText]:
     """Find private data in the order of the text, without nested matches."""
+    yield from _private(text, _DEEPEST)
+
+
+def _private(text: str, deep: int) -> Iterator[PrivateText]:
+    hidden = [match.start() for match in _UNSEEN.finditer(text)] if not text.isascii() else []
+    if hidden:
+        # The n-th sign that is seen stands behind as many that are not as there are up to it.
+        seen = [place for place, sign in enumerate(text) if not _UNSEEN.match(sign)]
+        for one in _private(_UNSEEN.sub("", text), deep):
+            start, end = seen[one.start], seen[one.start + len(one.value) - 1] + 1
+            yield PrivateText(one.kind, text[start:end], start)
+        return
+    on_one_line = text.replace("\n", " ") if "\n" in text else text
     found = [
         *(PrivateText("key", *one) for one in secrets(text)),
-        *(PrivateText("IBAN", *one) for one in ibans(text)),
-        *(PrivateText("card", *one) for one in cards(text)),
+        *(PrivateText("IBAN", text[at : at + len(value)], at) for value, at in ibans(on_one_line)),
+        *(PrivateText("card", text[at : at + len(value)], at) for value, at in cards(on_one_line)),
         *(_emails(text) if "@" in text else ()),
         *(_phones(text) if _MAY_BE_PHONE.search(text) else ()),
+        *(_encoded(text, deep - 1) if deep else ()),
     ]
     if not found:
         return
@@ -109,6 +136,24 @@ def private_words(text: str) -> Iterator[PrivateText]:
             kept.append(one)
     yield from sorted(kept, key=lambda one: one.start)
 
+
+def _encoded(text: str, deep: int) -> Iterator[PrivateText]:
+    """What is written in base64 and holds something private, as a whole."""
+    for match in _ENCODED.finditer(text):
+        written = "".join(match.group().split()).rstrip("=").translate(_URL_SAFE)
+        if len(written) > _MOST_ENCODED or len(written) % 4 == 1:
+            continue
+        try:
+            said = b64decode(written + "=" * (-len(written) % 4)).decode()
+        except ValueError:
+            continue
+        inside = next(_private(said, deep), None) if said.isprintable() or not _CONTROL.search(said) else None
+        if inside is not None:
+            yield PrivateText(inside.kind, match.group(), match.start())
+
+
+_URL_SAFE = str.maketrans("-_", "+/")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
 
 _RANK: dict[Kind, int] = {kind: rank for rank, kind in enumerate(get_args(Kind))}
 """What overlaps is the first of these."""

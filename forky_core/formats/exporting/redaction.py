@@ -248,6 +248,7 @@ def _replacing(chosen: Iterable[PrivateValue]) -> Callable[[str], str]:
 
 
 def _whole(value: str) -> str:
-    before = r"(?<!\w)" if value[0].isalnum() else ""
-    after = r"(?!\w)" if value[-1].isalnum() else ""
+    # A `_` beside it may be Markdown's, or the end of a token.
+    before = r"(?<![^\W_])" if value[0].isalnum() else ""
+    after = r"(?![^\W_])" if value[-1].isalnum() else ""
     return f"{before}{re.escape(value)}{after}"

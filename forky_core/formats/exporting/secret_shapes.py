@@ -10,6 +10,7 @@ Every pattern is bounded, so that no text takes more than linear time.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 
 _WORD = "[A-Za-z0-9]"
@@ -118,6 +119,21 @@ _LABELLED = re.compile(
     re.VERBOSE,
 )
 """Values that are labelled as a secret: in a header, after a name, in an address, in a database's connection string."""
+_OPENS = re.compile(
+    rf"""
+      /(?:s|join|present/(?:watch|follow)|downloads|sign-in/(?:reset|mail|address)(?:/open)?)/
+      (?P<path>{_URL}{{22,64}})(?![\w-])
+    | /sign-in\?(?:[\w.%=-]{{1,200}}&){{0,5}}secret=(?P<secret>{_URL}{{22,64}})(?![\w-])
+    | \bforky_(?:session|oidc)_\d{{1,5}}=(?P<session>{_URL}{{22,64}})(?![\w-])
+    """,
+    re.VERBOSE | re.ASCII,
+)
+"""What opens something of a Forky: links to read, invitations, links to sign in, the cookie of a session."""
+_BREAK = re.compile(
+    r"(?:\\[rn]|[\r\n]|\\(?=\s))(?:\\[rn]|[\s\\>|]){0,40}+(?=[A-Za-z_+/.~=-]{0,30}\d)", re.ASCII
+)
+"""The end of a line, as it is or as JSON has it, with the marks before the next one, where that begins like the rest of
+a token: with a word that has a digit in it."""
 _MAY_BE = re.compile(r"[A-Za-z0-9_/+.~!@$%^&*-]{12}|://|;[ ]?[Pp]|-----BEGIN")
 _PLACEHOLDER = re.compile(r"[$<{%*\[]|(?i:your|my|the|change|example|pass(?:word)?\b|secret\b|x{4})")
 """How something begins that stands in a password's place."""
@@ -125,19 +141,48 @@ _PLACEHOLDER = re.compile(r"[$<{%*\[]|(?i:your|my|the|change|example|pass(?:word
 
 def secrets(text: str) -> Iterator[tuple[str, int]]:
     """Yield each secret and where it begins; one may lie within another."""
-    if _MAY_BE.search(text) is None:
+    if _MAY_BE.search(text) is None and _BREAK.search(text) is None:
         return
+    yield from _broken(text)
+    for match in _OPENS.finditer(text):
+        kind = match.lastgroup or ""
+        if _is_random(match[kind]) or match[kind].lower() != match[kind] != match[kind].upper():
+            yield match[kind], match.start(kind)
     for match in _PRIVATE_KEY.finditer(text):
         yield match.group(), match.start()
-    for match in _TOKEN.finditer(text):
-        value = match.group().rstrip("-_.")
-        if _is_random(value) or (_is_varied(value) and value.lower() != value != value.upper()):
-            yield value, match.start()
+    yield from _tokens(text)
     for match in _LABELLED.finditer(text):
         kind = match.lastgroup or ""
         value = match[kind]
         if _is_random(value) if kind in {"bearer", "value", "signature"} else not _PLACEHOLDER.match(value):
             yield value, match.start(kind)
+
+
+def _tokens(text: str) -> Iterator[tuple[str, int]]:
+    for match in _TOKEN.finditer(text):
+        value = match.group().rstrip("-_.")
+        if _is_random(value) or (_is_varied(value) and value.lower() != value != value.upper()):
+            yield value, match.start()
+
+
+def _broken(text: str) -> Iterator[tuple[str, int]]:
+    """Yield tokens that a line ends in the middle of, as they stand in the text."""
+    pieces, starts, ends = [], [0], [0]
+    at = joined = 0
+    for match in _BREAK.finditer(text):
+        pieces.append(text[at : match.start()])
+        joined += match.start() - at
+        starts.append(joined)
+        at = match.end()
+        ends.append(at)
+    if not pieces:
+        return
+    pieces.append(text[at:])
+    for value, begins in _tokens("".join(pieces)):
+        first, last = bisect_right(starts, begins) - 1, bisect_left(starts, begins + len(value)) - 1
+        if first < last:
+            start = ends[first] + begins - starts[first]
+            yield text[start : ends[last] + begins + len(value) - starts[last]], start
 
 
 def _is_random(value: str) -> bool:
