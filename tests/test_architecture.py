@@ -121,10 +121,12 @@ MAY_IMPORT: dict[str, set[str]] = {
         "csv_lines",
         "documents",
         "extras",
+        "formats.forky_file",
         "llm",
         "private_files",
         "store.deciding",
         "store.postgresql.one_connection",
+        "votes",
         "views",
     },
     "publishing": VALUES

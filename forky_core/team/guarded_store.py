@@ -43,6 +43,7 @@ from forky_core.store.herald import Heard
 from forky_core.team.access import Access
 from forky_core.team.guarded_documents import GuardedDocuments
 from forky_core.team.members import ID_PREFIX
+from forky_core.team.named_records import NamedRecords
 from forky_core.team.needed_roles import (
     COMMENTERS_DERIVED,
     HIDDEN_SETTINGS,
@@ -372,6 +373,16 @@ class GuardedStore:
                 else f"Ask whoever it belongs to{copies}.",
             )
 
+    def _records(self, conversation: ConversationId) -> NamedRecords:
+        """What checks the person's records of requests and votes there."""
+        return NamedRecords(
+            self._store,
+            conversation,
+            self.access.id,
+            self.access.member.handle,
+            self.access.role_in(conversation),
+        )
+
     def _entry(self, conversation: ConversationId, key: str) -> Json | None:
         """What a conversation has under a key of its view now."""
         return self._store.view(conversation).entries.get(key)
@@ -399,6 +410,7 @@ class GuardedStore:
                 }
                 commit = replace(commit, derived=derived)
             refuse_anothers_review(commit, self.access.id)
+            commit = self._records(commit.conversation).checked(commit)
             self._protected.refuse_replies(commit.conversation, commit.generations)
         files = set(files_in(commit))
         for file in files:

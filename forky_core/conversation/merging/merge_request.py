@@ -220,23 +220,30 @@ def request_in(view: View, number: int) -> MergeRequest:
 def follow_renamed(tx: Transaction, old: str, new: str) -> None:
     """Update the branch names in open requests after a branch is renamed."""
     for request in requests_in(tx.view):
-        own = request.graft is None
-        if request.state != "open" or old not in (*(request.sources if own else ()), request.into):
-            continue
-        followed = replace(request, into=new if request.into == old else request.into)
-        if own:
-            source = new if request.source == old else request.source
-            others = tuple(replace(o, source=new) if o.source == old else o for o in request.others)
-            followed = replace(followed, source=source, others=others)
-            # The payload for several branches at once is stored under all their names.
-            names = {old: new, ", ".join(request.sources): ", ".join(followed.sources)}
-            words = {names.get(name, name): text for name, text in request.words.items()}
-            choices = {
-                key: replace(choice, source=new) if choice is not None and choice.source == old else choice
-                for key, choice in request.options.choices.items()
-            }
-            followed = replace(followed, words=words, options=replace(request.options, choices=choices))
-        tx.set(f"{REQUESTS}{request.number}", followed.stored())
+        followed = renamed_in(request, old, new)
+        if followed != request:
+            tx.set(f"{REQUESTS}{request.number}", followed.stored())
+
+
+def renamed_in(request: MergeRequest, old: str, new: str) -> MergeRequest:
+    """The request after a branch was renamed; unchanged if it was answered, or does not name the branch."""
+    own = request.graft is None
+    if request.state != "open" or old not in (*(request.sources if own else ()), request.into):
+        return request
+    followed = replace(request, into=new if request.into == old else request.into)
+    if not own:
+        return followed
+    source = new if request.source == old else request.source
+    others = tuple(replace(o, source=new) if o.source == old else o for o in request.others)
+    followed = replace(followed, source=source, others=others)
+    # The payload for several branches at once is stored under all their names.
+    names = {old: new, ", ".join(request.sources): ", ".join(followed.sources)}
+    words = {names.get(name, name): text for name, text in request.words.items()}
+    choices = {
+        key: replace(choice, source=new) if choice is not None and choice.source == old else choice
+        for key, choice in request.options.choices.items()
+    }
+    return replace(followed, words=words, options=replace(request.options, choices=choices))
 
 
 def open_request(view: View, number: int) -> MergeRequest:

@@ -26,6 +26,7 @@ from pages.ui.frame import Frame, saying
 from pages.ui.made_pages import linked
 from pages.ui.merge.choices import POLICIES, label_of_strategy, want, written_picks
 from pages.ui.merge.reviewing import draw_review_acts, draw_reviews
+from pages.ui.people.protecting import protection
 from pages.ui.person import names_themselves
 
 _ANSWERED = "merge.answered"
@@ -129,12 +130,13 @@ def _draw_line(frame: Frame, request: MergeRequest) -> None:
             st.button("Look at it", key=f"merge.look.{request.number}", on_click=_look, args=(frame, request))
             return
         st.caption(_why_gone(frame, request, gone))
-        st.button(
-            "Decline",
-            key=f"merge.decline_gone.{request.number}",
-            on_click=_decline,
-            args=(frame, request, ""),
-        )
+        if _may_answer(frame, request):
+            st.button(
+                "Decline",
+                key=f"merge.decline_gone.{request.number}",
+                on_click=_decline,
+                args=(frame, request, ""),
+            )
 
 
 def _why_gone(frame: Frame, request: MergeRequest, gone: str) -> str:
@@ -237,9 +239,18 @@ def _draw_looked_at(frame: Frame, request: MergeRequest) -> None:
             st.rerun()
         with st.container(key="line-merge-request-acts", horizontal=True):
             draw_review_acts(frame, request, _shown(frame))
-            _draw_change(frame, request)
-            _draw_decline(frame, request)
+            if _may_answer(frame, request):
+                _draw_change(frame, request)
+                _draw_decline(frame, request)
             st.button("Back", key="merge.look_away", type="tertiary", on_click=want, kwargs={"request": None})
+
+
+def _may_answer(frame: Frame, request: MergeRequest) -> bool:
+    """Whether the reader may change a request or decline it: it is theirs, or they write on the branch it is for."""
+    rules = protection(frame.chat)
+    if rules is None or rules.edits or request.by == frame.forky.actor:
+        return True
+    return rules.may_write(request.into)
 
 
 def _moved_on(frame: Frame, request: MergeRequest) -> list[str]:

@@ -405,8 +405,8 @@ VERBS: tuple[Row, ...] = (
     Row("requests.ask_for_changes", OWN_BRANCH, lambda c: c.chat.requests.ask_for_changes(1, "Say why.")),
     Row("requests.withdraw_review", OWN_BRANCH, _withdrawn),
     Row("requests.comment", OWN_BRANCH, lambda c: c.chat.requests.comment(1, "Good.")),
-    Row("requests.change", OWN_BRANCH, lambda c: c.chat.requests.change(1, note="Better.")),
-    Row("requests.decline", OWN_BRANCH, lambda c: c.chat.requests.decline(1)),
+    Row("requests.change", CHANGE, lambda c: c.chat.requests.change(1, note="Better.")),
+    Row("requests.decline", CHANGE, lambda c: c.chat.requests.decline(1)),
     Row(
         "requests.accepting",
         READ,
