@@ -19,6 +19,7 @@ from pathlib import Path
 from bench.measure import Line
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.identity import new_id
+from forky_core.conversation.message_origins import MessageOrigins, call_index
 from forky_core.conversation.transaction import Transaction
 from forky_core.conversation.workspace import Workspace
 from forky_core.documents.searching import Embedder
@@ -28,7 +29,6 @@ from forky_core.llm.scripted import ScriptedModel
 from forky_core.model import EMPTY_VIEW, ConversationId, Message, Rules, seal
 from forky_core.model.parts import Draft, MergePart, TextPart
 from forky_core.store.duckdb.store import DuckDBStore
-from forky_core.views.calls import call_index
 from forky_core.views.drawing import draw
 from forky_core.views.graph import build_graph
 from forky_core.views.notebook import notebook
@@ -140,7 +140,10 @@ def _steps(file: Path, id: ConversationId) -> dict[str, float]:
             "shape and rows of the graph",
             lambda: build_graph(messages, view, current=main.branch.head, shape=shape_of(messages, view)),
         )
-        timed("cells of the notebook", lambda: notebook(main.path(), main.visible, view, call_index(())))
+        timed(
+            "cells of the notebook",
+            lambda: notebook(main.path(), main.visible, view, MessageOrigins(call_index(()))),
+        )
         timed("draw as text", lambda: sum(1 for _ in draw(messages, view)))
         main.undo()
     return times

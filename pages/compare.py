@@ -98,6 +98,7 @@ def _sides(frame: Frame) -> tuple[Side, ...]:
             without_cells(view, {frame.chat.branch_name}, visible.messages),
             visible,
             frame.chat.branch_name,
+            frame.chat.calls.origins_on,
             marks,
         )
         if len(first) > 1:
@@ -135,7 +136,7 @@ def _kept(sides: tuple[Side, ...], frame: Frame) -> tuple[Side, ...]:
 
 def _comparison(chosen: Chosen) -> Comparison:
     chat = chosen.frame.chat
-    return compare(chosen.sides, chat.visible, chat.calls.generations, chat.path)
+    return compare(chosen.sides, chat.visible, chat.calls.generations, chat.path, chat.branches.origin)
 
 
 def _choose(chosen: Chosen) -> None:

@@ -217,8 +217,8 @@ def _described(chat: Conversation, poll: Poll) -> dict[str, Json]:
             {
                 "letter": row.option.letter,
                 "message": row.option.message,
-                "model": row.option.model,
-                "branch": row.option.branch,
+                "models": list(row.option.models),
+                "branches": list(row.option.branches),
                 "votes": row.votes,
                 "scores": {name: score.mean for name, score in row.scores.items()},
             }
@@ -253,7 +253,7 @@ def _print_ballot(ballot: Ballot, out: TextIO) -> None:
 
 def _print_outcome(outcome: PollResult, out: TextIO) -> None:
     for row in outcome.rows:
-        named = " · ".join(word for word in (row.option.model, row.option.branch) if word)
+        named = row.option.made_by(str)
         scores = "".join(f", {name} {score.mean:.1f}" for name, score in row.scores.items())
         print(
             one_line(f"{row.votes:>4}  {row.option.letter}  {short(row.option.message)}  {named}{scores}"),

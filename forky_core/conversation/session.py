@@ -12,10 +12,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from forky_core.conversation.branch_owners import BranchOwners
+from forky_core.conversation.branch_origins import BranchOrigin, BranchOrigins
 from forky_core.conversation.counts import Counts
 from forky_core.conversation.indexes import Indexes
 from forky_core.conversation.merging.review_log import ReviewLog
+from forky_core.conversation.message_origins import CallIndex, MessageOrigins, call_index
 from forky_core.conversation.people.authors import Authors
 from forky_core.conversation.replies.replies import Replies
 from forky_core.conversation.sent_requests import SentRequests
@@ -124,7 +125,8 @@ class Session:
     """The conversations of which branches were grafted into this one, as the first `_grafts_read` grafts say."""
     _grafts_read: int = 0
     _reviews: ReviewLog = field(default_factory=ReviewLog)
-    _branch_owners: BranchOwners = field(default_factory=BranchOwners)
+    _branch_origins: BranchOrigins = field(default_factory=BranchOrigins)
+    _calls: CallIndex = field(default_factory=lambda: call_index(()))
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def as_person(self, name: str) -> Session:
@@ -141,7 +143,7 @@ class Session:
                     _grafted={},
                     _grafts_read=0,
                     _reviews=ReviewLog(),
-                    _branch_owners=BranchOwners(),
+                    _branch_origins=BranchOrigins(),
                     _lock=threading.Lock(),
                 )
             return self._persons[name]
@@ -223,12 +225,12 @@ class Session:
         self._grafts_read = len(self._authors.grafts)
         return tuple(self._grafted.values())
 
-    def branch_owner(self, branch: str) -> str:
-        """The actor who made a branch; "" if there never was one of this name."""
+    def branch_origin(self, branch: str) -> BranchOrigin:
+        """Where a branch comes from, as the log says; without a maker if there never was one of this name."""
         with self._lock:
-            if self._branch_owners.version != self.view.version:
-                self._branch_owners.add(self.store.operations(self.id, after=self._branch_owners.version))
-            return self._branch_owners.of(branch)
+            if self._branch_origins.version != self.view.version:
+                self._branch_origins.add(self.store.operations(self.id, after=self._branch_origins.version))
+            return self._branch_origins.of(branch)
 
     def reviews(self) -> ReviewLog:
         """The reviews of this conversation's merge requests, and who proposed what."""
@@ -294,6 +296,9 @@ class Session:
     def generations(self) -> tuple[Generation, ...]:
         return self.store.generations(self.id)
 
-    def latest_generation(self, message: MessageId) -> Generation | None:
-        """The newest model call that produced this message."""
-        return next((g for g in reversed(self.generations()) if g.message == message), None)
+    def origins(self, branch: str | None = None) -> MessageOrigins:
+        """Who gave each message, as seen from a branch; with None, as seen from nowhere in particular."""
+        calls, index = self.generations(), self._calls
+        if index.calls is not calls:
+            index = self._calls = call_index(calls)
+        return MessageOrigins(index, branch, self.branch_origin)

@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from forky_core.conversation.branch_origins import BranchOrigin
 from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.message_origins import MessageOrigins, call_index, no_log
 from forky_core.conversation.visible import Visible, visible_part
 from forky_core.llm.contract import ModelInfo
 from forky_core.model import Blob, Generation, Linked, Message, MessageId, Operation, View
@@ -57,6 +59,13 @@ class ShownConversation:
     """The name of a model for people."""
     author: Callable[[MessageId], str] = _nobody
     """What stands in place of “You” above what a person said; "" for nothing."""
+    origin_of: Callable[[str], BranchOrigin] = no_log
+    """Looks up where a branch comes from."""
+
+    @property
+    def origins(self) -> MessageOrigins:
+        """Who gave each message, as seen from the branch that is shown."""
+        return MessageOrigins(call_index(self.generations), self.branch, self.origin_of)
 
     @property
     def head(self) -> MessageId | None:
@@ -86,6 +95,7 @@ def shown_conversation(
         pictures(visible.messages, store),
         label,
         author,
+        chat.branches.origin,
     )
 
 

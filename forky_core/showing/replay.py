@@ -218,14 +218,14 @@ def _assembled(
     shape = _shape(shown, messages, first)
     row_of = {id: row for row, id in enumerate(order)}
     layout = _laid_out(shape, order, row_of, line_colors(shape, shown.view))
-    calls = {call.message: call for call in shown.generations if call.message is not None}
+    origins = replace(shown.origins, branch=None)
     rows = tuple(
         ReplayRow(
             id,
             layout.lane_of[row],
             layout.color_of[row],
             messages[id].role,
-            who(messages[id], calls.get(id), shown.label, shown.author(id)),
+            who(messages[id], origins.of(id).models, shown.label, shown.author(id)),
             line_of_text(messages[id]),
             bool(messages[id].merges),
         )

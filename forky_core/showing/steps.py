@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from forky_core.context.masking import reverted_with_tool_calls
-from forky_core.model import Generation, Linked, Message, MessageId
+from forky_core.model import Linked, Message, MessageId
 from forky_core.model.parts import MergePart
 from forky_core.showing.material import ShownConversation
 from forky_core.showing.notes import merge_notes, message_notes, title_notes
@@ -127,20 +127,20 @@ def _title(
 def _along(
     shown: ShownConversation, path: Sequence[Message], captions: dict[MessageId, str]
 ) -> Iterator[PresentationStep]:
-    calls = _calls(shown.generations)
+    origins = shown.origins
     beside = _siblings(shown.stems, path)
     pointed = _pointing(shown)
     gone = reverted_with_tool_calls(path)
     written = shown.view.notes
     for number, message in enumerate(path, 1):
-        caption = who(message, calls.get(message.id), shown.label, shown.author(message.id))
+        caption = who(message, origins.of(message.id).models, shown.label, shown.author(message.id))
         known = (caption, number, pointed.get(message.id, ()), message.id in gone)
         if message.merges:
             yield from _merging(shown, message, path[: number - 1], known)
             continue
         others = beside.get(message.id, ())
         for id in others:
-            captions[id] = who(shown.messages[id], calls.get(id), shown.label, shown.author(id))
+            captions[id] = who(shown.messages[id], origins.of(id).models, shown.label, shown.author(id))
         yield PresentationStep(
             key_of(message.id),
             "message",
@@ -148,7 +148,7 @@ def _along(
             message,
             others,
             *known,
-            notes=message_notes(message, calls.get(message.id), others, gone.get(message.id)),
+            notes=message_notes(message, origins.of(message.id).call, others, gone.get(message.id)),
             note=written.get(message.id, ""),
         )
 
@@ -220,7 +220,7 @@ def _comparison(shown: ShownConversation, words: Sequence[str]) -> Comparison | 
             at = line[-1].parent
         return tuple(reversed(line))
 
-    return compare(sides, visible, shown.generations, path_of)
+    return compare(sides, visible, shown.generations, path_of, shown.origin_of)
 
 
 def _compared(comparison: Comparison) -> Iterator[PresentationStep]:
@@ -244,10 +244,6 @@ def _compared(comparison: Comparison) -> Iterator[PresentationStep]:
             number=at,
             notes=(f"Turn {at} of {len(comparison.rows)} side by side.",),
         )
-
-
-def _calls(generations: Sequence[Generation]) -> Mapping[MessageId, Generation]:
-    return {call.message: call for call in generations if call.message is not None}
 
 
 def _siblings(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 from forky_core.merge.claims.claim_set import StoredClaims
 from forky_core.merge.headings import RESOLVED
@@ -16,16 +16,17 @@ from forky_core.views.times import stamp
 _ROLES = {"user": "You", "assistant": "Assistant", "system": "System", "tool": "Tool"}
 SOMEBODY = "Somebody"
 """A person, to readers who are not that person and are told no name."""
+SAME = "they said the same, word by word"
+"""Above an answer that several models gave, where it is not known which one is meant."""
 _OPENING = 90
 """The characters of a message by which a person recognises it."""
 _ENDS = {"stopped": "Stopped", "interrupted": "Interrupted", "failed": "Failed"}
 
 
-def who(
-    message: Message, generation: Generation | None, label: Callable[[str], str], author: str = ""
-) -> str:
+def who(message: Message, models: Sequence[str], label: Callable[[str], str], author: str = "") -> str:
     """Return the caption for a message's author; `label` returns the name of a model for people.
 
+    `models` are those that said it: several if it is not known which one is meant.
     `author` is what stands in place of “You”: the name of the member of a team who said it, or `SOMEBODY` to strangers.
     """
     if message.merge is not None:
@@ -34,9 +35,15 @@ def who(
         return "Revert"
     if message.name:
         return message.name
-    if message.role == "assistant" and generation is not None:
-        return label(generation.model)
+    if message.role == "assistant" and models:
+        return together(label(model) for model in models)
     return author if author and message.role == "user" else _ROLES[message.role]
+
+
+def together(names: Iterable[str]) -> str:
+    """Return names as a list in a sentence, each once: “one, two and three”."""
+    *first, last = dict.fromkeys(names)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def opening_of(message: Message | None, author: Callable[[MessageId], str] = lambda _id: "") -> str:
@@ -85,6 +92,8 @@ def _messages(count: int) -> str:
 def took(cell: Cell) -> str:
     """Return tokens, cost and time of an answer; "" if they are not known."""
     call = cell.generation
+    if call is None and len(cell.origin.models) > 1:
+        return SAME
     if call is None or call.reused is not None:
         return ""
     facts = [_used(call.usage)]

@@ -6,10 +6,12 @@ all sides were asked aligns them on one row again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from forky_core.conversation.branch_origins import BranchOrigin
+from forky_core.conversation.message_origins import MessageOrigin, MessageOrigins, call_index, no_log
 from forky_core.conversation.visible import Visible
 from forky_core.graph import is_ancestor
 from forky_core.llm.tokens import estimate_tokens
@@ -23,12 +25,17 @@ class ColumnEntry:
     """One message of a column."""
 
     message: Message
-    generation: Generation | None
-    """The newest call that produced it."""
+    origin: MessageOrigin
+    """Who gave it, as seen from the column's branch."""
     tokens: int
     """The provider's count for the answer, else an estimate."""
     same_as: str | None
-    """The label of the first column that has this very message too; None in that column itself."""
+    """The label of the first column that has this very message from the same call; None in that column itself."""
+
+    @property
+    def generation(self) -> Generation | None:
+        """The call that gave it; None if no model did, or if it is not known which of several."""
+        return self.origin.call
 
     @property
     def seconds(self) -> float | None:
@@ -129,55 +136,83 @@ def compare(
     visible: Visible,
     generations: Sequence[Generation],
     path_of: Callable[[MessageId], Sequence[Message]],
+    origin_of: Callable[[str], BranchOrigin] = no_log,
 ) -> Comparison:
-    """Compare the sides."""
-    paths = [path_of(side.head) if side.head is not None else () for side in sides]
-    shared = _shared(paths)
-    calls = {call.message: call for call in generations if call.message is not None}
-    rests = [path[shared:] for path in paths]
-    turns = [_turns(rest, calls, _holders(rests[:at], sides)) for at, rest in enumerate(rests)]
+    """Compare the sides.
+
+    A side is a branch, also where another one has the same head: models that said the same have a column each.
+    `origin_of` looks a branch up in the log.
+    """
+    index = call_index(generations)
+    lines = [
+        _Line(
+            side,
+            tuple(path_of(side.head)) if side.head is not None else (),
+            MessageOrigins(index, side.name_of_branch, origin_of),
+        )
+        for side in sides
+    ]
+    shared = _shared(lines)
+    shown: dict[MessageId, list[tuple[Generation | None, str]]] = {}
+    turns = [_turns(line, shared, shown) for line in lines]
     columns = tuple(
-        _column(side, rest, own, generations) for side, rest, own in zip(sides, rests, turns, strict=True)
+        _column(line.side, len(line.path) - shared, own, generations)
+        for line, own in zip(lines, turns, strict=True)
     )
-    return Comparison(
-        tuple(paths[0][:shared]) if paths else (),
-        columns,
-        _rows(turns),
-        _notes(sides, paths, shared, visible),
-    )
+    return Comparison(lines[0].path[:shared] if lines else (), columns, _rows(turns), _notes(lines, visible))
 
 
-def _shared(paths: Sequence[Sequence[Message]]) -> int:
-    """Return the number of messages that all paths begin with."""
-    if not paths:
-        return 0
-    shortest = min(map(len, paths))
-    return next(
-        (at for at in range(shortest) if len({path[at].id for path in paths}) > 1),
-        shortest,
-    )
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A side with the messages that lead to its head, and who gave them there."""
+
+    side: Side
+    path: tuple[Message, ...]
+    origins: MessageOrigins
+
+    def call(self, message: MessageId) -> Generation | None:
+        return self.origins.of(message).call
 
 
-def _holders(rests: Sequence[Sequence[Message]], sides: Sequence[Side]) -> Mapping[MessageId, str]:
-    held: dict[MessageId, str] = {}
-    for rest, side in zip(rests, sides, strict=False):
-        for message in rest:
-            held.setdefault(message.id, side.label)
-    return held
+def _shared(lines: Sequence[_Line]) -> int:
+    """Return the number of messages that all sides begin with.
+
+    An answer that several sides have from calls of their own is not shared. Sides that have everything in common show
+    their last answer all the same.
+    """
+    shortest = min((len(line.path) for line in lines), default=0)
+    several = lines[0].origins.index.several if lines else {}
+    for at in range(shortest):
+        id = lines[0].path[at].id
+        if any(line.path[at].id != id for line in lines):
+            return at
+        if id in several and len({call.id for line in lines if (call := line.call(id)) is not None}) > 1:
+            return at
+    if len(lines) > 1 and all(len(line.path) == shortest for line in lines):
+        path = lines[0].path
+        asked = (at for at in range(shortest - 1, -1, -1) if path[at].role == "user" and not path[at].merges)
+        return min(next(asked, -1) + 1, shortest)
+    return shortest
 
 
 def _turns(
-    messages: Sequence[Message], calls: Mapping[MessageId, Generation], held: Mapping[MessageId, str]
+    line: _Line, shared: int, shown: dict[MessageId, list[tuple[Generation | None, str]]]
 ) -> list[Turn]:
+    """Return the turns of a side; `shown` has what the sides before it show, and gets what this one does."""
     turns: list[Turn] = []
     question: ColumnEntry | None = None
     answers: list[ColumnEntry] = []
     brought: list[ColumnEntry] = []
-    for message in messages:
+    for message in line.path[shared:]:
         if message.hidden:
             continue
-        call = calls.get(message.id)
-        entry = ColumnEntry(message, call, _tokens(message, call), held.get(message.id))
+        origin = line.origins.of(message.id)
+        known = shown.setdefault(message.id, [])
+        same = next(
+            (label for call, label in known if None in (call, origin.call) or call is origin.call), None
+        )
+        known.append((origin.call, line.side.label))
+        entry = ColumnEntry(message, origin, _tokens(message, origin.call), same)
         if message.role != "user":
             answers.append(entry)
             continue
@@ -198,9 +233,7 @@ def _tokens(message: Message, call: Generation | None) -> int:
     return counted if counted is not None else estimate_tokens(message.text)
 
 
-def _column(
-    side: Side, rest: Sequence[Message], turns: Iterable[Turn], generations: Sequence[Generation]
-) -> Column:
+def _column(side: Side, messages: int, turns: Iterable[Turn], generations: Sequence[Generation]) -> Column:
     answers = [entry for turn in turns for entry in turn.answers if entry.message.role == "assistant"]
     made = [entry.generation for entry in answers if entry.generation is not None]
     costs = [call.usage.cost for call in made]
@@ -216,8 +249,8 @@ def _column(
         sum(begun) / len(begun) if begun else None,
         sum(entry.tokens for entry in timed) / sum(entry.seconds or 0 for entry in timed) if timed else None,
     )
-    models = tuple(dict.fromkeys(call.model for call in made))
-    return Column(side, len(rest), models, total, _unanswered(side, generations))
+    models = tuple(dict.fromkeys(model for entry in answers for model in entry.origin.models))
+    return Column(side, messages, models, total, _unanswered(side, generations))
 
 
 def _unanswered(side: Side, generations: Sequence[Generation]) -> Generation | None:
@@ -264,32 +297,36 @@ def _meetings(columns: Sequence[Sequence[Turn]]) -> list[tuple[int, ...]]:
     return met
 
 
-def _notes(
-    sides: Sequence[Side], paths: Sequence[Sequence[Message]], shared: int, visible: Visible
-) -> tuple[str, ...]:
-    notes = [f"“{side.label}” is empty: nothing has been said there yet." for side in sides if not side.head]
-    filled = [(side, path) for side, path in zip(sides, paths, strict=True) if path]
-    if len(filled) > 1 and not shared and len(filled) == len(sides):
+def _notes(lines: Sequence[_Line], visible: Visible) -> tuple[str, ...]:
+    notes = [
+        f"“{line.side.label}” is empty: nothing has been said there yet."
+        for line in lines
+        if not line.side.head
+    ]
+    filled = [line for line in lines if line.path]
+    if len(filled) > 1 and len(filled) == len(lines) and len({line.path[0].id for line in lines}) > 1:
         notes.append("They have nothing in common: each begins on its own.")
-    for at, (one, path) in enumerate(filled):
-        for other, other_path in filled[at + 1 :]:
-            notes += _relation(one, path, other, other_path, visible)
+    for at, one in enumerate(filled):
+        for other in filled[at + 1 :]:
+            notes += _relation(one, other, visible)
     return tuple(notes)
 
 
-def _relation(
-    one: Side, path: Sequence[Message], other: Side, other_path: Sequence[Message], visible: Visible
-) -> list[str]:
-    if one.head == other.head:
-        return [f"“{one.label}” and “{other.label}” stand at the same message."]
+def _relation(one: _Line, other: _Line, visible: Visible) -> list[str]:
+    names = f"“{one.side.label}” and “{other.side.label}”"
+    if one.side.head == other.side.head and one.side.head is not None:
+        calls = {call.id for line in (one, other) if (call := line.call(one.side.head)) is not None}
+        if len(calls) > 1:
+            return [f"{names} gave the same answer, word by word."]
+        return [f"{names} stand at the same message."]
     said: list[str] = []
-    for low, high, below in ((one, other, other_path), (other, one, path)):
-        line = [message.id for message in below]
+    for low, high in ((one.side, other), (other.side, one)):
+        line = [message.id for message in high.path]
         if low.head in line:
             further = count(len(line) - line.index(low.head) - 1, "message")
-            said.append(f"“{high.label}” goes on from “{low.label}”: {further} more.")
-        elif _brought_in(low, high, visible):
-            said.append(f"“{low.label}” is merged into “{high.label}” already.")
+            said.append(f"“{high.side.label}” goes on from “{low.label}”: {further} more.")
+        elif _brought_in(low, high.side, visible):
+            said.append(f"“{low.label}” is merged into “{high.side.label}” already.")
     return said
 
 

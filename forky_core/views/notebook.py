@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from forky_core.context.masking import reverted_with_tool_calls
+from forky_core.conversation.message_origins import MessageOrigin, MessageOrigins
 from forky_core.conversation.visible import Visible
 from forky_core.merge.corrections import CorrectedLine, corrected_lines
 from forky_core.model import Generation, Message, MessageId, Usage, View
-from forky_core.views.calls import CallIndex
 
 MORE = 20
 """The number of earlier messages that each request for more adds."""
@@ -32,8 +32,8 @@ class Cell:
     message: Message
     number: int
     """The position on the path, from 1."""
-    generation: Generation | None
-    """The newest call that produced it; None for a person's message."""
+    origin: MessageOrigin
+    """Who gave it, as seen from the branch that is read."""
     siblings: tuple[MessageId, ...]
     """The messages with the same parent, itself included, oldest first."""
     branches: tuple[str, ...]
@@ -45,6 +45,11 @@ class Cell:
     """The usage of the original call, if a stored answer was returned here."""
     corrected: tuple[CorrectedLine, ...] = ()
     """For a merge: its lines that merges further down correct."""
+
+    @property
+    def generation(self) -> Generation | None:
+        """The call that gave it; None for a person's message, or if it is not known which of several calls did."""
+        return self.origin.call
 
     @property
     def position(self) -> int:
@@ -112,7 +117,7 @@ def notebook(
     path: Sequence[Message],
     visible: Visible,
     view: View,
-    calls: CallIndex,
+    origins: MessageOrigins,
     *,
     more: int = 0,
     keep: MessageId | None = None,
@@ -129,7 +134,7 @@ def notebook(
             start = kept - kept % _STEP
             first = first if more else start
     window = len(path) - first
-    drawn = {message.id: calls.by_message.get(message.id) for message in path[start:]}
+    drawn = {message.id: origins.of(message.id) for message in path[start:]}
     heads: dict[MessageId, list[str]] = {}
     for branch in view.branches.values():
         if branch.head is not None:
@@ -140,13 +145,13 @@ def notebook(
     bearing = visible.bearing(path)
     gone = reverted_with_tool_calls(path) if any(message.reverts for message in bearing) else {}
     corrected = corrected_lines(bearing)
-    given = {call.reused for call in drawn.values() if call is not None and call.reused is not None}
-    spared = {call.id: call.usage for call in calls.calls if call.id in given} if given else {}
+    given = {one.call.reused for one in drawn.values() if one.call is not None} - {None}
+    spared = {call.id: call.usage for call in origins.index.calls if call.id in given} if given else {}
     cells = tuple(
         Cell(
             message,
             number,
-            call,
+            drawn[message.id],
             visible.siblings(message.id) if message.id in visible.messages else (message.id,),
             tuple(heads.get(message.id, ())),
             tuple(tags.get(message.id, ())),
@@ -155,17 +160,20 @@ def notebook(
             corrected.get(message.id, ()),
         )
         for number, message in enumerate(path[start:], start + 1)
-        for call in (drawn[message.id],)
+        for call in (drawn[message.id].call,)
     )
-    return Notebook(cells, window, start, _unanswered(path, calls, in_turn=len(view.room.models) > 1))
+    return Notebook(cells, window, start, _unanswered(path, origins, in_turn=len(view.room.models) > 1))
 
 
-def _unanswered(path: Sequence[Message], calls: CallIndex, *, in_turn: bool) -> tuple[Generation, ...]:
+def _unanswered(path: Sequence[Message], origins: MessageOrigins, *, in_turn: bool) -> tuple[Generation, ...]:
     since = [message.id for message in path[-1:]]
     if in_turn:
         newest = next((at for at in range(len(path) - 1, -1, -1) if path[at].role == "user"), len(path))
         since = [message.id for message in path[newest:]]
-    if calls.unanswered.isdisjoint(since):
+    if origins.index.unanswered.isdisjoint(since):
         return ()
-    last = {call.model if in_turn else "": call for call in calls.calls if call.parent in since}
+    below = [call for call in origins.index.calls if call.parent in since]
+    # Several branches may have asked the same; where this one did not, what the others came to is shown.
+    here = [call for call in below if origins.is_own(call)] or below
+    last = {call.model if in_turn else "": call for call in here}
     return tuple(call for call in last.values() if call.message is None and call.status != "running")

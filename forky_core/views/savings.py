@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from forky_core.model import Generation, MessageId
+from forky_core.model import Generation
 from forky_core.views import captions
 
 
@@ -42,8 +42,3 @@ def savings(generations: Iterable[Generation]) -> Savings:
         sum(call.usage.saved or 0.0 for call in calls),
         sum(call.usage.cost or 0.0 for call in calls),
     )
-
-
-def of_path(generations: Iterable[Generation], path: Collection[MessageId]) -> tuple[Generation, ...]:
-    """Return the calls that answered on this path, including those whose answer was regenerated."""
-    return tuple(call for call in generations if call.message in path or call.parent in path)

@@ -6,9 +6,10 @@ last.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from forky_core.conversation.message_origins import MessageOrigins
 from forky_core.conversation.visible import Visible
 from forky_core.graph import first_parent_path
 from forky_core.model import MessageId, View
@@ -32,6 +33,11 @@ class Side:
     gone: bool = False
     """Whether its branch was deleted or renamed while it was being read."""
 
+    @property
+    def name_of_branch(self) -> str | None:
+        """The branch on which it was said, also one that is gone; None for a single message."""
+        return self.key if self.gone else self.branch
+
 
 def all_sides(view: View, visible: Visible, at: MessageId | None) -> tuple[Side, ...]:
     """Return every branch, then the answers beside those on the path to `at` that are no branch's head, the nearest
@@ -53,28 +59,86 @@ def answer_key(message: MessageId) -> str:
     return _ID_SIGN + message.removeprefix("b2:")[:_ID_DIGITS]
 
 
-def side_of(message: MessageId, view: View, visible: Visible) -> Side:
-    """Return a message as a side: the branch whose head it is, if there is one."""
-    for branch in view.branches.values():
-        if branch.head == message:
-            return Side(branch.name, branch.name, branch.name, message)
+def side_of(message: MessageId, view: View, visible: Visible, branch: str | None = None) -> Side:
+    """Return a message as a side: the branch whose head it is, if there is one; of several, `branch` before others."""
+    names = [one.name for one in view.branches.values() if one.head == message]
+    if names:
+        name = branch if branch in names else names[0]
+        return Side(name, name, name, message)
     return Side(answer_key(message), _called(message, visible), None, message)
 
 
 def first_sides(
-    view: View, visible: Visible, branch: str, marks: Sequence[MessageId | None] = ()
+    view: View,
+    visible: Visible,
+    branch: str,
+    origins_on: Callable[[str], MessageOrigins],
+    marks: Sequence[MessageId | None] = (),
 ) -> tuple[Side, ...]:
-    """Return the sides to show before a choice: the marked messages, else the branch and its nearest relative."""
-    marked = [side_of(mark, view, visible) for mark in marks if mark is not None and mark in visible.messages]
-    own = Side(branch, branch, branch, view.branch(branch).head)
+    """Return the sides to show before a choice: the marked messages, else the branch and its nearest relatives.
+
+    Where several branches were asked the same, as several models are, all of them are shown. `origins_on` returns who
+    gave each message, as seen from a branch.
+    """
+    marked = [
+        side_of(mark, view, visible, branch)
+        for mark in marks
+        if mark is not None and mark in visible.messages
+    ]
+    own = _branch_side(view, branch)
     if marked:
         chosen = marked if len(marked) > 1 else [own, *marked]
         return tuple({side.key: side for side in chosen}.values())
-    nearest = _nearest(view, visible, branch)
+    nearest = nearest_side(view, visible, branch)
     if nearest is not None:
-        return (own, nearest)
+        together = _asked_together(view, visible, own, nearest, origins_on)
+        return together if len(together) > 1 else (own, nearest)
     others = [side for side in all_sides(view, visible, own.head) if side.branch is None]
     return (own, *others[:1])
+
+
+def _asked_together(
+    view: View, visible: Visible, own: Side, nearest: Side, origins_on: Callable[[str], MessageOrigins]
+) -> tuple[Side, ...]:
+    """Return the branches that were asked the same as `nearest`, in the order in which they answered, `own` first.
+
+    `own` is left out if it has nothing beyond the place where they left it. A branch that has its answer from another
+    one of them is none of its own.
+    """
+    mine, line = _path(visible, own.head), _path(visible, nearest.head)
+    both = zip(mine, line, strict=False)
+    left_at = next((at for at, (one, two) in enumerate(both) if one != two), min(len(mine), len(line)))
+    asked = _question(visible, line, left_at)
+    if asked is None:
+        return ()
+    found: dict[tuple[MessageId, str], tuple[int, Side]] = {}
+    for side in (own, *(_branch_side(view, name) for name in view.branches if name != own.key)):
+        answer = next(
+            (id for id in visible.children.get(asked, ()) if visible.lineage.leads(id, side.head)), None
+        )
+        if answer is not None:
+            call = origins_on(side.key).of(answer).call
+            place = (answer, call.id) if call is not None else (answer, "")
+            found.setdefault(place, (call.started if call is not None else 0, side))
+    others = [side for _, side in sorted(found.values(), key=lambda one: one[0]) if side.key != own.key]
+    return tuple([own, *others] if len(mine) > left_at or mine == line else others)[:MOST_SIDES]
+
+
+def _question(visible: Visible, line: Sequence[MessageId], left_at: int) -> MessageId | None:
+    """Return the question that the end of a line answers, where it left another one after `left_at` messages.
+
+    That is the last message they share, if it is a question, else the first question that comes after it; the last one
+    for lines that share all. None if there is none.
+    """
+    asks = [at for at, id in enumerate(line) if visible.messages[id].role == "user"]
+    if left_at == len(line):
+        return line[asks[-1]] if asks else None
+    at = next((at for at in asks if at >= left_at - 1), None)
+    return line[at] if at is not None else None
+
+
+def _branch_side(view: View, name: str) -> Side:
+    return Side(name, name, name, view.branch(name).head)
 
 
 def read_sides(
@@ -157,7 +221,7 @@ def left_from(head: MessageId | None, depth: Mapping[MessageId, int], visible: V
     return -1
 
 
-def _nearest(view: View, visible: Visible, branch: str) -> Side | None:
+def nearest_side(view: View, visible: Visible, branch: str) -> Side | None:
     """Return the branch whose line leaves that of `branch` last; of several, the newest."""
     own = view.branch(branch).head
     depth = {id: at for at, id in enumerate(_path(visible, own))}

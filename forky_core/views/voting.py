@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.model import Message, MessageId
+from forky_core.views.captions import together
 from forky_core.votes.poll import BAD, TIE, Poll, Vote
 from forky_core.votes.shuffling import LETTERS
 from forky_core.votes.tally import MeanScore
@@ -22,10 +23,18 @@ class BallotOption:
     message: MessageId
     turns: tuple[Message, ...]
     """What was said after the question, up to the answer; () if the answer was removed."""
-    model: str = ""
-    """"" while the poll hides names."""
-    branch: str = ""
+    models: tuple[str, ...] = ()
+    """The models that said it; () while the poll hides names."""
+    branches: tuple[str, ...] = ()
     """Likewise."""
+
+    def made_by(self, label: Callable[[str], str]) -> str:
+        """The models and the branches that it stands for: “GPT-4o and GPT-5.6 · one and two”; "" if not known.
+
+        `label` returns the name of a model for people.
+        """
+        named = (tuple(map(label, self.models)), self.branches)
+        return " · ".join(together(names) for names in named if names)
 
     @property
     def removed(self) -> bool:
@@ -101,8 +110,8 @@ def ballot_of(chat: Conversation, number: int) -> Ballot:
             letter,
             candidate.message,
             _turns(candidate.message, poll.question, shown),
-            "" if poll.hidden else candidate.model,
-            "" if poll.hidden else candidate.branch,
+            () if poll.hidden else candidate.models,
+            () if poll.hidden else candidate.branches,
         )
         for letter, candidate in zip(LETTERS, chat.polls.order(number), strict=False)
     )

@@ -10,7 +10,7 @@ Everything refers to messages by id. So votes outlive merges, and the renaming a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -47,19 +47,18 @@ class PollCandidate:
     """An answer that people vote on, with what made it when the poll was opened."""
 
     message: MessageId
-    model: str = ""
-    """The model that gave the answer; "" if no model did."""
-    branch: str = ""
-    """The branch whose head it was; "" if it was no head."""
+    models: tuple[str, ...] = ()
+    """The models that gave the answer, several if they said the same; () if no model did."""
+    branches: tuple[str, ...] = ()
+    """The branches whose head it was."""
     prompt: Prompt | None = None
-    """The system prompt it was made with; None if that is not known."""
+    """The system prompt it was made with; None if that is not known, or if it was made with several."""
 
     def stored(self) -> dict[str, Json]:
         entry: dict[str, Json] = {"at": self.message}
-        if self.model:
-            entry["model"] = self.model
-        if self.branch:
-            entry["branch"] = self.branch
+        for name, values in (("model", self.models), ("branch", self.branches)):
+            if values:
+                entry[name] = values[0] if len(values) == 1 else list(values)
         if self.prompt is not None:
             entry["prompt"] = [self.prompt.id, self.prompt.line]
         return entry
@@ -69,10 +68,14 @@ class PollCandidate:
         prompt = entry.get("prompt")
         return cls(
             MessageId(entry["at"]),
-            entry.get("model", ""),
-            entry.get("branch", ""),
+            _names(entry.get("model")),
+            _names(entry.get("branch")),
             Prompt(*prompt) if prompt is not None else None,
         )
+
+
+def _names(entry: str | Sequence[str] | None) -> tuple[str, ...]:
+    return (entry,) if isinstance(entry, str) else tuple(entry or ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,7 +181,7 @@ def _contests(poll: Poll, vote: Vote, places: Sequence[Sequence[int]]) -> list[C
 
 
 def _model(_poll: RevealedPoll, candidate: PollCandidate) -> tuple[str, ...]:
-    return (candidate.model or NO_MODEL,)
+    return candidate.models or (NO_MODEL,)
 
 
 def _prompt(_poll: RevealedPoll, candidate: PollCandidate) -> tuple[str, ...]:

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import streamlit as st
 
 from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.message_origins import MessageOrigins
 from forky_core.conversation.visible import Visible
 from forky_core.forky import Forky
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import ForkyError, NotFound
-from forky_core.views.calls import CallIndex, call_index
 from forky_core.views.listed import listed_branches, visible_without_cells
 from forky_core.views.places import branch_for, grafted_from
 from pages.ui.session import Session, session
@@ -27,8 +27,6 @@ _LEAVE = "leave"
 _MOST_LISTED = 20
 _listed: dict[tuple[str, int, str], Visible] = {}
 """What is listed of a conversation, kept while its view stays."""
-_calls: dict[str, CallIndex] = {}
-"""The calls of a conversation, kept while none comes or changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +58,9 @@ class Frame:
         return found
 
     @property
-    def calls(self) -> CallIndex:
-        """The model calls of the conversation, found by message."""
-        key, calls = kept_as(self.chat.id), self.chat.calls.generations
-        found = _calls.get(key)
-        if found is None or found.calls is not calls:
-            if len(_calls) >= _MOST_LISTED:
-                _calls.clear()
-            found = _calls[key] = call_index(calls)
-        return found
+    def origins(self) -> MessageOrigins:
+        """Who gave each message, as seen from the branch of the URL."""
+        return self.chat.calls.origins
 
     @property
     def at_head(self) -> bool:

@@ -56,7 +56,8 @@ def test_a_poll_knows_its_question_and_what_made_each_answer(chat: Conversation)
     poll = opened(chat, title="Which name?")
     assert poll.question == chat.path()[0].id
     one, two = poll.candidates
-    assert (one.model, one.branch, two.model, two.branch) == ("scripted/one", "main", "scripted/two", "two")
+    assert (one.models, one.branches) == (("scripted/one",), ("main",))
+    assert (two.models, two.branches) == (("scripted/two",), ("two",))
     assert one.prompt is not None and one.prompt.id == ""
     assert two.prompt is not None and two.prompt.line == "You name things. Briefly."
     assert chat.history.operations[-1].summary == "Opened poll 1, “Which name?” on 2 answers"
@@ -73,13 +74,13 @@ def test_without_candidates_it_is_about_the_answer_and_its_siblings(forky: Works
     chat = forky.create()
     chat.ask("Hi")
     chat.regenerate(model="scripted/two")[1].wait()
-    assert [one.model for one in chat.polls.open().candidates] == ["scripted/one", "scripted/two"]
+    assert [one.models for one in chat.polls.open().candidates] == [("scripted/one",), ("scripted/two",)]
 
 
 def test_order_and_letters_differ_from_voter_to_voter_and_stay_for_each(chat: Conversation) -> None:
     opened(chat)
-    firsts = Counter(chat.people.as_person(f"Voter {n}").polls.order(1)[0].model for n in range(200))
-    assert 70 < firsts["scripted/one"] < 130
+    firsts = Counter(chat.people.as_person(f"Voter {n}").polls.order(1)[0].models for n in range(200))
+    assert 70 < firsts[("scripted/one",)] < 130
     ann = chat.people.as_person("Ann").polls
     order = ann.order(1)
     chat.branches.rename("elsewhere")
@@ -199,7 +200,7 @@ def test_scores_are_kept_by_criterion_and_averaged(chat: Conversation) -> None:
         (lambda p: p.vote(1, "A", scores={"A": {"clear": True}}), BadContent, "A score is a whole number"),
         (lambda p: p.open(["main", "two"]), InTheWay, "Poll 1 asks that already."),
         (lambda p: p.open(["main"]), BadContent, "A poll compares at least two answers."),
-        (lambda p: p.open(["main", "main"]), BadContent, "These are one and the same answer, word by word."),
+        (lambda p: p.open(["main", "main"]), BadContent, "These are one and the same answer, word by word: "),
         (lambda p: p.open(["main", "question"]), BadContent, "is no answer of a model"),
         (lambda p: p.open(["main", "nowhere"]), NotFound, "No message of this conversation"),
         (

@@ -20,7 +20,6 @@ from forky_core.llm.scripted import Fail, Hang, Until
 from forky_core.model import MessageId, Usage
 from forky_core.model.errors import BadName, ForkyError, InTheWay, NotAllowed, NothingToDo, Outdated
 from forky_core.model.room import Person, Room, addressed, fit_name
-from forky_core.views.calls import call_index
 from forky_core.views.notebook import notebook
 from tests.builders import ScriptedModels, texts, workspace
 from tests.context.validity import problems
@@ -183,7 +182,7 @@ def speakers(chat: Conversation) -> list[str | None]:
 
 
 def silent_calls(chat: Conversation) -> list[str]:
-    calls = notebook(chat.path(), chat.visible, chat.view, call_index(chat.calls.generations)).unanswered
+    calls = notebook(chat.path(), chat.visible, chat.view, chat.calls.origins).unanswered
     return [call.model for call in calls]
 
 

@@ -114,7 +114,7 @@ def resume_all(workspace: Workspace) -> int:
         for name in workspace.conversation(summary.id).branches:
             chat = workspace.conversation(summary.id, name)
             head = chat.head
-            call = chat._session.latest_generation(head.id) if head is not None else None
+            call = chat.calls.origins.of(head.id).call if head is not None else None
             if head is None or call is None or call.failure is None or call.failure.kind != "crash":
                 continue
             whole = chat.replies.resume().result()

@@ -115,10 +115,12 @@ def test_sides_that_share_nothing_or_are_empty_are_said_to(chat: Conversation) -
 
 def test_the_nearest_branch_is_shown_first_and_marks_come_before_it(chat: Conversation) -> None:
     talk(chat.fork("far", at=chat.path()[0].id), "x")
-    labels = [side.label for side in first_sides(chat.view, chat.visible, "main")]
+    labels = [side.label for side in first_sides(chat.view, chat.visible, "main", chat.calls.origins_on)]
     assert labels == ["main", "levels"]
     marks = (chat.checkout("far").branch.head, None)
-    assert [side.label for side in first_sides(chat.view, chat.visible, "main", marks)] == ["main", "far"]
+    assert [
+        side.label for side in first_sides(chat.view, chat.visible, "main", chat.calls.origins_on, marks)
+    ] == ["main", "far"]
 
 
 def test_the_url_names_sides_and_forgets_none(chat: Conversation) -> None:

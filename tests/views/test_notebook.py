@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forky_core.conversation.message_origins import MessageOrigins, call_index
 from forky_core.conversation.visible import Visible
 from forky_core.model import Message, MessageId, View
 from forky_core.model.parts import TextPart
-from forky_core.views.calls import call_index
 from forky_core.views.notebook import MORE, Notebook, notebook, window_start
 
 
@@ -34,7 +34,7 @@ def book_of(path: tuple[Message, ...], more: int = 0, keep: MessageId | None = N
     visible = Visible(
         1, {message.id: message for message in path}, {message.parent: (message.id,) for message in path}
     )
-    return notebook(path, visible, view, call_index(()), more=more, keep=keep)
+    return notebook(path, visible, view, MessageOrigins(call_index(())), more=more, keep=keep)
 
 
 def test_a_window_of_short_messages_holds_more_of_them_than_one_of_long_ones() -> None:

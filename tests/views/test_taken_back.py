@@ -5,7 +5,6 @@ from __future__ import annotations
 from forky_core.conversation.conversation import Conversation
 from forky_core.merge.claims.conflict_resolution import Choice
 from forky_core.model.parts import RevertPart, ToolCallPart, ToolResultPart
-from forky_core.views.calls import call_index
 from forky_core.views.graph import GraphView, build_graph
 from forky_core.views.notebook import Notebook, notebook
 from tests.builders import retuned, talk, workspace
@@ -18,7 +17,7 @@ def graph(chat: Conversation) -> GraphView:
 
 
 def book(chat: Conversation) -> Notebook:
-    return notebook(chat.path(), chat.visible, chat.view, call_index(chat.calls.generations))
+    return notebook(chat.path(), chat.visible, chat.view, chat.calls.origins)
 
 
 def trip() -> Conversation:
@@ -97,7 +96,7 @@ def test_before_the_later_merge_and_once_it_is_reverted_the_line_stands() -> Non
     chat = retuned(workspace()[0])
     second = next(message for message in reversed(chat.path()) if message.merges)
     path = chat.path(second.parents[0])
-    earlier = notebook(path, chat.visible, chat.view, call_index(chat.calls.generations))
+    earlier = notebook(path, chat.visible, chat.view, chat.calls.origins)
     assert not any(cell.corrected for cell in earlier.cells)
     chat.revert(chat.plan_revert(second.id))
     assert not any(cell.corrected for cell in book(chat).cells)

@@ -102,5 +102,9 @@ def inputs_of(session: Session, into: Branch, of: Branch) -> MergeInputs:
 
 
 def statuses(session: Session) -> dict[MessageId, GenerationStatus]:
-    """How the newest model call that produced each message ended."""
-    return {call.message: call.status for call in session.generations() if call.message is not None}
+    """How the model call that produced each message ended; a text that one call gave as its whole answer is whole."""
+    found: dict[MessageId, GenerationStatus] = {}
+    for call in session.generations():
+        if call.message is not None and found.get(call.message) != "done":
+            found[call.message] = call.status
+    return found

@@ -6,6 +6,7 @@ from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
 from typing import Generic, TypeVar
 
 from forky_core.conversation import branching
+from forky_core.conversation.branch_origins import BranchOrigin
 from forky_core.conversation.branch_reader import BranchReader
 from forky_core.conversation.branching import PrunePlan
 from forky_core.conversation.recording import appending
@@ -35,7 +36,11 @@ class Branches(Mapping[str, Branch], Generic[Handle]):
 
     def owner(self, name: str | None = None) -> str:
         """Who made a branch (default: the one that is checked out), as operations name them; "" if there is none."""
-        return self._session.branch_owner(name or self._chat.branch_name)
+        return self._session.branch_origin(name or self._chat.branch_name).maker
+
+    def origin(self, name: str) -> BranchOrigin:
+        """Who made a branch, with which model, and its former names; without a maker if there never was one."""
+        return self._session.branch_origin(name)
 
     # Of one moment: between two look-ups somebody may delete a branch.
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from forky_core.context.account import Item
 from forky_core.conversation.branch_reader import BranchReader
 from forky_core.conversation.message_drafts import draft_of
+from forky_core.conversation.message_origins import MessageOrigins
 from forky_core.conversation.recording import receiving
 from forky_core.conversation.recording.receiving import Received
 from forky_core.conversation.recording.reusing import REUSE, switch
@@ -29,6 +30,18 @@ class ModelCalls:
     def generations(self) -> tuple[Generation, ...]:
         """Every model call, in the order they were started."""
         return self._session.generations()
+
+    @property
+    def origins(self) -> MessageOrigins:
+        """Who gave each message, as seen from this branch: `origins.of(message.id).call`.
+
+        Models that said the same share one message; each branch has its own call for it.
+        """
+        return self._session.origins(self._chat.branch_name)
+
+    def origins_on(self, branch: str | None) -> MessageOrigins:
+        """The same as seen from another branch; with None, as seen from nowhere in particular."""
+        return self._session.origins(branch)
 
     def prepare(
         self,

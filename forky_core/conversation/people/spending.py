@@ -86,7 +86,7 @@ def spent(session: Session, name: str) -> Spending:
     if not person.limited:
         return Spending(person, 0, 0.0)
     midnight = _midnight()
-    answered: set[MessageId] = set()
+    answered: set[tuple[str, MessageId]] = set()
     for operation in reversed(session.store.operations(session.id)):
         if operation.at < midnight:
             break
@@ -96,7 +96,9 @@ def spent(session: Session, name: str) -> Spending:
     dollars = sum(
         call.usage.cost or 0.0
         for call in session.generations()
-        if call.message in answered and call.started >= midnight - _DAY
+        if call.message is not None
+        and not answered.isdisjoint(((call.branch, call.message), (_BESIDE, call.message)))
+        and call.started >= midnight - _DAY
     )
     return Spending(person, len(answered) + running, dollars)
 
@@ -119,13 +121,19 @@ def refuse_to_spend(session: Session, model: str | None = None) -> None:
 
 _DAY = 86_400_000_000
 """A day in microseconds."""
+_BESIDE = ""
+"""In the place of a branch: the reply is kept beside the one it was meant for, which had moved."""
 
 
-def _landed(operation: Operation) -> set[MessageId]:
-    """The message of a reply that an operation added: its branch's new head, or a message kept beside the branch."""
-    moved = {c.after["at"] for c in operation.changes if c.key.startswith("heads/") and c.after}
+def _landed(operation: Operation) -> set[tuple[str, MessageId]]:
+    """The reply that an operation added, with its branch, of which it is the new head; or kept beside the branch."""
+    moved = {
+        (c.key.removeprefix("heads/"), MessageId(c.after["at"]))
+        for c in operation.changes
+        if c.key.startswith("heads/") and c.after and c.after["at"]
+    }
     kept = {c.key.removeprefix("kept/") for c in operation.changes if c.key.startswith("kept/") and c.after}
-    return {MessageId(id) for id in (moved or kept) if id}
+    return moved or {(_BESIDE, MessageId(id)) for id in kept}
 
 
 def _midnight() -> int:

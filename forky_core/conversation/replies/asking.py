@@ -194,8 +194,9 @@ def regenerate(
     """
     if message.role != "assistant" or message.parent is None:
         raise BadContent("Only an answer can be regenerated.", "Edit the question instead.")
-    if model is None and message.name and (call := session.latest_generation(message.id)) is not None:
-        model = call.model
+    if model is None and message.name:
+        call = session.origins(branch.name).of(message.id).call
+        model = call.model if call is not None else None
     if message.id == branch.head:
         target = ReplyTarget(session.id, branch.name, message.parent, replaces=message.id)
         return branch.name, answer(session, target, branch.rules, model=model, search=search, reuse=False)
@@ -221,7 +222,7 @@ def resume(session: Session, branch: Branch) -> ReplyJob:
         NothingToDo: the head is not an interrupted reply.
     """
     head = session.message(branch.head) if branch.head is not None else None
-    generation = session.latest_generation(head.id) if head is not None else None
+    generation = session.origins(branch.name).of(head.id).call if head is not None else None
     if (
         head is None
         or head.parent is None

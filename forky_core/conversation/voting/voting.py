@@ -60,7 +60,10 @@ def open_poll(
     """
     ids = tuple(dict.fromkeys(candidates))
     if len(ids) == 1 < len(candidates):
-        raise BadContent("These are one and the same answer, word by word.", "Choose answers that differ.")
+        raise BadContent(
+            "These are one and the same answer, word by word: there is nothing to choose between.",
+            "Choose answers that differ.",
+        )
     line, named = title_line(title), _criteria(criteria)
     shown = session.visible.messages
     gone = next((id for id in ids if id not in shown), None)
@@ -263,21 +266,21 @@ def _question(ids: Sequence[MessageId], messages: Mapping[MessageId, Message]) -
 
 
 def _candidate(session: Session, message: MessageId) -> PollCandidate:
-    call = session.latest_generation(message)
-    branches = session.view.branches
-    head = next((name for name, branch in branches.items() if branch.head == message), "")
+    """An answer with what made it. Where models said the same, it stands for all of them."""
+    heads = tuple(name for name, branch in session.view.branches.items() if branch.head == message)
+    origins = [session.origins(name).of(message) for name in heads or (None,)]
+    made_on = tuple(dict.fromkeys(one.call.branch for one in origins if one.call is not None)) or heads
+    prompts = {_prompt(session, branch, message) for branch in made_on}
     return PollCandidate(
         message,
-        call.model if call is not None else "",
-        head,
-        _prompt(session, call.branch if call else head, message),
+        tuple(dict.fromkeys(model for one in origins for model in one.models)),
+        heads,
+        prompts.pop() if len(prompts) == 1 else None,
     )
 
 
 def _prompt(session: Session, branch: str, message: MessageId) -> Prompt | None:
     """The system prompt of a branch at the moment when an answer landed there; None if the branch is not known."""
-    if not branch:
-        return None
     rules: Mapping[str, object] = {}
     known = False
     for operation in session.store.operations(session.id):

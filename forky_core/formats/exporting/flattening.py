@@ -9,13 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from forky_core.context.convert import FileAccess, convert
+from forky_core.conversation.message_origins import MessageOrigins, call_index
 from forky_core.formats.exporting.rewriting import RewriteRules, rewritten, visible
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import linked
 from forky_core.formats.forky_file.writing import checked_out
 from forky_core.graph import first_parent_path
 from forky_core.llm.contract import ProviderMessage
-from forky_core.model import Blob, Generation, Message, MessageId
+from forky_core.model import Blob, Message, MessageId
 from forky_core.model.errors import NotFound
 from forky_core.model.parts import MergePart, Part, RevertPart, TextPart
 
@@ -127,6 +128,6 @@ def _with_ids(messages: Iterable[ProviderMessage]) -> Iterator[ProviderMessage]:
         yield named
 
 
-def calls_of(chat: Chat) -> Mapping[MessageId, Generation]:
-    """The newest model call that produced each message."""
-    return {one.message: one for one in chat.generations if one.message is not None}
+def origins_of(chat: Chat) -> MessageOrigins:
+    """Who gave each message: every model that said it, since a file has a message once for all branches."""
+    return MessageOrigins(call_index(tuple(chat.generations)))

@@ -210,7 +210,7 @@ def _poll(name: str, value: Any) -> Iterable[str]:
         poll = Poll.from_stored(_number(number), value)
         _must(FEWEST <= len(poll.candidates) <= MOST)
         _texts(poll.by, poll.title, *poll.criteria, *poll.messages)
-        _texts(*(word for one in poll.candidates for word in (one.model, one.branch)))
+        _texts(*(word for one in poll.candidates for word in (*one.models, *one.branches)))
         _texts(*(word for one in poll.candidates if one.prompt for word in (one.prompt.id, one.prompt.line)))
         _whole(poll.at)
         _must(isinstance(value.get("blind", True), bool) and isinstance(value["question"], str | None))

@@ -18,7 +18,7 @@ from forky_core.publishing.report import (
     Value,
 )
 from forky_core.publishing.things.material import Material, digits
-from forky_core.views.captions import SOMEBODY, dollars, ended, merged, seconds, tokens
+from forky_core.views.captions import SOMEBODY, dollars, ended, merged, seconds, together, tokens
 from forky_core.views.compare import Column, ColumnEntry, Comparison, Turn, compare
 from forky_core.views.shelf import count, title_or_placeholder
 from forky_core.views.sides import first_sides, read_sides
@@ -53,10 +53,10 @@ class ComparisonThing:
         if unknown:
             raise NotFound(f"There is no branch or answer “{unknown[0][:80]}”.", there_are(view.branches))
         if not which:
-            sides = first_sides(view, visible, chat.branch_name)
+            sides = first_sides(view, visible, chat.branch_name, chat.calls.origins_on)
         if len(sides) < 2:
             raise NothingToDo("A comparison has at least two columns.", "Fork, or name two branches.")
-        found = compare(sides, visible, chat.calls.generations, chat.path)
+        found = compare(sides, visible, chat.calls.generations, chat.path, chat.branches.origin)
         names = ", ".join(f"“{side.label}”" for side in sides)
         shared = f"They have {count(len(found.shared), 'message')} in common." if found.shared else ""
         return Report(
@@ -137,7 +137,7 @@ def _column(material: Material, column: Column, turn: Turn | None, *, together: 
 
 def _facts(material: Material, entry: ColumnEntry) -> str:
     call = entry.generation
-    facts = [material.label(call.model)] if call is not None else []
+    facts = [_models(material, entry)] if entry.origin.models else []
     if not material.included.costs:
         return "".join(facts)
     facts.append(f"{tokens(entry.tokens)} tokens")
@@ -146,6 +146,10 @@ def _facts(material: Material, entry: ColumnEntry) -> str:
     if entry.seconds is not None:
         facts.append(seconds(entry.seconds))
     return " · ".join(facts)
+
+
+def _models(material: Material, entry: ColumnEntry) -> str:
+    return together(map(material.label, entry.origin.models)) if entry.origin.models else ""
 
 
 def _table(material: Material, found: Comparison) -> Iterator[tuple[Value, ...]]:
@@ -160,7 +164,7 @@ def _table(material: Material, found: Comparison) -> Iterator[tuple[Value, ...]]
                     number,
                     column.side.label,
                     entry.message.role,
-                    material.label(call.model) if call is not None else "",
+                    _models(material, entry),
                     shown.text,
                     entry.tokens if material.included.costs else None,
                     call.usage.cost if call is not None and costs else None,

@@ -122,7 +122,7 @@ def _blocks(material: Material, message: Message) -> Iterator[ReportSection]:
 
 
 def _opening(material: Material, message: Message) -> str:
-    return f"{who(message, None, material.label, SOMEBODY)}: {material.line(message)}"
+    return f"{who(message, (), material.label, SOMEBODY)}: {material.line(message)}"
 
 
 def _cited(material: Material, id: MessageId) -> str:

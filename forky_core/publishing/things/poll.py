@@ -89,18 +89,13 @@ def _voted(number: int) -> str:
     return "One person has voted." if number == 1 else f"{number} people have voted."
 
 
-def _made_by(material: Material, option: BallotOption) -> str:
-    named = (material.label(option.model) if option.model else "", option.branch)
-    return " · ".join(filter(None, named))
-
-
 def _counts(material: Material, outcome: PollResult) -> ReportSection:
     criteria = tuple(dict.fromkeys(name for row in outcome.rows for name in row.scores))
     head = ("Answer", "By", "Votes", "Share", *criteria)
     rows: list[tuple[Value, ...]] = [
         (
             row.option.letter,
-            _made_by(material, row.option),
+            row.option.made_by(material.label),
             row.votes,
             f"{row.share:.0%}",
             *(
@@ -131,7 +126,7 @@ def _answers(material: Material, ballot: Ballot) -> ReportSection:
     if ballot.question is not None:
         blocks += material.said(ballot.question)
     columns = [
-        ReportColumn(option.letter, _made_by(material, option), _said(material, option))
+        ReportColumn(option.letter, option.made_by(material.label), _said(material, option))
         for option in ballot.options
     ]
     return ReportSection("The answers", (*blocks, SideBySide(tuple(columns))))
@@ -168,8 +163,8 @@ def _votes(material: Material, ballot: Ballot) -> Iterator[tuple[Value, ...]]:
         yield (
             vote.person,
             option.letter if option is not None else CHOICES.get(vote.choice, "?"),
-            without_server(option.model) if option is not None else "",
-            option.branch if option is not None else "",
+            ", ".join(map(without_server, option.models)) if option is not None else "",
+            ", ".join(option.branches) if option is not None else "",
             vote.note,
             scores,
             digits(option.message) if option is not None else "",

@@ -251,7 +251,7 @@ def head(cell: Cell, look: Look) -> str:
     """HTML of the line above a message."""
     message, id = cell.message, cell.message.id
     author = look.author(id) if message.role == "user" else ""
-    name = captions.who(message, cell.generation, look.label, author)
+    name = captions.who(message, cell.origin.models, look.label, author)
     when = (
         f'<time title="{escape(stamp(message.created))}">{clock(message.created, now())}</time>'
         if message.created

@@ -65,7 +65,7 @@ def _edit(here: Frame, message: Message) -> None:
 
 def _regenerate(here: Frame, message: Message) -> None:
     offered = grouped(here.forky.models)
-    call = next((g for g in reversed(here.chat.calls.generations) if g.message == message.id), None)
+    call = here.origins.of(message.id).call
     # What a model said under its own name, that one is asked for again.
     own = call.model if call is not None and message.name else None
     current = own or here.chat.rules.current.model or here.forky.models.default()

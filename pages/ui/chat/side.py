@@ -13,6 +13,7 @@ import streamlit as st
 
 from forky_core.layout.shape import Shape, shape_of
 from forky_core.model import MessageId
+from forky_core.views.captions import together
 from forky_core.views.graph import GraphView, build_graph, toggled
 from forky_core.views.listed import without_cells
 from forky_core.views.shelf import count
@@ -115,7 +116,12 @@ def _choose(here: Frame, key: str) -> None:
 
 def _rows(here: Frame, shape: Shape, found: tuple[MessageId, ...] | None) -> GraphView:
     visible = here.chat.visible
-    calls, label = here.calls.by_message, cache(lambda model: label_of(here.forky.models, model))
+    origins, label = here.chat.calls.origins_on(None), cache(lambda model: label_of(here.forky.models, model))
+
+    def named(id: MessageId) -> str | None:
+        models = origins.of(id).models
+        return together(map(label, models)) if models else None
+
     return build_graph(
         visible.messages,
         here.chat.view,
@@ -123,7 +129,7 @@ def _rows(here: Frame, shape: Shape, found: tuple[MessageId, ...] | None) -> Gra
         mark_a=here.session.mark_a,
         mark_b=here.session.mark_b,
         open_folds=here.session.open_folds,
-        model_of=lambda id: label(calls[id].model) if id in calls else None,
+        model_of=named,
         limit=_WHOLE if here.session.graph_whole else _ROWS,
         shape=shape,
         bearing=visible.bearing(here.chat.path(here.at)) if here.at is not None else (),

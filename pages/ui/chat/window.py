@@ -21,7 +21,7 @@ def book_of(
     here: Frame, path: Sequence[Message], *, more: int = 0, keep: MessageId | None = None
 ) -> Notebook:
     """The window of a path, `more` earlier messages, and what lies between them and one to `keep`."""
-    return notebook(path, here.listed, here.chat.view, here.calls, more=more, keep=keep)
+    return notebook(path, here.listed, here.chat.view, here.origins, more=more, keep=keep)
 
 
 def is_near(here: Frame, message: MessageId) -> bool:

@@ -18,7 +18,7 @@ from forky_core.views.answers.blocks import AnswerBlock, blocks_of
 from forky_core.views.answers.code_colors import colored
 from forky_core.views.answers.marks import MarkedBlock, MarkedRun, marked, shares, unmarked
 from forky_core.views.answers.measures import column_numbers
-from forky_core.views.captions import dollars, ended, merged, seconds, tokens
+from forky_core.views.captions import SAME, dollars, ended, merged, seconds, together, tokens
 from forky_core.views.compare import Column, ColumnEntry, Comparison, Turn, TurnRow
 from forky_core.views.showable import showable
 from pages.ui.compare.window import RowWindow
@@ -202,6 +202,8 @@ def _took(entry: ColumnEntry, label: Label, author: Callable[[MessageId], str]) 
         if entry.message.merge or entry.message.role != "user":
             return "Merge" if entry.message.merge else entry.message.role
         return _author(entry.message, author)
+    if call is None and entry.origin.models:
+        return showable(f"{together(map(label, entry.origin.models))} · {SAME}")
     if call is None:
         return f"Answer, about {tokens(entry.tokens)} tokens"
     facts = [label(call.model), f"{tokens(entry.tokens)} tokens"]

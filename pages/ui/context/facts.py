@@ -8,7 +8,7 @@ import streamlit as st
 
 from forky_core.conversation.replies.preparing import PreparedRequest
 from forky_core.views import captions
-from forky_core.views.savings import of_path, savings
+from forky_core.views.savings import savings
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.frame import Frame
 
@@ -20,8 +20,7 @@ def draw_facts(here: Frame, made: PreparedRequest) -> None:
     for warning in made.context.warnings:
         st.warning(plain_label(warning, 400), icon=":material/warning:")
     path = {message.id for message in here.chat.path(here.at)}
-    every = here.chat.calls.generations
-    branch, whole = savings(of_path(every, path)), savings(every)
+    branch, whole = savings(here.origins.calls_on(path)), savings(here.origins.index.calls)
     if branch.sentence:
         said = f"On this branch {branch.sentence}."
         if whole.cached != branch.cached and whole.sentence:

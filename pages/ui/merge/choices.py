@@ -24,7 +24,7 @@ from forky_core.model.payload_kinds import CHERRY_PICK, FULL, REBASE, SQUASH
 from forky_core.views.graph import line_of_text
 from forky_core.views.merging import BUDGET_STEP, bound_together, budget_range, default_source
 from forky_core.views.shelf import count
-from forky_core.views.sides import first_sides
+from forky_core.views.sides import nearest_side
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame
 from pages.ui.merge.costs import await_costs, costs_of
@@ -149,9 +149,9 @@ def give_way(frame: Frame) -> None:
     chat, params = frame.chat, st.query_params
     if "graft" in params or params.get("source") != chat.branch_name or len(chat.branches) < 2:
         return
-    nearest = first_sides(chat.view, chat.visible, chat.branch_name)[-1].branch
+    nearest = nearest_side(chat.view, chat.visible, chat.branch_name)
     others = [name for name in chat.branches if name != chat.branch_name]
-    want(b=_HOME if _HOME in others else nearest or others[0], m=None)
+    want(b=_HOME if _HOME in others else nearest.key if nearest else others[0], m=None)
     st.rerun()
 
 

@@ -47,8 +47,7 @@ def draw_ballot(frame: Frame, ballot: Ballot) -> None:
 def _draw_option(frame: Frame, ballot: Ballot, option: BallotOption) -> None:
     number, chosen = ballot.poll.number, ballot.chosen == option.letter
     with st.container(key=f"vote-option-{'chosen-' if chosen else ''}{option.letter}", border=True):
-        words = (labels(frame)(option.model), option.branch)
-        name = " · ".join(plain_label(word, 60) for word in words if word)
+        name = plain_label(option.made_by(labels(frame)), 160)
         mine = " :material/check_circle: your choice" if chosen else ""
         st.markdown(f"**{option.letter}** {name}{mine}")
         if option.removed:

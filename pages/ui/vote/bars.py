@@ -25,8 +25,7 @@ def bars_html(outcome: PollResult, label: Callable[[str], str], *, mine: str = "
 
 def _answer(row: PollResultRow, label: Callable[[str], str], mine: str) -> str:
     option = row.option
-    words = [label(option.model) if option.model else "", option.branch]
-    name = " · ".join(word for word in words if word) or f"Answer {option.letter}"
+    name = option.made_by(label) or f"Answer {option.letter}"
     if option.removed:
         name += " (removed)"
     scores = "".join(

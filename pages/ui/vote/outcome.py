@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.model.errors import ForkyError
+from forky_core.views.captions import together
 from forky_core.views.shelf import count
 from forky_core.views.voting import Ballot, PollResult, ballot_of, outcome_of
 from forky_core.votes.poll import Poll
@@ -35,7 +36,8 @@ def draw_outcome(frame: Frame, poll: Poll) -> None:
             show_text(ballot.question.text, f"vote.question.{poll.number}")
     for row in outcome.rows:
         option = row.option
-        name = labels(frame)(option.model) if option.model else option.branch
+        named = tuple(map(labels(frame), option.models)) or option.branches
+        name = together(named) if named else ""
         with st.expander(
             f"{option.letter}  {plain_label(name or 'Answer', 80)}", key=f"vote.answer.{option.letter}"
         ):

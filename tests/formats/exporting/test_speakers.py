@@ -24,4 +24,4 @@ from forky_core.model.parts import TextPart
 )
 def test_a_speaker_is_named_without_the_address_of_a_server(model: str, shown: str) -> None:
     message = Message(MessageId("b2:1"), (), "assistant", (TextPart("Yes."),), name=model)
-    assert who(message, None) == shown
+    assert who(message, ()) == shown

@@ -10,13 +10,14 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from forky_core.formats.exporting.flattening import calls_of, flattened
+from forky_core.conversation.message_origins import MessageOrigin
+from forky_core.formats.exporting.flattening import flattened, origins_of
 from forky_core.formats.exporting.losses import losses
 from forky_core.formats.exporting.writers.json_pieces import array_of, members, object_with
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import linked
 from forky_core.formats.forky_file.writing import checked_out
-from forky_core.model import Generation, Message
+from forky_core.model import Message
 from forky_core.model.parts import (
     AttachmentPart,
     Json,
@@ -41,7 +42,7 @@ class ChatGPTTree:
 
     def write(self, chat: Chat) -> Iterator[bytes]:
         plain = flattened(chat)
-        calls = calls_of(plain)
+        origins = origins_of(plain)
         head = plain.view.branch(checked_out(plain)).head if plain.view.branches else None
         stems = linked(plain.messages)
         begun = min((stems[id].created for id in plain.messages if stems[id].created), default=0)
@@ -54,7 +55,7 @@ class ChatGPTTree:
                 contents = _contents(message)
                 ids = _ids(message, len(contents))
                 for at, (id, content) in enumerate(zip(ids, contents, strict=True)):
-                    body = _message(id, message, content, calls.get(message.id))
+                    body = _message(id, message, content, origins.of(message.id))
                     below = ids[at + 1 : at + 2] or children.get(id, [])
                     yield id, {"id": id, "message": body, "parent": parent, "children": below}
                     parent = id
@@ -81,15 +82,16 @@ def _ids(message: Message, nodes: int) -> list[str]:
     return [*(f"{message.id}/{number}" for number in range(1, nodes)), message.id]
 
 
-def _message(id: str, message: Message, content: dict[str, Json], call: Generation | None) -> dict[str, Json]:
+def _message(id: str, message: Message, content: dict[str, Json], origin: MessageOrigin) -> dict[str, Json]:
     metadata: dict[str, Json] = content.pop("metadata", {})
     role, name = content.pop("author", (message.role, message.name))
     if message.hidden:
         metadata["is_visually_hidden_from_conversation"] = True
-    if call is not None:
-        metadata["model_slug"] = call.model
-        if call.status == "stopped":
-            metadata["finish_details"] = {"type": "interrupted"}
+    status = origin.call.status if origin.call is not None else "done"
+    if origin.models:
+        metadata["model_slug"] = origin.models[0]
+    if status == "stopped":
+        metadata["finish_details"] = {"type": "interrupted"}
     author = {"role": role, "metadata": {}}
     if name:
         author["name"] = name
@@ -99,9 +101,7 @@ def _message(id: str, message: Message, content: dict[str, Json], call: Generati
         "create_time": message.created / 1e6 if message.created else None,
         "recipient": content.pop("recipient", "all"),
         "content": content,
-        "status": "in_progress"
-        if call is not None and call.status == "interrupted"
-        else "finished_successfully",
+        "status": "in_progress" if status == "interrupted" else "finished_successfully",
         "weight": 1.0,
         "metadata": metadata,
     }

@@ -6,17 +6,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import ClassVar
 
 from forky_core.fences import CodeBlocks
-from forky_core.formats.exporting.flattening import calls_of, plain_parts
+from forky_core.formats.exporting.flattening import origins_of, plain_parts
 from forky_core.formats.exporting.losses import losses
 from forky_core.formats.exporting.outline import OutlineSection, outline
 from forky_core.formats.exporting.rewriting import visible
 from forky_core.formats.forky_file.chat import Chat
-from forky_core.model import Generation, Message
+from forky_core.model import Message
 from forky_core.model.model_names import without_server
 from forky_core.model.parts import (
     AttachmentPart,
@@ -28,6 +28,7 @@ from forky_core.model.parts import (
     ToolResultPart,
 )
 from forky_core.opaque import opaque
+from forky_core.views.captions import together
 
 WHO = {"user": "You", "assistant": "Assistant", "system": "System", "tool": "Tool"}
 
@@ -43,7 +44,7 @@ class Markdown:
 
     def write(self, chat: Chat) -> Iterator[bytes]:
         plain = visible(chat)
-        calls = calls_of(plain)
+        origins = origins_of(plain)
         read = outline(plain)
         yield f"# {one_line(plain.title) or 'Untitled'}\n".encode()
         for at, section in enumerate(read.sections):
@@ -51,7 +52,7 @@ class Markdown:
                 yield f"\n---\n\n{section_name(section, first=at == 0)}\n".encode()
             for number, id in section.messages:
                 message = plain.messages[id]
-                heading = f"## {number}. {who(message, calls.get(message.id))}{when(message)}"
+                heading = f"## {number}. {who(message, origins.of(message.id).models)}{when(message)}"
                 body = "\n\n".join(filter(None, map(part_as_markdown, plain_parts(message, plain.messages))))
                 yield f"\n{heading}\n\n{closed(body)}\n".encode()
 
@@ -61,13 +62,13 @@ def section_name(section: OutlineSection, *, first: bool) -> str:
     return f"**{name}**" + ("" if first or section.after is None else f", from message {section.after}")
 
 
-def who(message: Message, call: Generation | None) -> str:
+def who(message: Message, models: Sequence[str]) -> str:
     if message.merges:
         return f"Merge of {', '.join(f'“{one_line(one.source)}”' for one in message.merges)}"
     if message.name:
         return one_line(without_server(message.name))
-    if call is not None and message.role == "assistant":
-        return one_line(without_server(call.model))
+    if models and message.role == "assistant":
+        return one_line(together(map(without_server, models)))
     return WHO[message.role]
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
-from forky_core.formats.exporting.flattening import calls_of, plain_parts
+from forky_core.formats.exporting.flattening import origins_of, plain_parts
 from forky_core.formats.exporting.losses import losses
 from forky_core.formats.exporting.outline import outline
 from forky_core.formats.exporting.rewriting import visible
@@ -39,7 +39,7 @@ class NotebookExporter:
 
     def write(self, chat: Chat) -> Iterator[bytes]:
         plain = visible(chat)
-        read, calls = outline(plain), calls_of(plain)
+        read, origins = outline(plain), origins_of(plain)
 
         def cells() -> Iterator[Json]:
             yield notebook_cell("title", f"# {one_line(plain.title) or 'Untitled'}")
@@ -48,7 +48,7 @@ class NotebookExporter:
                     yield notebook_cell(f"branch-{at + 1}", section_name(section, first=at == 0))
                 for number, id in section.messages:
                     message = plain.messages[id]
-                    heading = f"## {number}. {who(message, calls.get(id))}{when(message)}"
+                    heading = f"## {number}. {who(message, origins.of(id).models)}{when(message)}"
                     yield from _cells(plain, message, heading, section.name)
 
         yield from notebook_pieces(plain.title, cells())

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from forky_core.formats.exporting.flattening import calls_of, flattened
+from forky_core.formats.exporting.flattening import flattened, origins_of
 from forky_core.formats.exporting.losses import losses
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import linked
@@ -34,7 +34,7 @@ class SessionTrace:
 
     def write(self, chat: Chat) -> Iterator[bytes]:
         plain = flattened(chat)
-        models = {id: call.model for id, call in calls_of(plain).items()}
+        origins = origins_of(plain)
         head = plain.view.branch(checked_out(plain)).head if plain.view.branches else None
         header = {"type": "session", "harness": "llama.cpp", "id": chat.id, "name": plain.title}
         stems = linked(plain.messages)
@@ -48,8 +48,8 @@ class SessionTrace:
             for number, entry in enumerate(entries, 1):
                 id = message.id if number == len(entries) else f"{message.id}/{number}"
                 body = {"id": id, "parent": parent, "timestamp": message.created // 1000, **entry}
-                if message.id in models:
-                    body["model"] = models[message.id]
+                if models := origins.of(message.id).models:
+                    body["model"] = models[0]
                 yield _line({"type": "message", "message": body})
                 parent = id
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
+from forky_core.conversation.branch_origins import BranchOrigins
 from forky_core.formats.exporting.losses import Kind, losses, many
 from forky_core.formats.exporting.rewriting import visible
 from forky_core.formats.forky_file.chat import Chat
@@ -70,4 +71,5 @@ def _shown(chat: Chat, branch: str) -> ShownConversation:
         {id: stems[id] for id in chat.messages},
         tuple(chat.generations),
         chat.blobs,
+        origin_of=BranchOrigins(chat.operations).of,
     )

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from typing import ClassVar, get_args
 
-from forky_core.formats.exporting.flattening import calls_of
+from forky_core.conversation.message_origins import MessageOrigin, MessageOrigins
+from forky_core.formats.exporting.flattening import origins_of
 from forky_core.formats.exporting.losses import Kind, losses, many
 from forky_core.formats.exporting.outline import Outline, OutlineSection, outline
 from forky_core.formats.exporting.rewriting import visible
-from forky_core.formats.exporting.writers.markdown import one_line, when, who
+from forky_core.formats.exporting.writers.markdown import when, who
 from forky_core.formats.exporting.writers.page.cells import PageLinks, part_html, text_html
 from forky_core.formats.exporting.writers.page.lanes import anchor, lanes_svg, layout_of
 from forky_core.formats.forky_file.chat import Chat
@@ -24,7 +25,6 @@ from forky_core.formats.forky_file.page import HOLDER, MARK
 from forky_core.formats.forky_file.writing import written
 from forky_core.layout.inks import ink_css
 from forky_core.model import Generation, Message, MessageId
-from forky_core.model.model_names import without_server
 from forky_core.showing.assets import source_hash
 from forky_core.showing.escaping import safe
 from forky_core.showing.material import somebody
@@ -47,11 +47,11 @@ class Page:
     def write(self, chat: Chat) -> Iterator[bytes]:
         plain = visible(chat)
         read = outline(plain)
-        calls = calls_of(plain)
+        origins = origins_of(plain)
         style, script = ink_css() + _file("page.css"), _file("page.js")
         yield _head(plain, style, script).encode()
         yield _top(plain, read, tools=True).encode()
-        for piece in _body(plain, read, calls):
+        for piece in _body(plain, read, origins):
             yield piece.encode()
         yield from _foot(plain, script)
 
@@ -74,21 +74,19 @@ def plain_page(chat: Chat) -> Iterator[bytes]:
         if branch.rules.system:
             summary = f"The system prompt of “{safe(name)}”"
             yield f"<details><summary>{summary}</summary>{text_html(branch.rules.system)}</details>".encode()
-    for piece in _body(plain, read, calls_of(plain), served=True):
+    for piece in _body(plain, read, origins_of(plain), served=True):
         yield piece.encode()
     yield b"</main><footer><p>This page loads nothing and sends nothing. Written by Forky.</p></footer></body></html>\n"
 
 
-def _body(
-    plain: Chat, read: Outline, calls: Mapping[MessageId, Generation], *, served: bool = False
-) -> Iterator[str]:
+def _body(plain: Chat, read: Outline, origins: MessageOrigins, *, served: bool = False) -> Iterator[str]:
     """The graph, the messages section by section, and what they cite.
 
     A page that is `served` draws Markdown and says what calls cost; one in a file has each text as it was written.
     """
 
     def speaker(message: Message) -> str:
-        return _who(message, calls.get(message.id), to_strangers=served)
+        return _who(message, origins.of(message.id), to_strangers=served)
 
     layout = layout_of(read, plain.view)
     color = {id: layout.color_of[row] for row, id in enumerate(read.shape.order)}
@@ -99,8 +97,8 @@ def _body(
     for at, section in enumerate(read.sections):
         yield f"<section>{_section_heading(section, read, first=at == 0)}"
         for number, id in section.messages:
-            message, call = plain.messages[id], calls.get(id)
-            yield _article(read, message, number, call, color[id], link, served=served)
+            message, origin = plain.messages[id], origins.of(id)
+            yield _article(read, message, number, origin, color[id], link, served=served)
         yield "</section>\n"
     if passages := list(link.passages()):
         yield f'<div class="passages"><h2>What is cited</h2>{"".join(passages)}</div>\n'
@@ -173,7 +171,7 @@ def _article(
     read: Outline,
     message: Message,
     number: int,
-    call: Generation | None,
+    origin: MessageOrigin,
     color: int,
     link: PageLinks,
     *,
@@ -186,8 +184,8 @@ def _article(
     merged = "".join(f' <a href="#{anchor(id)}">← message {read.number[id]}</a>' for id in sides)
     tags = "".join(f'<span class="tag">{safe(name)}</span>' for name in labels)
     heading = (
-        f'<h3><a href="#{anchor(message.id)}">{number}. {safe(_who(message, call, to_strangers=served))}</a>'
-        f"<span>{safe(when(message).removeprefix(' · '))}</span>{_facts(call) if served else ''}{merged}{tags}</h3>"
+        f'<h3><a href="#{anchor(message.id)}">{number}. {safe(_who(message, origin, to_strangers=served))}</a>'
+        f"<span>{safe(when(message).removeprefix(' · '))}</span>{_facts(origin.call) if served else ''}{merged}{tags}</h3>"
     )
     above = f' data-parent="{anchor(parent)}"' if parent is not None else ""
     body = "".join(part_html(part, link.chat, link, drawn=served) for part in message.parts)
@@ -197,13 +195,11 @@ def _article(
     )
 
 
-def _who(message: Message, call: Generation | None, *, to_strangers: bool) -> str:
+def _who(message: Message, origin: MessageOrigin, *, to_strangers: bool) -> str:
     """Who wrote a message; a model is named without the address of its server, which is no business of readers."""
     if to_strangers and message.role == "user" and not (message.merges or message.name):
         return somebody(message.id)
-    if message.merges or message.name or call is None or message.role != "assistant":
-        return who(message, None)
-    return one_line(without_server(call.model))
+    return who(message, origin.models if message.role == "assistant" else ())
 
 
 def _facts(call: Generation | None) -> str:
