@@ -20,6 +20,8 @@ from forky_core.model.experiment import BEST, JUDGE, MARKS, SCORES, CellAddress,
 
 CellStatus = Literal["waiting", "running", "done", "failed"]
 """`waiting`: not asked as things stand. `failed`: there is no complete answer, and `why` says what came of it."""
+_ANY = ""
+"""In the place of a branch's name, which is never empty."""
 _FARTHEST = 10_000
 """Messages that are read back from a branch's head to look for its question."""
 
@@ -154,7 +156,7 @@ class CellReader:
         if answer is None:
             return BranchAnswer("waiting")
         if call is None or call.message != answer.id:
-            call = self.calls.of_message(answer.id) or call
+            call = self.calls.of_message(branch, answer.id) or call
         went_on = answer.id != head
         if call is not None and call.message == answer.id and call.status in ("stopped", "interrupted"):
             return BranchAnswer("failed", answer, call, _why(call), went_on)
@@ -325,13 +327,14 @@ class CellCalls:
         self._known: set[GenerationId] = set()
         self._running: dict[GenerationId, Generation] = {}
         self._latest: dict[tuple[str, MessageId | None], Generation] = {}
-        self._of_message: dict[MessageId, Generation] = {}
+        self._of_message: dict[tuple[str, MessageId], Generation] = {}
 
     def latest(self, branch: str, parent: MessageId) -> Generation | None:
         return self._latest.get((branch, parent))
 
-    def of_message(self, message: MessageId) -> Generation | None:
-        return self._of_message.get(message)
+    def of_message(self, branch: str, message: MessageId) -> Generation | None:
+        """The newest call of a branch that gave this message; without one, the newest of any branch."""
+        return self._of_message.get((branch, message)) or self._of_message.get((_ANY, message))
 
     def update(self, read: Callable[[], Sequence[Generation]]) -> bool:
         """Bring the index up to date; `read` returns all calls of the conversation, in the order in which they began.
@@ -365,8 +368,10 @@ class CellCalls:
         place = (call.branch, call.parent)
         if _is_newest(call, self._latest.get(place)):
             self._latest[place] = call
-        if call.message is not None and _is_newest(call, self._of_message.get(call.message)):
-            self._of_message[call.message] = call
+        for branch in (call.branch, _ANY) if call.message is not None else ():
+            given = (branch, call.message)
+            if _is_newest(call, self._of_message.get(given)):
+                self._of_message[given] = call
 
 
 def _is_newest(call: Generation, known: Generation | None) -> bool:

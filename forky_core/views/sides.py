@@ -111,15 +111,19 @@ def _asked_together(
     asked = _question(visible, line, left_at)
     if asked is None:
         return ()
+    begun = {call.branch: call for call in origins_on(own.key).index.calls if call.parent == asked}
     found: dict[tuple[MessageId, str], tuple[int, Side]] = {}
     for side in (own, *(_branch_side(view, name) for name in view.branches if name != own.key)):
         answer = next(
             (id for id in visible.children.get(asked, ()) if visible.lineage.leads(id, side.head)), None
         )
-        if answer is not None:
-            call = origins_on(side.key).of(answer).call
-            place = (answer, call.id) if call is not None else (answer, "")
-            found.setdefault(place, (call.started if call is not None else 0, side))
+        waiting = side.head == asked and side.key in begun
+        if answer is not None or waiting:
+            call = begun[side.key] if answer is None else origins_on(side.key).of(answer).call
+            place = (answer or asked, call.id if call is not None else "")
+            asked_there = call is not None and call.branch == side.key
+            if place not in found or (asked_there and found[place][1].key != own.key):
+                found[place] = (call.started if call is not None else 0, side)
     others = [side for _, side in sorted(found.values(), key=lambda one: one[0]) if side.key != own.key]
     return tuple([own, *others] if len(mine) > left_at or mine == line else others)[:MOST_SIDES]
 
@@ -222,10 +226,10 @@ def left_from(head: MessageId | None, depth: Mapping[MessageId, int], visible: V
 
 
 def nearest_side(view: View, visible: Visible, branch: str) -> Side | None:
-    """Return the branch whose line leaves that of `branch` last; of several, the newest."""
+    """Return the branch whose line leaves that of `branch` last; of several, the newest. An empty one comes last."""
     own = view.branch(branch).head
     depth = {id: at for at, id in enumerate(_path(visible, own))}
-    best: tuple[tuple[bool, int, int], Side] | None = None
+    best: tuple[tuple[bool, bool, int, int], Side] | None = None
     for other in view.branches.values():
         if other.name == branch:
             continue
@@ -233,7 +237,7 @@ def nearest_side(view: View, visible: Visible, branch: str) -> Side | None:
         if other.head is not None and other.head in visible.messages:
             newest = visible.messages[other.head].created
             left_at = left_from(other.head, depth, visible)
-        rank = (other.head != own, left_at, newest)
+        rank = (other.head is not None, other.head != own, left_at, newest)
         if best is None or rank > best[0]:
             best = (rank, Side(other.name, other.name, other.name, other.head))
     return best[1] if best else None

@@ -163,6 +163,66 @@ def test_several_models_answer_on_branches_of_their_own(chat: Conversation) -> N
     assert texts(chat)[-1] == "It takes two days."
 
 
+@pytest.fixture
+def four(forky: Forky) -> list[str]:
+    """Four models, of which two say the same."""
+    assert isinstance(forky.models, Catalogue)
+    forky.models.add(ScriptedModel("scripted/three", answer=lambda _: "By boat, in two days."))
+    forky.models.add(ScriptedModel("scripted/four", answer=lambda _: "On foot."))
+    return [f"scripted/{name}" for name in ("one", "two", "three", "four")]
+
+
+def ask_several(test: AppTest, models: list[str], text: str) -> AppTest:
+    by_key(test, "compare.whom").set_value("models").run()
+    by_key(test, "compare.models").set_value(models).run()
+    return ask(test, text)
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_every_one_of_several_models_is_seen_with_its_answer_also_where_two_say_the_same(
+    forky: Forky, four: list[str], begun: bool
+) -> None:
+    chat = forky.create("Four")
+    if begun:
+        talk(chat, "Where to?", "Norway.")
+    asked = answered(ask_several(compare(chat), four, "How?"), chat)
+    opened = compare(chat)
+    assert chat.branches["two"].head == chat.branches["three"].head
+    for test in (asked, opened, compare(chat, **{"with": "one,two,three,four"})):
+        assert by_key(test, "compare.sides").value == ["one", "two", "three", "four"]
+        assert [head["model"] for head in compared(test)["columns"]] == [f"Scripted: {name}" for name in four]
+        for column, (model, text) in enumerate(
+            zip(four, ("By train", "By boat", "By boat", "On foot"), strict=True)
+        ):
+            assert model in said(test, column) and text in said(test, column)
+    assert "“two” and “three” gave the same answer, word by word." in words(opened)
+    chat.branches.delete("two")
+    left = compare(chat)
+    assert by_key(left, "compare.sides").value == ["one", "three", "four"]
+    assert "scripted/three" in said(left, 1) and "By boat" in said(left, 1)
+
+
+def test_two_models_that_say_the_same_at_every_level_have_a_column_each(
+    forky: Forky, four: list[str]
+) -> None:
+    chat = forky.create("Twins")
+    test = answered(ask_several(compare(chat), four[1:3], "How?"), chat)
+    for question in ("And back?", "And then?"):
+        test = answered(ask(test, question), chat)
+    assert chat.branches["two"].head == chat.branches["three"].head
+    for page in (test, compare(chat), compare(chat, **{"with": "two,three"})):
+        assert len(compared(page)["rows"]) == 3
+        for column, model in enumerate(four[1:3]):
+            assert said(page, column).count(f"Scripted: {model}") == 3
+            assert said(page, column).count("By boat, in two days.") == 3
+    compare_act(test, "promote", key="three", branch="main")
+    assert texts(chat)[-1] == "By boat, in two days."
+    assert "Scripted: scripted/two and Scripted: scripted/three" in words(open_page("chat.py", chat))
+    for name, model in (("two", four[1]), ("three", four[2])):
+        shown = words(open_page("chat.py", chat.checkout(name)))
+        assert shown.count(f"Scripted: {model}") == 3 and "they said the same" not in shown
+
+
 def test_a_conversation_with_one_branch_says_what_to_do(forky: Forky) -> None:
     lone = talk(forky.create("Alone", model="scripted/one"), "Hello", "Hi")
     test = compare(lone)

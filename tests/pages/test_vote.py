@@ -268,3 +268,22 @@ def test_a_code_is_drawn_here_and_an_address_of_this_machine_is_known_as_one() -
     assert picture.startswith("data:image/svg+xml") and "#111" in picture and "#fff" in picture
     assert is_this_machine("http://127.0.0.1:8501/vote") and is_this_machine("http://localhost/vote")
     assert not is_this_machine("https://forky.example/vote")
+
+
+def test_an_answer_that_two_models_gave_stands_for_both(forky: Forky) -> None:
+    assert isinstance(forky.models, Catalogue)
+    forky.models.add(ScriptedModel("scripted/three", answer=lambda _: "By boat, in two days."))
+    chat = forky.create("Trip")
+    for attempt in chat.ask_models("How?", [f"scripted/{name}" for name in ("one", "two", "three")]):
+        assert attempt.job is not None
+        attempt.job.result()
+    opened(chat, candidates=["one", "two", "three"])
+    assert len(chat.polls.get(1).candidates) == 2
+    boat = chat.branches["two"].head
+    assert boat is not None
+    for name in ("Ann", "Ben"):
+        chat.people.as_person(name).polls.vote(1, boat)
+    chat.people.as_person("Host").polls.reveal(1)
+    assert chat.polls.tally(1).counts[boat] == 2
+    shown = drawn(vote_page(chat, "Ann"))
+    assert "Scripted: scripted/two and Scripted: scripted/three · two and three" in shown

@@ -267,8 +267,11 @@ def _question(ids: Sequence[MessageId], messages: Mapping[MessageId, Message]) -
 
 def _candidate(session: Session, message: MessageId) -> PollCandidate:
     """An answer with what made it. Where models said the same, it stands for all of them."""
-    heads = tuple(name for name, branch in session.view.branches.items() if branch.head == message)
-    origins = [session.origins(name).of(message) for name in heads or (None,)]
+    standing = [name for name, branch in session.view.branches.items() if branch.head == message]
+    found = [(session.origins(name).of(message), name) for name in standing]
+    found.sort(key=lambda one: one[0].call.started if one[0].call is not None else 0)
+    heads = tuple(name for _, name in found)
+    origins = [origin for origin, _ in found] or [session.origins().of(message)]
     made_on = tuple(dict.fromkeys(one.call.branch for one in origins if one.call is not None)) or heads
     prompts = {_prompt(session, branch, message) for branch in made_on}
     return PollCandidate(

@@ -142,19 +142,14 @@ SELECT c.id AS conversation, g.id AS generation, rest ->> '$.message' AS message
 FROM (SELECT * EXCLUDE (rest), TRY_CAST(rest AS JSON) AS rest FROM main.generations) g
 JOIN main.conversations c ON c.conversation = g.conversation;
 
--- An answer is an assistant's message right below a person's.
+-- An answer is an assistant's message right below a person's. Calls that gave the same answer have a row each.
 CREATE VIEW forky_v1.turns AS
 SELECT a.conversation, q.message AS question, a.message AS answer, q.author, q.text AS question_text,
     a.text AS answer_text, q.time AS asked, a.time AS answered, a.branches, a.visible,
     g.generation, g.model, g.prompt_tokens, g.completion_tokens, g.cost
 FROM forky_v1.messages a
 JOIN forky_v1.messages q ON q.conversation = a.conversation AND q.message = a.parent
-LEFT JOIN (
-    SELECT conversation, message, arg_max(generation, started) AS generation, arg_max(model, started) AS model,
-        arg_max(prompt_tokens, started) AS prompt_tokens, arg_max(completion_tokens, started) AS completion_tokens,
-        arg_max(cost, started) AS cost
-    FROM forky_v1.generations WHERE message IS NOT NULL GROUP BY ALL
-) g ON g.conversation = a.conversation AND g.message = a.message
+LEFT JOIN forky_v1.generations g ON g.conversation = a.conversation AND g.message = a.message
 WHERE a.role = 'assistant' AND q.role = 'user';
 
 CREATE VIEW forky_v1.merges AS

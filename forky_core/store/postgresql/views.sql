@@ -218,14 +218,7 @@ SELECT a.workspace, a.conversation, q.message AS question, a.message AS answer, 
     g.generation, g.model, g.prompt_tokens, g.completion_tokens, g.cost
 FROM forky_v1.messages a
 JOIN forky_v1.messages q ON q.workspace = a.workspace AND q.conversation = a.conversation AND q.message = a.parent
-LEFT JOIN (
-    SELECT workspace, conversation, message, (array_agg(generation ORDER BY started DESC))[1] AS generation,
-        (array_agg(model ORDER BY started DESC))[1] AS model,
-        (array_agg(prompt_tokens ORDER BY started DESC) FILTER (WHERE prompt_tokens IS NOT NULL))[1] AS prompt_tokens,
-        (array_agg(completion_tokens ORDER BY started DESC) FILTER (WHERE completion_tokens IS NOT NULL))[1] AS completion_tokens,
-        (array_agg(cost ORDER BY started DESC) FILTER (WHERE cost IS NOT NULL))[1] AS cost
-    FROM forky_v1.generations WHERE message IS NOT NULL AND started IS NOT NULL GROUP BY workspace, conversation, message
-) g ON g.workspace = a.workspace AND g.conversation = a.conversation AND g.message = a.message
+LEFT JOIN forky_v1.generations g ON g.workspace = a.workspace AND g.conversation = a.conversation AND g.message = a.message
 WHERE a.role = 'assistant' AND q.role = 'user';
 
 CREATE OR REPLACE VIEW forky_v1.merges AS
