@@ -30,6 +30,7 @@ from pages.ui.frame import Frame, leave, locate, place, saying
 from pages.ui.made_pages import linked
 from pages.ui.page import Page
 from pages.ui.people.only_reading import draw_refusal, edits, may_write, why_only_reads
+from pages.ui.streamlit_patches.navigation import lead
 from pages.ui.vote.opening import offer_poll
 
 PAGE = Page(title="Compare", icon="view_column_2", order=20)
@@ -198,14 +199,14 @@ def _show_chosen(frame: Frame, offered: dict[str, Side]) -> None:
 
 
 def show(sides: Sequence[Side], frame: Frame) -> None:
-    """Make the URL say which sides are compared."""
+    """In a handler: make the URL say which sides are compared."""
     params: dict[str, str | list[str]] = {**place(frame.chat)}
     if sides:
         params["with"] = written(sides)
     pinned = st.query_params.get("pin")
     if pinned in {side.key for side in sides}:
         params["pin"] = pinned
-    st.query_params.from_dict(params)
+    lead(params)
 
 
 def _choose_models(frame: Frame) -> None:

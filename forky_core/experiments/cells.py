@@ -368,10 +368,10 @@ class CellCalls:
         place = (call.branch, call.parent)
         if _is_newest(call, self._latest.get(place)):
             self._latest[place] = call
-        for branch in (call.branch, _ANY) if call.message is not None else ():
-            given = (branch, call.message)
-            if _is_newest(call, self._of_message.get(given)):
-                self._of_message[given] = call
+        if call.message is not None:
+            for given in ((call.branch, call.message), (_ANY, call.message)):
+                if _is_newest(call, self._of_message.get(given)):
+                    self._of_message[given] = call
 
 
 def _is_newest(call: Generation, known: Generation | None) -> bool:

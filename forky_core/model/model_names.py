@@ -1,8 +1,9 @@
-"""Names of models as strangers may read them."""
+"""Names of models as strangers may read them, and several names in one sentence."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _PORT = re.compile(r"(?:\[[^\[\]]*\]|[^:\[\]]+):\d{1,5}")
 _NUMBERS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-fA-F:.%]*\]")
@@ -26,3 +27,9 @@ def without_server(name: str) -> str:
         ):
             return "/".join(parts[at + 1 :]) or name
     return name
+
+
+def together(names: Iterable[str]) -> str:
+    """Return names as a list in a sentence, each once: “one, two and three”."""
+    *first, last = dict.fromkeys(names)
+    return f"{', '.join(first)} and {last}" if first else last

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from forky_core.merge.claims.claim_set import StoredClaims
 from forky_core.merge.headings import RESOLVED
 from forky_core.model import Generation, Message, MessageId, Reuse, Usage
-from forky_core.model.model_names import without_server
+from forky_core.model.model_names import together, without_server
 from forky_core.model.parts import MergePart
 from forky_core.store.contract import Verification
 from forky_core.views.notebook import Cell
@@ -38,12 +38,6 @@ def who(message: Message, models: Sequence[str], label: Callable[[str], str], au
     if message.role == "assistant" and models:
         return together(label(model) for model in models)
     return author if author and message.role == "user" else _ROLES[message.role]
-
-
-def together(names: Iterable[str]) -> str:
-    """Return names as a list in a sentence, each once: “one, two and three”."""
-    *first, last = dict.fromkeys(names)
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def opening_of(message: Message | None, author: Callable[[MessageId], str] = lambda _id: "") -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.model import Message, MessageId
-from forky_core.views.captions import together
+from forky_core.model.model_names import together
 from forky_core.votes.poll import BAD, TIE, Poll, Vote
 from forky_core.votes.shuffling import LETTERS
 from forky_core.votes.tally import MeanScore

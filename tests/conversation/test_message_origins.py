@@ -10,7 +10,7 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.message_origins import MessageOrigins, call_index
 from forky_core.llm.contract import Done
 from forky_core.llm.scripted import Fail, Step
-from forky_core.model import Usage
+from forky_core.model import MessageId, Usage
 from forky_core.model.room import Person
 from forky_core.views.compare import Comparison, compare
 from forky_core.views.notebook import notebook
@@ -58,17 +58,17 @@ def compared(chat: Conversation, *names: str) -> Comparison:
     return compare(sides, chat.visible, chat.calls.generations, chat.path, chat.branches.origin)
 
 
-def rows(found: Comparison) -> list[list[tuple[str, float | None, str | None] | None]]:
+def rows(found: Comparison) -> list[list[tuple[str, float | None, str | None]]]:
     """The last answer of each column in each row: its model, what it cost, and the column that has the same one."""
-    return [
-        [
-            (entry.origin.models[0], entry.generation and entry.generation.usage.cost, entry.same_as)
-            if turn is not None and turn.answers and (entry := turn.answers[-1])
-            else None
-            for turn in row.turns
-        ]
-        for row in found.rows
-    ]
+    shown: list[list[tuple[str, float | None, str | None]]] = []
+    for row in found.rows:
+        shown.append([])
+        for turn in row.turns:
+            assert turn is not None
+            entry = turn.answers[-1]
+            cost = entry.generation.usage.cost if entry.generation is not None else None
+            shown[-1].append((entry.origin.models[0], cost, entry.same_as))
+    return shown
 
 
 def test_each_branch_names_its_own_model_and_cost(twins: tuple[Conversation, ScriptedModels]) -> None:
@@ -81,7 +81,7 @@ def test_each_branch_names_its_own_model_and_cost(twins: tuple[Conversation, Scr
     assert costs == {"one": 0.01, "two": 0.07}
 
 
-def ids(chat: Conversation, branch: str) -> set[str]:
+def ids(chat: Conversation, branch: str) -> set[MessageId]:
     return {message.id for message in chat.checkout(branch).path()}
 
 
@@ -151,7 +151,7 @@ def test_of_three_columns_two_are_equal() -> None:
     third = chat.fork("third", at=chat.checkout("one").path()[0].id)
     third.replies.start(model=ONE).wait()
     found = compared(chat, "one", "third", "two")
-    assert [cell and (cell[0], cell[2]) for cell in rows(found)[0]] == [(ONE, None), (ONE, None), (TWO, None)]
+    assert [(cell[0], cell[2]) for cell in rows(found)[0]] == [(ONE, None), (ONE, None), (TWO, None)]
     assert [message.text for message in found.shared] == ["Is 7 prime?"]
 
 
@@ -242,7 +242,7 @@ def test_an_interrupted_reply_is_resumed_on_its_own_branch(
     twins: tuple[Conversation, ScriptedModels],
 ) -> None:
     chat, models = twins
-    models.one.enqueue("Perhaps", Fail("network", "The connection was lost."))
+    models.one.enqueue("Perhaps", Fail("cut_off", "The connection was lost."))
     models.two.enqueue("Perhaps")
     for attempt in chat.ask_all("And 11?", ["one", "two"]):
         assert attempt.job is not None

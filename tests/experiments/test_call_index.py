@@ -76,7 +76,7 @@ def test_an_index_that_follows_says_what_one_that_is_built_anew_says(
         for made in ("m0", "m1", "m2"):
             anywhere = {c.message: c for c in listed}.get(MessageId(made))
             for on in {one for one, _ in PLACES}:
-                own = {(c.on, c.message): c for c in listed}.get((on, MessageId(made)))
+                own = {(c.branch, c.message): c for c in listed}.get((on, MessageId(made)))
                 assert index.of_message(on, MessageId(made)) == (own or anywhere)
 
 

@@ -226,8 +226,9 @@ def led(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     )
     apply_patch(*PRESSES)
     state = State({})
-    before = frozenset({navigation._query({"c": "1", "b": "main"})})
-    state[navigation._LED] = navigation._Led("chat", before, {"c": "1", "b": "side"}, time.monotonic())
+    there = frozenset({("c", "1"), ("b", "side")})
+    before = frozenset({frozenset({("c", "1"), ("b", "main")})})
+    state[navigation._LED] = navigation._Led("chat", before, {"c": "1", "b": "side"}, there, time.monotonic())
     session = cast(
         AppSession,
         SimpleNamespace(session_state=state, _client_state=ClientState(), has_fragment=lambda _: True),

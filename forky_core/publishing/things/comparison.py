@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from forky_core.model.errors import NotFound, NothingToDo, there_are
+from forky_core.model.model_names import together
 from forky_core.publishing.report import (
     Block,
     DataTable,
@@ -18,7 +19,7 @@ from forky_core.publishing.report import (
     Value,
 )
 from forky_core.publishing.things.material import Material, digits
-from forky_core.views.captions import SOMEBODY, dollars, ended, merged, seconds, together, tokens
+from forky_core.views.captions import SOMEBODY, dollars, ended, merged, seconds, tokens
 from forky_core.views.compare import Column, ColumnEntry, Comparison, Turn, compare
 from forky_core.views.shelf import count, title_or_placeholder
 from forky_core.views.sides import first_sides, read_sides

@@ -12,13 +12,14 @@ from typing import Any
 
 from forky_core.mathematics.mathml import MathElement, math_element
 from forky_core.model import Message, MessageId
+from forky_core.model.model_names import together
 from forky_core.model.parts import AttachmentPart
 from forky_core.views.answers.agreement import ClaimAgreement, agreement
 from forky_core.views.answers.blocks import AnswerBlock, blocks_of
 from forky_core.views.answers.code_colors import colored
 from forky_core.views.answers.marks import MarkedBlock, MarkedRun, marked, shares, unmarked
 from forky_core.views.answers.measures import column_numbers
-from forky_core.views.captions import SAME, dollars, ended, merged, seconds, together, tokens
+from forky_core.views.captions import SAME, dollars, ended, merged, seconds, tokens
 from forky_core.views.compare import Column, ColumnEntry, Comparison, Turn, TurnRow
 from forky_core.views.showable import showable
 from pages.ui.compare.window import RowWindow

@@ -39,7 +39,9 @@ class _Led:
     """The page that the tab was on, by Streamlit's hash of its script."""
     before: frozenset[_Query]
     """The addresses at which the browser may still be."""
-    to: Mapping[str, str]
+    to: Mapping[str, str | list[str]]
+    there: _Query
+    """The same as the browser names it."""
     at: float
     heard: bool = False
     """Whether the browser has sent a request from another address since."""
@@ -53,9 +55,9 @@ class _Led:
         return not (self.heard or back or late or page != self.page or here not in self.before)
 
 
-def lead(to: Mapping[str, str]) -> None:
+def lead(to: Mapping[str, str | list[str]]) -> None:
     """Set the query of this tab's address. Call it in a handler."""
-    here, there = _query(st.query_params.to_dict()), _query(to)
+    here, there = _here(), frozenset(parse_qsl(urlencode(to, doseq=True), keep_blank_values=True))
     st.query_params.from_dict(to)
     if here == there or not is_on("navigation"):
         return
@@ -64,8 +66,8 @@ def lead(to: Mapping[str, str]) -> None:
         return
     led, page, before = st.session_state.get(_LED), context.page_script_hash, frozenset({here})
     if led is not None and led.page == page and not led.heard:
-        before |= led.before | {_query(led.to)}
-    st.session_state[_LED] = _Led(page, before - {there}, dict(to), time.monotonic())
+        before |= led.before | {led.there}
+    st.session_state[_LED] = _Led(page, before - {there}, dict(to), there, time.monotonic())
 
 
 def follow() -> None:
@@ -77,10 +79,10 @@ def follow() -> None:
     if led is None or not is_on("navigation"):
         return
     context = part("streamlit.runtime.scriptrunner:get_script_run_ctx")()
-    if context is not None:
-        here = _query(st.query_params.to_dict())
-        if led.is_awaited(context.page_script_hash, here, back=context.is_history_navigation):
-            st.query_params.from_dict(led.to)
+    if context is not None and led.is_awaited(
+        context.page_script_hash, _here(), back=context.is_history_navigation
+    ):
+        st.query_params.from_dict(led.to)
 
 
 def apply() -> None:
@@ -102,12 +104,14 @@ def _correct_address(session: AppSession, asked: ClientState) -> None:
         led = session.session_state[_LED]
     except KeyError:
         return
-    here = _query(dict(parse_qsl(asked.query_string, keep_blank_values=True)))
+    here = frozenset(parse_qsl(asked.query_string, keep_blank_values=True))
     if led.is_awaited(asked.page_script_hash, here, back=asked.is_history_navigation):
-        asked.query_string = urlencode(led.to)
+        asked.query_string = urlencode(led.to, doseq=True)
     else:
         led.heard = True
 
 
-def _query(params: Mapping[str, str]) -> _Query:
-    return frozenset(params.items())
+def _here() -> _Query:
+    """The address of this run."""
+    params = st.query_params
+    return frozenset((name, value) for name in params for value in params.get_all(name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.model.errors import ForkyError
-from forky_core.views.captions import together
+from forky_core.model.model_names import together
 from forky_core.views.shelf import count
 from forky_core.views.voting import Ballot, PollResult, ballot_of, outcome_of
 from forky_core.votes.poll import Poll

@@ -17,7 +17,7 @@ from forky_core.formats.exporting.outline import OutlineSection, outline
 from forky_core.formats.exporting.rewriting import visible
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.model import Message
-from forky_core.model.model_names import without_server
+from forky_core.model.model_names import together, without_server
 from forky_core.model.parts import (
     AttachmentPart,
     OpaquePart,
@@ -28,7 +28,6 @@ from forky_core.model.parts import (
     ToolResultPart,
 )
 from forky_core.opaque import opaque
-from forky_core.views.captions import together
 
 WHO = {"user": "You", "assistant": "Assistant", "system": "System", "tool": "Tool"}
 
