@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from forky_core.context.account import Account, Context, Item, ItemKind, MessageRun
+from forky_core.context.calls_as_text import calls_as_text
 from forky_core.context.citing import passage_texts, passages_why
 from forky_core.context.conversion_cache import converter
 from forky_core.context.convert import BlobOf, Converted, CountTokens, FileAccess, convert
@@ -28,6 +29,7 @@ from forky_core.model.document import DocumentSearch
 from forky_core.model.memory import EVERYTHING, Memory
 from forky_core.model.parts import MergePart
 from forky_core.model.room import Voices
+from forky_core.model.wires import PLAIN, Wire, bare_calls
 
 _OWN_PROMPT = "The branch's own system prompt."
 _NO_PROMPT = "The branch's own system prompt is empty: none is sent."
@@ -36,6 +38,7 @@ _SIDE_PROMPT = "A merged branch's system prompt does not speak here."
 _FOOTER = "Closes the merged turns."
 _OPENING = "Providers want a user turn before an assistant's."
 _OVER_PINNED = "The pinned messages alone take {} tokens, more than the {} of the model's window: unpin some, or take another model."
+_BARE_CALLS = "Some tool calls are sent as text: this model's provider refuses a call without the model's own thought before it, and the history has none for them."
 _ROOM = "Tells the model who takes part."
 _TURN = "A turn of the merged branch “{}”."
 
@@ -63,7 +66,8 @@ def build_context(  # noqa: PLR0913 - each says something else of what is sent
     count_tokens: CountTokens,
     window: int | None = None,
     blob: BlobOf | None = None,
-    sees_images: bool = True,
+    pictures: frozenset[str] = PLAIN.pictures,
+    wire: Wire = PLAIN,
     memory: Memory = EVERYTHING,
     summarise: Summarise | None = None,
     voices: Voices | None = None,
@@ -76,12 +80,15 @@ def build_context(  # noqa: PLR0913 - each says something else of what is sent
         lookup: finds the turns a full merge names.
         count_tokens: counts as the model does; pass the same function each time, since results are cached by it.
         blob: finds attached files; without it only their names are sent.
+        pictures: the media types of pictures that the model can be sent; empty if it sees none.
+        wire: the protocol of its provider, under the parameters of the request: which thoughts go back to it.
         memory: the policy that chooses what is sent; `summarise` writes the summary if the policy needs one.
         voices: the participants, if there are several.
         looked: the passages found for the question. They are sent after the history, so that the prefix stays the same,
         and a budget leaves room for them.
     """
-    read = read_path(path, rules, lookup, converter(count_tokens, voices), FileAccess(blob, sees_images))
+    file_access = FileAccess(blob, pictures)
+    read = read_path(path, rules, lookup, converter(count_tokens, voices), file_access, wire)
     builder = _Builder(
         read, memory, window, passage_texts(document_search) if document_search is not None else ()
     )
@@ -90,6 +97,9 @@ def build_context(  # noqa: PLR0913 - each says something else of what is sent
     if document_search is not None:
         builder.quote(document_search)
     messages = normalise(builder.drafts, builder.words)
+    if bare := bare_calls(messages, wire):
+        messages = normalise(calls_as_text(messages, bare))
+        builder.warnings.append(_BARE_CALLS)
     if _opened(messages):
         builder.account(Item("opening", "user", True, _OPENING, count_tokens(OPENING), text=OPENING))
     builder.warn()
@@ -256,6 +266,7 @@ class _Builder:
                     self.read.convert.count_tokens,
                     self.read.file_access,
                     self.read.convert.voices,
+                    self.read.wire,
                 ),
                 "",
             )
@@ -286,7 +297,8 @@ class _Builder:
         """
         for turn in turns_of(merge, self.read.lookup):
             out = _SIDE_PROMPT if turn.role == "system" else self.read.out(turn)
-            self._take(turn, self.read.convert(turn, self.read.file_access), out, at, merge)
+            shown = self.read.convert(turn, self.read.file_access, self.read.wire)
+            self._take(turn, shown, out, at, merge)
         self.say("merge_footer", "user", merge_footer(merge), _FOOTER, at.id)
 
 

@@ -17,6 +17,7 @@ from forky_core.llm.tokens import count_each
 from forky_core.model import Message, MessageId, Role
 from forky_core.model.parts import AttachmentPart, TextPart
 from forky_core.model.room import Voices
+from forky_core.model.wires import PLAIN, Wire
 from forky_core.scheduling import uncollected
 
 _NOTHING: ProviderMessage = {}
@@ -45,6 +46,8 @@ class PlainMessages(NamedTuple):
 _Known = tuple[tuple[Message, ...], PlainMessages]
 """The messages of a stretch, and what they were converted to."""
 _UNKNOWN: _Known = (), PlainMessages([], [], [])
+_Place = tuple[MessageId, Wire, bool]
+"""A message, the wire that it is sent by, and whether it stands right after a tool's result."""
 
 
 class Converter:
@@ -65,8 +68,8 @@ class Converter:
         self._said: dict[MessageId, _Known] = {}
         """The stretch that was last read from each first message."""
         self._said_before: dict[MessageId, _Known] = {}
-        self._young: dict[MessageId, tuple[Message, Converted]] = {}
-        self._old: dict[MessageId, tuple[Message, Converted]] = {}
+        self._young: dict[_Place, tuple[Message, Converted]] = {}
+        self._old: dict[_Place, tuple[Message, Converted]] = {}
 
     @uncollected()
     def said(self, path: Sequence[Message]) -> PlainMessages:
@@ -122,26 +125,35 @@ class Converter:
                 found.others.append(at)
         return found
 
-    def __call__(self, message: Message, file_access: FileAccess) -> Converted:
-        known = self._young.get(message.id)
+    def __call__(
+        self,
+        message: Message,
+        file_access: FileAccess,
+        wire: Wire = PLAIN,
+        *,
+        after_result: bool = False,
+    ) -> Converted:
+        place = (message.id, wire, after_result)
+        known = self._young.get(place)
         # An id does not cover provenance (a file's name, `hidden`): another object may differ in it.
         if known is not None and known[0] is message:
             return known[1]
-        return self._slow(message, file_access)
+        return self._slow(message, file_access, place)
 
-    def _slow(self, message: Message, file_access: FileAccess) -> Converted:
+    def _slow(self, message: Message, file_access: FileAccess, place: _Place) -> Converted:
+        _, wire, after_result = place
+        known = self._old.get(place)
+        if known is None or known[0] is not message:
+            made = convert(
+                message, self.count_tokens, file_access, self.voices, wire, after_result=after_result
+            )
+            known = message, made
         if any(isinstance(part, AttachmentPart) for part in message.parts):
-            return convert(message, self.count_tokens, file_access, self.voices)
-        known = self._old.get(message.id)
-        made = (
-            known
-            if known is not None and known[0] is message
-            else (message, convert(message, self.count_tokens, file_access, self.voices))
-        )
+            return known[1]
         if len(self._young) >= self.CAPACITY:
             self._old, self._young = self._young, {}
-        self._young[message.id] = made
-        return made[1]
+        self._young[place] = known
+        return known[1]
 
 
 @lru_cache(maxsize=16)

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from forky_core.context.account import ONLY_NAMED, Item, ItemKind, why_here
 from forky_core.context.normalise import NO_PICTURE, flat_call, flat_result
-from forky_core.context.quoting import file_text, is_picture, quoted_file, unread_file
+from forky_core.context.pictures import as_png
+from forky_core.context.quoting import file_text, quoted_file, unread_file
 from forky_core.llm.contract import ProviderMessage
 from forky_core.llm.tokens import message_text
 from forky_core.model import Blob, Message
@@ -25,9 +26,12 @@ from forky_core.model.parts import (
     ToolResultPart,
 )
 from forky_core.model.room import Voices, shown_name
+from forky_core.model.wires import PLAIN, Wire, call_fields, goes_back, is_picture, thought_fields
 from forky_core.opaque import opaque
 
 SPEAKERS = frozenset({"user", "assistant"})
+NO_THOUGHT = "A model's thinking is not sent again."
+THOUGHT_SENT = "The provider wants this thought back beside the tool call."
 JOINT = 2
 """The most characters that may join two texts of one turn."""
 
@@ -55,7 +59,8 @@ class FileAccess:
 
     blob: BlobOf | None = None
     """None if the files' bytes are not available."""
-    images: bool = True
+    pictures: frozenset[str] = PLAIN.pictures
+    """The media types of pictures that the model can be sent; empty if it sees none."""
 
 
 @dataclass(slots=True)
@@ -63,6 +68,9 @@ class _Turn:
     """The provider messages of one message while its parts are read."""
 
     role: str
+    wire: Wire
+    thoughts: dict[str, Any]
+    """The fields that carry the message's thoughts; {} if none goes back."""
     messages: list[ProviderMessage] = field(default_factory=list)
     content: list[dict[str, Any]] = field(default_factory=list)
     calls: list[dict[str, Any]] = field(default_factory=list)
@@ -82,7 +90,8 @@ class _Turn:
     def call(self, part: ToolCallPart) -> None:
         self.words.append(f"{part.name} {part.arguments}")
         function = {"name": part.name, "arguments": part.arguments}
-        self.calls.append({"id": part.tool_call_id, "type": "function", "function": function})
+        call = {"id": part.tool_call_id, "type": "function", "function": function}
+        self.calls.append({**call, **call_fields(part, self.wire)})
 
     def answer(self, part: ToolResultPart) -> None:
         self.close()
@@ -103,17 +112,31 @@ class _Turn:
         message: ProviderMessage = {"role": role, "content": content or None}
         if self.calls:
             message["tool_calls"] = self.calls
+        if role == "assistant":
+            message |= self.thoughts
+            self.thoughts = {}
         self.messages.append(message)
         self.content, self.calls = [], []
 
 
 def convert(
-    message: Message, count_tokens: CountTokens, file_access: FileAccess, voices: Voices | None = None
+    message: Message,
+    count_tokens: CountTokens,
+    file_access: FileAccess,
+    voices: Voices | None = None,
+    wire: Wire = PLAIN,
+    *,
+    after_result: bool = False,
 ) -> Converted:
-    """Convert a message to provider form, not yet normalised; with `voices`, author names are added."""
+    """Convert a message to provider form, not yet normalised; with `voices`, author names are added.
+
+    Thoughts go back to `wire` if the message calls a tool, or stands right after a tool's result.
+    """
     if voices is not None and message.name:
         message = _voiced(message, message.name, voices)
-    return _plain(message, count_tokens) or _composed(message, count_tokens, file_access)
+    calls = any(type(part) is ToolCallPart for part in message.parts)
+    sent = wire if (calls or after_result) and message.role == "assistant" else replace(wire, thoughts="none")
+    return _plain(message, count_tokens) or _composed(message, count_tokens, file_access, sent)
 
 
 def _voiced(message: Message, name: str, voices: Voices) -> Message:
@@ -145,12 +168,12 @@ def _plain(message: Message, count_tokens: CountTokens) -> Converted | None:
     )
 
 
-def _composed(message: Message, count_tokens: CountTokens, file_access: FileAccess) -> Converted:
-    turn = _Turn(message.role)
+def _composed(message: Message, count_tokens: CountTokens, file_access: FileAccess, wire: Wire) -> Converted:
+    turn = _Turn(message.role, wire, thought_fields(message.parts, wire))
     extra: list[Item] = []
 
-    def aside(kind: ItemKind, why: str, tokens: int, text: str = "") -> None:
-        extra.append(Item(kind, message.role, kind == "attachment", why, tokens, message.id, text=text))
+    def aside(kind: ItemKind, why: str, tokens: int, text: str = "", *, sent: bool = False) -> None:
+        extra.append(Item(kind, message.role, sent, why, tokens, message.id, text=text))
 
     for part in message.parts:
         match part:
@@ -165,15 +188,18 @@ def _composed(message: Message, count_tokens: CountTokens, file_access: FileAcce
             case AttachmentPart():
                 shown, why = _attachment(part, file_access, message.role)
                 turn.show(shown)
-                aside("attachment", why, count_tokens(shown.get("text", "")), part.name)
+                aside("attachment", why, count_tokens(shown.get("text", "")), part.name, sent=True)
             case ReasoningPart():
-                aside("reasoning", "A model's thinking is not sent again.", count_tokens(part.text))
+                sent = goes_back(part, wire)
+                aside("reasoning", THOUGHT_SENT if sent else NO_THOUGHT, count_tokens(part.text), sent=sent)
             case RevertPart():
                 aside(
                     "revert",
                     f"Takes back {_messages(len(part.targets))} from here on; it says nothing itself.",
                     0,
                 )
+            case OpaquePart() if goes_back(part, wire):
+                aside("reasoning", THOUGHT_SENT, 0, sent=True)
             case OpaquePart():
                 aside("unknown", f"{opaque(part).title}; nothing of it is sent.", 0)
     turn.close()
@@ -220,7 +246,7 @@ def _messages(count: int) -> str:
 def _attachment(part: AttachmentPart, file_access: FileAccess, role: str) -> tuple[dict[str, Any], str]:
     """Return the content part for a file, and the sentence about it."""
     unread = {"type": "text", "text": unread_file(part)}
-    if is_picture(part.media_type) and not (file_access.images and role == "user"):
+    if is_picture(part.media_type) and not (file_access.pictures and role == "user"):
         return unread, f"{ONLY_NAMED}: the model cannot be sent pictures here."
     try:
         file = file_access.blob(part.sha256) if file_access.blob is not None else None
@@ -229,12 +255,27 @@ def _attachment(part: AttachmentPart, file_access: FileAccess, role: str) -> tup
     if file is None:
         return unread, f"{ONLY_NAMED}: its bytes are not at hand."
     if is_picture(part.media_type):
-        url = f"data:{part.media_type.lower()};base64,{base64.b64encode(file.content).decode()}"
-        return {
-            "type": "image_url",
-            "image_url": {"url": url},
-        }, "Sent as a picture; the provider counts its tokens."
+        return _picture(part, file, file_access.pictures)
     text = file_text(file)
     if text is None:
         return unread, f"{ONLY_NAMED}: a model cannot be sent a file of the type {part.media_type} as it is."
     return {"type": "text", "text": quoted_file(part, text)}, "A text file, quoted inside the message."
+
+
+def _picture(part: AttachmentPart, file: Blob, accepted: frozenset[str]) -> tuple[dict[str, Any], str]:
+    """Return the content part for a picture, as PNG if the provider does not accept its format."""
+    kind, content, why = part.media_type.lower(), file.content, _AS_PICTURE
+    if kind not in accepted:
+        converted = as_png(content)
+        if converted is None:
+            return {
+                "type": "text",
+                "text": unread_file(part),
+            }, f"{ONLY_NAMED}: this model's provider accepts no pictures of the type {kind}."
+        kind, content, why = "image/png", converted, _AS_PNG.format(kind)
+    url = f"data:{kind};base64,{base64.b64encode(content).decode()}"
+    return {"type": "image_url", "image_url": {"url": url}}, why
+
+
+_AS_PICTURE = "Sent as a picture; the provider counts its tokens."
+_AS_PNG = "Sent as a PNG picture of its first frame, since this model's provider does not accept {}; it counts the tokens."

@@ -3,8 +3,8 @@
 History comes from people, imports, merges and exclusions, so any message can stand beside any other; providers answer
 400 to most of it. The rules (from the docs of the three, and from what they refuse): system text first and once, then a
 user turn; roles alternate; every tool call is answered directly after it, in one run, under an id used once; nothing is
-empty; pictures only in user turns; no reasoning of another model. What cannot stay in place is flattened to text, never
-dropped silently.
+empty; pictures only in user turns; thoughts only beside the calls and answers that they belong to. What cannot stay in
+place is flattened to text, never dropped silently.
 
 One pass from front to back: the output for a path depends on later messages only at its very end, which keeps a fork's
 prefix byte-identical (law 7).
@@ -20,6 +20,7 @@ from functools import lru_cache
 from typing import Any
 
 from forky_core.llm.contract import ProviderMessage
+from forky_core.model.wires import without_signature
 
 OPENING = "[The assistant opens the conversation.]"
 """Stands before an assistant's first turn: Anthropic and Gemini require a user turn there."""
@@ -30,6 +31,8 @@ NO_PICTURE = "[a picture, which cannot be sent in this place]"
 _CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
 """What all providers accept: Anthropic's alphabet, OpenAI's length."""
 _JOINT = "\n\n"
+_CALL_FIELDS = ("provider_specific_fields",)
+"""What a provider wants back with a call, besides its name and arguments."""
 _SPEAKERS = frozenset({"user", "assistant"})
 _ROLES = {"developer": "system", "function": "tool"}
 
@@ -73,6 +76,8 @@ class _TurnWriter:
     blocks: list[Block] = field(default_factory=list)
     calls: list[dict[str, Any]] = field(default_factory=list)
     results: list[ProviderMessage] = field(default_factory=list)
+    thoughts: dict[str, Any] = field(default_factory=dict)
+    """The fields that carry the thoughts of the buffered turn."""
     used_ids: set[str] = field(default_factory=set)
     fresh: int = 0
 
@@ -127,6 +132,7 @@ class _TurnWriter:
         calls = [dict(call) for call in message.get("tool_calls") or ()] if role == "assistant" else []
         if blocks or calls:
             self._extend("assistant" if role == "assistant" else "user", blocks, calls)
+            self._think(message)
 
     def _extend(self, role: str, blocks: list[Block], calls: Iterable[dict[str, Any]] = ()) -> None:
         while self.role and (self.role != role or self.results):
@@ -136,22 +142,43 @@ class _TurnWriter:
         self.blocks += blocks
         self.calls += calls
 
+    def _think(self, message: ProviderMessage) -> None:
+        """Add the thoughts of a message to those of the buffered turn."""
+        if words := message.get("reasoning_content"):
+            before = self.thoughts.get("reasoning_content")
+            self.thoughts["reasoning_content"] = f"{before}{_JOINT}{words}" if before else words
+        if blocks := message.get("thinking_blocks"):
+            self.thoughts["thinking_blocks"] = [*self.thoughts.get("thinking_blocks", ()), *blocks]
+
     def _hold(self, role: str) -> None:
         """Begin a turn of this role, or reopen the last one if it has that role and may grow."""
         if self.out and self.out[-1]["role"] == role and not self.out[-1].get("tool_calls"):
-            self.blocks = _blocks(self.out.pop()["content"], pictures=True)
+            turn = self.out.pop()
+            self.blocks = _blocks(turn["content"], pictures=True)
+            self._think(turn)
         self.role = role
 
     def _settle(self) -> None:
         """Write the buffered turn: its answered calls with their results, the other calls as text."""
-        role, blocks, calls, results = self.role, self.blocks, self.calls, self.results
-        self.role, self.blocks, self.calls, self.results = "", [], [], []
+        role, blocks, calls, results, thoughts = (
+            self.role,
+            self.blocks,
+            self.calls,
+            self.results,
+            self.thoughts,
+        )
+        self.role, self.blocks, self.calls, self.results, self.thoughts = "", [], [], [], {}
         answers, orphans = _paired(calls, results)
         kept = [(call, answers[at], self._call_id(call)) for at, call in enumerate(calls) if at in answers]
         blocks += [flat_call(call) for at, call in enumerate(calls) if at not in answers]
         turn: ProviderMessage = {"role": role, "content": _content(blocks)}
         if kept:
-            turn["tool_calls"] = [_call(id, *_named(call)) for call, _, id in kept]
+            turn["tool_calls"] = [
+                _call(id, *_named(call)) | {name: call[name] for name in _CALL_FIELDS if name in call}
+                for call, _, id in kept
+            ]
+        if thoughts and (kept or (self.out and self.out[-1]["role"] == "tool")):
+            turn |= thoughts
         if blocks or kept:
             self.out.append(turn)
         self.out += [
@@ -207,7 +234,8 @@ def _paired(
 
 
 def _pairing_key(id: object, name: object) -> tuple[str, object]:
-    return ("id", id) if id else ("name", name)
+    # Messages of old have Gemini's signature behind the id of a call or of its result.
+    return ("id", without_signature(str(id))[0]) if id else ("name", name)
 
 
 def _named(call: Mapping[str, Any]) -> tuple[str, str]:

@@ -9,8 +9,6 @@ from __future__ import annotations
 from forky_core.model import Blob
 from forky_core.model.parts import AttachmentPart, MergePart
 
-_PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
-"""The types that all three providers accept."""
 _TEXTS = frozenset(
     {
         "application/javascript",
@@ -29,11 +27,6 @@ _TEXTS = frozenset(
     }
 )
 _GUESSED = frozenset({"", "application/octet-stream"})
-
-
-def is_picture(media_type: str) -> bool:
-    """Whether a model that reads images can be sent one of this type."""
-    return media_type.lower() in _PICTURES
 
 
 def file_text(blob: Blob) -> str | None:

@@ -10,6 +10,7 @@ from forky_core.context.convert import Converted, FileAccess
 from forky_core.context.masking import Lookup, masked, turns_of
 from forky_core.context.quoting import merge_footer
 from forky_core.model import Message, MessageId, Rules
+from forky_core.model.wires import PLAIN, Wire
 
 _OVERRIDDEN = "Overridden by the branch's own system prompt."
 _HIDDEN = "A structural message of an import."
@@ -28,6 +29,8 @@ class ConvertedPath:
     """The other messages, and the pinned and masked ones, by their index on the path in order."""
     masked: Mapping[MessageId, str]
     """The reason why each masked message is left out."""
+    wire: Wire = PLAIN
+    """The protocol of the model that reads it."""
 
     @property
     def prompt(self) -> str:
@@ -60,7 +63,7 @@ class ConvertedPath:
         brings = [part for part in message.merges if part.brings_turns]
         turns = [turn for part in brings for turn in turns_of(part, self.lookup)]
         shown = [
-            self.convert(turn, self.file_access)
+            self.convert(turn, self.file_access, self.wire)
             for turn in turns
             if turn.role != "system" and not self.out(turn)
         ]
@@ -68,7 +71,12 @@ class ConvertedPath:
 
 
 def read_path(
-    path: Sequence[Message], rules: Rules, lookup: Lookup, convert: Converter, file_access: FileAccess
+    path: Sequence[Message],
+    rules: Rules,
+    lookup: Lookup,
+    convert: Converter,
+    file_access: FileAccess,
+    wire: Wire = PLAIN,
 ) -> ConvertedPath:
     said = convert.said(path)
     hides = rules.exclusions or any(path[at].reverts for at in said.others)
@@ -76,5 +84,8 @@ def read_path(
     places = set(said.others)
     if special := frozenset((*out, *rules.pins)):
         places.update(at for at, message in enumerate(path) if message.id in special)
-    shown = {at: convert(path[at], file_access) for at in sorted(places)}
-    return ConvertedPath(path, rules, lookup, convert, file_access, said, shown, out)
+    shown = {
+        at: convert(path[at], file_access, wire, after_result=at > 0 and path[at - 1].role == "tool")
+        for at in sorted(places)
+    }
+    return ConvertedPath(path, rules, lookup, convert, file_access, said, shown, out, wire)

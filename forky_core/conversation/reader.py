@@ -27,9 +27,7 @@ def reader_of(session: Session, rules: Rules) -> Reader:
         model = session.models.model(rules.model or session.models.default())
     except NotFound:
         return Reader(estimate_tokens, FileAccess(session.store.blob))
-    return Reader(
-        session.counting(model), FileAccess(session.store.blob, model.info().sees_images is not False)
-    )
+    return Reader(session.counting(model), FileAccess(session.store.blob, model.info().pictures))
 
 
 def tokens_of(
@@ -46,5 +44,5 @@ def tokens_of(
         lookup=lookup or session.lookup,
         count_tokens=reader.count_tokens,
         blob=reader.file_access.blob,
-        sees_images=reader.file_access.images,
+        pictures=reader.file_access.pictures,
     ).tokens

@@ -44,6 +44,7 @@ from forky_core.llm.status import ProviderStatus, keyed_status, offline_status, 
 from forky_core.llm.upstream import NATIVE, Dialect, Upstream
 from forky_core.model import Failure
 from forky_core.model.errors import BadContent, NotFound, NothingToDo, RequestError, there_are
+from forky_core.model.wires import LOCAL, wire_of
 from forky_core.settings import Settings
 
 if TYPE_CHECKING:
@@ -521,13 +522,17 @@ class Catalogue:
     # Describing them
 
     @staticmethod
-    def _info(name: str, provider: str) -> ModelInfo:
+    def _info(name: str, provider: str, full: str = "") -> ModelInfo:
+        """Return the facts about a model; `full` is LiteLLM's name for it if that is another."""
         known = price_map()
         entry = known.get(name) or known.get(name.partition("/")[2]) or {}
-        return ModelInfo(name, name.partition("/")[2] or name, provider, **(facts(entry) if entry else {}))
+        reasons = bool(entry.get("supports_reasoning")) if entry else None
+        wire = wire_of(full or name, reasons=reasons)
+        label = name.partition("/")[2] or name
+        return ModelInfo(name, label, provider, wire=wire, **(facts(entry) if entry else {}))
 
     def _keyed_info(self, provider: Provider, name: str) -> ModelInfo:
-        return self._info(name, provider.label)
+        return self._info(name, provider.label, name if "/" in name else f"{provider.id}/{name}")
 
     def _local_info(self, found: ServerAnswer, id: str) -> ModelInfo:
         server = found.server
@@ -535,7 +540,13 @@ class Catalogue:
         window = next((model.context_window for model in found.models if model.id == id), None)
         free = None if server.id in self._further else 0.0
         return ModelInfo(
-            f"{server.id}/{id}", id, f"{server.label}{where}", window, input_price=free, output_price=free
+            f"{server.id}/{id}",
+            id,
+            f"{server.label}{where}",
+            window,
+            input_price=free,
+            output_price=free,
+            wire=LOCAL,
         )
 
 

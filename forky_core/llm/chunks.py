@@ -11,12 +11,15 @@ from forky_core.llm.contract import ModelEvent, ModelInfo, ReasoningDelta, TextD
 from forky_core.llm.tool_call_pieces import ToolCallPieces
 from forky_core.model import Usage
 from forky_core.model.thoughts import Said, ThoughtSplitter
+from forky_core.model.wires import PLAIN, Wire, signed_by_anthropic
 
 
 @dataclass(slots=True)
 class Assembly:
     """One reply, as far as it has arrived."""
 
+    wire: Wire = PLAIN
+    """The protocol that it arrives by: its fields are read as that provider's and as no other's."""
     usage: Any = None
     """The provider's usage record, as LiteLLM returns it."""
     calls: ToolCallPieces = field(default_factory=ToolCallPieces)
@@ -34,6 +37,8 @@ class Assembly:
             delta = choice.delta
             if thinking := getattr(delta, "reasoning_content", None):
                 yield ReasoningDelta(thinking)
+            if self.wire.name == "anthropic":
+                yield from _signed(getattr(delta, "thinking_blocks", None))
             if text := getattr(delta, "content", None):
                 yield from self._take(text)
             for piece in getattr(delta, "tool_calls", None) or ():
@@ -59,6 +64,13 @@ class Assembly:
 
 def _event(said: Said) -> TextDelta | ReasoningDelta:
     return ReasoningDelta(said.text) if said.kind == "thought" else TextDelta(said.text)
+
+
+def _signed(blocks: Any) -> Iterator[ReasoningDelta]:
+    """Yield the ends of thoughts that Anthropic signed or sealed; their words arrive apart from these blocks."""
+    for block in blocks or ():
+        if isinstance(block, dict) and (kept := signed_by_anthropic(block)):
+            yield ReasoningDelta("", kept, redacted=block.get("type") == "redacted_thinking")
 
 
 def shed(chunks: list[Any]) -> None:

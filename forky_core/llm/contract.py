@@ -15,9 +15,11 @@ from typing import Any, Literal, Protocol
 
 from forky_core.model import Failure, Usage
 from forky_core.model.document import DocumentSearch
+from forky_core.model.wires import PLAIN, Wire, client_id
 
 ProviderMessage = dict[str, Any]
-"""An OpenAI chat-completions message: role, content (str or content parts), tool_calls, tool_call_id, name."""
+"""An OpenAI chat-completions message: role, content (str or content parts), tool_calls, tool_call_id, name, and the
+provider fields that LiteLLM passes on (model/wires.py)."""
 
 FailureKind = Literal[
     "no_key",
@@ -76,6 +78,10 @@ class ReasoningDelta:
     """A piece of the model's reasoning before its answer."""
 
     text: str
+    provider_metadata: str | None = None
+    """Canonical JSON of what the provider wants back with the thought that this piece ends, such as its signature."""
+    redacted: bool = False
+    """Whether the thought is sealed: the provider sent no words of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +91,13 @@ class ToolCallDone:
     id: str
     name: str
     arguments: str
+    provider_metadata: str | None = None
+    """Canonical JSON of what the provider wants back with the call."""
+
+    @property
+    def client_id(self) -> str:
+        """The id for a client that sends it back: with Gemini's signature behind it, where LiteLLM looks for it."""
+        return client_id(self.id, self.provider_metadata)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +153,13 @@ class ModelInfo:
     calls_tools: bool | None = None
     continues: bool = True
     """Whether it can continue a text that was cut off; the offline models start a new answer instead."""
+    wire: Wire = PLAIN
+    """What its provider's protocol takes besides text."""
+
+    @property
+    def pictures(self) -> frozenset[str]:
+        """The media types of pictures that it can be sent; none if it is known to see none."""
+        return frozenset() if self.sees_images is False else self.wire.pictures
 
     @property
     def free(self) -> bool:

@@ -25,6 +25,7 @@ from forky_core.llm.failures import CallContext, failure, failure_of, given_up
 from forky_core.llm.linked_media import unsendable_link
 from forky_core.llm.litellm_calls import is_listened_to, unpriced
 from forky_core.llm.litellm_clients import openai_client, provider_client
+from forky_core.llm.prices import shortest_limit
 from forky_core.llm.prompt_cache import mark_for_claude
 from forky_core.llm.stream_end import CURRENT, StreamEnd
 from forky_core.llm.tokens import estimate_tokens, vocabulary
@@ -153,7 +154,7 @@ class LiteLLMModel:
             task.cancel()
 
     async def _run(self, request: Request, events: queue.SimpleQueue[ModelEvent]) -> None:
-        assembly, end = Assembly(), StreamEnd()
+        assembly, end = Assembly(self._info.wire), StreamEnd()
         CURRENT.set(end)
         try:
             await self._answer(request, assembly, end, events)
@@ -228,6 +229,8 @@ class LiteLLMModel:
         }
         if connection.style == "anthropic":
             mark_for_claude(messages)
+            if not arguments.keys() & {"max_tokens", "max_completion_tokens"}:
+                arguments["max_tokens"] = self._longest_answer(arguments.get("thinking"))
         if connection.style == "openai" and request.cache_key:
             arguments["prompt_cache_key"] = request.cache_key
         if connection.base_url:
@@ -246,6 +249,18 @@ class LiteLLMModel:
                 "max_retries": 0,
                 "drop_params": True,
             }
+        )
+
+    def _longest_answer(self, thinking: Any) -> int:
+        """Return the `max_tokens` of a call that names none, which Anthropic demands.
+
+        LiteLLM would send 4,096 for a model that its price map does not have, and that many beyond what the model may
+        think.
+        """
+        longest = self._info.max_output or shortest_limit("anthropic")
+        budget = thinking.get("budget_tokens") if isinstance(thinking, dict) else None
+        return (
+            max(longest, 2 * budget) if isinstance(budget, int) and self._info.max_output is None else longest
         )
 
     def _usage(self, assembly: Assembly) -> Usage:

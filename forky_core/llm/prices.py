@@ -39,6 +39,22 @@ def price_map() -> PriceMap:
     return {}
 
 
+@cache
+def shortest_limit(provider: str) -> int:
+    """Return how many tokens of output every model of a provider that is not retired accepts a request for."""
+    known = (entry for entry in price_map().values() if entry.get("litellm_provider") == provider)
+    limits = [
+        entry["max_output_tokens"]
+        for entry in known
+        if entry.get("mode") == "chat" and entry.get("max_output_tokens")
+    ]
+    return min(limits, default=_NO_LIMIT_KNOWN)
+
+
+_NO_LIMIT_KNOWN = 32_000
+"""Tokens of output that every current model gives; used where the map cannot be read."""
+
+
 def facts(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a ModelInfo that an entry of the map has."""
     return {

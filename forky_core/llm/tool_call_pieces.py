@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from forky_core.llm.contract import ToolCallDone
+from forky_core.model.wires import without_signature
 
 
 @dataclass(slots=True)
@@ -46,9 +47,10 @@ class ToolCallPieces:
         call.arguments.append(arguments)
 
     def done(self) -> Iterator[ToolCallDone]:
-        """Yield the calls, in the order in which they began."""
+        """Yield the calls, in the order in which they began; a signature behind an id is taken from it."""
         for number, call in enumerate(self._calls):
-            yield ToolCallDone(call.id or f"call_{number}", call.name, "".join(call.arguments) or "{}")
+            id, kept = without_signature(call.id)
+            yield ToolCallDone(id or f"call_{number}", call.name, "".join(call.arguments) or "{}", kept)
 
 
 def _begins_another(call: _Call, id: str, name: str, *, numbered: bool) -> bool:

@@ -27,6 +27,7 @@ from forky_core.model.parts import (
     arguments_json,
     canonical_json,
 )
+from forky_core.model.wires import signed_by_anthropic, without_signature
 
 DEEPEST = 200
 """The most levels of nested JSON."""
@@ -133,7 +134,13 @@ def tool_call(name: Json, arguments: Json, id: Json, where: str) -> ToolCallPart
         )
     if isinstance(arguments, dict):
         arguments = canonical_json(kept_json(arguments, f"{where}.arguments"))
-    return ToolCallPart(called, arguments_json(mend_text(arguments)), optional_text(id, f"{where}.id"))
+    named, signature = without_signature(optional_text(id, f"{where}.id") or "")
+    return ToolCallPart(called, arguments_json(mend_text(arguments)), named or None, signature)
+
+
+def answered_call(id: Json, where: str) -> str:
+    """Return the id of the call that a result answers."""
+    return without_signature(text_of(id, where))[0]
 
 
 def output_text(value: Json, where: str) -> str:
@@ -155,7 +162,7 @@ def _tool_use(block: Mapping[str, Any], where: str) -> Part:
 
 
 def _tool_result(block: Mapping[str, Any], where: str, files: RequestFiles) -> list[Part]:
-    id = text_of(block.get("tool_use_id"), f"{where}.tool_use_id")
+    id = answered_call(block.get("tool_use_id"), f"{where}.tool_use_id")
     content = block.get("content")
     output = output_text(content, f"{where}.content")
     failed = output if block.get("is_error") is True else None
@@ -170,8 +177,8 @@ def _tool_result(block: Mapping[str, Any], where: str, files: RequestFiles) -> l
 
 
 def _thought(block: Mapping[str, Any], where: str) -> Part:
-    signature = optional_text(block.get("signature"), f"{where}.signature")
-    kept = canonical_json({"signature": signature}) if signature else None
+    optional_text(block.get("signature"), f"{where}.signature")
+    kept = signed_by_anthropic(block)
     thought = block.get("thinking", "")
     said = output_text(thought, f"{where}.thinking") if isinstance(thought, list) else thought
     return ReasoningPart(text_of(said, f"{where}.thinking"), provider_metadata=kept)

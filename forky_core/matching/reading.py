@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from forky_core.matching.blocks import (
+    answered_call,
     content_parts,
     kept_json,
     list_of,
@@ -93,7 +94,7 @@ def _chat_turns(message: Mapping[str, Any], where: str, files: RequestFiles) -> 
             return _in_turns("assistant", [*parts, *_chat_calls(message, where)], where)
         case "tool" | "function" as role:
             at = f"{where}.tool_call_id"
-            id = text_of(message.get("tool_call_id"), at) if role == "tool" else None
+            id = answered_call(message.get("tool_call_id"), at) if role == "tool" else None
             if id == "":
                 raise BadCall("This result does not say which call it answers.", at)
             return [
@@ -216,7 +217,7 @@ def _item(item: Mapping[str, Any], where: str, files: RequestFiles) -> list[Part
         case "custom_tool_call":
             return [tool_call(item.get("name"), item.get("input"), item.get("call_id"), where)]
         case "function_call_output" | "custom_tool_call_output":
-            id = text_of(item.get("call_id"), f"{where}.call_id")
+            id = answered_call(item.get("call_id"), f"{where}.call_id")
             return (
                 Draft("tool", (ToolResultPart("", output_text(item.get("output"), f"{where}.output"), id),)),
             )

@@ -111,7 +111,7 @@ class MergeInputs:
             lookup=self.lookup,
             count_tokens=self.count_tokens,
             blob=self.file_access.blob,
-            sees_images=self.file_access.images,
+            pictures=self.file_access.pictures,
         )
         return context.tokens
 

@@ -129,7 +129,7 @@ def _context(inputs: MergeInputs, path: Sequence[Message], rules: Rules) -> Cont
         lookup=inputs.lookup,
         count_tokens=inputs.count_tokens,
         blob=inputs.file_access.blob,
-        sees_images=inputs.file_access.images,
+        pictures=inputs.file_access.pictures,
     )
 
 

@@ -84,7 +84,7 @@ def message_as_text(message: Message, file_access: FileAccess = _NAMES_ONLY) -> 
 
 def transcript(messages: Sequence[Message], file_access: FileAccess = _NAMES_ONLY) -> str:
     """Return messages as a person reads a plan: each under its role, with the text files that the model is sent."""
-    words = replace(file_access, images=False)
+    words = replace(file_access, pictures=frozenset())
     return "\n\n".join(f"{message.role}:\n{message_as_text(message, words)}" for message in messages)
 
 

@@ -35,13 +35,14 @@ class TextPart:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningPart:
-    """The model's reasoning before its answer; `provider_metadata` carries a provider's signature."""
+    """The model's reasoning before its answer."""
 
     type: ClassVar[str] = "reasoning"
     text: str
     redacted: bool = False
     provider_metadata: str | None = None
-    """Canonical JSON, so that the value stays hashable."""
+    """Canonical JSON of what the provider wants back with the thought; `{"signature": …}` is Anthropic's. It is sent to
+    that provider and to no other."""
 
     def stored(self) -> dict[str, Json]:
         part: dict[str, Json] = {"type": "reasoning", "text": self.text}
@@ -64,6 +65,8 @@ class ToolCallPart:
     arguments: str
     """Canonical JSON of the arguments: an object, or a string if the model wrote no valid object."""
     tool_call_id: str | None = None
+    provider_metadata: str | None = None
+    """Canonical JSON of what the provider wants back with the call, under the provider's name."""
 
     def stored(self) -> dict[str, Json]:
         part: dict[str, Json] = {
@@ -73,6 +76,8 @@ class ToolCallPart:
         }
         if self.tool_call_id is not None:
             part["tool_call_id"] = self.tool_call_id
+        if self.provider_metadata is not None:
+            part["provider_metadata"] = json.loads(self.provider_metadata)
         return part
 
     def hashed(self) -> dict[str, Json]:
@@ -259,7 +264,9 @@ def _known_part(part: Mapping[str, Json]) -> Part | None:
         case "reasoning":
             return ReasoningPart(part["text"], bool(part.get("redacted")), _metadata(part))
         case "tool_call":
-            return ToolCallPart(part["name"], canonical_json(part["arguments"]), part.get("tool_call_id"))
+            return ToolCallPart(
+                part["name"], canonical_json(part["arguments"]), part.get("tool_call_id"), _metadata(part)
+            )
         case "tool_result":
             return ToolResultPart(
                 part.get("name", ""), part["output"], part.get("tool_call_id"), part.get("exception")

@@ -23,6 +23,7 @@ from forky_core.model.parts import (
     ToolCallPart,
     ToolResultPart,
 )
+from forky_core.model.wires import PLAIN
 from tests.context.validity import problems
 
 Role = Literal["system", "user", "assistant", "tool"]
@@ -157,7 +158,7 @@ def test_pictures_go_to_models_that_see_and_are_named_to_others() -> None:
     path = chain(Draft("user", (TextPart("Look"), AttachmentPart(PNG, "image/png", "plot.png"))))
     seen = context(path).messages[0]["content"]
     assert seen[1]["image_url"]["url"].startswith("data:image/png;base64,")
-    blind = context(path, sees_images=False)
+    blind = context(path, pictures=frozenset())
     assert 'attached: "plot.png" (image/png), which you cannot read' in blind.messages[0]["content"]
     assert blind.items[1].kind == "attachment" and "Only named" in blind.items[1].why
 
@@ -254,7 +255,7 @@ def test_whatever_the_path_and_the_rules_it_can_be_sent_and_the_account_adds_up(
         pins=tuple(data.draw(some)),
         exclusions=tuple(data.draw(some)),
     )
-    built = context(path, rules, sees_images=data.draw(st.booleans()))
+    built = context(path, rules, pictures=data.draw(st.sampled_from((frozenset(), PLAIN.pictures))))
     assert problems(built.messages) == []
     assert built.tokens == sum(item.tokens for item in built.items if item.included)
     accounted = {item.message for item in built.items if item.message is not None}

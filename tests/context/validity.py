@@ -7,6 +7,13 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+THOUGHTS = frozenset({"reasoning_content", "thinking_blocks"})
+
+
+def waiting_for(message: dict[str, Any]) -> list[str]:
+    """The ids of the calls whose results must follow."""
+    return [call["id"] for call in message.get("tool_calls", ())]
+
 
 def problems(messages: Sequence[dict[str, Any]]) -> list[str]:
     """Why a provider would refuse these messages; [] where none would. The very end is not judged."""
@@ -29,7 +36,9 @@ def problems(messages: Sequence[dict[str, Any]]) -> list[str]:
         if message["role"] == before:
             found.append(f"two {before} turns in a row")
         found += _turn_problems(message, used)
-        waiting = [call["id"] for call in message.get("tool_calls", ())]
+        if not waiting_for(message) and before != "tool" and THOUGHTS & message.keys():
+            found.append("thoughts of a turn without a call")
+        waiting = waiting_for(message)
         before = message["role"]
     return [*found, "ends with a call without its result"] if waiting else found
 
@@ -48,7 +57,8 @@ def _result_problems(message: dict[str, Any], expected: str | None) -> list[str]
 def _turn_problems(message: dict[str, Any], used: set[str]) -> list[str]:
     role, calls = message["role"], message.get("tool_calls")
     found = [] if role in ("user", "assistant") else [f"role {role} in the middle"]
-    if set(message) - {"role", "content", "tool_calls"}:
+    own = THOUGHTS if role == "assistant" else frozenset()
+    if set(message) - {"role", "content", "tool_calls"} - own:
         found.append(f"a turn with the fields {sorted(message)}")
     if calls is not None:
         if role != "assistant" or not calls:

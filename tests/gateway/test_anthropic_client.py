@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import anthropic
@@ -10,8 +11,9 @@ import httpx2
 import pytest
 
 from forky_core.llm.contract import Done, ReasoningDelta, ToolCallDone
-from forky_core.llm.scripted import Fail
+from forky_core.llm.scripted import Fail, ScriptedModel
 from forky_core.model import Usage
+from forky_core.model.wires import wire_of
 from tests.builders import ScriptedModels
 from tests.gateway.served import Served, at_upstream, serving
 from tests.hangs import HANG
@@ -168,6 +170,81 @@ def test_what_was_asked_reaches_the_model(own: anthropic.Anthropic, scripted: Sc
     assert request.parameters["tool_choice"] == "required"
     assert request.parameters["stop"] == ["END"]
     assert request.parameters["tools"][0]["function"]["name"] == "look_up"
+
+
+def claude(scripted: ScriptedModels) -> None:
+    """Make the scripted model one whose provider takes signed thoughts back."""
+    info = replace(scripted.one.info(), wire=wire_of("anthropic/claude-sonnet-4-5"))
+    scripted.one = ScriptedModel("scripted/one", info=info)
+
+
+SIGNED: list[Any] = [
+    {"type": "thinking", "thinking": "I must look.", "signature": "c2ln"},
+    {"type": "redacted_thinking", "data": "c2VhbGVk"},
+]
+CALLING: Any = {
+    "model": "scripted/one",
+    "max_tokens": 2000,
+    "thinking": {"type": "enabled", "budget_tokens": 1024},
+    "tools": [TOOL],
+}
+
+
+def tool_loop(blocks: list[Any]) -> list[Any]:
+    call = {"type": "tool_use", "id": "c1", "name": "look_up", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "c1", "content": "Sunny"}
+    return [
+        *asked("Go"),
+        {"role": "assistant", "content": [*blocks, call]},
+        {"role": "user", "content": [result]},
+    ]
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_thoughts_keep_their_signature_on_the_way_to_a_client_and_back(
+    spoken: Served, own: anthropic.Anthropic, scripted: ScriptedModels, streams: bool
+) -> None:
+    claude(scripted)
+    scripted.one.enqueue(
+        ReasoningDelta("I must "),
+        ReasoningDelta("look."),
+        ReasoningDelta("", '{"signature":"c2ln"}'),
+        ReasoningDelta("", '{"data":"c2VhbGVk"}', redacted=True),
+        ToolCallDone("c1", "look_up", "{}"),
+        Done("tool_calls", Usage()),
+    )
+    ask: Any = {**CALLING, "messages": asked("Go")}
+    if streams:
+        with own.messages.stream(**ask) as stream:
+            message: Any = stream.get_final_message()
+    else:
+        message = own.messages.create(**ask)
+    blocks = [block.model_dump(exclude_none=True) for block in message.content]
+    assert blocks[:2] == SIGNED
+    scripted.one.enqueue("Sunny.")
+    own.messages.create(**CALLING, messages=tool_loop(blocks[:2]))
+    assert scripted.one.requests[-1].messages[1]["thinking_blocks"] == SIGNED
+    assert len(spoken.paths()) == 1
+
+
+def test_a_signature_is_sent_to_no_model_of_another_provider(
+    own: anthropic.Anthropic, scripted: ScriptedModels
+) -> None:
+    scripted.one.enqueue("Sunny.")
+    own.messages.create(**CALLING, messages=tool_loop(SIGNED))
+    assert "c2ln" not in str(scripted.one.requests[-1].messages)
+    assert "tool_calls" in scripted.one.requests[-1].messages[1]
+
+
+def test_a_call_without_its_signed_thought_is_sent_as_text_where_it_would_be_refused(
+    own: anthropic.Anthropic, scripted: ScriptedModels
+) -> None:
+    claude(scripted)
+    scripted.one.enqueue("Sunny.")
+    own.messages.create(**CALLING, messages=tool_loop([{**SIGNED[0], "signature": ""}]))
+    _, said, told = scripted.one.requests[-1].messages
+    assert said == {"role": "assistant", "content": "[called the tool look_up with {}]"}
+    assert told == {"role": "user", "content": "[result of the tool look_up]\nSunny"}
 
 
 def test_tokens_are_counted_before_anything_is_sent(

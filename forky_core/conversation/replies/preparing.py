@@ -100,7 +100,8 @@ def prepare(
         window=answering.info().context_window,
         by_meaning=by_meaning,
     )
-    context = context_on(session, path, rules, answering, read, document_search)
+    settings = MappingProxyType({**rules.parameters, **parameters})
+    context = context_on(session, path, rules, answering, read, document_search, parameters=settings)
     if document_search is not None and not search and (later := worder(session, path, rules)) is not None:
         told = _WORDED_LATER.format(later.info().label)
         context = replace(context, warnings=(*context.warnings, told))
@@ -111,7 +112,6 @@ def prepare(
             {"role": "user", "content": CONTINUE},
         )
         messages = (*messages, *again)
-    settings = MappingProxyType({**rules.parameters, **parameters})
     request = Request(name, messages, settings, cache_key=session.id)
     cached = sum(context.costs[: session.sent.shared(name, context.drafts)])
     memory = context.memory
@@ -128,7 +128,7 @@ def prepare(
 
 def account_of(session: Session, file: AttachmentPart, model: Model) -> Item:
     """The line of the account for a file in a question to `model`; the tokens of a picture are not known."""
-    file_access = FileAccess(session.store.blob, model.info().sees_images is not False)
+    file_access = FileAccess(session.store.blob, model.info().pictures)
     items = convert(seal(Draft("user", (file,)), ()), model.count_tokens, file_access).items
     return next(item for item in items if item.kind == "attachment")
 
@@ -147,10 +147,13 @@ def context_on(
     model: Model,
     read: list[Sequence[Message]] | None = None,
     document_search: DocumentSearch | None = None,
+    *,
+    parameters: Mapping[str, Json] | None = None,
 ) -> Context:
     """Like `context_of`, for a path whose last message need not be stored.
 
-    Messages that a summary was made of are appended to `read`.
+    Messages that a summary was made of are appended to `read`. `parameters` are those of the request, without which the
+    branch's own count.
     """
     info, memory = model.info(), session.view.memory_of(rules)
     write = summariser(session, memory)
@@ -168,7 +171,8 @@ def context_on(
         count_tokens=count_tokens,
         window=info.context_window,
         blob=session.store.blob,
-        sees_images=info.sees_images is not False,
+        pictures=info.pictures,
+        wire=info.wire.under(rules.parameters if parameters is None else parameters),
         memory=memory,
         summarise=summarise,
         voices=voices_of(session, path, info.name),

@@ -17,7 +17,8 @@ from forky_core.model import ConversationId, Failure, Generation, Message, Messa
 from forky_core.model.document import DocumentSearch
 from forky_core.model.errors import ModelError
 from forky_core.model.hashing import mend_text
-from forky_core.model.parts import Part, ReasoningPart, TextPart, ToolCallPart, arguments_json
+from forky_core.model.parts import Part, TextPart, ToolCallPart, arguments_json
+from forky_core.model.thought_parts import ThoughtParts
 from forky_core.store.contract import Store
 
 
@@ -81,7 +82,7 @@ class ReplyJob:
         self.message: Message | None = None
         """The message that landed; None while running, and if nothing arrived."""
         self._text: list[str] = []
-        self._reasoning: list[str] = []
+        self._thoughts = ThoughtParts()
         self._calls: list[ToolCallPart] = []
         self._begun = "".join(part.text for part in target.begins_with if isinstance(part, TextPart))
         self._said: list[TextDelta | ReasoningDelta] = [TextDelta(self._begun)] if self._begun else []
@@ -115,16 +116,15 @@ class ReplyJob:
     @property
     def reasoning(self) -> str:
         with self._changed:
-            return "".join(self._reasoning)
+            return self._thoughts.text
 
     @property
     def parts(self) -> tuple[Part, ...]:
         """What has arrived, including the parts it began with."""
         with self._changed:
-            reasoning = mend_text("".join(self._reasoning))
+            first: list[Part] = list(self._thoughts.parts)
             text = mend_text("".join(self._text))
             calls = tuple(self._calls)
-        first: list[Part] = [ReasoningPart(reasoning)] if reasoning else []
         text = self._begun + text
         if text.strip():
             first.append(TextPart(text))
@@ -241,11 +241,11 @@ class ReplyJob:
                 case TextDelta(text):
                     self._text.append(text)
                     self._said.append(event)
-                case ReasoningDelta(text):
-                    self._reasoning.append(text)
+                case ReasoningDelta(text, kept, redacted):
+                    self._thoughts.add(text, kept, redacted=redacted)
                     self._said.append(event)
-                case ToolCallDone(id, name, arguments):
-                    self._calls.append(ToolCallPart(name, arguments_json(arguments), id))
+                case ToolCallDone(id, name, arguments, kept):
+                    self._calls.append(ToolCallPart(name, arguments_json(arguments), id, kept))
             self._unsaved = True
             self._wake()
 

@@ -21,6 +21,7 @@ from forky_core.llm.contract import (
     ToolCallDone,
 )
 from forky_core.matching import Call
+from forky_core.model.thought_parts import ThoughtParts
 
 MOST_ANSWERS = 16
 """The most answers of one call (`n`)."""
@@ -53,7 +54,7 @@ class Response:
     """One answer, as far as it has arrived."""
 
     text: list[str] = field(default_factory=list)
-    reasoning: list[str] = field(default_factory=list)
+    thoughts: ThoughtParts = field(default_factory=ThoughtParts)
     calls: list[ToolCallDone] = field(default_factory=list)
     end: Done | Failed | None = None
 
@@ -61,12 +62,16 @@ class Response:
         match event:
             case TextDelta(text):
                 self.text.append(text)
-            case ReasoningDelta(text):
-                self.reasoning.append(text)
+            case ReasoningDelta(text, kept, redacted):
+                self.thoughts.add(text, kept, redacted=redacted)
             case ToolCallDone():
                 self.calls.append(event)
             case Done() | Failed():
                 self.end = event
+
+    @property
+    def reasoning(self) -> str:
+        return self.thoughts.text
 
     @property
     def finish_reason(self) -> str:

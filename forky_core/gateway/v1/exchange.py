@@ -213,7 +213,7 @@ class Exchange:
         ]
         if known or reused or not self.responses:
             return sum(known)
-        words = "".join("".join((*response.text, *response.reasoning)) for response in self.responses)
+        words = "".join("".join((*response.text, response.reasoning)) for response in self.responses)
         estimate = Usage(prompt_tokens(self.call.messages), estimate_tokens(words))
         return priced(estimate, self.info) or 0.0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 
+from forky_core.context.calls_as_text import calls_as_text
 from forky_core.gateway.v1.answering import answers
 from forky_core.gateway.v1.api_errors import of_failure
 from forky_core.gateway.v1.calls import Indexed
@@ -21,6 +22,7 @@ from forky_core.llm.contract import (
 )
 from forky_core.model import Message, Usage
 from forky_core.model.parts import ReasoningPart, TextPart, ToolCallPart
+from forky_core.model.wires import bare_calls, for_wire
 
 _EVENT_STREAM = {"content-type": "text/event-stream; charset=utf-8"}
 
@@ -30,9 +32,11 @@ async def stream_from_model(exchange: Exchange, model: Model) -> None:
     kept = await exchange.keep()
     conversation = kept.filed[0] if kept is not None and kept.filed is not None else ""
     branch = kept.branch if kept is not None else ""
-    messages = tuple(_understood(message) for message in exchange.call.messages)
+    parameters, wire = exchange.call.parameters, exchange.info.wire.under(exchange.call.parameters)
+    messages = for_wire(map(_understood, exchange.call.messages), wire)
+    messages = calls_as_text(messages, bare_calls(messages, wire))
     request = Request(
-        exchange.info.name, messages, exchange.call.parameters, conversation=conversation, branch=branch
+        exchange.info.name, tuple(messages), parameters, conversation=conversation, branch=branch
     )
     events = answers(model, request, exchange.call.answers)
     try:
@@ -85,11 +89,11 @@ def events_of(message: Message) -> Iterator[ModelEvent]:
         match part:
             case TextPart(text):
                 yield TextDelta(text)
-            case ReasoningPart(text):
-                yield ReasoningDelta(text)
-            case ToolCallPart(name, arguments, id):
+            case ReasoningPart(text, redacted, kept):
+                yield ReasoningDelta(text, kept, redacted)
+            case ToolCallPart(name, arguments, id, kept):
                 calls = True
-                yield ToolCallDone(id or "call_0", name, arguments)
+                yield ToolCallDone(id or "call_0", name, arguments, kept)
     yield Done("tool_calls" if calls else "stop", Usage(0, 0, cost=0.0))
 
 

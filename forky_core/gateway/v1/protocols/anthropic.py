@@ -14,7 +14,8 @@ from forky_core.gateway.v1.protocols.events import OneAnswer, event, parsed
 from forky_core.llm.contract import Done, Failed, ModelEvent, ReasoningDelta, TextDelta, ToolCallDone
 from forky_core.matching import anthropic_call
 from forky_core.model import Failure, Usage
-from forky_core.model.parts import arguments_json, canonical_json
+from forky_core.model.parts import ReasoningPart, arguments_json, canonical_json
+from forky_core.model.wires import signed_by_anthropic, thinking_block
 
 _TO_ANTHROPIC = {
     "stop": "end_turn",
@@ -55,12 +56,11 @@ def _head(call: ClientRequest, id: str) -> dict[str, Any]:
 def response_body(call: ClientRequest, id: str, responses: Sequence[Response]) -> dict[str, Any]:
     one = responses[0] if responses else Response()
     content: list[dict[str, Any]] = []
-    if one.reasoning:
-        content.append({"type": "thinking", "thinking": "".join(one.reasoning), "signature": ""})
+    content += [_thinking(part) for part in one.thoughts.parts]
     if one.text:
         content.append({"type": "text", "text": "".join(one.text)})
     content += [
-        {"type": "tool_use", "id": tool.id, "name": tool.name, "input": _object(tool.arguments)}
+        {"type": "tool_use", "id": tool.client_id, "name": tool.name, "input": _object(tool.arguments)}
         for tool in one.calls
     ]
     usage = one.end.usage if one.end is not None else Usage()
@@ -90,15 +90,33 @@ class AnthropicWriter:
         match event:
             case TextDelta(text):
                 return self._grow("text", {"type": "text", "text": ""}, {"type": "text_delta", "text": text})
-            case ReasoningDelta(text):
-                begun: dict[str, Any] = {"type": "thinking", "thinking": "", "signature": ""}
-                return self._grow("thinking", begun, {"type": "thinking_delta", "thinking": text})
-            case ToolCallDone(id, name, arguments):
-                begun = {"type": "tool_use", "id": id, "name": name, "input": {}}
+            case ReasoningDelta():
+                return self._think(event)
+            case ToolCallDone(name=name, arguments=arguments):
+                begun = {"type": "tool_use", "id": event.client_id, "name": name, "input": {}}
                 delta = {"type": "input_json_delta", "partial_json": arguments}
                 return self._close() + self._grow("tool_use", begun, delta) + self._close()
             case _:
                 return b""
+
+    def _think(self, piece: ReasoningDelta) -> bytes:
+        """Write a piece of a thought; the piece with its signature ends it."""
+        part = ReasoningPart(piece.text, piece.redacted, piece.provider_metadata)
+        begun: dict[str, Any] = {"type": "thinking", "thinking": "", "signature": ""}
+        block = _thinking(part)
+        if block["type"] == "redacted_thinking":
+            head = self._close()
+            self._open, self._number = "redacted_thinking", self._number + 1
+            return (
+                head + _event("content_block_start", index=self._number, content_block=block) + self._close()
+            )
+        said = b""
+        if piece.text or block["signature"]:
+            said = self._grow("thinking", begun, {"type": "thinking_delta", "thinking": piece.text})
+        if block["signature"]:
+            signed = {"type": "signature_delta", "signature": block["signature"]}
+            said += self._grow("thinking", begun, signed) + self._close()
+        return said
 
     def end(self, responses: Sequence[Response]) -> bytes:
         one = responses[0] if responses else Response()
@@ -124,6 +142,11 @@ class AnthropicWriter:
             return b""
         self._open = ""
         return _event("content_block_stop", index=self._number)
+
+
+def _thinking(part: ReasoningPart) -> dict[str, Any]:
+    """Return a thought as a block; another provider's has an empty signature."""
+    return thinking_block(part) or {"type": "thinking", "thinking": part.text, "signature": ""}
 
 
 def _event(type: str, **fields: Any) -> bytes:
@@ -187,8 +210,9 @@ class AnthropicParser(OneAnswer):
         match block.get("type"):
             case "text" if block.get("text"):
                 yield TextDelta(str(block["text"]))
-            case "thinking":
+            case "thinking" | "redacted_thinking":
                 yield from self._thought(number, str(block.get("thinking") or ""))
+                yield from self._signed(block)
             case "tool_use":
                 tool = _ToolUse(str(block.get("id") or ""), str(block.get("name") or ""))
                 if block.get("input"):
@@ -201,8 +225,16 @@ class AnthropicParser(OneAnswer):
                 yield TextDelta(str(delta.get("text") or ""))
             case "thinking_delta":
                 yield from self._thought(number, str(delta.get("thinking") or ""))
+            case "signature_delta":
+                yield from self._signed(delta)
             case "input_json_delta" if number in self._tools:
                 self._tools[number].json.append(str(delta.get("partial_json") or ""))
+
+    def _signed(self, block: Mapping[str, Any]) -> Iterator[ModelEvent]:
+        """End a thought that has a signature, or that is sealed."""
+        if kept := signed_by_anthropic(block):
+            self._thinking = None  # A signed thought is stored by itself, in its own words.
+            yield ReasoningDelta("", kept, redacted=block.get("type") == "redacted_thinking")
 
     def _ended(self, value: Mapping[str, Any]) -> None:
         if isinstance(value.get("stop_reason"), str):

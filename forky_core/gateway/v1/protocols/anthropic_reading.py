@@ -1,7 +1,8 @@
 """Anthropic's request as a chat: blocks become messages, tool uses become calls, tool results messages of their own.
 
-Models of other providers are asked with that. What only Anthropic's own models understand (cache marks, signatures of
-thoughts) has no place in a chat and is left out; Anthropic itself gets the request unchanged.
+Models that are not asked at Anthropic's own address are asked with that. Thinking blocks stay with their message, and
+model/wires.py decides whether the model gets them. Cache marks have no place in a chat and are left out. Anthropic
+itself gets the request unchanged.
 """
 
 from __future__ import annotations
@@ -134,6 +135,9 @@ def _assistant(blocks: list[dict[str, Any]]) -> ProviderMessage:
         if block["type"] == "tool_use"
     ]
     message: ProviderMessage = {"role": "assistant", "content": text or None}
+    thoughts = [block for block in blocks if block["type"] in ("thinking", "redacted_thinking")]
+    if thoughts:
+        message["thinking_blocks"] = thoughts
     return {**message, "tool_calls": calls} if calls else {**message, "content": text}
 
 

@@ -146,7 +146,11 @@ def _choice(index: int, response: Response) -> dict[str, Any]:
 
 
 def _tool_call(call: ToolCallDone) -> dict[str, Any]:
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+    return {
+        "id": call.client_id,
+        "type": "function",
+        "function": {"name": call.name, "arguments": call.arguments},
+    }
 
 
 class ChatWriter:

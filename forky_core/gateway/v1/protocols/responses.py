@@ -89,7 +89,7 @@ def _function_call(id: str, call: ToolCallDone, status: str = "completed") -> di
     return {
         "id": id,
         "type": "function_call",
-        "call_id": call.id,
+        "call_id": call.client_id,
         "name": call.name,
         "arguments": call.arguments if status == "completed" else "",
         "status": status,
