@@ -7,8 +7,6 @@ as well, as far as refusals.py knows it.
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -20,6 +18,7 @@ from typing import Any
 
 from forky_core.llm.catalogue import Catalogue
 from forky_core.settings import Settings
+from tests.providers.refusals import refusal, signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +122,7 @@ def anthropic_events(script: Sequence[Piece]) -> Iterator[Any]:  # noqa: C901 - 
     message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "scripted", "content": []}
     yield {"type": "message_start", "message": {**message, "stop_reason": None, "usage": usage}}
     number, kind = -1, ""
+    thought: list[str] = []
 
     def grow(
         wanted: str, begun: dict[str, Any], deltas: Sequence[dict[str, Any]], *, anew: bool = False
@@ -138,7 +138,8 @@ def anthropic_events(script: Sequence[Piece]) -> Iterator[Any]:  # noqa: C901 - 
     def close() -> Iterator[Any]:
         nonlocal kind
         if kind == "thinking":
-            signed = {"type": "signature_delta", "signature": f"signature-{number}"}
+            signed = {"type": "signature_delta", "signature": signature("".join(thought))}
+            thought.clear()
             yield {"type": "content_block_delta", "index": number, "delta": signed}
         if kind:
             yield {"type": "content_block_stop", "index": number}
@@ -150,6 +151,7 @@ def anthropic_events(script: Sequence[Piece]) -> Iterator[Any]:  # noqa: C901 - 
                 yield from grow("text", {"text": ""}, [{"type": "text_delta", "text": text}])
             case Thought(text):
                 begun = {"thinking": "", "signature": ""}
+                thought.append(text)
                 yield from grow("thinking", begun, [{"type": "thinking_delta", "thinking": text}])
             case Call(id, name, arguments):
                 deltas = [{"type": "input_json_delta", "partial_json": part} for part in arguments]
@@ -176,7 +178,8 @@ def gemini_events(script: Sequence[Piece]) -> Iterator[Any]:
             case Thought(text):
                 part = {"text": text, "thought": True}
             case Call(_, name, arguments):
-                part = {"functionCall": {"name": name, "args": json.loads("".join(arguments))}}
+                call = {"name": name, "args": json.loads("".join(arguments))}
+                part = {"functionCall": call, "thoughtSignature": signature(name)}
             case End(word):
                 if number == 0 or isinstance(pieces[number - 1], Raw):
                     yield _gemini({"index": 0, "finishReason": word})
@@ -341,20 +344,6 @@ WIRES: dict[str, WireFormat] = {
 }
 
 
-def _no_refusal(_wire: str, _body: dict[str, Any]) -> tuple[int, dict[str, Any]] | None:
-    return None
-
-
-def _refusals() -> Callable[[str, dict[str, Any]], tuple[int, dict[str, Any]] | None]:
-    """The function that refuses what the real providers refuse, where that file is there."""
-    if importlib.util.find_spec("tests.providers.refusals") is None:
-        return _no_refusal
-    found: Callable[[str, dict[str, Any]], tuple[int, dict[str, Any]] | None] = importlib.import_module(
-        "tests.providers.refusals"
-    ).refusal
-    return found
-
-
 @dataclass(slots=True)
 class ScriptedProvider:
     """A running server. Each request gets the next script; the last one is used again and again."""
@@ -405,7 +394,6 @@ def _event(data: Any) -> bytes:
 @contextmanager
 def provider(name: str) -> Iterator[ScriptedProvider]:
     """Run a scripted provider of this wire format on a free port."""
-    refusal = _refusals()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
