@@ -72,7 +72,7 @@ def _draw_zone(forky: Workspace, held: Session) -> None:
             icon=":material/upload_file:",
         )
     st.caption(
-        "From ChatGPT, Claude, Gemini, DeepSeek, Grok, Open WebUI, LibreChat, llama.cpp, coding agents and others: the "
+        "From ChatGPT, Claude, Gemini, DeepSeek, Grok, Open WebUI, LM Studio, VS Code, Cursor, other coding agents and more: the "
         "files or the zip as you got them, dropped below. Every branch comes along, and nothing lands before you have seen what "
         "is in it. A Forky chat file, or a page that Forky wrote, can be opened here as well."
     )
