@@ -6,13 +6,13 @@ import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.gateway.shown_documents import ShownDocuments
-from forky_core.model.errors import InTheWay, Outdated
+from forky_core.model.errors import InTheWay, NotAllowed, Outdated
 from forky_core.publishing.publishing import report_of, write_report
 from forky_core.team.members import ID_PREFIX, Member
 from forky_core.team.roles import Role
 from pages.ui.registry import pages
 from tests.builders import talk
-from tests.pages.apptest import settled
+from tests.pages.apptest import keys, settled
 from tests.pages.teams import TeamServer
 from tests.pages.test_team_people import said
 from tests.pages.workspaces import open_page
@@ -115,6 +115,19 @@ def test_what_overtook_somebody_is_said_with_a_name(
         mine.people.post("Too late", seen=seen)
     with pytest.raises(InTheWay, match="revealed by Bob already"):
         mine.polls.reveal(1)
+
+
+def test_a_poll_is_revealed_only_by_the_member_who_opened_it(
+    server: TeamServer, ada: Member, bob: Member, chat: Conversation
+) -> None:
+    mine, theirs = (server.seen_by(one).conversation(chat.id, "main").polls for one in (ada, bob))
+    with pytest.raises(NotAllowed, match="Only Bob reveals poll 2"):
+        mine.reveal(2)
+    server.sign_in(ada)
+    test = settled(open_page("vote.py", c=chat.id, poll="2"))
+    assert "vote.reveal" not in keys(test) and "Bob ends the vote." in said(test)
+    theirs.reveal(2)
+    assert not mine.get(2).open
 
 
 def test_what_is_given_away_has_names(server: TeamServer, ada: Member, chat: Conversation) -> None:
