@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 from abc import ABC, abstractmethod
+from collections import Counter
 from typing import Generic, TypeVar
 from urllib.parse import parse_qs
 
-from forky_core.gateway.access.person import viewer_of
+from forky_core.gateway.access.person import person_of, viewer_of
 from forky_core.gateway.asgi import Receive, Scope, Send
 
 T = TypeVar("T")
@@ -46,26 +47,34 @@ class EventStream(ABC, Generic[T]):
     crowded: str = "Too many watch already."
 
     def __init__(self, most: int) -> None:
-        """`most` is the number of concurrent watchers; further requests get 503."""
+        """`most` is the number of concurrent watchers; further requests get 503. A member of a team may be a fifth of
+        them, so that nobody shuts the others out.
+        """
         self._most = most
+        self._most_of_one = max(1, most // 5)
         self.watchers = 0
+        self._of_person: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "GET":
             await self._refuse(send, 405, "Only GET.")
             return
-        thing = await self._found(scope["path_params"]["id"], viewer_of(scope))
+        thing, person = await self._found(scope["path_params"]["id"], viewer_of(scope)), person_of(scope)
         if thing is None:
             await self._refuse(send, 404, self.unknown)
             return
-        if self.watchers >= self._most:
+        if self.watchers >= self._most or (person and self._of_person[person] >= self._most_of_one):
             await self._refuse(send, 503, self.crowded)
             return
         self.watchers += 1
+        self._of_person[person] += 1
         try:
             await self._tell(thing, after(scope), receive, send)
         finally:
             self.watchers -= 1
+            self._of_person[person] -= 1
+            if not self._of_person[person]:
+                del self._of_person[person]
 
     @abstractmethod
     async def _found(self, id: str, person: str) -> T | None:

@@ -79,7 +79,7 @@ class Attempts:
                 while times and times[0] <= now - WINDOW:
                     times.popleft()
             self._by_client = {name: times for name, times in self._by_client.items() if times}
-            own = self._by_client.get(_network(client), deque())
+            own = self._by_client.get(network_of(client), deque())
             return _wait(
                 now, (len(own), own[0]) if own else None, (len(self._all), self._all[0]) if own else None
             )
@@ -88,7 +88,7 @@ class Attempts:
         """As `begin`, whether the client must wait or not."""
         with self._lock:
             now = self._clock()
-            own = self._by_client.setdefault(_network(client), deque())
+            own = self._by_client.setdefault(network_of(client), deque())
             own.append(now)
             self._all.append(now)
 
@@ -116,7 +116,7 @@ class TeamAttempts(Attempts):
             return super().begin(client)
 
     def wait(self, client: str) -> float:
-        now, own = self._clock(), _network(client)
+        now, own = self._clock(), network_of(client)
         row = self._database.row(
             "SELECT count(*) AS number, min(at) AS first, count(CASE WHEN client = ? THEN 1 END) AS own_number, "
             "min(CASE WHEN client = ? THEN at END) AS own_first FROM attempts WHERE kind = ? AND at > ?",
@@ -133,7 +133,7 @@ class TeamAttempts(Attempts):
 
     def count(self, client: str) -> Callable[[], None]:
         with self._database.writing(renews=False) as connection:
-            id = note_attempt(connection, self._kind, _network(client), _micro(self._clock()))
+            id = note_attempt(connection, self._kind, network_of(client), _micro(self._clock()))
 
         def succeeded() -> None:
             with self._database.writing(renews=False) as connection:
@@ -167,7 +167,7 @@ def _micro(seconds: float) -> int:
     return round(seconds * _MICRO)
 
 
-def _network(client: str) -> str:
+def network_of(client: str) -> str:
     """The network that a client cannot easily leave: its IPv4 address, or the network of its IPv6 address."""
     try:
         address = ipaddress.ip_address(client)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import httpx
 import pytest
 
 from forky_core.gateway.access.ways.password import ISSUER
@@ -13,6 +14,9 @@ from forky_core.model.errors import BadContent, InTheWay, NotFound
 from forky_core.team.members import Identity
 from forky_core.team.roles import Role
 from forky_core.team.sharing import OWNERS
+from tests.builders import ScriptedModels
+from tests.gateway.served import serving
+from tests.hangs import HANG
 from tests.team.people import office
 
 NAME = "Barnabas Quill"
@@ -68,3 +72,30 @@ def test_conversations_are_left_to_the_owners_unless_somebody_is_named() -> None
             forget_person(here.team, bob, by="", to=bob.id)
         forget_person(here.team, bob, by="")
         assert here.team.sharing.of(chat.id).owner == OWNERS
+
+
+@pytest.mark.parametrize("what", ["erased", "trashed", "purged"])
+def test_what_is_gone_does_not_come_back_by_the_id_of_a_response(what: str) -> None:
+    models = ScriptedModels()
+    with serving(models) as served:
+        headers = {"authorization": f"Bearer {served.key}"}
+
+        def ask(said: str, **more: str) -> httpx.Response:
+            body = {"model": "scripted/one", "input": said, **more}
+            return httpx.post(f"{served.url}/v1/responses", json=body, headers=headers, timeout=HANG)
+
+        first = ask("The merger is called Heron.").json()["id"]
+        second = ask("And now?", previous_response_id=first).json()["id"]
+        chat = served.forky.conversation(served.forky.conversations()[0].id)
+        secret = next(message for message in chat.visible.messages.values() if "Heron" in message.text)
+        if what == "erased":
+            served.forky.store.erase(chat.id, secret.id, by="", at=1)
+        else:
+            chat.trash()
+            if what == "purged":
+                served.forky.purge(chat.id)
+        for id in (first, second):
+            asked = len(models.one.requests)
+            response = ask("What was it?", previous_response_id=id)
+            assert response.status_code == (200 if what == "erased" else 400)
+            assert all("Heron" not in str(one.messages) for one in models.one.requests[asked:])

@@ -214,7 +214,7 @@ class _Afterwards:
     def remember(self, id: str, response: Response, place: Place | None) -> None:
         if self._remembered is None:
             return
-        self._remembered.save(self._asked.caller.token.id, id, self._asked.whole, response)
+        self._remembered.save(self._asked.caller.token.id, id, self._asked.whole, response, place)
         if place is not None and self._asked.whole.get("store") is not False:
             self._answer = (id, place)
 

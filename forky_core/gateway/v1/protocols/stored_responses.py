@@ -2,7 +2,8 @@
 
 Such a request has only the new turn. The turns before it are the path to the answer in the tree, so the id of an answer
 is stored with its conversation: continuing works across restarts, while the conversation exists. The newest answers are
-also cached in memory, the only place for an answer that was not recorded.
+also cached in memory, the only place for an answer that was not recorded. What was recorded is continued as it stands
+in the tree: not at all once the conversation is gone or in the trash, and without what was erased.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 
 from forky_core.gateway.v1.calls import Response
 from forky_core.model import Blob, ConversationId, Message, MessageId
+from forky_core.model.erasure import ERASED
 from forky_core.model.errors import NotFound, StoreError
 from forky_core.model.hashing import mend_text
 from forky_core.model.parts import (
@@ -33,6 +35,8 @@ from forky_core.store.contract import Store
 MOST = 2_000
 """Answers that are cached in memory."""
 Items = tuple[Any, ...]
+Place = tuple[ConversationId, MessageId]
+"""The conversation and message in which an answer is stored."""
 
 
 class StoredResponses:
@@ -40,7 +44,8 @@ class StoredResponses:
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
-        self._kept: OrderedDict[tuple[str, str], Items] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str], tuple[Items, Place | None]] = OrderedDict()
+        """The turns with where they are recorded; None if they are not."""
         self._lock = threading.Lock()
 
     def full_request(self, store: Store, token: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -50,19 +55,32 @@ class StoredResponses:
             return dict(payload)
         with self._lock:
             known = self._kept.get((token, str(before)))
+        turns: Items | None
         if known is None:
-            known = _stored(store, _key(token, str(before)))
-        if known is None:
+            turns = _stored(store, _key(token, str(before)))
+        else:
+            turns, place = known
+            turns = turns if place is None else _as_recorded(store, place, turns)
+        if turns is None:
             return None
-        return {**payload, "input": [*known, *_items(payload.get("input"))]}
+        return {**payload, "input": [*turns, *_items(payload.get("input"))]}
 
-    def save(self, token: str, id: str, payload: Mapping[str, Any], response: Response) -> None:
-        """Store an answer; `payload` is the whole request. If it asks not to be stored, it is not."""
+    def save(
+        self,
+        token: str,
+        id: str,
+        payload: Mapping[str, Any],
+        response: Response,
+        place: Place | None = None,
+    ) -> None:
+        """Store an answer, which is recorded at this place; `payload` is the whole request. If it asks not to be
+        stored, it is not.
+        """
         if payload.get("store") is False:
             return
         items = (*_items(payload.get("input")), *_said(response))
         with self._lock:
-            self._kept[token, id] = items
+            self._kept[token, id] = (items, place)
             while len(self._kept) > self._most:
                 self._kept.popitem(last=False)
 
@@ -85,6 +103,20 @@ def _stored(store: Store, key: str) -> Items | None:
     except (StoreError, NotFound):
         return None
     return None
+
+
+def _as_recorded(store: Store, place: Place, turns: Items) -> Items | None:
+    """The turns of a recorded answer, if they may still be continued: read anew where something of it was erased."""
+    conversation, answer = place
+    try:
+        view = store.view(conversation)
+        if view.trashed:
+            return None
+        if any(key.startswith(ERASED) for key in view.entries):
+            return tuple(items_of(store.path(conversation, answer), store.blob))
+    except (StoreError, NotFound):
+        return None
+    return turns
 
 
 def items_of(path: Sequence[Message], blob: Callable[[str], Blob]) -> Iterator[dict[str, Any]]:
