@@ -18,6 +18,7 @@ from forky_core.formats.fields import count, micros, obj, objs, word, words
 from forky_core.formats.leftovers import Program, leftovers, repeated_fields
 from forky_core.formats.openai_messages import tool_call, tool_calls
 from forky_core.model import Failure, GenerationStatus, Usage
+from forky_core.model.end_reasons import EndReason, end_reason, said_word
 from forky_core.model.errors import BadContent
 from forky_core.model.hashing import mend_text
 from forky_core.model.parts import Json, Part, ReasoningPart, TextPart
@@ -40,6 +41,8 @@ class RecordedAnswer:
     finish_reason: str | None
     usage: Usage
     failure: Failure | None
+    provider_reason: str = ""
+    """The provider's own word for `finish_reason`, if that is another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,16 +98,27 @@ def _answers(id: str, entry: Mapping[str, Any]) -> Iterator[RecordedAnswer]:
         rest = leftovers(
             choice, ("message", "finish_reason", "provider_specific_fields"), PROGRAM, within="choices."
         )
-        parts = (*_parts(obj(choice.get("message"))), *rest)
-        reason = word(choice.get("finish_reason")) or None
+        message = obj(choice.get("message"))
+        parts = (*_parts(message), *rest)
+        reason = _reason(choice, message)
         nothing = Failure("empty", "The model ended without saying anything.")
         ended: GenerationStatus = (
             "done" if parts and failure is None else "interrupted" if parts else "failed"
         )
         why = failure if parts or failure is not None else nothing
-        yield RecordedAnswer(_uuid(id, number), parts, ended, reason, usage, why)
+        yield RecordedAnswer(
+            _uuid(id, number), parts, ended, reason.common or None, usage, why, mend_text(reason.own)
+        )
         # The usage is that of the whole call, so it is attached to one answer only.
         usage = Usage()
+
+
+def _reason(choice: Mapping[str, Any], message: Mapping[str, Any]) -> EndReason:
+    own = word(obj(choice.get("provider_specific_fields")).get("native_finish_reason"))
+    said = own or said_word(choice.get("finish_reason"))
+    if not said:
+        return EndReason("")
+    return end_reason(said, calls=bool(message.get("tool_calls")), refused=bool(message.get("refusal")))
 
 
 def _parts(message: Mapping[str, Any]) -> Iterator[Part]:

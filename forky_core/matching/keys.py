@@ -30,6 +30,7 @@ from forky_core.model.parts import (
     canonical_json,
     quoted,
 )
+from forky_core.model.thoughts import TAGS_BEGIN, split_thoughts
 from forky_core.opaque import is_left_unsaid
 
 Key = bytes
@@ -37,8 +38,6 @@ Key = bytes
 ROOT: Final[Key] = bytes(16)
 """The key above the first message."""
 _BEGIN = {role: f'{{"role":"{role}","text":'.encode() for role in ("user", "assistant", "tool")}
-_THINKS, _THOUGHT = "<think>", "</think>"
-"""The marks around reasoning that a model writes into its answer, which many clients do not send back."""
 CallOf = Callable[[str], int | None]
 """Returns which call of its message an id names, counted from 0; None for an id that no message above has."""
 
@@ -117,9 +116,8 @@ def folded(text: str) -> str:
     make no difference.
     """
     text = text.strip()
-    if text.startswith(_THINKS):
-        _, _, words = text.partition(_THOUGHT)
-        text = words.lstrip() or text
+    if text.startswith(TAGS_BEGIN):  # Reasoning in the answer, which many clients do not send back.
+        text = split_thoughts(text)[1] or text
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 

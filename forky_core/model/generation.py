@@ -59,6 +59,7 @@ class Generation:
     parameters: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
     usage: Usage = Usage()
     finish_reason: str | None = None
+    """Why the answer ended: stop, length, tool_calls, content_filter, or another word of the provider's own."""
     failure: Failure | None = None
     started: int = 0
     """Microseconds since the epoch, UTC; likewise the next two."""
@@ -76,6 +77,8 @@ class Generation:
     """The earlier call whose stored answer was returned; no model was called then."""
     consulted: DocumentSearch | None = None
     """What was looked up in documents for it; None if document search was off."""
+    provider_reason: str = ""
+    """The provider's own word for why the answer ended; "" if `finish_reason` is that word."""
 
     @property
     def seconds(self) -> float | None:

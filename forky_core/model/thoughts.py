@@ -18,6 +18,9 @@ _TAGS = {f"<{name}>": f"</{name}>" for name in _NAMES} | {
 }
 """Closing tags by opening tags, in lower case."""
 
+TAGS_BEGIN = tuple({tag[0] for tag in _TAGS})
+"""The characters with which a tag can begin."""
+
 
 class Said(NamedTuple):
     """A piece of an answer."""

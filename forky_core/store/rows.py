@@ -173,6 +173,7 @@ def generation_row(conversation: int, generation: Generation) -> Row:
         "reasoning_tokens": usage.reasoning_tokens,
         "saved": usage.saved,
         "finish_reason": generation.finish_reason,
+        "provider_reason": generation.provider_reason or None,
         "partial": [part.stored() for part in generation.partial],
         "prompt": generation.prompt or None,
         "client": generation.client or None,
@@ -239,6 +240,7 @@ def generation_from_row(row: Sequence[Any], known: Mapping[MessageId, Message] =
         rest.get("looked", False),
         rest.get("reused"),
         _consulted(*rest["consulted"]) if "consulted" in rest else None,
+        intern(rest.get("provider_reason", "")),
     )
 
 

@@ -97,8 +97,6 @@ def took(cell: Cell) -> str:
         facts.append(f"{dollars(call.usage.saved)} saved by the prompt cache")
     if cell.seconds is not None:
         facts.append(seconds(cell.seconds))
-    if call.finish_reason == "length":
-        facts.append("cut at the token limit")
     return " · ".join(fact for fact in facts if fact)
 
 
@@ -142,12 +140,39 @@ def ended(generation: Generation | None, by: str = "You") -> str:
 
     `by` is who stopped it.
     """
-    if generation is None or generation.status not in _ENDS:
+    if generation is None:
+        return ""
+    if generation.status == "done":
+        return _cut(generation)
+    if generation.status not in _ENDS:
         return ""
     if generation.status == "stopped":
         return f"{by} stopped this reply."
     why = generation.failure.sentence if generation.failure else ""
     return f"{_ENDS[generation.status]}. {why}".strip()
+
+
+_CUTS = {
+    "length": "Cut at the token limit",
+    "content_filter": "Cut by the provider's content filter",
+}
+_OWN_WORDS = {
+    "refusal": "Refused by the model",
+    "model_context_window_exceeded": "Cut because the context window was full",
+    "pause_turn": "Paused by the provider",
+}
+_PLAIN = frozenset({"stop", "tool_calls", "max_tokens", "max_output_tokens", "content_filtered"})
+"""Words that say no more than the sentence, or that say that an answer is complete."""
+
+
+def _cut(call: Generation) -> str:
+    """Return why an answer ended before it was complete; "" if it is complete."""
+    reason, own = call.finish_reason or "stop", call.provider_reason
+    if (sentence := _OWN_WORDS.get(own)) is not None:
+        return f"{sentence}."
+    if (sentence := _CUTS.get(reason)) is not None:
+        return f"{sentence}." if not own or own.lower() in _PLAIN else f"{sentence} ({own})."
+    return "" if reason in _PLAIN else f"Ended with “{reason}”, in the provider's word."
 
 
 def tokens(number: int | None) -> str:

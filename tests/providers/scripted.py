@@ -365,7 +365,7 @@ class ScriptedProvider:
         self.scripts.append(script)
 
     def bytes_of(self, script: Sequence[Piece]) -> bytes:
-        return b"".join(_event(data) for data in self.wire.events(script))
+        return b"".join(event_bytes(data) for data in self.wire.events(script))
 
     @property
     def environment(self) -> dict[str, str]:
@@ -384,7 +384,8 @@ class ScriptedProvider:
         return Catalogue(settings=Settings.from_environment(environment), environment=environment, usual=())
 
 
-def _event(data: Any) -> bytes:
+def event_bytes(data: Any) -> bytes:
+    """Encode an event as it goes over the wire."""
     text = data if isinstance(data, str) else json.dumps(data)
     kind = data.get("type") if isinstance(data, dict) else None
     head = f"event: {kind}\n" if isinstance(kind, str) else ""

@@ -62,6 +62,7 @@ def full_generation(number: int, reply: Message) -> Generation:
         parameters={"temperature": 0.2},
         usage=Usage(10, 5, 3, 2, 1, 0.25, 0.125),
         finish_reason="length",
+        provider_reason="model_context_window_exceeded",
         failure=Failure("rate_limited", "Too many requests.", 3.5),
         first_token=number + 1,
         finished=number + 2,

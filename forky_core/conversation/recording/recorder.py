@@ -103,6 +103,7 @@ class Recorder:
             status=reply.status,
             usage=reply.usage,
             finish_reason=reply.finish_reason,
+            provider_reason=reply.provider_reason,
             failure=reply.failure,
             started=reply.started or asked.started,
             first_token=reply.first_token,

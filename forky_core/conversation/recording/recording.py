@@ -46,6 +46,8 @@ class Reply:
     finished: int | None = None
     id: str = ""
     """The generation's id; recording the same id twice stores it once. "": a new id."""
+    provider_reason: str = ""
+    """The provider's own word for why it ended, if that is another than `finish_reason`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,22 +148,30 @@ class Recording:
         self.job.take(event)
         return True
 
-    def done(self, finish_reason: str, usage: Usage = NO_USAGE) -> Message | None:
+    def done(self, finish_reason: str, usage: Usage = NO_USAGE, provider_reason: str = "") -> Message | None:
         """End the recording with a complete answer; returns None if the answer is empty.
+
+        `provider_reason` is the provider's own word for why it ended, if that is another.
 
         Raises:
             StoreError: it could not be stored.
         """
         if self.job is not None and not self.job.parts:
             failure = Failure("empty", "The model ended without saying anything.")
-            return self._end(End("failed", finish_reason, usage, failure))
-        return self._end(End("done", finish_reason, usage, None))
+            return self._end(End("failed", finish_reason, usage, failure, provider_reason=provider_reason))
+        return self._end(End("done", finish_reason, usage, None, provider_reason=provider_reason))
 
     def failed(
-        self, failure: Failure, usage: Usage = NO_USAGE, cause: BaseException | None = None
+        self,
+        failure: Failure,
+        usage: Usage = NO_USAGE,
+        cause: BaseException | None = None,
+        provider_reason: str = "",
     ) -> Message | None:
         """End the recording with a failed call; what arrived is stored as interrupted. Raises StoreError."""
-        return self._end(cut(self.job, failure, usage, cause)) if self.job is not None else self.reused
+        if self.job is None:
+            return self.reused
+        return self._end(cut(self.job, failure, usage, cause, provider_reason))
 
     def cut(self, sentence: str) -> Message | None:
         """End the recording because the asking program, or the connection to it, broke off. Raises StoreError."""

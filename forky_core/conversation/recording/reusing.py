@@ -70,6 +70,7 @@ def reused_generation(asked: Generation, stored: Generation) -> Generation:
         status="done",
         usage=Usage(0, 0, cost=0.0),
         finish_reason=stored.finish_reason,
+        provider_reason=stored.provider_reason,
         first_token=None,
         finished=now(),
         reused=stored.reused or stored.id,

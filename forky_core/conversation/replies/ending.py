@@ -25,11 +25,19 @@ class End:
     failure: Failure | None
     cause: BaseException | None = None
     """The exception behind the failure, for the log."""
+    provider_reason: str = ""
+    """The provider's own word for the reason."""
 
 
-def cut(job: ReplyJob, failure: Failure, usage: Usage = NO_USAGE, cause: BaseException | None = None) -> End:
+def cut(
+    job: ReplyJob,
+    failure: Failure,
+    usage: Usage = NO_USAGE,
+    cause: BaseException | None = None,
+    provider_reason: str = "",
+) -> End:
     """The end of a reply that did not finish by itself: it failed if nothing arrived, else what arrived is kept."""
-    return End("interrupted" if job.parts else "failed", None, usage, failure, cause)
+    return End("interrupted" if job.parts else "failed", None, usage, failure, cause, provider_reason)
 
 
 def ended(generation: Generation, end: End) -> Generation:
@@ -41,6 +49,7 @@ def ended(generation: Generation, end: End) -> Generation:
         failure=_told(end.failure) if end.failure else None,
         finished=now(),
         partial=(),
+        provider_reason=mend_text(end.provider_reason[:_LONGEST_REASON]),
     )
 
 

@@ -176,7 +176,13 @@ class Replies:
         for part in parts:
             if isinstance(part, TextPart):
                 job.take(TextDelta(part.text))
-        end = End("done", generation.finish_reason, generation.usage, None)
+        end = End(
+            "done",
+            generation.finish_reason,
+            generation.usage,
+            None,
+            provider_reason=generation.provider_reason,
+        )
         job.finish(*_land(store, target, generation, parts, end, actor, f"{label} (a stored answer)"))
         return job
 
@@ -321,13 +327,13 @@ def _consume(job: ReplyJob, stream: Callable[[], Iterator[object]]) -> End:
                     job.consulted = looked
                 case TextDelta() | ReasoningDelta() | ToolCallDone():
                     job.take(event)
-                case Done(finish_reason, usage):
+                case Done(finish_reason, usage, provider_reason):
                     if not job.parts:
                         failure = Failure("empty", "The model ended without saying anything. Ask again.")
-                        return End("failed", finish_reason, usage, failure)
-                    return End("done", finish_reason, usage, None)
-                case Failed(failure, usage, cause):
-                    return cut(job, failure, usage, cause)
+                        return End("failed", finish_reason, usage, failure, provider_reason=provider_reason)
+                    return End("done", finish_reason, usage, None, provider_reason=provider_reason)
+                case Failed(failure, usage, cause, provider_reason):
+                    return cut(job, failure, usage, cause, provider_reason)
     except Exception as error:  # noqa: BLE001
         # The contract forbids it, but a bug in a plug-in must not leave a job running for ever.
         failure = Failure("unknown", f"The model stopped with an error of its own ({type(error).__name__}).")

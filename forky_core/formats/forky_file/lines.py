@@ -170,6 +170,7 @@ def generation_line(generation: Generation) -> str:
         "parameters": dict(generation.parameters),
         "usage": {name: value for name, value in usage.items() if value is not None},
         "finishReason": generation.finish_reason,
+        "providerReason": generation.provider_reason or None,
         "started": generation.started,
         "firstToken": generation.first_token,
         "finished": generation.finished,
@@ -225,6 +226,7 @@ def generation_of(body: Mapping[str, Any]) -> Generation:
             body.get("looked", False),
             body.get("reused"),
             _consulted(body["consulted"]) if "consulted" in body else None,
+            body.get("providerReason", ""),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise BadLine("a generation has no id or model as docs/format.md says") from error

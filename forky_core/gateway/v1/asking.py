@@ -193,7 +193,7 @@ class ModelCallHandler:
         if _may_reuse(asked):
             kept = await exchange.keep()
             if kept is not None and kept.reused is not None:
-                await repeat(exchange, kept.reused)
+                await repeat(exchange, kept.reused, kept.reused_end)
                 return
         if asked.admitted.upstream is not None:
             await relay(exchange, self._forwarder, asked.admitted.upstream, asked.caller.headers, body)

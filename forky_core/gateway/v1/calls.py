@@ -21,6 +21,7 @@ from forky_core.llm.contract import (
     ToolCallDone,
 )
 from forky_core.matching import Call
+from forky_core.model.end_reasons import EndReason
 from forky_core.model.thought_parts import ThoughtParts
 
 MOST_ANSWERS = 16
@@ -74,9 +75,12 @@ class Response:
         return self.thoughts.text
 
     @property
-    def finish_reason(self) -> str:
-        """OpenAI's word for how the answer ended."""
-        return self.end.finish_reason if isinstance(self.end, Done) else "stop"
+    def reason(self) -> EndReason:
+        """Why the answer ended."""
+        end = self.end
+        return (
+            EndReason(end.finish_reason, end.provider_reason) if isinstance(end, Done) else EndReason("stop")
+        )
 
 
 class ResponseWriter(Protocol):

@@ -21,6 +21,7 @@ from forky_core.llm.contract import (
     ToolCallDone,
 )
 from forky_core.model import Message, Usage
+from forky_core.model.end_reasons import EndReason
 from forky_core.model.parts import ReasoningPart, TextPart, ToolCallPart
 from forky_core.model.wires import bare_calls, for_wire
 
@@ -73,18 +74,17 @@ async def deliver(exchange: Exchange, events: AsyncIterator[Indexed]) -> None:
         await exchange.send_response(landed)
 
 
-async def repeat(exchange: Exchange, message: Message) -> None:
+async def repeat(exchange: Exchange, message: Message, end: EndReason) -> None:
     """Send a stored answer: no model is asked."""
-    await deliver(exchange, _of(message))
+    await deliver(exchange, _of(message, end))
 
 
-async def _of(message: Message) -> AsyncGenerator[Indexed]:
-    for event in events_of(message):
+async def _of(message: Message, end: EndReason) -> AsyncGenerator[Indexed]:
+    for event in events_of(message, end):
         yield 0, event
 
 
-def events_of(message: Message) -> Iterator[ModelEvent]:
-    calls = False
+def events_of(message: Message, end: EndReason) -> Iterator[ModelEvent]:
     for part in message.parts:
         match part:
             case TextPart(text):
@@ -92,9 +92,8 @@ def events_of(message: Message) -> Iterator[ModelEvent]:
             case ReasoningPart(text, redacted, kept):
                 yield ReasoningDelta(text, kept, redacted)
             case ToolCallPart(name, arguments, id, kept):
-                calls = True
                 yield ToolCallDone(id or "call_0", name, arguments, kept)
-    yield Done("tool_calls" if calls else "stop", Usage(0, 0, cost=0.0))
+    yield Done(end.common, Usage(0, 0, cost=0.0), end.own)
 
 
 def _understood(message: ProviderMessage) -> ProviderMessage:

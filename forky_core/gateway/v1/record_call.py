@@ -40,6 +40,7 @@ def record_call(forky: Workspace, caller: Caller, payload: dict[str, Any]) -> di
                 started=told.started,
                 finished=told.finished or None,
                 id=answer.id,
+                provider_reason=answer.provider_reason,
             ),
             scope=scope,
             client=client,

@@ -16,6 +16,7 @@ from forky_core.gateway.tokens import Token, Tokens
 from forky_core.gateway.v1.calls import ClientRequest, Indexed
 from forky_core.llm.contract import Done, Failed
 from forky_core.model import ConversationId, GenerationId, Message, MessageId
+from forky_core.model.end_reasons import EndReason
 from forky_core.model.errors import ForkyError
 from forky_core.observability import events
 
@@ -112,6 +113,12 @@ class RecordingHandle:
         """The branch on which the call is recorded; "" if it is not."""
         return self._recordings[0].branch if self._recordings else ""
 
+    @property
+    def reused_end(self) -> EndReason:
+        """Why the stored answer that is used for this call ended."""
+        asked = self._recordings[0].asked
+        return EndReason(asked.finish_reason or "stop", asked.provider_reason)
+
     def headers(self) -> dict[str, str]:
         if not self._recordings or self._why_not:
             return {"x-forky-recorded": f"no; {_ascii(self._why_not)}"}
@@ -166,10 +173,10 @@ class RecordingHandle:
 
 def _end(recording: Recording, end: Done | Failed | None, cut: str) -> Message | None:
     match end:
-        case Done(reason, usage):
-            return recording.done(reason, usage)
-        case Failed(failure, usage, cause):
-            return recording.failed(failure, usage, cause)
+        case Done(reason, usage, provider_reason):
+            return recording.done(reason, usage, provider_reason)
+        case Failed(failure, usage, cause, provider_reason):
+            return recording.failed(failure, usage, cause, provider_reason)
         case None:
             return recording.cut(cut or "The reply ended without saying that it was complete.")
 

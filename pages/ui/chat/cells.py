@@ -328,7 +328,7 @@ def _took(cell: Cell, look: Look) -> str:
     model = look.label(call.model) if call is not None else ""
     facts = [model] if model and cell.message.name not in (None, model) else []
     facts += [took] if took else []
-    return f'<span class="fk-took">{escape(" · ".join(facts))}</span>' if facts else ""
+    return f'<span class="fk-took">{escape(showable(" · ".join(facts)))}</span>' if facts else ""
 
 
 def _looked_for(cell: Cell, look: Look) -> str:
@@ -353,7 +353,8 @@ def _ended(cell: Cell, look: Look) -> str:
     ended = captions.ended(cell.generation)
     if not ended:
         return ""
-    ways = _word("resume", cell.message.id, "Resume") if cell.branches else ""
+    broken = cell.generation is not None and cell.generation.status != "done"
+    ways = _word("resume", cell.message.id, "Resume") if cell.branches and broken else ""
     ways += _word("again", cell.message.id, "Ask again")
     return f'<div class="fk-ended">{sentence_html("warning", ended)}{ways if look.writes else ""}</div>'
 

@@ -9,11 +9,12 @@ from typing import Any
 from forky_core.gateway.v1.api_errors import ApiError
 from forky_core.gateway.v1.calls import ClientRequest, Indexed, ProtocolAdapter, Response
 from forky_core.gateway.v1.protocols.anthropic_reading import read, without_theirs
-from forky_core.gateway.v1.protocols.chat import CUT_OFF, failure_reported
+from forky_core.gateway.v1.protocols.chat import CUT_OFF, ended, failure_reported
 from forky_core.gateway.v1.protocols.events import OneAnswer, event, parsed
-from forky_core.llm.contract import Done, Failed, ModelEvent, ReasoningDelta, TextDelta, ToolCallDone
+from forky_core.llm.contract import Failed, ModelEvent, ReasoningDelta, TextDelta, ToolCallDone
 from forky_core.matching import anthropic_call
 from forky_core.model import Failure, Usage
+from forky_core.model.end_reasons import EndReason, end_reason, said_word
 from forky_core.model.parts import ReasoningPart, arguments_json, canonical_json
 from forky_core.model.wires import signed_by_anthropic, thinking_block
 
@@ -23,11 +24,12 @@ _TO_ANTHROPIC = {
     "tool_calls": "tool_use",
     "content_filter": "refusal",
 }
-_FROM_ANTHROPIC = {word: reason for reason, word in _TO_ANTHROPIC.items()} | {
-    "stop_sequence": "stop",
-    "pause_turn": "stop",
-    "model_context_window_exceeded": "length",
-}
+_OWN = frozenset({"stop_sequence", "pause_turn", "model_context_window_exceeded", "refusal"})
+"""Anthropic's own words that say more than those."""
+
+
+def _stop_reason(reason: EndReason) -> str:
+    return reason.own if reason.own in _OWN else _TO_ANTHROPIC.get(reason.common, reason.common)
 
 
 def _usage(usage: Usage) -> dict[str, Any]:
@@ -64,7 +66,7 @@ def response_body(call: ClientRequest, id: str, responses: Sequence[Response]) -
         for tool in one.calls
     ]
     usage = one.end.usage if one.end is not None else Usage()
-    stop = _TO_ANTHROPIC.get(one.finish_reason, "end_turn")
+    stop = _stop_reason(one.reason)
     return {**_head(call, id), "content": content, "stop_reason": stop, "usage": _usage(usage)}
 
 
@@ -121,7 +123,7 @@ class AnthropicWriter:
     def end(self, responses: Sequence[Response]) -> bytes:
         one = responses[0] if responses else Response()
         usage = one.end.usage if one.end is not None else Usage()
-        stop = {"stop_reason": _TO_ANTHROPIC.get(one.finish_reason, "end_turn"), "stop_sequence": None}
+        stop = {"stop_reason": _stop_reason(one.reason), "stop_sequence": None}
         return (
             self._close() + _event("message_delta", delta=stop, usage=_usage(usage)) + _event("message_stop")
         )
@@ -166,7 +168,7 @@ class AnthropicParser(OneAnswer):
     def __init__(self) -> None:
         super().__init__()
         self._tools: dict[int, _ToolUse] = {}
-        self._reason: str | None = None
+        self._word = ""
         self._usage = Usage()
         self._failure: Failure | None = None
 
@@ -182,10 +184,10 @@ class AnthropicParser(OneAnswer):
         self._ended(value)
 
     def close(self) -> Iterator[Indexed]:
-        for _, tool in sorted(self._tools.items()):
-            yield 0, ToolCallDone(tool.id, tool.name, "".join(tool.json) or "{}")
-        if self._reason is not None:
-            yield 0, Done(_FROM_ANTHROPIC.get(self._reason, self._reason), self._usage)
+        if self._word or self.complete:
+            for _, tool in sorted(self._tools.items()):
+                yield 0, ToolCallDone(tool.id, tool.name, "".join(tool.json) or "{}")
+            yield 0, ended(end_reason(self._word or "stop", calls=bool(self._tools)), self._usage)
         else:
             yield 0, Failed(self._failure or CUT_OFF, self._usage)
 
@@ -237,8 +239,7 @@ class AnthropicParser(OneAnswer):
             yield ReasoningDelta("", kept, redacted=block.get("type") == "redacted_thinking")
 
     def _ended(self, value: Mapping[str, Any]) -> None:
-        if isinstance(value.get("stop_reason"), str):
-            self._reason = value["stop_reason"]
+        self._word = said_word(value.get("stop_reason")) or self._word
         self._count(value.get("usage"))
 
     def _count(self, record: Any) -> None:

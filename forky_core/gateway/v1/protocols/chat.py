@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,8 +29,12 @@ from forky_core.llm.contract import (
     ToolCallDone,
 )
 from forky_core.llm.failures import scrubbed
+from forky_core.llm.stream_end import content_words
+from forky_core.llm.tool_call_pieces import ToolCallPieces
 from forky_core.matching import chat_call
 from forky_core.model import Failure, Usage
+from forky_core.model.end_reasons import EndReason, end_reason, said_word
+from forky_core.model.thoughts import Said, ThoughtSplitter
 
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 _NOT_PARAMETERS = frozenset({"messages", "model", "stream", "stream_options", "n"})
@@ -142,7 +146,13 @@ def _choice(index: int, response: Response) -> dict[str, Any]:
         message["reasoning_content"] = "".join(response.reasoning)
     if response.calls:
         message["tool_calls"] = [_tool_call(one) for one in response.calls]
-    return {"index": index, "message": message, "logprobs": None, "finish_reason": response.finish_reason}
+    return {"index": index, "message": message, "logprobs": None, **_reasons(response.reason)}
+
+
+def _reasons(reason: EndReason) -> dict[str, Any]:
+    """The fields for why an answer ended; OpenRouter's name for the provider's own word."""
+    own = {"native_finish_reason": reason.own} if reason.own else {}
+    return {"finish_reason": reason.common, **own}
 
 
 def _tool_call(call: ToolCallDone) -> dict[str, Any]:
@@ -181,8 +191,8 @@ class ChatWriter:
                 number = self._calls[index]
                 self._calls[index] += 1
                 return self._chunk(index, {"tool_calls": [{"index": number, **_tool_call(event)}]})
-            case Done(reason):
-                return self._chunk(index, {}, reason)
+            case Done(reason, provider_reason=own):
+                return self._chunk(index, {}, EndReason(reason, own))
             case Failed():
                 return b""
 
@@ -193,26 +203,20 @@ class ChatWriter:
     def fail(self, error: ApiError) -> bytes:
         return event(error.body("openai"))
 
-    def _chunk(self, index: int, delta: dict[str, Any], reason: str | None = None) -> bytes:
-        choice = {"index": index, "delta": delta, "logprobs": None, "finish_reason": reason}
+    def _chunk(self, index: int, delta: dict[str, Any], reason: EndReason | None = None) -> bytes:
+        reasons = {"finish_reason": None} if reason is None else _reasons(reason)
+        choice = {"index": index, "delta": delta, "logprobs": None, **reasons}
         return event({**self._head, "choices": [choice]})
-
-
-@dataclass(slots=True)
-class _Pending:
-    """A tool call whose arguments are still arriving."""
-
-    id: str = ""
-    name: str = ""
-    arguments: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class _UpstreamAnswer:
     """One answer of an upstream."""
 
-    calls: dict[int, _Pending] = field(default_factory=dict)
-    reason: str | None = None
+    calls: ToolCallPieces = field(default_factory=ToolCallPieces)
+    thoughts: ThoughtSplitter = field(default_factory=ThoughtSplitter)
+    word: str = ""
+    refused: bool = False
 
 
 class ChatParser:
@@ -237,17 +241,16 @@ class ChatParser:
         value = parsed(body)
         if isinstance(value, dict):
             yield from self._take(value, "message")
+            self.complete = bool(self._heard)
 
     def close(self) -> Iterator[Indexed]:
         usage, self._usage = self._usage, Usage()
         for index, heard in sorted(self._heard.items() or [(0, _UpstreamAnswer())]):
-            for number, call in sorted(heard.calls.items()):
-                yield (
-                    index,
-                    ToolCallDone(call.id or f"call_{number}", call.name, "".join(call.arguments) or "{}"),
-                )
-            if heard.reason is not None:
-                yield index, Done(heard.reason, usage)
+            yield from ((index, said) for said in _events(heard.thoughts.close()))
+            if heard.word or (self.complete and index in self._heard and self._failure is None):
+                yield from ((index, call) for call in heard.calls.done())
+                reason = end_reason(heard.word or "stop", calls=bool(heard.calls), refused=heard.refused)
+                yield index, ended(reason, usage)
             else:
                 yield index, Failed(self._failure or CUT_OFF, usage)
             # The usage is that of the whole call, so it is added to one answer only.
@@ -268,51 +271,53 @@ class ChatParser:
         index = index if isinstance(index, int) and 0 <= index < MOST_ANSWERS else 0
         heard = self._heard.setdefault(index, _UpstreamAnswer())
         if isinstance(delta, dict):
-            thought = delta.get("reasoning_content") or delta.get("reasoning")
-            if isinstance(thought, str) and thought:
-                yield index, ReasoningDelta(thought)
-            for said in _words(delta.get("content") or delta.get("refusal")):
-                yield index, said
+            content, refusal = delta.get("content"), delta.get("refusal")
+            blocks = content_words(content)
+            for thought in (delta.get("reasoning_content") or delta.get("reasoning"), blocks[0]):
+                if isinstance(thought, str) and thought:
+                    yield index, ReasoningDelta(thought)
+            heard.refused = heard.refused or bool(refusal)
+            for text in (content, blocks[1], refusal):
+                if isinstance(text, str):
+                    yield from ((index, said) for said in _events(heard.thoughts.feed(text)))
             calls = delta.get("tool_calls")
             for number, piece in enumerate(calls if isinstance(calls, list) else ()):
                 if isinstance(piece, dict):
-                    _add(heard, {"index": number, **piece} if whole else piece)
+                    _add(heard, {**piece, "index": number} if whole else piece)
             if isinstance(delta.get("function_call"), dict):
                 _add(heard, {"index": 0, "function": delta["function_call"]})
-        if isinstance(choice.get("finish_reason"), str):
-            heard.reason = choice["finish_reason"]
+        heard.word = said_word(choice.get("finish_reason")) or heard.word
 
 
 CUT_OFF = Failure("cut_off", "The reply broke off before it was finished. Ask again.")
 
 
-def _words(content: Any) -> Iterator[ModelEvent]:
-    """Text, or blocks of it, in which some servers stream thoughts and text."""
-    if isinstance(content, str) and content:
-        yield TextDelta(content)
-    for block in content if isinstance(content, list) else ():
-        match block:
-            case {"type": "text", "text": str(text)}:
-                yield TextDelta(text)
-            case {"type": "thinking", "thinking": [*inner]}:
-                yield from (
-                    ReasoningDelta(said.text) for said in _words(inner) if isinstance(said, TextDelta)
-                )
+def ended(reason: EndReason, usage: Usage) -> Done | Failed:
+    """The end of an upstream's answer."""
+    if reason.broken:
+        said = (
+            f"The provider gave up before the reply was finished ({scrubbed(reason.own or reason.common)})."
+        )
+        return Failed(Failure("cut_off", said), usage, provider_reason=reason.own or reason.common)
+    return Done(reason.common, usage, reason.own)
+
+
+def _events(pieces: Iterable[Said]) -> Iterator[ModelEvent]:
+    for said in pieces:
+        yield ReasoningDelta(said.text) if said.kind == "thought" else TextDelta(said.text)
 
 
 def _add(heard: _UpstreamAnswer, piece: Mapping[str, Any]) -> None:
-    """Add a piece of a tool call. If a server does not number its calls, each name begins one."""
+    """Add a piece of a tool call."""
     function = piece.get("function") or piece.get("custom")
     function = function if isinstance(function, dict) else {}
-    at, last = piece.get("index"), max(heard.calls, default=-1)
-    if not isinstance(at, int):
-        at = last + 1 if function.get("name") or last < 0 else last
-    call = heard.calls.setdefault(at, _Pending())
-    call.id = call.id or str(piece.get("id") or "")
-    call.name = call.name or str(function.get("name") or "")
-    arguments = function.get("arguments", function.get("input"))
-    if isinstance(arguments, str):
-        call.arguments.append(arguments)
+    number, arguments = piece.get("index"), function.get("arguments", function.get("input"))
+    heard.calls.add(
+        number if isinstance(number, int) else None,
+        str(piece.get("id") or ""),
+        str(function.get("name") or ""),
+        arguments if isinstance(arguments, str) else "",
+    )
 
 
 def usage_reported(record: Mapping[str, Any]) -> Usage:

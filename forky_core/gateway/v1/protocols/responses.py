@@ -9,15 +9,22 @@ from uuid import uuid4
 
 from forky_core.gateway.v1.api_errors import ApiError
 from forky_core.gateway.v1.calls import ClientRequest, Indexed, ProtocolAdapter, Response
-from forky_core.gateway.v1.protocols.chat import CUT_OFF, failure_reported, usage_reported
+from forky_core.gateway.v1.protocols.chat import CUT_OFF, ended, failure_reported, usage_reported
 from forky_core.gateway.v1.protocols.events import OneAnswer, event, parsed
 from forky_core.gateway.v1.protocols.responses_reading import read, without_theirs
-from forky_core.llm.contract import Done, Failed, ModelEvent, ReasoningDelta, TextDelta, ToolCallDone
+from forky_core.llm.contract import Failed, ModelEvent, ReasoningDelta, TextDelta, ToolCallDone
 from forky_core.matching import responses_call
 from forky_core.model import Failure, Usage
+from forky_core.model.end_reasons import EndReason, end_reason, said_word
 
 _CUT_SHORT = {"length": "max_output_tokens", "content_filter": "content_filter"}
+_COMPLETE = frozenset({"stop", "tool_calls"})
 _ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
+
+
+def _cut_short(reason: EndReason) -> str | None:
+    """Why a response is incomplete; None if it is complete."""
+    return None if reason.common in _COMPLETE else _CUT_SHORT.get(reason.common, reason.common)
 
 
 def _response(
@@ -27,7 +34,7 @@ def _response(
     status: str,
     response: Response | None = None,
 ) -> dict[str, Any]:
-    reason = _CUT_SHORT.get(response.finish_reason) if response is not None else None
+    reason = _cut_short(response.reason) if response is not None else None
     usage = response.end.usage if response is not None and response.end is not None else None
     parameters = call.parameters
     return {
@@ -219,6 +226,7 @@ class ResponsesParser(OneAnswer):
         self._calls: list[ToolCallDone] = []
         self._end: Mapping[str, Any] | None = None
         self._failure: Failure | None = None
+        self._refused = False
 
     def parse(self, body: bytes) -> Iterator[Indexed]:
         value = parsed(body)
@@ -233,17 +241,15 @@ class ResponsesParser(OneAnswer):
         self._end, self.id = value, str(value.get("id") or "")
 
     def close(self) -> Iterator[Indexed]:
-        for call in self._calls:
-            yield 0, call
         end = self._end or {}
         usage = usage_reported(end["usage"]) if isinstance(end.get("usage"), dict) else Usage()
         details = end.get("incomplete_details")
         short = details.get("reason") if isinstance(details, dict) else None
         match end.get("status"):
-            case "completed":
-                yield 0, Done("tool_calls" if self._calls else "stop", usage)
-            case "incomplete":
-                yield 0, Done("content_filter" if short == "content_filter" else "length", usage)
+            case "completed" | "incomplete" as status:
+                yield from ((0, call) for call in self._calls)
+                word = said_word(short) or status
+                yield 0, ended(end_reason(word, calls=bool(self._calls), refused=self._refused), usage)
             case "failed":
                 yield 0, Failed(failure_reported(end.get("error")), usage)
             case _:
@@ -252,6 +258,7 @@ class ResponsesParser(OneAnswer):
     def _take(self, value: Mapping[str, Any]) -> Iterator[ModelEvent]:
         type, delta = value.get("type"), value.get("delta")
         if type in {"response.output_text.delta", "response.refusal.delta"} and isinstance(delta, str):
+            self._refused = self._refused or type == "response.refusal.delta"
             yield TextDelta(delta)
         elif type in {
             "response.reasoning_summary_text.delta",
@@ -282,6 +289,7 @@ class ResponsesParser(OneAnswer):
                 if thinks:
                     yield from self._thought((number, at), text)
                 else:
+                    self._refused = self._refused or piece.get("type") == "refusal"
                     yield TextDelta(text)
 
 
