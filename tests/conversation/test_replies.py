@@ -12,6 +12,7 @@ from forky_core.llm.scripted import Fail, Hang, Until
 from forky_core.model import Generation
 from forky_core.model.errors import InTheWay, ModelError, NotFound, NothingToDo, Outdated
 from forky_core.model.parts import Draft, TextPart
+from forky_core.views import captions
 from tests.builders import talk, texts, workspace
 from tests.hangs import eventually
 
@@ -254,6 +255,19 @@ def test_closing_stops_replies_and_keeps_what_had_arrived() -> None:
     forky.replies.close()
     assert not job.running
     assert texts(chat) == ["Tell me", "Half"]
+    found = last_generation(chat)
+    assert found.status == "interrupted" and "Forky stopped" in captions.ended(found)
+
+
+def test_what_a_person_stopped_just_before_closing_was_stopped_by_them() -> None:
+    forky, models = workspace()
+    models.one.enqueue("Half", Hang())
+    chat = forky.create()
+    job = chat.send("Tell me")
+    next(iter(job.follow()))
+    job.stop()
+    forky.replies.close()
+    assert last_generation(chat).status == "stopped"
 
 
 def test_undo_while_a_reply_is_written_stops_it_and_takes_the_question_back() -> None:

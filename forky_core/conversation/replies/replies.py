@@ -49,6 +49,10 @@ SAVE_EVERY = 0.5
 """Seconds between two saves of what has arrived."""
 _ENDED = 50
 """Replies that can still be watched when they have ended: a browser may ask for a short one only then."""
+SERVER_STOPPED = Failure(
+    "crash", "Forky stopped while this reply was being written. Resume it, or ask again."
+)
+"""How a reply ended that its process could not finish, whether that was stopped or killed."""
 
 
 class Replies:
@@ -233,10 +237,7 @@ class Replies:
         return found
 
     def _end_abandoned(self, conversation: ConversationId, generation: Generation, actor: str) -> None:
-        failure = Failure(
-            "crash", "Forky stopped while this reply was being written. Resume it, or ask again."
-        )
-        end = End("interrupted" if generation.partial else "failed", None, Usage(), failure)
+        end = End("interrupted" if generation.partial else "failed", None, Usage(), SERVER_STOPPED)
         if generation.parent is None:
             self._store.record(conversation, ended(generation, end))
         else:
@@ -259,11 +260,10 @@ class Replies:
         self._closing.set()
         jobs = self.running()
         for job in jobs:
-            job.stop()
+            job.stop(SERVER_STOPPED)
         for job in jobs:
             if job.fed:
-                failure = Failure("cut_off", "Forky was shut down while this reply was being written.")
-                self.end(job, cut(job, failure), "Forky", job.generation.model)
+                self.end(job, cut(job, SERVER_STOPPED), "Forky", job.generation.model)
         for job in jobs:
             job.wait(seconds)
 
@@ -338,6 +338,8 @@ def _consume(job: ReplyJob, stream: Callable[[], Iterator[object]]) -> End:
         # The contract forbids it, but a bug in a plug-in must not leave a job running for ever.
         failure = Failure("unknown", f"The model stopped with an error of its own ({type(error).__name__}).")
         return cut(job, failure, cause=error)
+    if job.cut_by is not None:
+        return cut(job, job.cut_by)
     if job.stopping.is_set():
         return End("stopped", None, Usage(), Failure("stopped", "You stopped this reply."))
     failure = Failure("cut_off", "The reply ended without saying that it was complete.")

@@ -92,6 +92,8 @@ class ReplyJob:
         self._changed = threading.Condition()
         self.stopping = threading.Event()
         """Set by `stop`; the model's stream ends soon after."""
+        self.cut_by: Failure | None = None
+        """Why it is being stopped, where that is not a person's wish."""
         self._finished = False
         self._unsaved = False
         self.saved = 0
@@ -163,9 +165,11 @@ class ReplyJob:
         for tell in waiting:
             tell()
 
-    def stop(self) -> None:
-        """Ask it to stop; what has arrived is kept."""
-        self.stopping.set()
+    def stop(self, why: Failure | None = None) -> None:
+        """Ask it to stop; what has arrived is kept. `why` says what cuts it off, where no person wishes it."""
+        if not self.stopping.is_set():
+            self.cut_by = why
+            self.stopping.set()
 
     @contextmanager
     def stopped_after(self, seconds: float | None) -> Iterator[None]:
