@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.people import rooms
 from forky_core.conversation.replies import asking
 from forky_core.conversation.replies.preparing import request_json
 from forky_core.conversation.session import Session
@@ -18,7 +19,15 @@ from forky_core.conversation.transaction import Transaction
 from forky_core.llm.contract import Done
 from forky_core.llm.scripted import Fail, Hang, Until
 from forky_core.model import MessageId, Usage
-from forky_core.model.errors import BadName, ForkyError, InTheWay, NotAllowed, NothingToDo, Outdated
+from forky_core.model.errors import (
+    BadName,
+    ForkyError,
+    InTheWay,
+    NotAllowed,
+    NothingToDo,
+    Outdated,
+    StoreError,
+)
 from forky_core.model.room import Person, Room, addressed, fit_name
 from forky_core.views.notebook import notebook
 from tests.builders import ScriptedModels, texts, workspace
@@ -421,3 +430,60 @@ def test_people_and_the_room_can_be_undone() -> None:
     assert ana.people.room.answers == "always"
     ana.undo()
     assert ana.people.room.people == ()
+
+
+def test_what_is_posted_again_under_its_id_is_stored_once_and_answered_once() -> None:
+    ana, _, models = room()
+    first = ana.people.post("Which port?", post_id="a")
+    assert first.job is not None
+    first.job.wait(HANG)
+    again = ana.people.post("Which port?", seen=replace(ana.branch, head=None), post_id="a")
+    assert again.message.id == first.message.id and len(models.one.requests) == 1
+    assert texts(ana) == ["Which port?", "one says: Which port?"]
+    other = ana.people.post("Which port?", post_id="b")
+    assert other.message.id != first.message.id
+
+
+def test_a_fork_that_is_asked_for_again_under_its_id_is_made_once() -> None:
+    ana, _, _ = room()
+    answer = ana.ask("Which port?")
+    forked, first = ana.people.post_from(answer.id, "And which host?", post_id="a")
+    again, second = ana.people.post_from(answer.id, "And which host?", post_id="a")
+    assert (forked.branch_name, first.message.id) == (again.branch_name, second.message.id)
+    assert len(ana.branches) == 2
+
+
+def test_a_question_that_was_stored_before_its_answer_could_begin_is_answered_when_it_comes_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ana, _, _ = room()
+    seen = ana.branch
+
+    def away(*_: object, **__: object) -> None:
+        raise StoreError("The database is away.")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(rooms, "answer_in_turn", away)
+        with pytest.raises(StoreError):
+            ana.people.post("Which port?", seen=seen, post_id="a")
+    assert texts(ana) == ["Which port?"]
+    again = ana.people.post("Which port?", seen=seen, post_id="a")
+    assert again.job is not None
+    again.job.wait(HANG)
+    assert texts(ana) == ["Which port?", "one says: Which port?"]
+
+
+def test_the_same_question_that_comes_by_two_ways_at_once_is_stored_once() -> None:
+    ana, _, _ = room()
+    seen, ways = ana.branch, 4
+
+    def post(_: int) -> object:
+        try:
+            return ana.people.post("Which port?", seen=seen, post_id="a").message.id
+        except InTheWay:
+            return None  # The other one's answer is being written.
+
+    with ThreadPoolExecutor(ways) as several:
+        found = set(several.map(post, range(ways))) - {None}
+    assert len(found) == 1
+    assert [message.text for message in ana.path() if message.role == "user"] == ["Which port?"]

@@ -69,11 +69,13 @@ class Participants(Generic[Handle]):
         model: str | None = None,
         attachments: Sequence[AttachmentPart] = (),
         search: str = "",
+        post_id: str = "",
         **parameters: Json,
     ) -> PostResult:
         """Add a message; models answer by the room's rule and the person's allowance, or only `model` does.
 
-        `search` as in `ask`.
+        `search` as in `ask`. `post_id` is an id that the caller made for this message: where the same is posted again,
+        because nobody knows whether it arrived, it is stored once.
 
         Raises:
             Outdated: the branch has moved since `seen`; nothing was written.
@@ -81,7 +83,9 @@ class Participants(Generic[Handle]):
         branch = seen if seen is not None else self._chat.branch
         draft = draft_of(self._session, text, attachments)
         fit = fit_parameters(parameters)
-        return rooms.post(self._session, branch, draft, model=model, parameters=fit, search=search)
+        return rooms.post(
+            self._session, branch, draft, model=model, parameters=fit, search=search, post_id=post_id
+        )
 
     def post_from(
         self,
@@ -92,13 +96,17 @@ class Participants(Generic[Handle]):
         model: str | None = None,
         attachments: Sequence[AttachmentPart] = (),
         search: str = "",
+        post_id: str = "",
     ) -> tuple[Handle, PostResult]:
-        """Fork at an earlier message and post there, in one gesture; the new branch, checked out, comes first."""
+        """Fork at an earlier message and post there, in one gesture; the new branch, checked out, comes first.
+
+        `post_id` as in `post`.
+        """
         draft = draft_of(self._session, text, attachments)
         point = self._chat.message(at).id
         rules = self._chat.branch.rules
         name, posted = rooms.post_on_fork(
-            self._session, branch, point, rules, draft, model=model, search=search
+            self._session, branch, point, rules, draft, model=model, search=search, post_id=post_id
         )
         return self._chat.checkout(name), posted
 

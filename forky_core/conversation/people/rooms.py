@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from forky_core.conversation.people.spending import asker, spent
 from forky_core.conversation.people.voices import voice_of
-from forky_core.conversation.replies.asking import say, say_on_fork
+from forky_core.conversation.replies.asking import posted, say, say_on_fork
 from forky_core.conversation.replies.in_turn import answer_in_turn, models_of
 from forky_core.conversation.replies.once import NO_PARAMETERS
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
@@ -19,7 +19,7 @@ from forky_core.conversation.session import RestrictedModels, Session
 from forky_core.conversation.transaction import with_a_free_key
 from forky_core.conversation.validation import fit_model
 from forky_core.model import Branch, Message, MessageId, Operation, Rules
-from forky_core.model.errors import BadContent, NothingToDo
+from forky_core.model.errors import BadContent, NothingToDo, Outdated
 from forky_core.model.parts import Draft, Json, TextPart
 from forky_core.model.room import ANSWERS, PEOPLE, ROOM, Person, Room, addressed, fit_name, fit_person
 
@@ -44,8 +44,11 @@ def post(
     model: str | None = None,
     parameters: Mapping[str, Json] = NO_PARAMETERS,
     search: str = "",
+    post_id: str = "",
 ) -> PostResult:
     """Add a message and start the answers that the room's rule calls for; with `model`, only that one answers.
+
+    What was stored under the same `post_id` is not stored again; it is answered if nobody was asked to yet.
 
     Raises:
         Outdated: the branch has moved; nothing was written.
@@ -53,14 +56,32 @@ def post(
         NotFound: a model is no longer available; nothing was written.
     """
     who, silent = _answering(session, draft, seen.rules, model)
-    message, operation = say(session, seen, draft)
-    target = ReplyTarget(session.id, seen.name, message.id, group=operation.number)
+    stored, group = posted(session, post_id), None
+    if stored is None:
+        try:
+            message, operation = say(session, seen, draft, post_id)
+        except Outdated:
+            if (stored := posted(session, post_id)) is None:
+                raise
+        else:
+            stored, group = (seen.name, message), operation.number
+    branch, message = stored
+    if group is None and not _waits_for_answer(session, branch, message):
+        return PostResult(message, session.replies.on_branch(session.id, branch))
+    target = ReplyTarget(session.id, branch, message.id, group=group)
     job = (
         answer_in_turn(session, target, seen.rules, who, parameters=parameters, search=search)
         if who
         else None
     )
     return PostResult(message, job, silent)
+
+
+def _waits_for_answer(session: Session, branch: str, message: Message) -> bool:
+    """Whether a stored message ends its branch and no model was asked to answer it."""
+    held = session.view.branches.get(branch)
+    asked = any(call.parent == message.id for call in session.store.generations(session.id))
+    return held is not None and held.head == message.id and not asked
 
 
 def post_on_fork(
@@ -72,11 +93,19 @@ def post_on_fork(
     *,
     model: str | None = None,
     search: str = "",
+    post_id: str = "",
 ) -> tuple[str, PostResult]:
     """Fork at an earlier message and post there as `post` does; the new branch's name comes first."""
     who, silent = _answering(session, draft, rules, model)
-    branch, message, operation = say_on_fork(session, name, at, rules, draft)
-    target = ReplyTarget(session.id, branch, message.id, group=operation.number)
+    group = None
+    if (stored := posted(session, post_id)) is not None:
+        branch, message = stored
+        if not _waits_for_answer(session, branch, message):
+            return branch, PostResult(message, session.replies.on_branch(session.id, branch))
+    else:
+        branch, message, operation = say_on_fork(session, name, at, rules, draft, post_id=post_id)
+        group = operation.number
+    target = ReplyTarget(session.id, branch, message.id, group=group)
     job = answer_in_turn(session, target, rules, who, search=search) if who else None
     return branch, PostResult(message, job, silent)
 

@@ -33,9 +33,14 @@ from forky_core.model.document import DocumentSearch
 from forky_core.model.errors import BadContent, NothingToDo, Outdated
 from forky_core.model.parts import Draft, Json, TextPart
 
+POSTED = "posted/"
+"""Derived values that say which message was stored under the id that its author's browser gave it."""
 
-def say(session: Session, seen: Branch, draft: Draft) -> tuple[Message, Operation]:
+
+def say(session: Session, seen: Branch, draft: Draft, post_id: str = "") -> tuple[Message, Operation]:
     """Add a message at the head of a branch, without asking a model; `seen` is the branch as its author saw it.
+
+    `post_id` is kept with it, so that `posted` finds it.
 
     Raises:
         Outdated: the branch has moved since; nothing was written, and the error names what came first.
@@ -43,7 +48,7 @@ def say(session: Session, seen: Branch, draft: Draft) -> tuple[Message, Operatio
     refuse_while_replying(session, seen.name)
     tx = session.require_not_trashed()
     refuse_if_moved(session, tx, seen.name, seen.head)
-    message = _add(tx, seen.name, seen.head, draft)
+    message = _add(tx, seen.name, seen.head, draft, post_id)
     verb, done = ("ask", "Asked") if message.role == "user" else ("say", f"Wrote as {message.role}")
     try:
         operation = tx.publish(verb, f"{done} on “{seen.name}”: {log_text(draft.parts)}")
@@ -55,10 +60,28 @@ def say(session: Session, seen: Branch, draft: Draft) -> tuple[Message, Operatio
     return tx.stored(message), operation
 
 
-def say_on_fork(
-    session: Session, name: str | None, at: MessageId | None, rules: Rules, draft: Draft, verb: str = "ask"
+def posted(session: Session, post_id: str) -> tuple[str, Message] | None:
+    """What was stored under this id, and the branch it was added to; None if nothing was."""
+    key = f"{POSTED}{post_id}"
+    found = session.store.derived(session.id, [key]).get(key) if post_id else None
+    if found is None:
+        return None
+    message, _, branch = found.partition(" ")
+    return branch, session.message(MessageId(message))
+
+
+def say_on_fork(  # noqa: PLR0917 - all of it belongs to one message
+    session: Session,
+    name: str | None,
+    at: MessageId | None,
+    rules: Rules,
+    draft: Draft,
+    verb: str = "ask",
+    post_id: str = "",
 ) -> tuple[str, Message, Operation]:
     """Fork at a message and add a message there, as one operation; the new branch's name comes first.
+
+    `post_id` as in `say`.
 
     Raises:
         NameTaken, BadName: the name cannot be used; without one, an unused name is made from the text.
@@ -70,7 +93,7 @@ def say_on_fork(
         tx = session.require_not_trashed()
         chosen = wanted or suggested_name(text, tx.view.branches)
         tx.create_branch(chosen, at, rules)
-        message = _add(tx, chosen, at, draft)
+        message = _add(tx, chosen, at, draft, post_id)
         operation = tx.publish(verb, f"Forked “{chosen}” and asked: {log_text(draft.parts)}")
         return chosen, tx.stored(message), operation
 
@@ -259,9 +282,11 @@ def _overtaken(session: Session, branch: str, first: Operation | None) -> Outdat
     return Outdated(f"“{branch}” has moved meanwhile. {what}".strip(), first, "Continue below it, or fork.")
 
 
-def _add(tx: Transaction, branch: str, parent: MessageId | None, draft: Draft) -> Message:
+def _add(tx: Transaction, branch: str, parent: MessageId | None, draft: Draft, post_id: str = "") -> Message:
     message = seal(draft, (parent,), created=now())
     tx.messages.append(message)
+    if post_id:
+        tx.derived[f"{POSTED}{post_id}"] = f"{message.id} {branch}"
     introduce(tx, draft)
     tx.move(branch, message.id)
     if not tx.view.title and message.text:
