@@ -7,7 +7,7 @@ import streamlit as st
 from forky_core.model.errors import LONGEST_SENTENCE, NotAllowed, StoreError
 from forky_core.scheduling import ahead
 from forky_core.views.times import read_in
-from pages.ui.components.error_boundary import show_store_error
+from pages.ui.components.error_boundary import show_store_error, wait_until_back
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.reader_zone import reader_zone
 from pages.ui.components.style import apply_style
@@ -46,6 +46,7 @@ def _run() -> None:
     draw_theme_switch(page.name for page in everything if page is not front)
     page = st.navigation([listed(page) for page in everything], position="top")
     session().page = page.url_path or front.name
+    waited = wait_until_back()
     try:
         page.run()
     except StoreError as error:
@@ -54,6 +55,9 @@ def _run() -> None:
         st.error(plain_label(str(error), LONGEST_SENTENCE), icon=":material/lock:")
     else:
         _begin_warm_up()
+        session().drawn = True
+        if waited:
+            st.rerun()  # The sentence goes.
 
 
 main()

@@ -37,9 +37,11 @@ def served(script: Path, folder: Path, **environment: str) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def started(script: Path, folder: Path, **environment: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """The same with its process, for a test that kills it."""
-    port = free_port()
+def started(
+    script: Path, folder: Path, *, port: int = 0, **environment: str
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """The same with its process, for a test that kills it; `port` for one that starts it again where it was."""
+    port = port or free_port()
     log = folder / f"server-{port}.log"
     variables = os.environ | {
         "FORKY_DATABASE": str(folder / "forky.duckdb"),

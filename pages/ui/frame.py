@@ -16,7 +16,7 @@ from forky_core.conversation.message_origins import MessageOrigins
 from forky_core.conversation.visible import Visible
 from forky_core.forky import Forky
 from forky_core.model import Message, MessageId
-from forky_core.model.errors import ForkyError, NotFound
+from forky_core.model.errors import ForkyError, NotFound, StoreError
 from forky_core.views.listed import listed_branches, visible_without_cells
 from forky_core.views.places import branch_for, grafted_from
 from pages.ui.session import Session, session
@@ -100,6 +100,8 @@ def _conversation(forky: Forky, wanted: str | None, branch: str | None) -> tuple
     for name, of in ((wanted, branch), (wanted, None)):
         try:
             chat = forky.conversation(name, of) if name else None
+        except StoreError:
+            raise  # No other conversation instead of one that cannot be read in this moment.
         except ForkyError as error:
             why_not = why_not or str(error)
         else:
@@ -127,6 +129,8 @@ def _message(
 ) -> tuple[Conversation, MessageId | None]:
     try:
         found, message = message_anywhere(forky, chat, asked)
+    except StoreError:
+        raise
     except ForkyError as error:
         explain(held, str(error))
         _look_at(None)

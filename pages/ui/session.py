@@ -1,13 +1,14 @@
 """What one tab holds beside the URL: drafts, marks and choices. Never a copy of the conversation.
 
 It lives under one key and survives switching pages; a reload starts it anew, so nothing in it may be the only copy
-of something a person would miss. Drafts are therefore kept in the server process, by conversation and branch.
+of something a person would miss. What is typed is therefore kept by the browser (ui/keeping).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import streamlit as st
 
@@ -30,6 +31,8 @@ _KEY = "session"
 class Session:
     """One tab."""
 
+    id: str = field(default_factory=lambda: uuid4().hex)
+    """Another one after a reload, and after a restart of the server."""
     tab: str = "Forky"
     """What the browser calls this tab."""
     page: str = "other"
@@ -74,8 +77,18 @@ class Session:
     again asks again."""
     chosen: int = 0
     """The last choice in the branch box that was heard: it waits for the answer (ui/chat/branchbox.py)."""
-    race: tuple[str, MessageId | None] | None = None
-    """Why the last question was not sent (somebody else moved the branch first), and the head its author had read."""
+    race: tuple[str, str, MessageId | None] | None = None
+    """The place of a question that was not sent since somebody else moved the branch first, why, and the head that its
+    author had read.
+    """
+    heard: dict[str, dict[str, str | int]] = field(default_factory=dict)
+    """What became of the questions that this tab's browser handed over, by their ids (ui/keeping/posting.py)."""
+    filled: tuple[str, str, str] = ("", "", "")
+    """The last text that the server wrote into the composer by itself: an id of its own, the place, the text."""
+    drawn: bool = False
+    """Whether this tab has drawn a page."""
+    away: str = ""
+    """Why the page cannot be drawn now, while what was drawn before stays (ui/components/error_boundary.py)."""
     arrival: Arrival | None = None
     """How this tab came to the conversation that it shows, on a team's server (ui/chat/news.py)."""
     copied: tuple[int, str] = (0, "")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.identity import suggested_name
 from forky_core.model.errors import ForkyError
 from forky_core.team.protection import rule_words
@@ -62,14 +63,14 @@ def why_kept_off(here: Frame, branch: str) -> str:
     return f"You write on branches of your own, and ask for their merge into “{branch}”."
 
 
-def name_for_fork(here: Frame, typed: str, text: str, *, own: bool) -> str | None:
+def fork_name(chat: Conversation, typed: str, text: str, *, own: bool) -> str | None:
     """The name of a fork for what is being sent: what was typed, or None for one that is made from the text.
 
     On a team's server it is one on which the reader may write; `own` makes one below their handle, if none was typed.
     """
-    rules = protection(here.chat)
+    rules = protection(chat)
     if rules is None or (
-        not typed.strip() and not own and rules.may_write(suggested_name(text, here.chat.branches))
+        not typed.strip() and not own and rules.may_write(suggested_name(text, chat.branches))
     ):
         return typed.strip() or None
     return rules.name_for_fork(typed, text)

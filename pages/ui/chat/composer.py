@@ -18,12 +18,12 @@ from forky_core.llm.tokens import Vocabulary
 from forky_core.model import Branch, MessageId
 from forky_core.model.errors import ForkyError, Outdated
 from forky_core.model.parts import AttachmentPart
-from pages.ui.chat.branch_owners import name_for_fork, why_kept_off
-from pages.ui.chat.drafting import hear_typing
+from pages.ui.chat.branch_owners import fork_name, why_kept_off
+from pages.ui.chat.drafting import asked_from, hear_typing, keep_draft
 from pages.ui.chat.meter import Measure, account_of_files, measure, meter_html
 from pages.ui.chat.overflow import draw_overflow
 from pages.ui.chat.rules import draw_model_picker, draw_rules
-from pages.ui.chat.stashes import DRAFT, draw_stashes
+from pages.ui.chat.stashes import DRAFT, draw_stashes, refilled
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.models import ONCE, Asking, asking
@@ -57,13 +57,19 @@ def draw_composer(here: Frame, seen: Branch) -> None:
     place = f"{here.chat.id}/{seen.name}" + ("" if at_head else f"/{here.at}")
     _turn_to(here, place)
     draft = drafts().at(place)
+    job = here.chat.replies.current if at_head else None
     with st.container(key="chat-composer"):
         with st.container(key="chat-above"):  # One place, so that the field below it is never mounted anew.
-            if here.session.race:
-                _draw_race(here, place, here.session.race)
+            race = _race_at(here, place)
+            if race is not None:
+                _draw_race(here, place, *race)
             if forks:
                 _draw_forking(here, kept_off if at_head else "")
             _draw_files(place, draft)
+        fork = here.at if forks else None
+        hear_typing(
+            keep_draft, key="chat.typing", data=asked_from(here, place, seen, fork, draft, own=bool(kept_off))
+        )
         st.text_area(
             "Message",
             key=DRAFT,
@@ -81,23 +87,22 @@ def draw_composer(here: Frame, seen: Branch) -> None:
             draw_stashes(here, place)
             now = asking(here)
             heavy = _draw_meter(here, draft, now)
-            if here.chat.replies.current is not None and at_head:
+            if job is not None:
                 st.button("Stop", key="chat.stop", icon=":material/stop_circle:", on_click=stop, args=(here,))
-            else:
-                st.button(
-                    "Fork & send" if forks else "Send",
-                    key="chat.send",
-                    type="primary",
-                    icon=":material/arrow_upward:",
-                    shortcut="Ctrl+Enter",
-                    on_click=_send,
-                    args=(here, place, seen, here.at if forks else None),
-                    kwargs={"kept_off": bool(kept_off)},
-                )
+            st.button(
+                "Send next" if job is not None else "Fork & send" if forks else "Send",
+                key="chat.send",
+                type="secondary" if job is not None else "primary",
+                icon=":material/arrow_upward:",
+                shortcut="Ctrl+Enter",
+                help="It waits in line and is asked when the answer is finished" if job is not None else None,
+                on_click=_send,
+                args=(here, place, seen, fork),
+                kwargs={"kept_off": bool(kept_off)},
+            )
         if heavy is not None:
             draw_overflow(here, *heavy)
         _warn_of_files(here, draft.files, now)
-        hear_typing(drafts().write, key="chat.typing", place=place)
         draw_too_large("chat.files", largest(_LARGEST), _told_of_size, key=f"chat.too_large.{seen.head}")
 
 
@@ -134,8 +139,21 @@ def _turn_to(here: Frame, place: str) -> None:
     state[_TAKEN] = state[DRAFT]
 
 
-def _draw_race(here: Frame, place: str, race: tuple[str, MessageId | None]) -> None:
-    sentence, at = race
+def _race_at(here: Frame, place: str) -> tuple[str, MessageId | None] | None:
+    """Why the question of this place was not sent, and what its author had read, as long as that is the reason."""
+    if here.session.race is None:
+        return None
+    of, sentence, at = here.session.race
+    if of != place:
+        return None
+    typed = str(st.session_state.get(DRAFT, "")).strip() or not drafts().at(place).empty
+    if here.chat.branch.head == at or not typed:
+        here.session.race = None
+        return None
+    return sentence, at
+
+
+def _draw_race(here: Frame, place: str, sentence: str, at: MessageId | None) -> None:
     with st.container(key="line-race", horizontal=True, vertical_alignment="center"):
         st.markdown(plain_label(sentence, 300), width="stretch")
         st.button(
@@ -290,7 +308,7 @@ def _send(
                 posted = chat.people.post(text, seen=seen, model=once, attachments=files, search=search)
             else:
                 typed = str(st.session_state.get("chat.fork_name", ""))
-                name = name_for_fork(here, typed, text, own=kept_off)
+                name = fork_name(here.chat, typed, text, own=kept_off)
                 if fork_at is None:
                     chat = here.chat.branches.begin(name)
                     posted = chat.people.post(text, model=once, attachments=files, search=search)
@@ -303,10 +321,10 @@ def _send(
                 here.session.say(posted.silent)
             go(chat)
         except Outdated as error:
-            here.session.race = (f"{error.message} Your draft is kept.", seen.head)
+            here.session.race = (place, f"{error.message} Your draft is kept.", seen.head)
             st.rerun()
         here.session.choices[ONCE] = ""
         here.session.race, here.session.window = None, 0
         drafts().clear(place)
-        fill(DRAFT, "")
+        refilled(here, place, "")
     st.rerun()

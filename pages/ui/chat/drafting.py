@@ -1,91 +1,89 @@
-"""What a plain text area lacks as a composer: Enter sends, files can be dropped and pasted, typing is kept as it goes.
+"""What a plain text area lacks as a composer: Enter sends, files can be dropped and pasted, what is typed is kept.
 
-It only adds: without it the Send button and Ctrl+Enter work, and a draft is kept when the field is left.
+The browser keeps what is typed (composing.js) and hands questions over (ui/keeping); the server is told of a draft a
+moment after the last key, for the meter and for other browsers of the same person. It only adds: without it the Send
+button works.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-_JS = """
-export default function (component) {
-  const { data, setTriggerValue } = component;
-  const box = document.querySelector(".st-key-chat-composer");
-  if (!box) return;
-  const field = () => box.querySelector("textarea");
-  const control = (name) => box.querySelector(`.st-key-chat-${name} button`);
-  let timer = 0, said = null;
+from forky_core.model import Branch, MessageId
+from forky_core.model.parts import AttachmentPart, part_from_stored
+from pages.ui.components.models import ONCE
+from pages.ui.drafts import Draft, drafts
+from pages.ui.frame import Frame
+from pages.ui.keeping.component import STORAGE, owner
 
-  const keep = () => {
-    clearTimeout(timer); timer = 0;
-    const text = field()?.value ?? "";
-    if (text !== said) { said = text; setTriggerValue("draft", { place: data.place, text }); }
-  };
-  const typed = (event) => {
-    if (event.target !== field()) return;
-    clearTimeout(timer); timer = setTimeout(keep, 700);
-  };
-  const key = (event) => {
-    if (event.target !== field() || event.key !== "Enter" || event.isComposing) return;
-    if (event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return;
-    if (matchMedia("(pointer: coarse)").matches) return;
-    event.preventDefault(); event.stopPropagation();
-    clearTimeout(timer); timer = 0;
-    // Streamlit hands a text area's value over on Ctrl+Enter; then the button sends it. The button's own shortcut, which
-    // listens further out, must not hear that key: it would send twice.
-    const handing = new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true, bubbles: true });
-    const hush = (heard) => { if (heard === handing) heard.stopPropagation(); };
-    document.body.addEventListener("keydown", hush);
-    event.target.dispatchEvent(handing);
-    document.body.removeEventListener("keydown", hush);
-    setTimeout(() => control("send")?.click(), 0);
-  };
-  const take = (files) => {
-    const input = box.querySelector('.st-key-chat-files input[type="file"]');
-    if (!input || !files.length) return false;
-    const bag = new DataTransfer();
-    for (const file of files) bag.items.add(file);
-    input.files = bag.files;
-    input.dispatchEvent(new Event("change", { bubbles: true }));
-    return true;
-  };
-  const paste = (event) => { if (take(event.clipboardData?.files ?? [])) event.preventDefault(); };
-  const over = (event) => {
-    if (!event.dataTransfer?.types.includes("Files")) return;
-    event.preventDefault(); box.classList.add("fk-drop");
-  };
-  const leave = () => box.classList.remove("fk-drop");
-  const drop = (event) => { leave(); if (take(event.dataTransfer?.files ?? [])) { event.preventDefault(); event.stopPropagation(); } };
-
-  // Streamlit names the button after its icon.
-  const name = () => box.querySelector(".st-key-chat-files button:not([aria-label])")?.setAttribute("aria-label", "Attach files");
-  const mounted = new MutationObserver(name);
-  mounted.observe(box, { childList: true, subtree: true });
-  name();
-
-  const left = (event) => { if (timer && event.target === field()) keep(); };
-  const ears = [["input", typed], ["focusout", left], ["keydown", key], ["paste", paste], ["dragover", over], ["dragleave", leave], ["drop", drop]];
-  for (const [name, ear] of ears) box.addEventListener(name, ear, true);
-  return () => {
-    if (timer) keep();
-    mounted.disconnect();
-    for (const [name, ear] of ears) box.removeEventListener(name, ear, true);
-  };
-}
+_CSS = """
+.line { list-style: none; margin: 0; padding: 0 0 .3rem; max-height: 30vh; overflow-y: auto; }
+.line[hidden] { display: none; }
+.waiting { display: flex; flex-wrap: wrap; align-items: baseline; gap: .2rem .6rem; padding: .25rem .5rem; margin: .15rem 0;
+  border-left: 2px solid var(--st-primary-color); font: inherit; font-size: .9rem; }
+.words { flex: 1 1 60%; margin: 0; min-width: 0; overflow-wrap: anywhere; white-space: pre-wrap; font: inherit; color: inherit;
+  display: -webkit-box; -webkit-line-clamp: 4; -webkit-box-orient: vertical; overflow: hidden; }
+textarea.words { display: block; min-height: 3.5rem; overflow: auto; background: none; border: 1px solid; border-radius: .3rem; padding: .3rem; }
+.why { flex: 1 1 100%; order: 3; font-size: .8rem; opacity: .75; }
+button { font: inherit; font-size: .8rem; color: inherit; background: none; border: 0; padding: .3rem .2rem; text-decoration: underline; cursor: pointer; }
 """
+_component = st.components.v2.component(
+    "forky.drafting",
+    html='<ol class="line" role="list" aria-label="Questions that wait" aria-live="polite" hidden></ol>',
+    css=_CSS,
+    js=STORAGE + Path(__file__).with_name("composing.js").read_text("utf-8"),
+)
 
-_component = st.components.v2.component("forky.drafting", js=_JS, html="<div></div>")
 
+def hear_typing(on_draft: Callable[[str, str, Any], None], *, key: str, data: Mapping[str, Any]) -> None:
+    """Mount it above the field, inside a fragment; it shows the questions that wait in line.
 
-def hear_typing(on_draft: Callable[[str, str], None], *, key: str, place: str) -> None:
-    """`on_draft(place, text)` is called a moment after the last key; mount it inside a fragment."""
+    `on_draft(place, text, files)` is called a moment after the last key, with the files that the browser remembers
+    where the server knows of none. `data` is `asked_from`.
+    """
 
     def handle() -> None:
         said: Any = st.session_state.get(key, {}).get("draft")
         if isinstance(said, dict) and isinstance(said.get("text"), str):
-            on_draft(str(said.get("place", "")), said["text"])
+            on_draft(str(said.get("place", "")), said["text"], said.get("files"))
 
-    _component(key=key, data={"place": place}, on_draft_change=handle, height="content")
+    _component(key=key, data=data, on_draft_change=handle, height="content")
+
+
+def asked_from(
+    here: Frame, place: str, seen: Branch, fork: MessageId | None, draft: Draft, *, own: bool
+) -> dict[str, Any]:
+    """Where a question that is sent from the composer goes, as the browser hands it over later (ui/keeping/posting.py).
+
+    `seen` is the branch as the page drew it, and `fork` the message to fork at. `own`: it forks because its author does
+    not write on the branch.
+    """
+    return {
+        "owner": owner(),
+        "session": here.session.id,
+        "filled": json.dumps(here.session.filled),
+        "place": place,
+        "c": str(here.chat.id),
+        "b": seen.name,
+        "seen": seen.head or "",
+        "fork": fork or "",
+        "own": own,
+        "writing": fork is None and here.chat.replies.current is not None,
+        "model": here.session.choices.get(ONCE, ""),
+        "search": draft.search,
+        "files": json.dumps([file.stored() for file in draft.files]),
+    }
+
+
+def keep_draft(place: str, text: str, files: Any = None) -> None:
+    """Keep what a browser says was typed at a place, with the files it remembers where the server knows of none."""
+    held = drafts()
+    held.write(place, text)
+    if isinstance(files, list) and not held.at(place).files:
+        parts = [part_from_stored(file) for file in files if isinstance(file, dict)]
+        held.attach(place, tuple(part for part in parts if isinstance(part, AttachmentPart)))

@@ -10,7 +10,7 @@ from forky_core.conversation.branching import PrunePlan
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
-from pages.ui.chat.branch_owners import name_for_fork
+from pages.ui.chat.branch_owners import fork_name
 from pages.ui.chat.threads import draw_threads
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.models import grouped, model_title
@@ -103,7 +103,7 @@ def _carry_out(here: Frame, verb: _Verb, id: MessageId) -> None:
 
 def _fork(here: Frame, id: MessageId) -> None:
     with saying(here.session):
-        name = name_for_fork(here, st.session_state["chat.form_name"], here.chat.message(id).text, own=False)
+        name = fork_name(here.chat, st.session_state["chat.form_name"], here.chat.message(id).text, own=False)
         forked = here.chat.fork(name, at=id)
         here.session.acting = None
         here.session.say(
@@ -121,7 +121,7 @@ def _tag(here: Frame, id: MessageId) -> None:
 def _say_instead(here: Frame, id: MessageId) -> None:
     with saying(here.session):
         text = st.session_state["chat.form_text"]
-        forked, _ = here.chat.edit(id, text, branch=name_for_fork(here, "", text, own=False))
+        forked, _ = here.chat.edit(id, text, branch=fork_name(here.chat, "", text, own=False))
         here.session.acting = None
         go(forked)
 

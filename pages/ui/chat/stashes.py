@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
 import streamlit as st
 
 from forky_core.conversation.stashing import Applied
@@ -18,6 +20,12 @@ from pages.ui.streamlit_patches.field_updates import fill
 
 DRAFT = "chat.draft"
 """Key of the composer's text area."""
+
+
+def refilled(here: Frame, place: str, text: str) -> None:
+    """Write another text into the composer than was typed, and have the browser keep that one."""
+    fill(DRAFT, text)
+    here.session.filled = (uuid4().hex, place, text)
 
 
 def draw_stashes(here: Frame, place: str) -> None:
@@ -90,7 +98,7 @@ def _stash(here: Frame, place: str) -> None:
         here.session.say(f"Stashed “{kept.note}”.", (here.chat.id, here.chat.view.version))
         if text or files:
             drafts().clear(place)
-            fill(DRAFT, "")
+            refilled(here, place, "")
         state["chat.stash_last"], state["chat.stash_rules"] = 0, False
         go(here.chat)
     st.rerun()
@@ -130,7 +138,7 @@ def _put_back(here: Frame, place: str, applied: Applied) -> None:
     missing = [sha for sha in applied.attachments if sha not in {file.sha256 for file in draft.files}]
     drafts().write(place, text)
     drafts().attach(place, draft.files + tuple(_file(here, sha) for sha in missing if _known(here, sha)))
-    fill(DRAFT, text)
+    refilled(here, place, text)
 
 
 def _known(here: Frame, sha256: str) -> bool:

@@ -16,6 +16,7 @@ from pages.ui.components.markdown import showable
 from pages.ui.components.notice import done, draw_notice
 from pages.ui.frame import saying
 from pages.ui.inbox.bell import draw_bell
+from pages.ui.keeping.component import keep_what_is_typed
 from pages.ui.keyboard.component import draw_keyboard
 from pages.ui.people.only_reading import is_editor, why_never_writes
 from pages.ui.people.reader_menu import draw_reader
@@ -43,6 +44,7 @@ def page_top(
     _name_tab(title, held)
     inside = f" – in “{title_or_placeholder(chat.title)}”" if names_it and chat is not None else ""
     fix_browser(held)
+    keep_what_is_typed(held, chat)
     drawn = chat.view.version if chat is not None else 0
     undoes = chat if chat is None or not why_never_writes(chat) else None
     undo, redo = (undoes.history.next_undo, undoes.history.next_redo) if undoes is not None else ((), ())

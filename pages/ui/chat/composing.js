@@ -1,0 +1,220 @@
+// What a plain text area lacks as a composer: Enter sends, files can be dropped and pasted, what is typed is kept as it
+// goes, and what waits in line stands above it. Uses keeping/storage.js; keeping/posts.js hands questions over.
+
+const SAID = 700; // Milliseconds after the last key until the server is told.
+const SHOWN = 700; // Milliseconds in which a question that is handed over is not yet shown as waiting.
+const LOOKS = [0, 60, 300, 1000, 2500]; // Milliseconds after news at which the field is looked at.
+const WAITS = {
+  answer: "Waits until the answer is finished.", turn: "Waits for its turn.",
+  away: "Not stored yet. It is kept in this browser and sent as soon as Forky can store it.",
+};
+
+class Composing {
+  constructor(box) {
+    this.box = box;
+    this.ears = [["input", this.typed], ["focusout", this.left], ["keydown", this.key], ["click", this.press],
+      ["paste", this.paste], ["dragover", this.over], ["dragleave", this.leave], ["drop", this.dropped]].map(([kind, ear]) => [kind, ear.bind(this)]);
+    for (const [kind, ear] of this.ears) box.addEventListener(kind, ear, true);
+    this.watch = new MutationObserver(() => this.mend());
+    this.watch.observe(box, { childList: true, subtree: true, attributes: true, attributeFilter: ["disabled"] });
+    this.stamp = ""; this.said = null; this.drawn = "";
+    this.mend();
+  }
+
+  get field() { return this.box.querySelector(".st-key-chat-draft textarea"); }
+  get draftKey() { return keyOf(this.data.owner, "draft", this.data.place); }
+
+  // Streamlit names a button after its icon, and switches a field off while the server is away.
+  mend() {
+    this.box.querySelector(".st-key-chat-files button:not([aria-label])")?.setAttribute("aria-label", "Attach files");
+    for (const off of this.box.querySelectorAll(".st-key-chat-draft textarea:disabled, .st-key-chat-send button:disabled")) off.removeAttribute("disabled");
+  }
+
+  hear(data, tell, line) {
+    const turned = this.data && this.data.place !== data.place, renewed = this.data?.session !== data.session;
+    if (this.timer && turned) this.tellServer();
+    this.data = { ...data, files: JSON.parse(data.files) }; this.tell = tell; this.line = line;
+    const [stamp, place, text] = JSON.parse(data.filled);
+    if (stamp && stamp !== this.stamp) {
+      this.stamp = stamp;
+      const key = keyOf(data.owner, "draft", place);
+      if (text) keep(key, { text, files: this.data.files }); else drop(key);
+    }
+    const held = kept(this.draftKey);
+    // A server that was started anew does not know which files were attached.
+    this.lost = renewed && !this.data.files.length && held?.files?.length ? held.files : null;
+    if (!this.lost && held && JSON.stringify(held.files ?? []) !== data.files) this.keepDraft(held.text ?? "");
+    this.settle();
+    if (this.lost) this.tellServer();
+    this.show();
+  }
+
+  // The field holds what was typed here, whatever a server says that has just come back.
+  settle() {
+    for (const timer of this.looks ?? []) clearTimeout(timer);
+    this.looks = LOOKS.map((after) => setTimeout(() => {
+      const field = this.field, held = this.data && kept(this.draftKey);
+      if (!field || !held || typeof held.text !== "string" || field.value === held.text) return;
+      this.put(held.text);
+      this.soon();
+    }, after));
+  }
+
+  // Streamlit hands a text area's value over on Ctrl+Enter. The button's shortcut, which listens further out, must not hear it.
+  put(text) {
+    const field = this.field;
+    if (!field) return;
+    this.putting = true;
+    write(field, text);
+    const handing = new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true, bubbles: true });
+    const hush = (heard) => { if (heard === handing) heard.stopPropagation(); };
+    document.body.addEventListener("keydown", hush);
+    field.dispatchEvent(handing);
+    document.body.removeEventListener("keydown", hush);
+    this.putting = false;
+  }
+
+  keepDraft(text) {
+    const files = this.lost ?? this.data.files;
+    if (text || files.length) keep(this.draftKey, { text, files }); else drop(this.draftKey);
+  }
+
+  soon() { clearTimeout(this.timer); this.timer = setTimeout(() => this.tellServer(), SAID); }
+
+  tellServer() {
+    clearTimeout(this.timer); this.timer = 0;
+    const text = (kept(this.draftKey)?.text) ?? this.field?.value ?? "", said = JSON.stringify([this.data.place, text]);
+    if (said === this.said && !this.lost) return;
+    this.said = said;
+    this.tell({ place: this.data.place, text, ...(this.lost ? { files: this.lost } : {}) });
+    this.lost = null;
+  }
+
+  typed(event) {
+    if (event.target !== this.field || this.putting) return;
+    this.keepDraft(event.target.value);
+    this.soon();
+  }
+
+  left(event) { if (this.timer && event.target === this.field) this.tellServer(); }
+
+  key(event) {
+    if (event.target !== this.field || this.putting || composes(event)) return;
+    if (event.key === "Escape") { this.field.blur(); return; }
+    if (event.key !== "Enter" || event.shiftKey || event.altKey) return;
+    const asks = event.ctrlKey || event.metaKey;
+    if (!asks && matchMedia("(pointer: coarse)").matches) return;
+    event.preventDefault(); event.stopPropagation();
+    this.send();
+  }
+
+  press(event) {
+    if (!event.target.closest?.(".st-key-chat-send button")) return;
+    if (this.send()) { event.preventDefault(); event.stopPropagation(); }
+  }
+
+  // Whether the question is in this browser's keeping now. Without it the server's button does its part.
+  send() {
+    const field = this.field, { place, c, b, seen, fork, own, model, search, files, writing } = this.data;
+    if (!field || !window.__forkyPosts) return false;
+    const text = field.value;
+    if (!text.trim() && !files.length) return true;
+    const names = this.box.querySelector(".st-key-chat-fork_name input");
+    const post = { id: crypto.randomUUID?.() ?? `${Date.now()}-${Math.random().toString(36).slice(2)}`, asked: Date.now(), place, c, b,
+      seen: writing || this.ofLine().length ? null : seen, fork, own, name: fork || own ? names?.value ?? "" : "", model, search, files, text };
+    if (!window.__forkyPosts.add(post)) return false;
+    clearTimeout(this.timer); this.timer = 0;
+    drop(this.draftKey);
+    this.put("");
+    this.said = JSON.stringify([place, ""]);
+    return true;
+  }
+
+  ofLine() { return waiting(this.data.owner).filter((post) => post.c === this.data.c && post.b === this.data.b); }
+
+  // The questions of this branch that are not stored yet, above the field.
+  show() {
+    const posts = window.__forkyPosts;
+    if (!this.data || !posts) return;
+    const ofLine = this.ofLine();
+    const told = [];
+    for (const [at, post] of ofLine.entries()) {
+      const waits = posts.waitsFor(post, at === 0), said = posts.why.get(post.id)?.why;
+      const goes = waits === "" && !said && Date.now() - post.asked < SHOWN;
+      if (!goes) told.push([post.id, post.text, post.files.length, waits, WAITS[waits] ?? said ?? WAITS.away]);
+    }
+    if (JSON.stringify(told) === this.drawn || posts.editing.size) return;
+    this.drawn = JSON.stringify(told);
+    if (told.length < ofLine.length) setTimeout(() => this.show(), SHOWN);
+    this.line.replaceChildren(...told.map(([id, text, files, waits, why]) => this.row(id, text, files, waits, why)));
+    this.line.hidden = !told.length;
+  }
+
+  row(id, text, files, waits, why) {
+    const made = (kind, name, said = "") => Object.assign(document.createElement(kind), { className: name, textContent: said });
+    const posts = window.__forkyPosts, owner = this.data.owner, row = made("li", "waiting");
+    const words = made("p", "words", text || `${files} file${files === 1 ? "" : "s"}`);
+    const button = (label, act) => { const one = made("button", "", label); one.type = "button"; one.onclick = act; return one; };
+    const change = () => {
+      posts.editing.add(id);
+      const field = made("textarea", "words");
+      field.value = text; field.setAttribute("aria-label", "The waiting question");
+      const end = (save) => {
+        posts.editing.delete(id);
+        const post = postOf(owner, id);
+        if (save && post) keepPost(owner, { ...post, text: field.value });
+        this.drawn = "";
+        posts.go(true);
+        this.show();
+        this.field?.focus({ preventScroll: true });
+      };
+      field.onkeydown = (event) => {
+        event.stopPropagation();
+        if (composes(event)) return;
+        if (event.key === "Escape") end(false);
+        if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); end(true); }
+      };
+      row.replaceChildren(field, button("Keep", () => end(true)), button("Leave as it was", () => end(false)));
+      field.focus();
+    };
+    const act = (work) => () => { work(); this.drawn = ""; this.show(); posts.go(true); };
+    row.append(words, made("span", "why", why));
+    if (waits === "held") row.append(button("Send now", act(() => { const post = postOf(owner, id); posts.sent.delete(id); if (post) keepPost(owner, { ...post, now: true }); })));
+    row.append(button("Change", change), button("Drop", act(() => dropPost(owner, id))));
+    return row;
+  }
+
+  take(files) {
+    const input = this.box.querySelector('.st-key-chat-files input[type="file"]');
+    if (!input || !files.length) return false;
+    const bag = new DataTransfer();
+    for (const file of files) bag.items.add(file);
+    input.files = bag.files;
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+    return true;
+  }
+
+  paste(event) { if (this.take(event.clipboardData?.files ?? [])) event.preventDefault(); }
+  over(event) {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault(); this.box.classList.add("fk-drop");
+  }
+  leave() { this.box.classList.remove("fk-drop"); }
+  dropped(event) { this.leave(); if (this.take(event.dataTransfer?.files ?? [])) { event.preventDefault(); event.stopPropagation(); } }
+
+  part() {
+    if (this.timer) this.tellServer();
+    for (const timer of this.looks ?? []) clearTimeout(timer);
+    this.watch.disconnect();
+    for (const [kind, ear] of this.ears) this.box.removeEventListener(kind, ear, true);
+  }
+}
+
+export default function ({ data, setTriggerValue, parentElement }) {
+  const box = document.querySelector(".st-key-chat-composer");
+  if (!box) return;
+  let composing = window.__forkyComposing;
+  if (composing?.box !== box) { composing?.part(); composing = window.__forkyComposing = new Composing(box); }
+  composing.hear(data, (draft) => setTriggerValue("draft", draft), parentElement.querySelector(".line"));
+  return () => { if (window.__forkyComposing === composing) { composing.part(); window.__forkyComposing = null; } };
+}

@@ -1,0 +1,186 @@
+"""A question that a browser hands over: posted once, however often it comes, and answered with what became of it.
+
+The browser keeps the question until it hears that it is stored. What it says was written by whoever holds the browser,
+so it is looked at like any request.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+
+from forky_core.conversation.conversation import Conversation
+from forky_core.model import ConversationId, MessageId
+from forky_core.model.errors import ForkyError, InTheWay, Outdated, StoreError
+from forky_core.model.parts import AttachmentPart, part_from_stored
+from pages.ui.chat.branch_owners import fork_name
+from pages.ui.components.models import ONCE
+from pages.ui.drafts import drafts
+from pages.ui.frame import go
+from pages.ui.registry import front_page
+from pages.ui.session import Session
+from pages.ui.workspace import workspace
+
+_MOST_HEARD = 40
+"""Questions of which a tab is told what became of them; the oldest are forgotten."""
+_LONGEST_ID = 80
+_FAILED = frozenset({"failed", "interrupted"})
+_HELD = "The answer before it did not finish."
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a browser hands over."""
+
+    id: str
+    place: str
+    """Of its draft."""
+    conversation: ConversationId
+    branch: str
+    text: str
+    files: tuple[AttachmentPart, ...] = ()
+    search: str = ""
+    model: str | None = None
+    seen: str | None = None
+    """The head of the branch as its author saw it; "": nothing was said there; None: it waited for its turn and comes
+    after whatever is there by then.
+    """
+    fork: str = ""
+    """The message to fork at; "": the question continues the branch."""
+    name: str = ""
+    """What the fork is to be called."""
+    own: bool = False
+    """Whether it forks because its author does not write on the branch."""
+    now: bool = False
+    """Whether it is to be asked although the answer before it did not finish."""
+
+
+def question_of(said: Mapping[str, Any]) -> Question | None:
+    """Read what a browser says; None if it is no question."""
+    words = {name: said.get(name) for name in ("id", "place", "c", "b", "text", "search", "fork", "name")}
+    seen, model, files = said.get("seen"), said.get("model"), said.get("files")
+    if not all(isinstance(word, str) for word in words.values()) or not isinstance(files, list):
+        return None
+    if not words["id"] or len(words["id"]) > _LONGEST_ID or " " in words["id"]:
+        return None
+    parts = [part_from_stored(file) for file in files if isinstance(file, dict)]
+    return Question(
+        words["id"],
+        words["place"],
+        ConversationId(words["c"]),
+        words["b"],
+        words["text"],
+        tuple(part for part in parts if isinstance(part, AttachmentPart)),
+        words["search"],
+        model if isinstance(model, str) and model else None,
+        seen if isinstance(seen, str) else None,
+        words["fork"],
+        words["name"],
+        said.get("own") is True,
+        said.get("now") is True,
+    )
+
+
+def take_post(held: Session, said: Mapping[str, Any]) -> None:
+    """Post what a browser hands over, and note for it what became of it."""
+    question = question_of(said)
+    if question is None:
+        return
+    try:
+        why = _held_back(held, question)
+        if not why:
+            _post(held, question)
+    except InTheWay as error:
+        _tell(held, question, "waits", str(error))
+    except Outdated as error:
+        held.race = (question.place, f"{error.message} Your draft is kept.", _id(question.seen))
+        _give_back(held, question)
+    except StoreError as error:
+        _tell(held, question, "waits", f"Not stored yet; it is tried again by itself. {error}")
+    except ForkyError as error:
+        held.say(str(error))
+        _give_back(held, question)
+    else:
+        _tell(held, question, "held" if why else "stored", why)
+
+
+def _give_back(held: Session, question: Question) -> None:
+    """Have it be a draft again."""
+    if drafts().at(question.place).empty:
+        drafts().write(question.place, question.text)
+        drafts().attach(question.place, question.files)
+    _tell(held, question, "back")
+
+
+def _tell(held: Session, question: Question, state: str, why: str = "") -> None:
+    told = {**held.heard, question.id: {"state": state, "why": why, "at": time.time_ns()}}
+    held.heard = dict(list(told.items())[-_MOST_HEARD:])
+
+
+def _chat(held: Session, question: Question) -> Conversation:
+    chat = workspace().conversation(question.conversation, question.branch)
+    return chat.people.as_person(held.person) if held.person is not None else chat
+
+
+def _held_back(held: Session, question: Question) -> str:
+    """Why a question that waited in line is not asked yet; "" if it is."""
+    if question.now or question.seen is not None or question.fork or question.own:
+        return ""
+    chat = _chat(held, question)
+    head = chat.branch.head
+    last = next(
+        (call for call in reversed(chat.calls.generations) if head in (call.message, call.parent)), None
+    )
+    return _HELD if head is not None and last is not None and last.status in _FAILED else ""
+
+
+def _post(held: Session, question: Question) -> None:
+    chat, here = _chat(held, question), st.query_params.get("c") == question.conversation
+    if question.fork or question.own:
+        name = fork_name(chat, question.name, question.text, own=question.own)
+        if question.fork:
+            fork = MessageId(question.fork)
+            chat, posted = chat.people.post_from(
+                fork,
+                question.text,
+                branch=name,
+                model=question.model,
+                attachments=question.files,
+                search=question.search,
+                post_id=question.id,
+            )
+        else:
+            chat = chat.branches.begin(name)
+            posted = _post_on(chat, question)
+    else:
+        posted = _post_on(chat, question)
+    if posted.silent:
+        held.say(posted.silent)
+    if held.race is not None and held.race[0] == question.place:
+        held.race = None
+    drafts().clear(question.place)
+    if here and held.page == front_page().name and held.branch == question.branch:
+        held.choices[ONCE], held.window = "", 0
+        go(chat)
+
+
+def _post_on(chat: Conversation, question: Question) -> Any:
+    seen = chat.branch
+    if question.seen is not None and not question.own:
+        seen = replace(seen, head=_id(question.seen))
+    return chat.people.post(
+        question.text,
+        seen=seen,
+        model=question.model,
+        attachments=question.files,
+        search=question.search,
+        post_id=question.id,
+    )
+
+
+def _id(seen: str | None) -> MessageId | None:
+    return MessageId(seen) if seen else None

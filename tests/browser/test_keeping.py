@@ -1,0 +1,134 @@
+"""What people type is in their browser's keeping until the server has said that it is stored."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forky_core.forky import Forky
+from tests.app_server import started
+from tests.browser.conftest import CHECKOUT, expect, free_port, served
+from tests.browser.test_chat import DRAFT, LAST, ask, begin, holds, new
+from tests.hangs import HANG
+from tests.store.postgresql.server import TEMPLATE, running_server
+
+pytestmark = pytest.mark.browser
+LINE = ".st-key-chat-composer .waiting"
+
+
+def cells(page: Any) -> Any:
+    return page.locator("[data-cell]")
+
+
+def asked(database: str | Path, text: str) -> int:
+    """How many messages of a database say this."""
+    with Forky.open(database) as forky:
+        return sum(
+            message.text == text
+            for line in forky.conversations()
+            for message in forky.store.messages(line.id).values()
+        )
+
+
+def test_a_database_that_is_away_loses_no_question_and_leaves_the_page_drawn(
+    tmp_path: Path, watch: Any
+) -> None:
+    with running_server() as server:
+        url = server.database(TEMPLATE)
+        with served(CHECKOUT / "app.py", tmp_path, FORKY_DATABASE=url) as app:
+            page = watch().open(app)
+            begin(page)
+            before = cells(page).count()
+            server.stop(signal.SIGQUIT)
+            ask(page, "Is this kept?")
+            expect(page.locator(LINE)).to_contain_text("Is this kept?")
+            expect(page.locator(".st-key-shell-away")).to_contain_text("stays")
+            expect(cells(page)).to_have_count(before)
+            page.locator(DRAFT).fill("And this draft?")
+            page.wait_for_timeout(5000)
+            expect(cells(page)).to_have_count(before)
+            holds(page, "And this draft?")
+            server.start()
+            expect(page.locator(LINE)).to_have_count(0)
+            expect(page.get_by_role("log", name="Messages")).to_contain_text("Is this kept?")
+            expect(page.locator(".st-key-shell-away")).to_have_count(0)
+            holds(page, "And this draft?")
+        assert asked(url, "Is this kept?") == 1
+
+
+def test_what_was_typed_outlives_a_reload_and_a_restart_of_the_server_with_which_the_field_stays_usable(
+    tmp_path: Path, watch: Any
+) -> None:
+    app, port = CHECKOUT / "app.py", free_port()
+    with started(app, tmp_path, port=port) as (address, server):
+        page = watch().open(address)
+        begin(page)
+        page.locator(DRAFT).fill("half a thought")
+        server.send_signal(signal.SIGKILL)
+        server.wait(HANG)
+        page.wait_for_timeout(1500)
+        page.locator(DRAFT).press("End")
+        page.keyboard.type(", and more")
+        page.keyboard.press("Enter")
+        expect(page.locator(LINE)).to_contain_text("half a thought, and more")
+        page.locator(DRAFT).fill("the next one")
+    with started(app, tmp_path, port=port):
+        expect(page.get_by_role("log", name="Messages")).to_contain_text("half a thought, and more")
+        expect(page.locator(LINE)).to_have_count(0)
+        holds(page, "the next one")
+        page.reload()
+        holds(page, "the next one")
+    assert asked(tmp_path / "forky.duckdb", "half a thought, and more") == 1
+
+
+def test_a_question_waits_while_an_answer_is_written_and_can_be_changed_dropped_and_reloaded(
+    tmp_path: Path, watch: Any
+) -> None:
+    with served(CHECKOUT / "tests/browser/slow_app.py", tmp_path) as app:
+        page = watch().open(app)
+        new(page, "Line")
+        ask(page, "First")
+        page.get_by_text("word5").first.wait_for()
+        ask(page, "Second")
+        ask(page, "Third")
+        ask(page, "Fourth")
+        line = page.locator(LINE)
+        expect(line).to_have_count(3)
+        expect(line.first).to_contain_text("Waits until the answer is finished.")
+        holds(page, "")
+        line.nth(1).get_by_role("button", name="Drop").click()
+        line.nth(1).get_by_role("button", name="Change").click()
+        page.get_by_role("textbox", name="The waiting question").fill("Fourth, changed")
+        page.keyboard.press("Enter")
+        page.reload()
+        expect(line).to_have_count(2)
+        said = page.get_by_role("log", name="Messages")
+        expect(said).to_contain_text("Second")
+        expect(said).to_contain_text("Fourth, changed")
+        expect(line).to_have_count(0)
+        expect(page.locator(".st-key-chat-stop")).to_have_count(0)
+    with Forky.open(tmp_path / "forky.duckdb") as forky:
+        chat = forky.conversation("Line")
+        said = [message.text for message in chat.path()]
+        assert said[::2] == ["First", "Second", "Fourth, changed"] and all(
+            LAST in text for text in said[1::2]
+        )
+
+
+def test_keys_of_the_composer(app: str, watch: Any) -> None:
+    page = watch().open(app)
+    begin(page)
+    page.locator(DRAFT).fill("日本")
+    page.locator(DRAFT).evaluate(
+        """(field) => field.dispatchEvent(new KeyboardEvent("keydown",
+        { key: "Enter", keyCode: 229, bubbles: true, cancelable: true }))"""
+    )
+    page.wait_for_timeout(500)
+    holds(page, "日本")
+    page.locator(DRAFT).press("Escape")
+    expect(page.locator(DRAFT)).not_to_be_focused()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog").first).to_be_visible()
