@@ -37,11 +37,17 @@ def served(script: Path, folder: Path, **environment: str) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def started(
-    script: Path, folder: Path, *, port: int = 0, **environment: str
+def started(script: Path, folder: Path, **environment: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """The same with its process, for a test that kills it."""
+    with started_at(free_port(), script, folder, **environment) as (address, server):
+        yield address, server
+
+
+@contextlib.contextmanager
+def started_at(
+    port: int, script: Path, folder: Path, **environment: str
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """The same with its process, for a test that kills it; `port` for one that starts it again where it was."""
-    port = port or free_port()
+    """The same at a port, for a test that starts it again where it was."""
     log = folder / f"server-{port}.log"
     variables = os.environ | {
         "FORKY_DATABASE": str(folder / "forky.duckdb"),

@@ -81,7 +81,7 @@ class Session:
     """The place of a question that was not sent since somebody else moved the branch first, why, and the head that its
     author had read.
     """
-    heard: dict[str, dict[str, str | int]] = field(default_factory=dict)
+    heard: dict[str, dict[str, str]] = field(default_factory=dict)
     """What became of the questions that this tab's browser handed over, by their ids (ui/keeping/posting.py)."""
     filled: tuple[str, str, str] = ("", "", "")
     """The last text that the server wrote into the composer by itself: an id of its own, the place, the text."""

@@ -149,11 +149,14 @@ def test_signing_out_closes_the_page_that_is_open(beyond: str, tmp_path: Path, w
     page = watched.page
     page.goto(f"{beyond}/sign-in?secret={secret(tmp_path, beyond)}")
     page.wait_for_url(f"{beyond}/")
-    settled(page)
+    settled(page).locator(".st-key-chat-draft textarea").fill("mine alone")
     other = watched.context.new_page()
     other.goto(f"{beyond}/sign-out")
+    kept = "() => Object.keys(localStorage).filter((key) => key.startsWith('forky.kept/')).length"
+    assert other.evaluate(kept) == 1
     other.get_by_role("button", name="Sign out").click()
     expect(other.get_by_role("heading", name="Sign in")).to_be_visible()
+    assert other.evaluate(kept) == 0, "what was typed is not left to whoever uses this browser next"
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
     page.reload()
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()

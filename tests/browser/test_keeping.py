@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from forky_core.forky import Forky
-from tests.app_server import started
+from tests.app_server import started_at
 from tests.browser.conftest import CHECKOUT, expect, free_port, served
 from tests.browser.test_chat import DRAFT, LAST, ask, begin, holds, new
 from tests.hangs import HANG
@@ -63,7 +63,7 @@ def test_what_was_typed_outlives_a_reload_and_a_restart_of_the_server_with_which
     tmp_path: Path, watch: Any
 ) -> None:
     app, port = CHECKOUT / "app.py", free_port()
-    with started(app, tmp_path, port=port) as (address, server):
+    with started_at(port, app, tmp_path) as (address, server):
         page = watch().open(address)
         begin(page)
         page.locator(DRAFT).fill("half a thought")
@@ -75,7 +75,7 @@ def test_what_was_typed_outlives_a_reload_and_a_restart_of_the_server_with_which
         page.keyboard.press("Enter")
         expect(page.locator(LINE)).to_contain_text("half a thought, and more")
         page.locator(DRAFT).fill("the next one")
-    with started(app, tmp_path, port=port):
+    with started_at(port, app, tmp_path):
         expect(page.get_by_role("log", name="Messages")).to_contain_text("half a thought, and more")
         expect(page.locator(LINE)).to_have_count(0)
         holds(page, "the next one")

@@ -179,7 +179,7 @@ class SignIn(Door):
                 inside = not self.required(scope) or self.session(scope) is not None
                 await answer(scope, send, 204 if inside else 401)
             case (path, "GET" | "HEAD") if path == OUT:
-                await send_page(scope, send, 200, sign_out_form(OUT))
+                await send_page(scope, send, 200, sign_out_form(OUT, SCRIPT))
             case (path, "POST") if path == OUT:
                 self.sessions.end(self.token(scope))
                 gone = self.set_cookie(scope, "", 0)

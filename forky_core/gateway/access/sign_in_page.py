@@ -86,11 +86,18 @@ _OR = '\n<p class="or">or</p>\n'
 """Between two ways to sign in."""
 SCRIPT_TEXT = """// The cookie of a session is not sent along a link from another site. Asked from here it is.
 const form = document.querySelector("form");
-fetch("/sign-in/session").then((answer) => {
+if (form.elements.next) fetch("/sign-in/session").then((answer) => {
   if (answer.status === 204) location.replace(form.elements.next.value);
 });
+// What was typed here and not sent (pages/ui/keeping/storage.js) is not left to whoever uses this browser next.
+else form.addEventListener("submit", () => {
+  for (const kept of [localStorage, sessionStorage])
+    for (const key of Object.keys(kept)) if (key.startsWith("forky.kept/")) kept.removeItem(key);
+});
 """
-"""A script that redirects a browser which already has a session to the requested page."""
+"""A script that redirects a browser which already has a session to the requested page, and at signing out has it forget
+what was typed.
+"""
 
 
 def sign_in_form(path: str, script: str, target: str, sentence: str, *, by_password: bool) -> str:
@@ -167,10 +174,11 @@ def way_page(title: str, main: str) -> str:
     return _FRAME.format(head="", title=title, main=main)
 
 
-def sign_out_form(path: str) -> str:
+def sign_out_form(path: str, script: str) -> str:
     """The page that asks whether to sign this browser out."""
-    main = f"""<p>This browser will be asked to sign in again. Nothing else changes.</p>
-<form method="post" action="{path}"><button>Sign out</button></form>"""
+    main = f"""<p>This browser will be asked to sign in again, and forgets what was typed here and not sent.</p>
+<form method="post" action="{path}"><button>Sign out</button></form>
+<script src="{script}"></script>"""
     return _FRAME.format(head="", title="Sign out of Forky", main=main)
 
 

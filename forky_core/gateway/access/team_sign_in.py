@@ -171,7 +171,7 @@ class TeamSignIn(Door):
         elif path == AGAIN and reads:
             await self._show_again(scope, send)
         elif path == OUT and reads:
-            await send_page(scope, send, 200, sign_out_form(OUT))
+            await send_page(scope, send, 200, sign_out_form(OUT, SCRIPT))
         elif path == OUT and method == "POST":
             self._end(scope)
             gone = self.set_cookie(scope, "", 0)

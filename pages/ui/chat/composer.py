@@ -90,7 +90,7 @@ def draw_composer(here: Frame, seen: Branch) -> None:
             if job is not None:
                 st.button("Stop", key="chat.stop", icon=":material/stop_circle:", on_click=stop, args=(here,))
             st.button(
-                "Send next" if job is not None else "Fork & send" if forks else "Send",
+                "Next" if job is not None else "Fork & send" if forks else "Send",
                 key="chat.send",
                 type="secondary" if job is not None else "primary",
                 icon=":material/arrow_upward:",

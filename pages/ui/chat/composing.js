@@ -140,7 +140,7 @@ class Composing {
     const told = [];
     for (const [at, post] of ofLine.entries()) {
       const waits = posts.waitsFor(post, at === 0), said = posts.why.get(post.id)?.why;
-      const goes = waits === "" && !said && Date.now() - post.asked < SHOWN;
+      const goes = waits === "" && !said && Date.now() - (posts.sent.get(post.id) ?? Date.now()) < SHOWN;
       if (!goes) told.push([post.id, post.text, post.files.length, waits, WAITS[waits] ?? said ?? WAITS.away]);
     }
     if (JSON.stringify(told) === this.drawn || posts.editing.size) return;

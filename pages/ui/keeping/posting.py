@@ -61,25 +61,24 @@ class Question:
 
 def question_of(said: Mapping[str, Any]) -> Question | None:
     """Read what a browser says; None if it is no question."""
-    words = {name: said.get(name) for name in ("id", "place", "c", "b", "text", "search", "fork", "name")}
+    names = ("id", "place", "c", "b", "text", "search", "fork", "name")
+    id, place, conversation, branch, text, search, fork, name = (str(said.get(one) or "") for one in names)
     seen, model, files = said.get("seen"), said.get("model"), said.get("files")
-    if not all(isinstance(word, str) for word in words.values()) or not isinstance(files, list):
-        return None
-    if not words["id"] or len(words["id"]) > _LONGEST_ID or " " in words["id"]:
+    if not id or len(id) > _LONGEST_ID or " " in id or not isinstance(files, list):
         return None
     parts = [part_from_stored(file) for file in files if isinstance(file, dict)]
     return Question(
-        words["id"],
-        words["place"],
-        ConversationId(words["c"]),
-        words["b"],
-        words["text"],
+        id,
+        place,
+        ConversationId(conversation),
+        branch,
+        text,
         tuple(part for part in parts if isinstance(part, AttachmentPart)),
-        words["search"],
+        search,
         model if isinstance(model, str) and model else None,
         seen if isinstance(seen, str) else None,
-        words["fork"],
-        words["name"],
+        fork,
+        name,
         said.get("own") is True,
         said.get("now") is True,
     )
@@ -117,8 +116,9 @@ def _give_back(held: Session, question: Question) -> None:
 
 
 def _tell(held: Session, question: Question, state: str, why: str = "") -> None:
-    told = {**held.heard, question.id: {"state": state, "why": why, "at": time.time_ns()}}
-    held.heard = dict(list(told.items())[-_MOST_HEARD:])
+    held.heard[question.id] = {"state": state, "why": why, "at": str(time.time_ns())}
+    while len(held.heard) > _MOST_HEARD:
+        del held.heard[next(iter(held.heard))]
 
 
 def _chat(held: Session, question: Question) -> Conversation:
