@@ -26,7 +26,7 @@ __all__ = ["CHECKOUT", "PAGES", "Watched", "expect", "free_port", "served", "set
 playwright = pytest.importorskip("playwright.sync_api")
 PAGES = tuple("" if page is front_page() else page.name for page in pages())
 """The addresses of all pages, below the app's own."""
-PATIENCE = 20_000
+PATIENCE = 60_000
 """Milliseconds after which what a page waits for is taken not to come. It ends a hang and says nothing about speed. It
 is shorter than the one of tests/hangs.py: a test in a browser is tried again, since a machine under load can drop a
 frame or a connection that no waiting brings back."""

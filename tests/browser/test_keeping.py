@@ -90,7 +90,7 @@ def test_a_question_waits_while_an_answer_is_written_and_can_be_changed_dropped_
     with served(CHECKOUT / "tests/browser/slow_app.py", tmp_path) as app:
         page = watch().open(app)
         new(page, "Line")
-        ask(page, "First")
+        ask(page, "Forever")
         page.get_by_text("word5").first.wait_for()
         ask(page, "Second")
         ask(page, "Third")
@@ -105,6 +105,8 @@ def test_a_question_waits_while_an_answer_is_written_and_can_be_changed_dropped_
         page.keyboard.press("Enter")
         page.reload()
         expect(line).to_have_count(2)
+        expect(line.last).to_contain_text("Fourth, changed")
+        page.locator(".st-key-chat-stop_reply button").first.click()
         said = page.get_by_role("log", name="Messages")
         expect(said).to_contain_text("Second")
         expect(said).to_contain_text("Fourth, changed")
