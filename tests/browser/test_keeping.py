@@ -113,11 +113,11 @@ def test_a_question_waits_while_an_answer_is_written_and_can_be_changed_dropped_
         expect(line).to_have_count(0)
         expect(page.locator(".st-key-chat-stop")).to_have_count(0)
     with Forky.open(tmp_path / "forky.duckdb") as forky:
-        chat = forky.conversation("Line")
-        said = [message.text for message in chat.path()]
-        assert said[::2] == ["First", "Second", "Fourth, changed"] and all(
-            LAST in text for text in said[1::2]
-        )
+        chat = forky.conversation(next(line.id for line in forky.conversations() if line.title == "Line"))
+        texts = [message.text for message in chat.path()]
+    assert texts[::2] == ["Forever", "Second", "Fourth, changed"] and all(
+        LAST in text for text in texts[3::2]
+    )
 
 
 def test_keys_of_the_composer(app: str, watch: Any) -> None:
