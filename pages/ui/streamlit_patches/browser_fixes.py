@@ -60,7 +60,8 @@ const moved = () => setTimeout(name, 500); // When Streamlit has gone there.
 // in which nothing was typed since the page emptied it has nothing to take back: there the key is the page's.
 const typed = new WeakMap();
 const isField = (one) => one.matches?.("textarea, input:not([type=checkbox], [type=radio], [type=range], [type=file])");
-const hear = (event) => { if (isField(event.target)) typed.set(event.target, event.target.value); };
+// A script that empties it, as when a question is sent, is the page.
+const hear = (event) => { if (isField(event.target) && (event.isTrusted || event.target.value)) typed.set(event.target, event.target.value); };
 const undo = (event) => {
   if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
   const field = event.composedPath()[0];
