@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 
-from forky_core.cli import parser
-from forky_core.process import tune_process
-
 
 def main() -> int:
     """Run the command line in this process, which is Forky's own."""
+    try:
+        # Loading takes a moment, in which Ctrl+C is pressed as well.
+        from forky_core.cli import parser  # noqa: PLC0415
+        from forky_core.process import tune_process  # noqa: PLC0415
+    except KeyboardInterrupt:
+        return 130
     tune_process()
     return parser.main()
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
-from collections.abc import Collection
-from contextlib import suppress
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
-from threading import Event
+from threading import Event, current_thread, main_thread
+from types import FrameType
 from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.piped_input import lasting
@@ -45,11 +47,11 @@ INCOMPLETE = 3
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "import",
-        help="bring conversations from a file, of any known format",
+        help="bring conversations from a file of any known format, or from all files of a folder",
         epilog="Exit code 3: it came, but not all of it, or parts were kept without being understood.",
     )
     command.add_argument(
-        "files", nargs="*", type=Path, metavar="FILE", help="or - for what comes in by a pipe"
+        "files", nargs="*", type=Path, metavar="FILE", help="or a folder, or - for what comes in by a pipe"
     )
     either = command.add_mutually_exclusive_group()
     either.add_argument(
@@ -127,17 +129,50 @@ def _import(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
                 "`forky import FILE` brings what is in it now, as an import of its own.",
             )
         options.only = record.chosen
-        return _take(forky, Path(source.path), source, options, out)
+        with _stopped_by_ctrl_c() as asked:
+            return _take(forky, Path(source.path), source, options, out, asked)
     if not options.files:
         raise BadContent("Which file?", "forky import FILE …")
     if options.follow:
         return _follow(forky, options, out)
-    with lasting(options.files) as paths:
-        codes = [
-            _read(forky, path, options, out, is_copy=path != named)
-            for named, path in zip(options.files, paths, strict=True)
-        ]
+    codes: list[int] = []
+    with lasting(options.files) as paths, _stopped_by_ctrl_c() as asked:
+        for named, path in zip(options.files, paths, strict=True):
+            try:
+                _go_on_unless(asked)
+                codes.append(_read(forky, path, options, out, asked, is_copy=path != named))
+            except KeyboardInterrupt:
+                if len(paths) > 1:
+                    came = f"{len(codes)} of {len(paths)} files were read"
+                    print(f"Stopped: {came}. The same command goes on with the others.", file=sys.stderr)
+                raise
     return 1 if 1 in codes else max(codes)
+
+
+def _go_on_unless(asked: Event) -> None:
+    if asked.is_set():
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def _stopped_by_ctrl_c() -> Iterator[Event]:
+    """An event that the first Ctrl+C sets, so that an import ends after a conversation and not in the middle of a
+    query. The second one interrupts whatever is done.
+    """
+    asked = Event()
+
+    def ask(_number: int, _frame: FrameType | None) -> None:
+        asked.set()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    if current_thread() is not main_thread():
+        yield asked
+        return
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield asked
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def tell_of_broken_imports(forky: Forky) -> None:
@@ -192,19 +227,20 @@ def _record_as_json(record: ImportRecord) -> dict[str, Json]:
     }
 
 
-def _read(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO, *, is_copy: bool) -> int:
+def _read(
+    forky: Forky, path: Path, options: argparse.Namespace, out: TextIO, asked: Event, *, is_copy: bool
+) -> int:
     """Read and import one file; `is_copy` says that `path` is a temporary copy of piped input."""
     if options.fork or options.pull:
         _adopt(forky, path, options, out)
         return 0
     if options.only_looks:
-        _list(forky, path, options, out)
-        return 0
-    return _take(forky, path, source_of(path, lies_there=not is_copy), options, out)
+        return _list(forky, path, options, out)
+    return _take(forky, path, source_of(path, lies_there=not is_copy), options, out, asked)
 
 
 def _follow(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
-    if len(options.files) != 1 or options.only is not None:
+    if len(options.files) != 1 or options.only is not None or options.files[0].is_dir():
         raise BadContent("One file is followed, and all of it.", "forky import --follow FILE")
     path: Path = options.files[0]
 
@@ -234,15 +270,19 @@ def _adopt(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) -
         print(f"  {remark}", file=out)
 
 
-def _list(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) -> None:
+def _list(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) -> int:
+    """List what a file holds; returns 1 if nothing of it can be imported."""
     wanted: Collection[int] | None = options.only
+    code = 1
     for line in preview(forky, path):
+        code = code if line.problem else 0
         if wanted is not None and line.number not in wanted:
             continue
         if options.json:
             print(json.dumps(_as_json(line), ensure_ascii=False), file=out)
         else:
             print(plain(_described(line)), file=out)
+    return code
 
 
 def _described(line: PreviewLine) -> str:
@@ -270,7 +310,14 @@ def _as_json(line: PreviewLine) -> dict[str, Json]:
     }
 
 
-def _take(forky: Forky, path: Path, source: ImportedFile, options: argparse.Namespace, out: TextIO) -> int:
+def _take(
+    forky: Forky,
+    path: Path,
+    source: ImportedFile,
+    options: argparse.Namespace,
+    out: TextIO,
+    asked: Event,
+) -> int:
     wanted: Collection[int] | None = options.only
     shows = sys.stderr.isatty() and not options.json
     number = 0
@@ -278,6 +325,7 @@ def _take(forky: Forky, path: Path, source: ImportedFile, options: argparse.Name
     def progress(now: ImportProgress) -> None:
         nonlocal number
         number = now.number
+        _go_on_unless(asked)
         if shows and now.done % 20 == 0:
             print(
                 f"\r{count(now.done, 'conversation')}, {count(now.account.imported, 'message')} ",

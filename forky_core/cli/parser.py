@@ -107,6 +107,10 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+INTERRUPTED = "Query interrupted"
+"""What DuckDB's RuntimeError says that takes the place of a KeyboardInterrupt."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     _never_stumble_over_a_character()
     top = parser()
@@ -122,6 +126,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(plain(str(error)), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
+        return 130
+    except RuntimeError as error:
+        if str(error) != INTERRUPTED:
+            raise
         return 130
     except BrokenPipeError:
         # The reader (`| head`) has closed the pipe; nothing may be written to it at exit either.

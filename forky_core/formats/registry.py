@@ -98,16 +98,16 @@ _NARROW: tuple[Importer, ...] = (
     Aider(),
     ClaudeCodeExport(),
 )
-_WIDE: tuple[Importer, ...] = (Transcripts(), MessageArrays())
+WIDE: tuple[Importer, ...] = (Transcripts(), MessageArrays())
 """Any text in which people take turns, and anything with messages."""
-IMPORTERS: tuple[Importer, ...] = (*_NARROW, *_WIDE)
+IMPORTERS: tuple[Importer, ...] = (*_NARROW, *WIDE)
 """Those that Forky brings."""
 REGISTRY = Registry("forky.importers", Importer, IMPORTERS)
 
 
 def importers() -> tuple[Importer, ...]:
     """Every importer there is, in the order in which they are asked."""
-    return (*_NARROW, *REGISTRY.others, *_WIDE)
+    return (*_NARROW, *REGISTRY.others, *WIDE)
 
 
 def importer_for(sample: Sample) -> Importer | None:

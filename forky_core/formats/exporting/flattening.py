@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from forky_core.context.convert import FileAccess, convert
 from forky_core.conversation.message_origins import MessageOrigins, call_index
@@ -92,8 +93,10 @@ def paths(chat: Chat) -> Iterator[Path]:
             yield Path(name, branch.rules.system, shown)
 
 
-def provider_messages(chat: Chat, path: Path) -> Iterator[ProviderMessage]:
-    """The path in the format of OpenAI's chat API; every call has an id and every result that of its call."""
+def provider_messages(chat: Chat, path: Path) -> Iterator[tuple[ProviderMessage, str]]:
+    """The path in the format of OpenAI's chat API, each message with its time (`moment`); every call has an id and
+    every result that of its call.
+    """
 
     def blob(sha256: str) -> Blob:
         if sha256 not in chat.blobs:
@@ -101,16 +104,27 @@ def provider_messages(chat: Chat, path: Path) -> Iterator[ProviderMessage]:
         return chat.blobs[sha256]
 
     if path.system:
-        yield {"role": "system", "content": path.system}
+        yield {"role": "system", "content": path.system}, ""
     said = (chat.messages[id] for id in path.messages)
     heard = (message for message in said if not (path.system and message.role == "system"))
-    yield from _with_ids(one for message in heard for one in convert(message, len, FileAccess(blob)).messages)
+    yield from _with_ids(
+        (one, moment(message.created))
+        for message in heard
+        for one in convert(message, len, FileAccess(blob)).messages
+    )
 
 
-def _with_ids(messages: Iterable[ProviderMessage]) -> Iterator[ProviderMessage]:
+def moment(created: int) -> str:
+    """A time in ISO 8601; "" for an unknown one."""
+    if not created:
+        return ""
+    return datetime.fromtimestamp(created / 1e6, UTC).isoformat().replace("+00:00", "Z")
+
+
+def _with_ids(messages: Iterable[tuple[ProviderMessage, str]]) -> Iterator[tuple[ProviderMessage, str]]:
     waiting: list[str] = []
     calls = 0
-    for message in messages:
+    for message, at in messages:
         named = message
         if message.get("tool_calls"):
             renamed = []
@@ -125,7 +139,7 @@ def _with_ids(messages: Iterable[ProviderMessage]) -> Iterator[ProviderMessage]:
             if id in waiting:
                 waiting.remove(id)
             named = {**message, "tool_call_id": id}
-        yield named
+        yield named, at
 
 
 def origins_of(chat: Chat) -> MessageOrigins:

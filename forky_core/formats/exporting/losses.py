@@ -6,12 +6,13 @@ Each kind of thing that a conversation may have is counted here; an exporter onl
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import linked
 from forky_core.graph import ancestors
-from forky_core.model import Message
+from forky_core.model import Generation, Message, MessageId
 from forky_core.model.parts import (
     AttachmentPart,
     OpaquePart,
@@ -26,11 +27,14 @@ Kind = Literal[
     "merges",
     "tree",
     "branch names",
+    "prompts",
     "rules",
     "tags",
     "stashes",
     "log",
     "undone",
+    "models",
+    "ends",
     "calls",
     "tools",
     "files",
@@ -40,7 +44,9 @@ Kind = Literal[
     "reverts",
     "unknown",
 ]
-"""`tree`: more than one line of messages. `calls`: model calls with their tokens and costs."""
+"""`tree`: more than one line of messages. `prompts`: the system prompts of branches, `rules`: their other settings.
+`models`: who answered. `ends`: answers that broke off or were stopped. `calls`: tokens and costs of model calls.
+"""
 
 
 def losses(chat: Chat, kept: Iterable[Kind]) -> tuple[str, ...]:
@@ -83,6 +89,15 @@ def _lines(chat: Chat) -> int:
     return max(0, len(set(heads)) - 1) + len(chat.view.kept)
 
 
+def _answers(chat: Chat, wanted: Callable[[Generation], bool]) -> set[MessageId]:
+    """The answers in the file of which a call is `wanted`."""
+    return {
+        one.message
+        for one in chat.generations
+        if one.message is not None and one.message in chat.messages and wanted(one)
+    }
+
+
 def _undone(chat: Chat) -> int:
     stems = linked(chat.messages)
     seen = ancestors((tip for tip in chat.view.tips if tip in stems), lambda id: stems[id].parents)
@@ -102,11 +117,16 @@ _OF_MESSAGE: Mapping[Kind, Callable[[Message], int]] = {
 _OF_CHAT: Mapping[Kind, Callable[[Chat], int]] = {
     "tree": _lines,
     "branch names": lambda chat: sum(name != "main" for name in chat.view.branches),
-    "rules": lambda chat: sum(bool(branch.rules.stored()) for branch in chat.view.branches.values()),
+    "prompts": lambda chat: sum(bool(branch.rules.system) for branch in chat.view.branches.values()),
+    "rules": lambda chat: sum(
+        bool(replace(branch.rules, system=None).stored()) for branch in chat.view.branches.values()
+    ),
     "tags": lambda chat: len(chat.view.tags),
     "stashes": lambda chat: len(chat.view.stashes),
     "log": lambda chat: len(chat.operations),
     "undone": _undone,
+    "models": lambda chat: len(_answers(chat, lambda one: bool(one.model))),
+    "ends": lambda chat: len(_answers(chat, lambda one: one.status != "done")),
     "calls": lambda chat: sum(
         one.usage.prompt_tokens is not None or one.usage.cost is not None for one in chat.generations
     ),
@@ -122,11 +142,14 @@ _SAID: Mapping[Kind, Callable[[int], str]] = {
         "what no branch leads to is left out."
     ),
     "branch names": lambda n: f"The names of {many(n, 'branch')} are left out; their messages stay.",
-    "rules": lambda n: f"The settings of {many(n, 'branch')} (system prompt, model, pins) are left out.",
+    "prompts": lambda n: f"The system prompt of {many(n, 'branch')} is left out.",
+    "rules": lambda n: f"The settings of {many(n, 'branch')} (model, memory, pins) are left out.",
     "tags": lambda n: f"{many(n, 'tag')} left out.",
     "stashes": lambda n: f"What was put aside ({many(n, 'stash')}) stays here.",
     "log": lambda n: f"The history of {many(n, 'operation')} stays here.",
     "undone": lambda n: f"{many(n, 'message')} that were undone or removed stay here.",
+    "models": lambda n: f"Which model gave {many(n, 'answer')} is left out.",
+    "ends": lambda n: f"That {many(n, 'answer')} broke off or stopped early is left out.",
     "calls": lambda n: f"Tokens, cost and times of {many(n, 'model call')} are left out.",
     "tools": lambda n: f"What tools were asked and answered ({many(n, 'part')}) is written as plain text.",
     "files": lambda n: f"{many(n, 'attachment')}: only named, the bytes are left out.",

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import re
 import stat
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -318,10 +320,29 @@ class Archive:
     """The path of a single document; None for a zip file."""
     unread: list[str] = field(default_factory=list)
     """Names of members that were opened and are of no known format."""
+    folder: Path | None = None
+    """The path of a folder, whose files are the members."""
+    inner: list[Path] = field(default_factory=list)
+    """The zip files in a folder."""
+    stack: ExitStack = field(default_factory=ExitStack)
+    """Keeps archives in a folder open: attachments are read from them when their messages are written."""
+
+    def each(self) -> Iterator[Archive | Unreadable]:
+        """This archive, and each archive in the folder; why one of them cannot be opened."""
+        yield self
+        for path in self.inner:
+            try:
+                archive = self.stack.enter_context(opened(path, light=self.beside.light))
+            except BadContent as error:
+                yield Unreadable(path.name[:100], str(error))
+                continue
+            yield archive
+            self.unread += [f"{path.name}/{name}" for name in archive.unread]
+            self.refused += archive.refused
 
     def document(self, name: str, open: Opener) -> OpenedDocument:
         """One of `readable`, with its shape."""
-        return document(name, open, self.path)
+        return document(name, open, self.folder / name if self.folder is not None else self.path)
 
     @property
     def documents(self) -> list[OpenedDocument]:
@@ -331,11 +352,15 @@ class Archive:
 
 @contextmanager
 def opened(path: Path, *, light: bool = False) -> Iterator[Archive]:
-    """A file, or the members of a zip file, ready to be read; `light` is for previews.
+    """A file, the members of a zip file, or the files of a folder, ready to be read; `light` is for previews.
 
     Raises:
         BadContent: it cannot be opened; the sentence says why.
     """
+    if path.is_dir():
+        with ExitStack() as stack:
+            yield _folder(path, stack, light=light)
+        return
     try:
         with path.open("rb") as file:
             magic = file.read(4)
@@ -352,6 +377,41 @@ def opened(path: Path, *, light: bool = False) -> Iterator[Archive]:
             yield _members(packed, light=light)
     except (zipfile.BadZipFile, NotImplementedError, OSError, EOFError) as error:
         raise BadContent(f"The archive “{path.name[:100]}” is damaged: {error}.") from error
+
+
+def files_in(folder: Path) -> Iterator[Path]:
+    """Every file below a folder, in order. Links to folders are not followed, and version control is left out."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(set(folders) - _LEFT_OUT)
+        yield from (Path(place, name) for name in sorted(set(names) - _LEFT_OUT) if not name.startswith("._"))
+
+
+def _opening(path: Path) -> AbstractContextManager[JsonInput]:
+    return path.open("rb")
+
+
+def _folder(folder: Path, stack: ExitStack, *, light: bool) -> Archive:
+    beside = ArchiveFiles(light=light)
+    archive = Archive([], beside, [], folder=folder, stack=stack)
+    for path in files_in(folder):
+        try:
+            status = path.stat()
+        except OSError:
+            continue  # A link that leads nowhere, or a file that was removed meanwhile.
+        if not stat.S_ISREG(status.st_mode) or not status.st_size:
+            continue
+        if path.suffix.lower() == ".zip":
+            archive.inner.append(path)
+            continue
+        name = path.relative_to(folder).as_posix()
+        beside.members[name] = partial(_opening, path)
+        beside.sums[name] = (status.st_size, status.st_ino)
+        if len(beside.members) > MOST_MEMBERS:
+            raise BadContent(f"“{folder.name[:100]}” has more than {MOST_MEMBERS:,} files.")
+    ranked = {name: _rank(name, dotted=True) for name in beside.members}
+    archive.readable = [(name, beside.members[name]) for name in ranked if ranked[name] < len(_READ)]
+    archive.readable.sort(key=lambda member: ranked[member[0]])
+    return archive
 
 
 def _members(packed: zipfile.ZipFile, *, light: bool) -> Archive:
@@ -388,9 +448,13 @@ _AIDER = ".aider.chat.history.md"
 """The one hidden file that holds a conversation."""
 
 
-def _rank(name: str) -> int:
+_LEFT_OUT = frozenset((".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", ".DS_Store"))
+
+
+def _rank(name: str, *, dotted: bool = False) -> int:
+    """The place of a member among `_READ`. Those with a dot before their name are read if `dotted` is set."""
     path = PurePosixPath(name.removesuffix(".gz"))
-    if path.name.startswith(".") and path.name != _AIDER:
+    if path.name.startswith(".") and not dotted and path.name != _AIDER:
         return len(_READ)
     suffix = path.suffix.lower()
     return next((rank for rank, suffixes in enumerate(_READ) if suffix in suffixes), len(_READ))

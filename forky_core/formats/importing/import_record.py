@@ -25,6 +25,7 @@ from weakref import WeakKeyDictionary
 
 from forky_core.conversation.identity import new_id, now, title_line
 from forky_core.formats.account import ImportAccount
+from forky_core.formats.files.source import files_in
 from forky_core.model import ConversationId
 from forky_core.model.errors import BadContent, NotAllowed, NotFound, StoreError
 from forky_core.model.parts import Json, canonical_json
@@ -163,17 +164,29 @@ class _Mark:
 
 
 def source_of(path: Path, *, name: str = "", lies_there: bool = True) -> ImportedFile:
-    """Identify the file at `path`, reading it once to its end. `lies_there` is False for a temporary copy.
+    """Identify the file at `path`, reading it once to its end, or a folder, by the names, sizes and times of its files.
+
+    `lies_there` is False for a temporary copy.
 
     Raises:
         BadContent: it cannot be read.
     """
     digest, size = hashlib.sha256(), 0
     try:
-        with path.open("rb") as file:
-            while piece := file.read(_AT_ONCE):
-                digest.update(piece)
-                size += len(piece)
+        if path.is_dir():
+            for one in files_in(path):
+                status = one.lstat()
+                digest.update(
+                    f"{one.relative_to(path)}\0{status.st_size} {status.st_mtime_ns}\0".encode(
+                        "utf-8", "replace"
+                    )
+                )
+                size += status.st_size
+        else:
+            with path.open("rb") as file:
+                while piece := file.read(_AT_ONCE):
+                    digest.update(piece)
+                    size += len(piece)
         where = str(path.resolve()) if lies_there else ""
     except OSError as error:
         raise BadContent(f"“{title_line(path.name)}” cannot be read: {error.strerror}.") from error

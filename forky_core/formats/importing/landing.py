@@ -61,7 +61,7 @@ def preview(forky: Workspace, path: Path) -> Iterator[PreviewLine]:
     known = imported_before(forky)
     with opened(path, light=True) as archive:
         for piece in pieces(archive):
-            archive.beside.let_go()
+            piece.beside.let_go()
             label = piece.importer.label if piece.importer else ""
             if isinstance(piece.found, Unreadable):
                 why = piece.found
@@ -98,7 +98,7 @@ def import_file(
     source: ImportedFile | None = None,
     brings_again: bool = True,
 ) -> Imported:
-    """Import the conversations of a file that have one of the `chosen` numbers; None: all of them.
+    """Import the conversations of a file, an archive or a folder: those with the `chosen` numbers, or all for None.
 
     From the first conversation on there is a record of it (import_record.py). An import of a source whose earlier
     import was interrupted resumes that record. `source` identifies the file if `path` is a temporary copy of it.
@@ -116,15 +116,15 @@ def import_file(
     with logged(path) as log, opened(path) as archive:
         running = RunningImport(forky, source or source_of(path), chosen, brings_again=brings_again)
         try:
-            running.problems += archive.refused
             for piece in pieces(archive):
                 running.go_on_unless(stop)
                 running.in_file = piece.number
                 if chosen is None or piece.number in chosen:
                     log.kind = log.kind or (piece.importer.label if piece.importer else "")
-                    running.import_piece(piece, archive.beside)
+                    running.import_piece(piece)
                     on_progress(running.progress(piece))
-                archive.beside.let_go()
+                piece.beside.let_go()
+            running.problems += archive.refused
             running.name_unread(archive.unread)
             log.done = running.finish()
         except NothingToDo:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from forky_core.conversation.identity import title_from, title_line
 from forky_core.formats.contract import Importer, ParsedConversation, Unreadable
 from forky_core.formats.files.json_nested import DEEP
-from forky_core.formats.files.source import Archive, OpenedDocument, arrays_in, sample
+from forky_core.formats.files.source import Archive, ArchiveFiles, OpenedDocument, arrays_in, sample
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import read_document
 from forky_core.formats.forky_file.reading import is_ours
-from forky_core.formats.registry import importer_for
+from forky_core.formats.registry import WIDE, importer_for
 from forky_core.formats.tree import ImportedTree
 from forky_core.model.errors import ForkyError
 
@@ -29,11 +29,31 @@ class SourcePiece:
     importer: Importer | None
     """None for our own files, and for an unknown format."""
     found: ParsedConversation | Chat | Unreadable
+    beside: ArchiveFiles
+    """The files that its messages may name."""
 
 
-def pieces(archive: Archive) -> Iterator[SourcePiece]:
-    """Yield the conversations of an archive. Errors of documents are not raised but yielded as `Unreadable`."""
+def pieces(source: Archive) -> Iterator[SourcePiece]:
+    """Yield the conversations of a file, an archive or a folder with the archives in it. Errors of documents are not
+    raised but yielded as `Unreadable`.
+    """
     number = 0
+    for archive in source.each():
+        if isinstance(archive, Unreadable):
+            number += 1
+            yield SourcePiece(number, None, archive, source.beside)
+            continue
+        for piece in _pieces(archive, number):
+            number = piece.number
+            yield piece
+    if not number and source.path is None:
+        yield SourcePiece(
+            1, None, Unreadable("the folder" if source.folder else "the archive", NOTHING), source.beside
+        )
+
+
+def _pieces(archive: Archive, number: int) -> Iterator[SourcePiece]:
+    """The conversations of one archive, whose numbers follow `number`."""
     for name, open in archive.readable:
         importer: Importer | None = None
         found: Iterable[ParsedConversation | Chat | Unreadable]
@@ -48,7 +68,7 @@ def pieces(archive: Archive) -> Iterator[SourcePiece]:
                     opened, importer = _wrapped(opened)
                 if importer is not None:
                     found = importer.read(opened, archive.beside)
-                elif len(archive.readable) > 1:
+                elif len(archive.readable) > 1 or archive.folder is not None:
                     if opened.shape != "png":
                         archive.unread.append(name)
                     continue
@@ -57,20 +77,20 @@ def pieces(archive: Archive) -> Iterator[SourcePiece]:
             del looked_at  # It may be all of the document.
             for one in found:
                 number += 1
-                yield SourcePiece(number, importer, one)
+                yield SourcePiece(number, importer, one, archive.beside)
         except (ForkyError, RecursionError) as error:
             number += 1
             why = DEEP if isinstance(error, RecursionError) else str(error)
-            yield SourcePiece(number, importer, Unreadable(name, why))
-    if not number and archive.path is None:
-        yield SourcePiece(1, None, Unreadable("the archive", NOTHING))
+            yield SourcePiece(number, importer, Unreadable(name, why), archive.beside)
 
 
 def _wrapped(opened: OpenedDocument) -> tuple[OpenedDocument, Importer | None]:
     """The array of conversations inside a document of an unknown format, and its importer."""
     for inner in arrays_in(opened):
-        importer = importer_for(sample(inner))
-        if importer is not None:
+        looked_at = sample(inner)
+        importer = importer_for(looked_at)
+        # Two importers read nearly anything; inside an unknown object that would be a guess.
+        if importer is not None and (importer not in WIDE or looked_at.has("messages")):
             return inner, importer
     return opened, None
 

@@ -15,7 +15,6 @@ from forky_core.conversation.identity import title_line
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.account import ImportAccount
 from forky_core.formats.contract import Importer, Unreadable
-from forky_core.formats.files.source import ArchiveFiles
 from forky_core.formats.forky_file.adopting import AdoptResult, adopt
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.importing.batches import Batches, PendingCommit, PendingFiles, RefusedBatch, without
@@ -154,7 +153,7 @@ class RunningImport:
         if stop is not None and stop.is_set():
             raise NothingToDo(NOTHING_KEPT)
 
-    def import_piece(self, piece: SourcePiece, beside: ArchiveFiles) -> None:
+    def import_piece(self, piece: SourcePiece) -> None:
         self.done += 1
         self._running.piece = piece.number
         if isinstance(piece.found, Unreadable):
@@ -171,8 +170,8 @@ class RunningImport:
             return
 
         def files(messages: Iterable[Message]) -> PendingFiles:
-            held = beside.held
-            return tuple(beside.taken(part) for part in _attachments(messages) if part.sha256 in held)
+            held = piece.beside.held
+            return tuple(piece.beside.taken(part) for part in _attachments(messages) if part.sha256 in held)
 
         self._import_tree(_FoundTree(piece.number, piece.importer, tree), files)
         self._import_again()

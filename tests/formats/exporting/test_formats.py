@@ -82,17 +82,19 @@ def test_a_merge_becomes_a_message_and_messages_above_it_keep_their_ids(forky: W
     assert flat.forked_from == {"id": chat.id, "name": "Enums"}
 
 
-def test_openai_one_branch_is_the_array_and_several_are_objects(forky: Workspace) -> None:
+def test_openai_one_branch_is_an_object_and_several_are_an_array(forky: Workspace) -> None:
     chat = debugged(forky)
     chat.rules.set(system="Be brief.")
     one = as_json(export_value(forky.store, chat, branch="main"), "openai")
-    assert [message["role"] for message in one] == ["system", "user", "assistant", "user", "assistant"]
+    roles = [message["role"] for message in one["messages"]]
+    assert roles == ["system", "user", "assistant", "user", "assistant"]
+    assert (one["title"], "branch" in one) == ("Enums", False)
     several = as_json(chat_of(forky.store, chat.id), "openai")
     assert {one["branch"] for one in several} == {"main", "debug"}
 
 
 def test_calls_have_ids_that_their_results_name() -> None:
-    ask, call, result, answer = as_json(called(), "openai")
+    ask, call, result, answer = as_json(called(), "openai")["messages"]
     assert call["tool_calls"][0]["id"] == result["tool_call_id"] == "call_1"
     assert (ask["role"], answer["content"]) == ("user", "It is three.")
 

@@ -38,14 +38,14 @@ class ChatGPTTree:
     media_type: ClassVar[str] = "application/json"
 
     def losses(self, chat: Chat) -> tuple[str, ...]:
-        return losses(chat, ("tree", "tools", "reasoning", "hidden", "authors"))
+        return losses(chat, ("tree", "tools", "reasoning", "hidden", "authors", "models", "ends"))
 
     def write(self, chat: Chat) -> Iterator[bytes]:
         plain = flattened(chat)
         origins = origins_of(plain)
         head = plain.view.branch(checked_out(plain)).head if plain.view.branches else None
         stems = linked(plain.messages)
-        begun = min((stems[id].created for id in plain.messages if stems[id].created), default=0)
+        times = [stems[id].created for id in plain.messages if stems[id].created]
         children = _children(plain)
 
         def nodes() -> Iterator[tuple[str, Json]]:
@@ -62,7 +62,13 @@ class ChatGPTTree:
 
         about = {
             "title": plain.title,
-            "create_time": begun / 1e6 if begun else None,
+            # Readers of ChatGPT's export ask for both times; 0 is none.
+            "create_time": min(times, default=0) / 1e6,
+            "update_time": max(times, default=0) / 1e6,
+            "moderation_results": [],
+            "plugin_ids": None,
+            "conversation_template_id": None,
+            "id": chat.id,
             "conversation_id": chat.id,
             "current_node": head or ROOT,
         }
@@ -115,7 +121,7 @@ def _contents(message: Message) -> list[dict[str, Json]]:
 
     def close() -> None:
         if texts or files:
-            node: dict[str, Json] = {"content_type": "text", "parts": list(texts)}
+            node: dict[str, Json] = {"content_type": "text", "parts": list(texts) or [""]}
             if files:
                 node["metadata"] = {"attachments": list(files)}
             nodes.append(node)
@@ -131,7 +137,11 @@ def _contents(message: Message) -> list[dict[str, Json]]:
             case ReasoningPart():
                 close()
                 nodes.append(
-                    {"content_type": "thoughts", "thoughts": [{"summary": "", "content": part.text}]}
+                    {
+                        "content_type": "thoughts",
+                        "thoughts": [{"summary": "", "content": part.text}],
+                        "parts": [""],
+                    }
                 )
             case ToolCallPart():
                 close()

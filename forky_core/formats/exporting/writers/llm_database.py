@@ -34,7 +34,7 @@ class LlmDatabase:
     media_type: ClassVar[str] = "application/vnd.sqlite3"
 
     def losses(self, chat: Chat) -> tuple[str, ...]:
-        return losses(chat, ("tree", "branch names", "tools", "reasoning", "files", "calls"))
+        return losses(chat, ("tree", "branch names", "tools", "reasoning", "files", "models", "calls"))
 
     def write(self, chat: Chat) -> Iterator[bytes]:
         plain = _without_strangers(flattened(chat, names=False))

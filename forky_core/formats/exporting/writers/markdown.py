@@ -39,7 +39,7 @@ class Markdown:
     media_type: ClassVar[str] = "text/markdown"
 
     def losses(self, chat: Chat) -> tuple[str, ...]:
-        return losses(chat, ("tree", "branch names", "reasoning", "authors"))
+        return losses(chat, ("tree", "branch names", "reasoning", "authors", "models"))
 
     def write(self, chat: Chat) -> Iterator[bytes]:
         plain = visible(chat)
@@ -51,7 +51,7 @@ class Markdown:
                 yield f"\n---\n\n{section_name(section, first=at == 0)}\n".encode()
             for number, id in section.messages:
                 message = plain.messages[id]
-                heading = f"## {number}. {who(message, origins.of(message.id).models)}{when(message)}"
+                heading = f"## {number}. {who(message, origins.of(message.id).models)}{when(message, ':%S')}"
                 body = "\n\n".join(filter(None, map(part_as_markdown, plain_parts(message, plain.messages))))
                 yield f"\n{heading}\n\n{closed(body)}\n".encode()
 
@@ -71,10 +71,12 @@ def who(message: Message, models: Sequence[str]) -> str:
     return WHO[message.role]
 
 
-def when(message: Message) -> str:
+def when(message: Message, seconds: str = "") -> str:
+    """The message's time, to the minute or with `seconds` in a form of strftime."""
     if not message.created:
         return ""
-    return f" · {datetime.fromtimestamp(message.created / 1e6, UTC):%Y-%m-%d %H:%M} UTC"
+    at = datetime.fromtimestamp(message.created // 1_000_000, UTC)
+    return f" · {at.strftime(f'%Y-%m-%d %H:%M{seconds}')} UTC"
 
 
 def one_line(text: str) -> str:

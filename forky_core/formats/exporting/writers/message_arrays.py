@@ -1,7 +1,8 @@
 """Message arrays in the formats of OpenAI's and Anthropic's APIs, and ShareGPT's: a list of messages for each branch.
 
-A single branch is the array (or the request) itself; each of several branches is an object with its name as `branch`.
-The messages are those of a context, so that the file has what a model would have read.
+A branch is an object with its title, its messages and their times (`created_at`); several branches are an array of
+them, each with its name as `branch`. The messages are those of a context, so that the file has what a model would have
+read.
 """
 
 from __future__ import annotations
@@ -30,18 +31,19 @@ class OpenAIMessages:
     media_type: ClassVar[str] = "application/json"
 
     def losses(self, chat: Chat) -> tuple[str, ...]:
-        return losses(chat, ("tools", "files"))
+        return losses(chat, ("tools", "files", "prompts"))
 
     def write(self, chat: Chat) -> Iterator[bytes]:
         plain = flattened(chat)
-        several = _several(plain)
-        if several:
-            yield from array_of(
-                object_with(_heading(plain, path), "messages", array(provider_messages(plain, path)))
-                for path in paths(plain)
+        objects = (
+            object_with(
+                _heading(plain, path),
+                "messages",
+                array(_dated(message, at) for message, at in provider_messages(plain, path)),
             )
-        else:
-            yield from array(one for path in paths(plain) for one in provider_messages(plain, path))
+            for path in paths(plain)
+        )
+        yield from array_of(objects) if _several(plain) else chain.from_iterable(objects)
         yield b"\n"
 
 
@@ -52,20 +54,19 @@ class AnthropicMessages:
     media_type: ClassVar[str] = "application/json"
 
     def losses(self, chat: Chat) -> tuple[str, ...]:
-        return losses(chat, ("tools", "files"))
+        return losses(chat, ("tools", "files", "prompts"))
 
     def write(self, chat: Chat) -> Iterator[bytes]:
         plain = flattened(chat)
-        several = _several(plain)
         requests = (
             object_with(
-                {**(_heading(plain, path) if several else {}), **_system(plain, path)},
+                {**_heading(plain, path), **_system(plain, path)},
                 "messages",
                 array(_turns(provider_messages(plain, path))),
             )
             for path in paths(plain)
         )
-        yield from array_of(requests) if several else chain.from_iterable(requests)
+        yield from array_of(requests) if _several(plain) else chain.from_iterable(requests)
         yield b"\n"
 
 
@@ -76,7 +77,7 @@ class ShareGPTFile:
     media_type: ClassVar[str] = "application/json"
 
     def losses(self, chat: Chat) -> tuple[str, ...]:
-        return losses(chat, ("tools",))
+        return losses(chat, ("tools", "prompts"))
 
     def write(self, chat: Chat) -> Iterator[bytes]:
         plain = flattened(chat)
@@ -84,7 +85,11 @@ class ShareGPTFile:
             object_with(
                 {"id": f"{chat.id}_{number}", **_heading(plain, path)},
                 "conversations",
-                array(one for message in provider_messages(plain, path) for one in _sharegpt(message)),
+                array(
+                    _dated(one, at)
+                    for message, at in provider_messages(plain, path)
+                    for one in _sharegpt(message)
+                ),
             )
             for number, path in enumerate(paths(plain), 1)
         )
@@ -93,7 +98,11 @@ class ShareGPTFile:
 
 def _heading(chat: Chat, path: Path) -> dict[str, Json]:
     title = f"{chat.title} ({path.branch})" if path.branch != "main" else chat.title
-    return {"title": title, "branch": path.branch}
+    return {"title": title, **({"branch": path.branch} if _several(chat) else {})}
+
+
+def _dated(message: Mapping[str, Any], at: str) -> dict[str, Json]:
+    return {**message, "created_at": at} if at else dict(message)
 
 
 def _several(chat: Chat) -> bool:
@@ -105,23 +114,23 @@ def _system(chat: Chat, path: Path) -> dict[str, Json]:
     """The system prompt, which Anthropic takes outside the messages."""
     said = () if path.system else path.messages
     those = replace(path, messages=tuple(id for id in said if chat.messages[id].role == "system"))
-    words = [_words(message["content"]) for message in provider_messages(chat, those)]
+    words = [_words(message["content"]) for message, _ in provider_messages(chat, those)]
     return {"system": "\n\n".join(words)} if words else {}
 
 
-def _turns(messages: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Json]]:
+def _turns(messages: Iterable[tuple[Mapping[str, Any], str]]) -> Iterator[dict[str, Json]]:
     """The messages without `system`; tool results are in messages of the user, and adjacent messages of one role are
-    joined.
+    joined, with the time of the first.
     """
     turn: dict[str, Any] = {}
-    for message in messages:
+    for message, at in messages:
         if message["role"] == "system":
             continue
         role = "assistant" if message["role"] == "assistant" else "user"
         if turn.get("role") != role:
             if turn:
                 yield turn
-            turn = {"role": role, "content": []}
+            turn = _dated({"role": role, "content": []}, at)
         turn["content"] += _blocks(message)
     if turn:
         yield turn

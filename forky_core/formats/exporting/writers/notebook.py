@@ -35,7 +35,7 @@ class NotebookExporter:
     media_type: ClassVar[str] = "application/x-ipynb+json"
 
     def losses(self, chat: Chat) -> tuple[str, ...]:
-        return losses(chat, ("tree", "branch names", "reasoning", "authors"))
+        return losses(chat, ("tree", "branch names", "reasoning", "authors", "models"))
 
     def write(self, chat: Chat) -> Iterator[bytes]:
         plain = visible(chat)

@@ -30,7 +30,7 @@ class SessionTrace:
     media_type: ClassVar[str] = "application/x-ndjson"
 
     def losses(self, chat: Chat) -> tuple[str, ...]:
-        return losses(chat, ("tree", "tools", "reasoning", "files"))
+        return losses(chat, ("tree", "tools", "reasoning", "files", "models"))
 
     def write(self, chat: Chat) -> Iterator[bytes]:
         plain = flattened(chat)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import ClassVar
 
 from forky_core.fences import CodeBlocks
@@ -22,13 +21,14 @@ from forky_core.formats.contract import (
     SourceFiles,
     Unreadable,
 )
+from forky_core.formats.fields import micros
 from forky_core.formats.openai_messages import text_parts
 from forky_core.model import Role
 from forky_core.model.errors import BadContent
 from forky_core.model.parts import Draft
 
 _TITLE = re.compile(r"# (.+)")
-_HEADING = re.compile(r"## (\d{1,9})\. (.{1,300}?)(?: · (\d{4}-\d\d-\d\d \d\d:\d\d) UTC)?")
+_HEADING = re.compile(r"## (\d{1,9})\. (.{1,300}?)(?: · (\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?) UTC)?")
 _SECTION = re.compile(r"\*\*(?:Branch “(.*)”|Beside the branches)\*\*(?:, from message (\d{1,9}))?")
 _RULE = "---"
 _ROLES: dict[str, Role] = {"You": "user", "Assistant": "assistant", "System": "system", "Tool": "user"}
@@ -101,7 +101,7 @@ class _MarkdownReading:
             self.messages[-1].lines.append(line)
 
     def _begin(self, heading: re.Match[str]) -> None:
-        self.messages.append(_Said(heading[2], _moment(heading[3]), self.parent))
+        self.messages.append(_Said(heading[2], micros(heading[3]), self.parent))
         self.parent = number = len(self.messages)
         if self.branch:
             self.ends[self.branch] = number
@@ -141,13 +141,3 @@ def _role(who: str, *, alone: bool) -> Role:
     if known is not None:
         return known
     return "assistant" if alone or who.startswith(_MERGE) or _MODEL.fullmatch(who) else "user"
-
-
-def _moment(said: str | None) -> int:
-    """Parse a time to microseconds since the epoch."""
-    if said is None:
-        return 0
-    try:
-        return int(datetime.strptime(said, "%Y-%m-%d %H:%M").replace(tzinfo=UTC).timestamp()) * 1_000_000
-    except ValueError:
-        return 0

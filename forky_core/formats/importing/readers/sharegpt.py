@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from forky_core.formats.chaining import Chain
 from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
-from forky_core.formats.fields import obj, objs, picked, word, words
+from forky_core.formats.fields import micros, obj, objs, picked, word, words
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.leftovers import Program, leftovers, says_something
 from forky_core.formats.openai_messages import role_of, text_parts, tool_call
@@ -40,7 +40,8 @@ def _conversation(value: Mapping[str, Any]) -> ParsedConversation:
     for message in objs(value.get("conversations")):
         said, text = word(message.get("from")), words(message.get("value"))
         read = _READ if text.strip() or not says_something(message.get("value")) else ("from",)
-        chain.add([*_parts(said, text), *leftovers(message, read, PROGRAM)], role_of(said))
+        at = micros(message.get("created_at")) or micros(message.get("timestamp"))
+        chain.add([*_parts(said, text), *leftovers(message, read, PROGRAM)], role_of(said), created=at)
     return ParsedConversation(
         source_id=word(value.get("id")),
         title=word(value.get("title")),
