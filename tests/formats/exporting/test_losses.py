@@ -17,7 +17,7 @@ from forky_core.formats.exporting.registry import exporter
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.formats.importing.landing import import_file
-from forky_core.model import Blob, Generation, GenerationId, Message, Usage, seal
+from forky_core.model import Blob, Generation, GenerationId, GenerationStatus, Message, Usage, seal
 from forky_core.model.parts import (
     AttachmentPart,
     Draft,
@@ -32,6 +32,7 @@ from tests.builders import workspace
 from tests.formats.exporting.trees import chat_with
 
 PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(40)
+NO_USAGE = Usage()
 AT = 1_760_000_000_123_456
 ASK = seal(Draft("user", (TextPart("Which port?"),)), (), created=AT)
 
@@ -44,11 +45,9 @@ def answered(*parts: Part, name: str | None = None, hidden: bool = False) -> Cha
     return chat_with((ASK, answer, after), after.id)
 
 
-def model_call(chat: Chat, model: str, **more: object) -> Chat:
+def model_call(chat: Chat, *, status: GenerationStatus = "done", usage: Usage = NO_USAGE) -> Chat:
     answer = next(message for message in chat.messages.values() if message.role == "assistant")
-    call = Generation(
-        GenerationId("g"), "main", ASK.id, model, message=answer.id, **{"status": "done", **more}
-    )  # type: ignore[arg-type]
+    call = Generation(GenerationId("g"), "main", ASK.id, "gpt-4o", status, answer.id, usage=usage)
     return replace(chat, generations=(call,))
 
 
@@ -111,13 +110,13 @@ CASES: Final[dict[str, tuple[Chat, Callable[[Chat], object]]]] = {
         answered(not_understood("X", "widget", ["row"])),
         lambda chat: messages(chat, lambda one: "row" in str([part.stored() for part in one.parts])),
     ),
-    "models": (model_call(answered(), "gpt-4o"), lambda chat: {one.model for one in chat.generations}),
+    "models": (model_call(answered()), lambda chat: {one.model for one in chat.generations}),
     "ends": (
-        model_call(answered(), "gpt-4o", status="stopped"),
+        model_call(answered(), status="stopped"),
         lambda chat: {one.status for one in chat.generations if one.status != "done"} != set(),
     ),
     "calls": (
-        model_call(answered(), "gpt-4o", usage=Usage(5, 7)),
+        model_call(answered(), usage=Usage(5, 7)),
         lambda chat: {one.usage.completion_tokens for one in chat.generations},
     ),
     "tree": (branched(), lambda chat: len(chat.messages)),
