@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import io
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 import anthropic
 import httpx2
 import pytest
+from PIL import Image
 
 from forky_core.llm.contract import Done, ReasoningDelta, ToolCallDone
 from forky_core.llm.scripted import Fail, ScriptedModel
@@ -245,6 +248,22 @@ def test_a_call_without_its_signed_thought_is_sent_as_text_where_it_would_be_ref
     _, said, told = scripted.one.requests[-1].messages
     assert said == {"role": "assistant", "content": "[called the tool look_up with {}]"}
     assert told == {"role": "user", "content": "[result of the tool look_up]\nSunny"}
+
+
+def test_a_clients_picture_is_converted_for_a_provider_that_does_not_accept_its_format(
+    own: anthropic.Anthropic, scripted: ScriptedModels
+) -> None:
+    info = replace(scripted.one.info(), wire=wire_of("gemini/gemini-2.5-pro"))
+    scripted.one = ScriptedModel("scripted/one", info=info)
+    scripted.one.enqueue("Red.")
+    written = io.BytesIO()
+    Image.new("RGB", (2, 2), "red").save(written, "GIF")
+    data = base64.b64encode(written.getvalue()).decode()
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/gif", "data": data}}
+    messages: Any = [{"role": "user", "content": [image]}]
+    own.messages.create(model="scripted/one", max_tokens=50, messages=messages)
+    (part,) = scripted.one.requests[-1].messages[0]["content"]
+    assert part["image_url"]["url"].startswith("data:image/png;base64,")
 
 
 def test_tokens_are_counted_before_anything_is_sent(

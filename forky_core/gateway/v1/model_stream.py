@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 
 from forky_core.context.calls_as_text import calls_as_text
+from forky_core.context.pictures import with_pictures
 from forky_core.gateway.v1.answering import answers
 from forky_core.gateway.v1.api_errors import of_failure
 from forky_core.gateway.v1.calls import Indexed
@@ -34,7 +35,8 @@ async def stream_from_model(exchange: Exchange, model: Model) -> None:
     conversation = kept.filed[0] if kept is not None and kept.filed is not None else ""
     branch = kept.branch if kept is not None else ""
     parameters, wire = exchange.call.parameters, exchange.info.wire.under(exchange.call.parameters)
-    messages = for_wire(map(_understood, exchange.call.messages), wire)
+    shown = (with_pictures(_understood(one), exchange.info.pictures) for one in exchange.call.messages)
+    messages = for_wire(shown, wire)
     messages = calls_as_text(messages, bare_calls(messages, wire))
     request = Request(
         exchange.info.name, tuple(messages), parameters, conversation=conversation, branch=branch
