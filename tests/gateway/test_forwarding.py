@@ -257,7 +257,10 @@ def test_an_answer_in_blocks_is_known_when_it_is_sent_back(streams: bool) -> Non
         client.post("/messages", json={**ask, "messages": [user, back, {"role": "user", "content": "Sure?"}]})
         said = "I look.Found it."
         assert served.paths() == [["Where are pelicans?", said, "Sure?", said]]
-        assert {part.text for part in thoughts(served)} == {"Where?\n\nThere."}
+        # Each signed block is a part of its own, since it has to go back as it was.
+        kept = [(part.text, part.provider_metadata) for part in thoughts(served)]
+        assert {text for text, _ in kept} == {"Where?", "", "There."}
+        assert all(any(seal in (of or "") for _, of in kept) for seal in ("s1", "sealed", "s2", "s3"))
 
 
 def thoughts(served: Served) -> list[ReasoningPart]:

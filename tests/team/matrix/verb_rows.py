@@ -289,6 +289,7 @@ VERBS: tuple[Row, ...] = (
     Row("people.set_room", CHANGE, lambda c: c.chat.people.set_room(Room(answers="asked"))),
     # Branches and tags by name.
     Row("branches.owner", READ, lambda c: c.chat.branches.owner()),
+    Row("branches.origin", READ, lambda c: c.chat.branches.origin("main")),
     Row("branches.keys", READ, lambda c: c.chat.branches.keys()),
     Row("branches.values", READ, lambda c: c.chat.branches.values()),
     Row("branches.items", READ, lambda c: c.chat.branches.items()),
@@ -446,6 +447,8 @@ VERBS: tuple[Row, ...] = (
     ),
     Row("replies.resume", READ, lambda c: c.chat.replies.resume(), "of nothing", ends=(NothingToDo,)),
     Row("calls.generations", READ, lambda c: c.chat.calls.generations),
+    Row("calls.origins", READ, lambda c: c.chat.calls.origins.of(c.chat.path()[-1].id)),
+    Row("calls.origins_on", READ, lambda c: c.chat.calls.origins_on(None).of(c.chat.path()[-1].id)),
     Row("calls.prepare", READ, lambda c: c.chat.calls.prepare("And cork?")),
     Row("calls.account_of", ANYBODY, lambda c: None, "(see FILES)"),
     Row(
