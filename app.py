@@ -56,9 +56,9 @@ from forky_core.gateway.presenting import Presenting  # noqa: E402
 from forky_core.gateway.routes import PREFIX as API  # noqa: E402
 from forky_core.gateway.serving import (  # noqa: E402
     hold_connections,
-    keep_peers,
     listening_at,
     send_at_once,
+    show_peers,
 )
 from forky_core.gateway.unknown_address import UnknownAddress  # noqa: E402
 from forky_core.gateway.watching import PREFIX as REPLIES  # noqa: E402
@@ -302,8 +302,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
         trace_model_calls()
     events.server_started(version=version(), process=os.getpid())
     hold_connections()
-    if SETTINGS.proxy_header:
-        keep_peers()
+    show_peers()
     host, port, scheme = listening_at()
     SIGN_IN.listens_at(host)
     print(SIGN_IN.announcement(scheme, host, port), flush=True)  # noqa: T201 - what the operator waits for

@@ -99,7 +99,8 @@ class Settings:
     proxy_header: str = ""
     """FORKY_PROXY_HEADER: the header in which a proxy in front of a team's server names who is signed in there."""
     proxy_from: tuple[str, ...] = ()
-    """FORKY_PROXY_FROM: the addresses and networks that this header is believed from, separated by commas or spaces."""
+    """FORKY_PROXY_FROM: the addresses and networks of the proxies that are believed when they report where a request
+    comes from, and FORKY_PROXY_HEADER; separated by commas or spaces. Default: no proxy is believed."""
     proxy_role: str = ""
     """FORKY_PROXY_ROLE: the role with which the proxy's people come in for the first time. Default: by invitation."""
     smtp: SmtpSettings | None = None
@@ -283,10 +284,10 @@ def _proxy_header(name: str, believed: str) -> str:
         raise RequestError(
             f"FORKY_PROXY_HEADER is “{name[:80]}”, which is no header.", "Write it as X-Forwarded-Email."
         )
-    if bool(name) is not bool(believed):
+    if name and not believed:
         raise RequestError(
-            "FORKY_PROXY_HEADER and FORKY_PROXY_FROM need each other.",
-            "Name the header, and the addresses of the proxy that it is believed from.",
+            "FORKY_PROXY_HEADER needs FORKY_PROXY_FROM.",
+            "Name the addresses of the proxy that it is believed from.",
         )
     return name
 

@@ -11,12 +11,8 @@ import signal
 import socket
 from typing import Any
 
-from forky_core.gateway.asgi import Receive, Scope, Send
-
 _LOOK = 0.01
 """Seconds between two checks whether the server is listening."""
-PEER = "forky.peer"
-"""The key in a request's scope under which `keep_peers` notes where the connection comes from."""
 HELD = 120
 """Seconds that a connection may be idle between two requests. The client must be the first to close, since it knows
 that it has no request to send: httpx, and so OpenAI's and Anthropic's SDKs, do after 5, aiohttp after 15, Go after 90.
@@ -50,22 +46,18 @@ def hold_connections() -> None:
         config.timeout_keep_alive = HELD
 
 
-def keep_peers() -> None:
-    """Note in the scope of each request, as `PEER`, the address that its connection comes from.
+def show_peers() -> None:
+    """Leave the address that a connection comes from, and its scheme, in the scope of each request as they are.
 
-    uvicorn replaces that by what X-Forwarded-For says, if the connection comes from a proxy that it trusts. It applies
-    for the life of the server; call it before it listens. Under another server than uvicorn nothing is noted.
+    uvicorn replaces them by what forwarded headers say, which it believes from this machine and from whatever
+    FORWARDED_ALLOW_IPS names. `access.forwarded` reads these headers instead, and believes them from the proxies of
+    FORKY_PROXY_FROM. It applies for the life of the server; call it before it listens.
     """
     config = getattr(_server(), "config", None)
     app = getattr(config, "loaded_app", None)
-    if config is None or app is None:
-        return
-
-    async def noting(scope: Scope, receive: Receive, send: Send) -> None:
-        scope[PEER] = (scope.get("client") or ("",))[0]
-        await app(scope, receive, send)
-
-    config.loaded_app = noting
+    # uvicorn.middleware.proxy_headers, which uvicorn puts around everything else.
+    if config is not None and app is not None and hasattr(app, "trusted_hosts"):
+        config.loaded_app = app.app
 
 
 async def send_at_once() -> None:

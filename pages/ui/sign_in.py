@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forky_core.gateway.access.door import Door
+from forky_core.gateway.access.forwarded import NamedProxies
 from forky_core.gateway.access.origins import Origins
 from forky_core.gateway.access.sign_in import SignIn
 from forky_core.gateway.access.team_sign_in import TeamSignIn
@@ -47,7 +48,7 @@ def _from_environment() -> tuple[Door, Team | None, Mailer | None, Delivery | No
         mailer = Mailer(settings.smtp) if settings.smtp is not None else None
         team.members.idle_issuers = () if mailer is not None else (MAIL,)
         origins = Origins.of(settings.hosts, settings.origins)
-        door = TeamSignIn(origins, team, ways_from(settings, mailer))
+        door = TeamSignIn(origins, team, ways_from(settings, mailer), NamedProxies(settings.proxy_from))
         return door, team, mailer, _delivery(settings, team, mailer)
     except ForkyError as error:
         sys.exit(f"Forky does not start. {error}")

@@ -185,6 +185,7 @@ def behind(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     threading.Thread(target=model.serve_forever, daemon=True).start()
     environment = {
         "FORKY_ORIGINS": f"https://{HOST}",
+        "FORKY_PROXY_FROM": "127.0.0.1",
         "FORKY_PASSWORD_HASH": hashed(PASSWORD),
         "FORKY_SERVERS": f"http://127.0.0.1:{model.server_port}/v1",
     }

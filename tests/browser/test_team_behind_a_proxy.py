@@ -91,6 +91,7 @@ def behind(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     environment = {
         "FORKY_TEAM": "on",
         "FORKY_ORIGINS": f"https://{HOST}",
+        "FORKY_PROXY_FROM": "127.0.0.1",
         "FORKY_SERVERS": f"http://127.0.0.1:{model.server_port}/v1",
     }
     port, plain = free_port(), free_port()

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from secrets import randbelow
 from typing import Any
@@ -84,6 +85,16 @@ def test_a_proxy_is_given_what_its_configuration_reads_and_every_node(file: str,
     at = [service["environment"][name] for name in ("FORKY_AT", "FORKY_SECOND_AT") if name not in second]
     assert at == [f"{node}:8501" for node in NODES[file]]
     assert set(service["depends_on"]) == set(NODES[file])
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_every_node_believes_the_proxies_and_nobody_else_there(file: str) -> None:
+    network = yaml.safe_load((DEPLOY / file).read_text("utf-8"))["networks"]["default"]["ipam"]["config"][0]
+    proxies = {services(file)[name]["networks"]["default"]["ipv4_address"] for name in CONFIGURATIONS}
+    for name in NODES[file]:
+        assert set(services(file)[name]["environment"]["FORKY_PROXY_FROM"].split(",")) == proxies
+    for address in map(ip_address, proxies):
+        assert address in ip_network(network["subnet"]) and address not in ip_network(network["ip_range"])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux has all of 127.0.0.0/8, where the port is free.")

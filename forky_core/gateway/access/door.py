@@ -11,9 +11,11 @@ from abc import ABC, abstractmethod
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, quote, urlencode
 
+from forky_core.gateway.access.forwarded import NamedProxies, is_forwarded
 from forky_core.gateway.access.origins import (
     Origin,
     Origins,
+    called_origin,
     is_loopback,
     normal_host,
     origin_of_host,
@@ -46,22 +48,15 @@ PREFIX = "forky.prefix"
 _ADDS = re.compile(rf"{PATH}(?:/[a-z0-9-]+){{1,2}}/add", re.ASCII)
 _LARGEST_FORM = 8192
 """The most bytes of a form that are read."""
-_FORWARDED = (
-    b"forwarded",
-    b"x-forwarded-for",
-    b"x-forwarded-host",
-    b"x-forwarded-proto",
-    b"x-real-ip",
-    b"via",
-)
-"""Headers that mark a request as forwarded by a proxy; a browser cannot be made to omit them."""
 
 
 class Door(ABC):
     """Decides who must sign in, answers the addresses by which they do, and finds the session of a request."""
 
-    def __init__(self, origins: Origins) -> None:
+    def __init__(self, origins: Origins, proxies: NamedProxies | None = None) -> None:
         self.origins = origins
+        self.proxies = NamedProxies() if proxies is None else proxies
+        """The gate reads forwarded headers by it, before anything else looks at a request."""
         self._exposed = any(not is_loopback(host) for host in origins.hosts)
 
     def placed(self, scope: Scope) -> Scope:
@@ -123,10 +118,15 @@ class Door(ABC):
 
     def is_local(self, scope: Scope) -> bool:
         """Whether a request was made on this machine, to a server that is not known to be reachable from elsewhere."""
-        forwarded = any(headers_named(scope, name) for name in _FORWARDED)
-        called, client = self.origins.called(scope), scope.get("client")
+        called, client = called_origin(scope), scope.get("client")
         local = [own_address(scope), called and called.host, normal_host(client[0]) if client else None]
-        return not (self._exposed or forwarded) and all(host and is_loopback(host) for host in local)
+        return not (self._exposed or is_forwarded(scope)) and all(
+            host and is_loopback(host) for host in local
+        )
+
+    def client(self, scope: Scope) -> str:
+        """The address that a request comes from, for counting attempts; "" if it is unknown."""
+        return str((scope.get("client") or ("",))[0])
 
     def base(self, scheme: str, host: str, port: int) -> str:
         """The address for browsers: a proxy's if one is configured, otherwise this server's."""
@@ -137,7 +137,7 @@ class Door(ABC):
 
     def address(self, scope: Scope) -> Origin:
         """The origin at which the browser that sends a request sees this server. The gate has checked its host."""
-        called = self.origins.called(scope)
+        called = called_origin(scope)
         if called is None:
             raise ValueError("The gate refuses a request without a host.")
         scheme = "https" if self.is_secure(scope) else called.scheme
@@ -156,10 +156,12 @@ class Door(ABC):
         return cookie_header(self._cookie(scope), token, seconds, secure=self.is_secure(scope))
 
     def is_secure(self, scope: Scope) -> bool:
-        """Whether the browser uses TLS: to this server, or to a proxy that says so or is configured with https."""
-        if scope["scheme"] == "https" or header(scope, b"x-forwarded-proto") == "https":
+        """Whether the browser uses TLS: to this server, to a named proxy that says so, or to one that is configured
+        with https.
+        """
+        if scope["scheme"] == "https":
             return True
-        called = self.origins.called(scope)
+        called = called_origin(scope)
         named = [origin for origin in self.origins.allowed if origin.scheme == "https"]
         return any(called is not None and called.host == origin.host for origin in named)
 
@@ -167,7 +169,7 @@ class Door(ABC):
         """The cookie's name. It contains the port, since cookies ignore ports and two servers of one host would
         otherwise sign each other out.
         """
-        called = self.origins.called(scope)
+        called = called_origin(scope)
         return f"forky_session_{called.port}" if called else "forky_session"
 
 

@@ -47,7 +47,7 @@ class Gate:
         if scope["type"] not in {"http", "websocket"}:
             await self.app(scope, receive, send)
             return
-        scope = _without_person(scope)
+        scope = _without_person(self.sign_in.proxies.seen(scope))
         sentence = self.sign_in.origins.refusal(scope)
         if sentence is None:
             scope = self.sign_in.placed(scope)

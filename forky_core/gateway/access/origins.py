@@ -4,7 +4,7 @@ A server on a laptop can be reached by every page that its person has open elsew
 name that resolves to this machine (DNS rebinding), which the Host header reveals, or from another site or another port
 of this machine, which the Origin header and Fetch Metadata (https://www.w3.org/TR/fetch-metadata) reveal. So Host must
 be a name of this server, and if an Origin is sent, its scheme, host and port must be the server's own. Forwarded
-headers are not read here: anybody can send them.
+headers are read in `forwarded` alone.
 """
 
 from __future__ import annotations
@@ -91,6 +91,18 @@ def own_address(scope: Scope) -> str | None:
     return normal_host(server[0]) if server and server[0] else None
 
 
+def called_origin(scope: Scope) -> Origin | None:
+    """The origin that a request is addressed to, by its one Host header; None if that is missing or malformed."""
+    found = headers_named(scope, b"host")
+    return origin_of_host(scope["scheme"], found[0].decode("latin-1")) if len(found) == 1 else None
+
+
+def is_called_by_address(scope: Scope) -> bool:
+    """Whether the Host header of a request is an address or a name of this machine."""
+    called = called_origin(scope)
+    return called is not None and (is_loopback(called.host) or _is_address(called.host))
+
+
 @dataclass(frozen=True, slots=True)
 class Origins:
     """The host names and origins that this server accepts besides its own."""
@@ -107,14 +119,9 @@ class Origins:
         names = frozenset(name for host in hosts if (name := normal_host(host)))
         return cls(names | {origin.host for origin in origins}, origins)
 
-    def called(self, scope: Scope) -> Origin | None:
-        """The origin that a request is addressed to, by its one Host header; None if that is missing or malformed."""
-        found = headers_named(scope, b"host")
-        return origin_of_host(scope["scheme"], found[0].decode("latin-1")) if len(found) == 1 else None
-
     def refusal(self, scope: Scope) -> str | None:
         """A sentence that says why a request is refused; None if it is accepted."""
-        called = self.called(scope)
+        called = called_origin(scope)
         if called is None or not self._is_ours(called.host, scope):
             shown = header(scope, b"host")[:200]
             return (

@@ -33,7 +33,8 @@ from forky_core.gateway.access.door import (
     read_form,
     send_page,
 )
-from forky_core.gateway.access.origins import Origins
+from forky_core.gateway.access.forwarded import NamedProxies
+from forky_core.gateway.access.origins import Origins, called_origin
 from forky_core.gateway.access.sessions import LIFETIME, Sessions, SignInSession
 from forky_core.gateway.access.sign_in_page import SCRIPT_TEXT, entered, sign_in_form, sign_out_form
 from forky_core.gateway.asgi import Header, Receive, Scope, Send, answer, refuse
@@ -63,12 +64,13 @@ class SignIn(Door):
         password_file: Callable[[], Path] | None = None,
         sessions: Sessions | None = None,
         attempts: Attempts | None = None,
+        proxies: NamedProxies | None = None,
     ) -> None:
         """`password_hash` takes precedence over the file, which is read when somebody has to sign in.
 
         If there is neither, a secret is generated and printed.
         """
-        super().__init__(origins)
+        super().__init__(origins, proxies)
         self.mode = mode
         self.sessions = Sessions() if sessions is None else sessions
         self._attempts = Attempts() if attempts is None else attempts
@@ -97,6 +99,7 @@ class SignIn(Door):
             settings.sign_in,
             password_hash=settings.password_hash,
             password_file=password_file,
+            proxies=NamedProxies(settings.proxy_from),
         )
 
     # Who must sign in.
@@ -158,7 +161,7 @@ class SignIn(Door):
         if self._announced or self.uses_password:
             return
         self._announced = True
-        called = self.origins.called(scope)
+        called = called_origin(scope)
         print(  # noqa: T201 - a log may be sent elsewhere; the secret belongs on the console alone
             f"Forky was opened from beyond this machine. The address that lets a browser in: "
             f"{called or ''}{PATH}?secret={self._secret.text}",
@@ -218,10 +221,9 @@ class SignIn(Door):
         if credential is None:
             await refuse(scope, send, 500, "The password cannot be read; the server's log says why.")
             return
-        client = (scope.get("client") or ("",))[0]
         async with self._checking:
             try:
-                succeeded = self._attempts.begin(client)
+                succeeded = self._attempts.begin(self.client(scope))
             except TooManyAttempts as error:
                 later = (b"retry-after", str(error.wait).encode())
                 await self._ask(scope, send, 429, str(error), target, later)

@@ -27,6 +27,7 @@ from forky_core.gateway.access.door import (
     own_path,
     send_page,
 )
+from forky_core.gateway.access.forwarded import NamedProxies
 from forky_core.gateway.access.origins import Origins
 from forky_core.gateway.access.sessions import LIFETIME, SignInSession
 from forky_core.gateway.access.sign_in_page import (
@@ -60,8 +61,10 @@ LOOK = 0.25
 class TeamSignIn(Door):
     """Lets the people of a team in and out, and finds out who sends a request."""
 
-    def __init__(self, origins: Origins, team: Team, ways: Sequence[WayIn]) -> None:
-        super().__init__(origins)
+    def __init__(
+        self, origins: Origins, team: Team, ways: Sequence[WayIn], proxies: NamedProxies | None = None
+    ) -> None:
+        super().__init__(origins, proxies)
         self._team = team
         self._ways = {way.name: way for way in ways}
         self._open: WeakValueDictionary[tuple[str, str], SignInSession] = WeakValueDictionary()
@@ -188,9 +191,6 @@ class TeamSignIn(Door):
             await refuse(scope, send, 404, NOTHING)
 
     # What the ways to sign in ask for.
-
-    def client(self, scope: Scope) -> str:
-        return str((scope.get("client") or ("",))[0])
 
     def member(self, scope: Scope) -> Member | None:
         session = self.session(scope)

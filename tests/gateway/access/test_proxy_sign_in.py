@@ -9,8 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from forky_core.gateway.access.forwarded import BY_PROXY
 from forky_core.gateway.access.ways.proxy import ProxyWay
-from forky_core.gateway.serving import PEER
 from forky_core.model.errors import RequestError
 from forky_core.settings import Settings
 from forky_core.team.team import Team, team_file
@@ -39,7 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def app(folder: Path) -> Iterator[str]:
-    """uvicorn takes another address for a proxy as well, and so its word for where a request comes from."""
+    """uvicorn's own setting names another address as a proxy, too, which changes nothing."""
     with socket.socket() as probe:
         try:
             probe.bind((ELSEWHERE, 0))
@@ -99,36 +99,28 @@ def test_a_request_without_the_header_or_with_two_is_nobodys(app: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("peer", "value", "known"),
+    ("value", "known"),
     [
-        ("10.0.0.7", b"ada", True),
-        ("::ffff:10.0.0.7", b"ada", True),
-        ("fd00::1", b"ada", True),
-        ("10.0.1.7", b"ada", False),
-        ("", b"ada", False),
-        ("nonsense", b"ada", False),
-        ("10.0.0.7", b"", False),
-        ("10.0.0.7", b"  ", False),
-        ("10.0.0.7", b"a\xff", False),
-        ("10.0.0.7", "a\N{RIGHT-TO-LEFT OVERRIDE}b".encode(), False),
-        ("10.0.0.7", b"a" * 10_000, False),
+        (b"ada", True),
+        (b"", False),
+        (b"  ", False),
+        (b"a\xff", False),
+        ("a\N{RIGHT-TO-LEFT OVERRIDE}b".encode(), False),
+        (b"a" * 10_000, False),
     ],
 )
-def test_the_address_and_the_value_decide(peer: str, value: bytes, known: bool) -> None:
-    way = ProxyWay("X-Forwarded-Email", ["10.0.0.0/24", "fd00::/8"])
-    assert way.recognises({"headers": [(FIRST, value)], PEER: peer}) is known
-
-
-def test_without_a_note_of_the_address_nobody_is_believed() -> None:
-    way = ProxyWay("X-Forwarded-Email", ["0.0.0.0/0"])
-    assert not way.recognises({"headers": [(FIRST, b"ada")], "client": ("127.0.0.1", 1)})
+def test_the_value_decides_where_the_proxy_is_named(value: bytes, known: bool) -> None:
+    way = ProxyWay("X-Forwarded-Email")
+    asked = {"headers": [(FIRST, value)], "client": ("127.0.0.1", 1)}
+    assert way.recognises({**asked, BY_PROXY: True}) is known
+    assert not way.recognises(asked)
 
 
 @pytest.mark.parametrize(
     "variables",
     [
         {"FORKY_PROXY_HEADER": "X-User"},
-        {"FORKY_PROXY_FROM": "127.0.0.1"},
+        {"FORKY_PROXY_FROM": "127.0.0"},
         {"FORKY_PROXY_HEADER": "X User", "FORKY_PROXY_FROM": "127.0.0.1"},
         {"FORKY_PROXY_HEADER": "X-User", "FORKY_PROXY_FROM": "proxy.example"},
     ],

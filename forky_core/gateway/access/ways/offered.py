@@ -23,7 +23,7 @@ def ways_from(settings: Settings, mailer: Mailer | None = None) -> list[WayIn]:
         from forky_core.gateway.access.ways.proxy import ProxyWay  # noqa: PLC0415 - only where there is a proxy
 
         role = role_named(settings.proxy_role) if settings.proxy_role else None
-        ways.append(ProxyWay(settings.proxy_header, settings.proxy_from, role))
+        ways.append(ProxyWay(settings.proxy_header, role))
     mailed = mailer is not None
     ways += [PasskeyWay(), PasswordWay(mailed=mailed)]
     if mailer is not None:

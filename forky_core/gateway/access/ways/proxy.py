@@ -1,21 +1,18 @@
 """Signing in by the header of a proxy that has asked people who they are (oauth2-proxy, Authelia, Tailscale).
 
-The header is believed only if the connection comes from one of the addresses that the operator names. Which address
-that is must be known for certain: `serving.keep_peers` notes it before anybody reads what X-Forwarded-For says.
+The header is believed only if the connection comes from one of the proxies that the operator names (`forwarded`).
 """
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Sequence
 from urllib.parse import parse_qs
 
 from forky_core.gateway.access.door import own_path
-from forky_core.gateway.access.origins import normal_host
+from forky_core.gateway.access.forwarded import BY_PROXY
 from forky_core.gateway.access.ways.contract import Desk, Errand
 from forky_core.gateway.access.ways.refusals import Refusals
 from forky_core.gateway.asgi import Receive, Scope, Send, answer, headers_named, refuse
-from forky_core.gateway.serving import PEER
 from forky_core.model.errors import BadContent
 from forky_core.team.admission import Proof
 from forky_core.team.invitations import Invitation
@@ -32,11 +29,10 @@ class ProxyWay:
 
     name = "proxy"
 
-    def __init__(self, header: str, believed: Sequence[str], role: Role | None = None) -> None:
-        """`believed` are the addresses and networks of the proxy. `role` lets everybody in who comes by it."""
+    def __init__(self, header: str, role: Role | None = None) -> None:
+        """`role` lets everybody in who comes by the proxy."""
         self._header = header.lower().encode("ascii")
         self._issuer = f"proxy:{header.lower()}"
-        self._believed = [ipaddress.ip_network(text, strict=False) for text in believed]
         self._role = role
         self._refusals = Refusals(self.name)
 
@@ -85,17 +81,10 @@ class ProxyWay:
     def _subject(self, scope: Scope) -> str:
         """What the proxy's header says; "" if there is none, if there are two, or if it comes from elsewhere."""
         values = headers_named(scope, self._header)
-        if len(values) != 1 or not self._is_believed(scope.get(PEER, "")):
+        if len(values) != 1 or not scope.get(BY_PROXY):
             return ""
         try:
             subject = values[0].decode("utf-8").strip()
         except UnicodeDecodeError:
             return ""
         return subject if subject.isprintable() and len(subject) <= _LONGEST else ""
-
-    def _is_believed(self, peer: str) -> bool:
-        try:
-            address = ipaddress.ip_address(normal_host(peer) or "")
-        except ValueError:
-            return False
-        return any(address in network for network in self._believed)
