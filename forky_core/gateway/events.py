@@ -9,8 +9,10 @@ from collections import Counter
 from typing import Generic, TypeVar
 from urllib.parse import parse_qs
 
+from forky_core.gateway.access.origins import is_loopback
 from forky_core.gateway.access.person import person_of, viewer_of
 from forky_core.gateway.asgi import Receive, Scope, Send
+from forky_core.team.attempts import network_of
 
 T = TypeVar("T")
 
@@ -47,34 +49,38 @@ class EventStream(ABC, Generic[T]):
     crowded: str = "Too many watch already."
 
     def __init__(self, most: int) -> None:
-        """`most` is the number of concurrent watchers; further requests get 503. A member of a team may be a fifth of
-        them, so that nobody shuts the others out.
+        """`most` is the number of concurrent watchers; further requests get 503. Nobody shuts the others out: a member
+        of a team may be a fifth of them, and those of one network who are not signed in may be half.
         """
         self._most = most
-        self._most_of_one = max(1, most // 5)
         self.watchers = 0
-        self._of_person: Counter[str] = Counter()
+        self._of: Counter[str] = Counter()
+        """How many watch for each person, or network of people who are not signed in; "" is this machine."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "GET":
             await self._refuse(send, 405, "Only GET.")
             return
-        thing, person = await self._found(scope["path_params"]["id"], viewer_of(scope)), person_of(scope)
+        thing = await self._found(scope["path_params"]["id"], viewer_of(scope))
+        person, client = person_of(scope), scope.get("client")
+        owner, share = person, 5
+        if not person and client and not is_loopback(client[0]):
+            owner, share = network_of(client[0]), 2
         if thing is None:
             await self._refuse(send, 404, self.unknown)
             return
-        if self.watchers >= self._most or (person and self._of_person[person] >= self._most_of_one):
+        if self.watchers >= self._most or (owner and self._of[owner] >= max(1, self._most // share)):
             await self._refuse(send, 503, self.crowded)
             return
         self.watchers += 1
-        self._of_person[person] += 1
+        self._of[owner] += 1
         try:
             await self._tell(thing, after(scope), receive, send)
         finally:
             self.watchers -= 1
-            self._of_person[person] -= 1
-            if not self._of_person[person]:
-                del self._of_person[person]
+            self._of[owner] -= 1
+            if not self._of[owner]:
+                del self._of[owner]
 
     @abstractmethod
     async def _found(self, id: str, person: str) -> T | None:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 
 from forky_core.gateway.access.person import person_in, viewer_of, within
 from forky_core.gateway.asgi import Receive, Scope, Send, answer, read_body, refuse
+from forky_core.gateway.fair_dict import FairDict
 
 PATH = "/here"
 EVERY = 120.0
@@ -56,7 +57,7 @@ class Presence:
         """`name_of` returns the name of a person by their id."""
         self._name_of = name_of
         self._clock = clock
-        self._tabs: dict[str, Here] = {}
+        self._tabs: FairDict[str, Here] = FairDict(_MOST_TABS)
         self._connected: set[str] = set()
         """The tabs that this server was told of by themselves, not by another server."""
         self._listening: Counter[tuple[str, str]] = Counter()
@@ -79,15 +80,14 @@ class Presence:
 
     def note(self, tab: str, here: Here | None) -> None:
         """Note where the reader of a tab is, or with None that it was closed; it may be one of another server."""
-        before = self._tabs.pop(tab, None)
+        before = self._tabs.pop(tab)
         self._connected.discard(tab)
         if here is not None:
             stays = before is not None and here == replace(before, seen=here.seen, moved=here.moved)
             here = replace(here, moved=before.moved if before is not None and stays else here.seen)
-            while len(self._tabs) >= _MOST_TABS:
-                self._connected.discard(dropped := next(iter(self._tabs)))
-                self._tabs.pop(dropped)
-            self._tabs[tab] = here
+            dropped = self._tabs.put(tab, here, person_in(here.person))
+            if dropped is not None:
+                self._connected.discard(dropped[0])
             if stays:
                 return
         for conversation in {one.conversation for one in (before, here) if one is not None}:
@@ -125,9 +125,9 @@ class Presence:
         """Everybody but this person who is in a conversation, by name, as the browser is told."""
         latest: dict[str, Here] = {}
         moment = self._clock()
-        for tab, here in list(self._tabs.items()):
+        for tab, here in self._tabs.items():
             if moment - here.seen > GONE:
-                del self._tabs[tab]
+                self._tabs.pop(tab)
                 self._connected.discard(tab)
             elif here.conversation == conversation and here.person != person:
                 latest[here.person] = max(latest.get(here.person, here), here, key=lambda one: one.moved)

@@ -12,17 +12,17 @@ import asyncio
 import json
 import secrets
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from hmac import compare_digest
 
-from forky_core.gateway.access.person import within
+from forky_core.gateway.access.person import person_in, within
+from forky_core.gateway.fair_dict import FairDict
 from forky_core.model.errors import NotAllowed, NotFound
 
 MOST_STAGES = 200
-"""Stages that are kept; the one that nobody touched for longest ends where there would be more."""
+"""Stages that are kept; where there would be more, one of whoever has most ends that was not touched for longest."""
 GONE = 10.0
 """Seconds without its page after which a presenter is taken to have gone."""
 LONGEST_STEP = 200
@@ -127,9 +127,8 @@ class Stages:
         self, most: int = MOST_STAGES, *, ended: Callable[[Stage], None] = lambda _stage: None
     ) -> None:
         """`ended` is called with a stage that has ended."""
-        self._most = most
         self._ended = ended
-        self._by_id: OrderedDict[str, Stage] = OrderedDict()
+        self._by_id: FairDict[str, Stage] = FairDict(most)
 
     def of(self, conversation: str, person: str = "") -> Stage | None:
         """The stage of a conversation that somebody presents in the workspace of a `viewer`."""
@@ -152,9 +151,9 @@ class Stages:
                 secrets.token_urlsafe(24),
                 person,
             )
-            self._by_id[found.id] = found
-            while len(self._by_id) > self._most:
-                self._end(next(iter(self._by_id.values())))
+            dropped = self._by_id.put(found.id, found, person_in(person))
+            if dropped is not None:
+                self._end(dropped[1])
             return found, False
         found.token, found.epoch = secrets.token_urlsafe(24), found.epoch + 1
         found.person = person
@@ -190,7 +189,7 @@ class Stages:
     def _of(self, conversation: str, person: str) -> list[Stage]:
         """The stage of a conversation in the workspace of a `viewer`."""
         place = within(person, conversation)
-        return [one for one in list(self._by_id.values()) if within(one.person, one.conversation) == place]
+        return [one for _, one in self._by_id.items() if within(one.person, one.conversation) == place]
 
     def _mine(self, id: str, token: str) -> Stage:
         stage = self._by_id.get(id)
@@ -201,11 +200,11 @@ class Stages:
                 "Somebody else presents this conversation now, and whoever followed you follows them.",
                 "Press V to take it back.",
             )
-        self._by_id.move_to_end(id)
+        self._by_id.touch(id)
         return stage
 
     def _end(self, stage: Stage) -> None:
-        self._by_id.pop(stage.id, None)
+        self._by_id.pop(stage.id)
         stage.ended = True
         stage.tell()
         self._ended(stage)

@@ -28,7 +28,7 @@ class Waiting(EventStream[str]):
         await self.over.wait()
 
 
-async def opened(stream: Waiting, person: str) -> tuple[int, asyncio.Task[None]]:
+async def opened(stream: Waiting, person: str, client: str = "") -> tuple[int, asyncio.Task[None]]:
     """The status of one more stream of this person, and the request."""
     status: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
@@ -46,6 +46,7 @@ async def opened(stream: Waiting, person: str) -> tuple[int, asyncio.Task[None]]
         "headers": headers,
         "query_string": b"",
         "path_params": {"id": "x"},
+        "client": (client, 1) if client else None,
     }
     task = asyncio.ensure_future(stream(scope, receive, send))
     return await status, task
@@ -62,7 +63,7 @@ def test_one_viewer_does_not_shut_the_others_out() -> None:
         assert late == 503, "the server has room for fifty"
         stream.over.set()
         await asyncio.gather(*(task for _, task in (*first, *others)), late_task)
-        assert (stream.watchers, len(stream._of_person)) == (0, 0)
+        assert (stream.watchers, len(stream._of)) == (0, 0)
 
     finished(crowd())
 
@@ -76,3 +77,17 @@ def test_on_the_server_of_one_person_every_tab_is_theirs() -> None:
         await asyncio.gather(*(task for _, task in found))
 
     finished(tabs())
+
+
+def test_whoever_follows_without_signing_in_leaves_room_for_other_networks() -> None:
+    async def crowd() -> None:
+        stream = Waiting(20)
+        first = [await opened(stream, "", f"2001:db8::{number + 1}") for number in range(15)]
+        assert [status for status, _ in first].count(200) == 10, "one network"
+        others = [await opened(stream, "", f"203.0.113.{number}") for number in range(9)]
+        assert {status for status, _ in others} == {200}
+        stream.over.set()
+        await asyncio.gather(*(task for _, task in (*first, *others)))
+        assert (stream.watchers, len(stream._of)) == (0, 0)
+
+    finished(crowd())

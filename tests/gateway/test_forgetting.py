@@ -99,3 +99,35 @@ def test_what_is_gone_does_not_come_back_by_the_id_of_a_response(what: str) -> N
             response = ask("What was it?", previous_response_id=id)
             assert response.status_code == (200 if what == "erased" else 400)
             assert all("Heron" not in str(one.messages) for one in models.one.requests[asked:])
+
+
+@pytest.mark.parametrize("what", ["erased", "trashed"])
+def test_nor_by_the_id_of_a_response_that_was_not_recorded(what: str) -> None:
+    models = ScriptedModels()
+    with serving(models) as served:
+        headers = {"authorization": f"Bearer {served.key}"}
+
+        def ask(said: str, **more: str) -> httpx.Response:
+            body = {"model": "scripted/one", "input": said, **more}
+            return httpx.post(f"{served.url}/v1/responses", json=body, headers=headers, timeout=HANG)
+
+        first = ask("The merger is called Heron.").json()["id"]
+        tokens = Tokens(served.forky.store)
+        tokens.change(tokens.all()[0].id, records=False)
+        second = ask("And the buyer is called Stork?", previous_response_id=first).json()["id"]
+        third = ask("And now?", previous_response_id=second).json()["id"]
+        (found,) = served.forky.conversations()
+        chat = served.forky.conversation(found.id)
+        assert "Stork" not in str([message.text for message in chat.visible.messages.values()])
+        if what == "erased":
+            secret = next(message for message in chat.visible.messages.values() if "Heron" in message.text)
+            served.forky.store.erase(chat.id, secret.id, by="", at=1)
+        else:
+            chat.trash()
+        for id in (second, third):
+            asked = len(models.one.requests)
+            response = ask("What was it?", previous_response_id=id)
+            assert response.status_code == (200 if what == "erased" else 400)
+            sent = [str(one.messages) for one in models.one.requests[asked:]]
+            assert all("Heron" not in one for one in sent)
+            assert all("Stork" in one for one in sent)

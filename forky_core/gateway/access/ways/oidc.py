@@ -26,7 +26,7 @@ from forky_core.gateway.asgi import Header, Receive, Scope, Send, answer, refuse
 from forky_core.model.errors import ForkyError, NotAllowed
 from forky_core.team.account import PASSKEY, PASSWORD, has_identity, require_proof
 from forky_core.team.admission import Proof
-from forky_core.team.attempts import TooManyAttempts, network_of
+from forky_core.team.attempts import network_of
 from forky_core.team.invitations import Invitation
 from forky_core.team.roles import Role
 
@@ -151,11 +151,7 @@ class OidcWay:
         redirect = f"{desk.address(scope)}{PATH}/{client.provider.name}/{BACK}"
         nonce, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(48)
         waiting = Waiting(client.provider.name, browser, redirect, nonce, verifier, errand, adds)
-        try:
-            state = self._waiting.keep(waiting, network_of(desk.client(scope)))
-        except TooManyAttempts as error:
-            await desk.refuse(scope, send, 429, str(error), errand, wait=error.wait)
-            return
+        state = self._waiting.keep(waiting, network_of(desk.client(scope)))
         try:
             place = await client.authorization(
                 redirect, state, nonce, verifier, asks_again=errand.again or bool(adds)

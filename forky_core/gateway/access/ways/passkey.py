@@ -30,6 +30,7 @@ from forky_core.gateway.asgi import Receive, Scope, Send, answer, refuse, wants_
 from forky_core.model.errors import ForkyError, NotAllowed
 from forky_core.team.account import has_identity
 from forky_core.team.admission import Proof
+from forky_core.team.attempts import network_of
 from forky_core.team.invitations import Invitation
 from forky_core.team.members import Member
 
@@ -132,7 +133,9 @@ class PasskeyWay:
         if not _works_at(address):
             await refuse(scope, send, 400, _NUMBERS)
             return
-        challenge = self._challenges.keep(member.id if member is not None else "")
+        challenge = self._challenges.keep(
+            member.id if member is not None else "", network_of(desk.client(scope))
+        )
         try:
             if member is None:
                 options = await asyncio.to_thread(sign_in_options, challenge, address.host)

@@ -3,7 +3,8 @@
 Such a request has only the new turn. The turns before it are the path to the answer in the tree, so the id of an answer
 is stored with its conversation: continuing works across restarts, while the conversation exists. The newest answers are
 also cached in memory, the only place for an answer that was not recorded. What was recorded is continued as it stands
-in the tree: not at all once the conversation is gone or in the trash, and without what was erased.
+in the tree: not at all once the conversation is gone or in the trash, and without what was erased. The same holds
+for recorded turns before an answer that was not recorded.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from forky_core.gateway.fair_dict import FairDict
 from forky_core.gateway.v1.calls import Response
 from forky_core.model import Blob, ConversationId, Message, MessageId
 from forky_core.model.erasure import ERASED
@@ -39,13 +41,27 @@ Place = tuple[ConversationId, MessageId]
 """The conversation and message in which an answer is stored."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Turns:
+    """The turns up to an answer."""
+
+    recorded: Items
+    place: Place | None
+    """Where the recorded ones are in the tree; None if there are none."""
+    others: Items = ()
+    """Those after them, which were not recorded."""
+
+    @property
+    def all(self) -> Items:
+        return (*self.recorded, *self.others)
+
+
 class StoredResponses:
     """Answers by token, so that no program continues another's."""
 
     def __init__(self, most: int = MOST) -> None:
-        self._most = most
-        self._kept: OrderedDict[tuple[str, str], tuple[Items, Place | None]] = OrderedDict()
-        """The turns with where they are recorded; None if they are not."""
+        self._kept: FairDict[tuple[str, str], _Turns] = FairDict(most)
+        """The turns up to an answer, by its token and its id."""
         self._lock = threading.Lock()
 
     def full_request(self, store: Store, token: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -53,17 +69,16 @@ class StoredResponses:
         before = payload.get("previous_response_id")
         if not before:
             return dict(payload)
+        name = (token, str(before))
         with self._lock:
-            known = self._kept.get((token, str(before)))
-        turns: Items | None
-        if known is None:
-            turns = _stored(store, _key(token, str(before)))
-        else:
-            turns, place = known
-            turns = turns if place is None else _as_recorded(store, place, turns)
-        if turns is None:
-            return None
-        return {**payload, "input": [*turns, *_items(payload.get("input"))]}
+            turns = self._kept.get(name)
+        turns = _stored(store, _key(*name)) if turns is None else _as_it_stands(store, turns)
+        with self._lock:
+            if turns is None:
+                self._kept.pop(name)
+                return None
+            self._kept.put(name, turns, token)
+        return {**payload, "input": [*turns.all, *_items(payload.get("input"))]}
 
     def save(
         self,
@@ -79,10 +94,12 @@ class StoredResponses:
         if payload.get("store") is False:
             return
         items = (*_items(payload.get("input")), *_said(response))
+        turns = _Turns(items if place else (), place, () if place else items)
         with self._lock:
-            self._kept[token, id] = (items, place)
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
+            before = self._kept.get((token, str(payload.get("previous_response_id"))))
+            if place is None and before is not None:
+                turns = replace(before, others=items[len(before.recorded) :])
+            self._kept.put((token, id), turns, token)
 
 
 def save_id(store: Store, token: str, id: str, conversation: ConversationId, answer: MessageId) -> None:
@@ -95,25 +112,28 @@ def _key(token: str, id: str) -> str:
     return f"response/{hashlib.blake2b(named, digest_size=16).hexdigest()}"
 
 
-def _stored(store: Store, key: str) -> Items | None:
+def _stored(store: Store, key: str) -> _Turns | None:
     try:
         for conversation, answer in store.derived_under(key).items():
+            place = (conversation, MessageId(answer))
             if not store.view(conversation).trashed:
-                return tuple(items_of(store.path(conversation, MessageId(answer)), store.blob))
+                return _Turns(tuple(items_of(store.path(*place), store.blob)), place)
     except (StoreError, NotFound):
         return None
     return None
 
 
-def _as_recorded(store: Store, place: Place, turns: Items) -> Items | None:
-    """The turns of a recorded answer, if they may still be continued: read anew where something of it was erased."""
-    conversation, answer = place
+def _as_it_stands(store: Store, turns: _Turns) -> _Turns | None:
+    """The turns, if they may still be continued: the recorded ones read anew where something of them was erased."""
+    if turns.place is None:
+        return turns
+    conversation, answer = turns.place
     try:
         view = store.view(conversation)
         if view.trashed:
             return None
         if any(key.startswith(ERASED) for key in view.entries):
-            return tuple(items_of(store.path(conversation, answer), store.blob))
+            return replace(turns, recorded=tuple(items_of(store.path(conversation, answer), store.blob)))
     except (StoreError, NotFound):
         return None
     return turns
