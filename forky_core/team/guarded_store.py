@@ -42,8 +42,7 @@ from forky_core.store.document_contract import DocumentKeeper
 from forky_core.store.herald import Heard
 from forky_core.team.access import Access
 from forky_core.team.guarded_documents import GuardedDocuments
-from forky_core.team.members import ID_PREFIX
-from forky_core.team.named_records import NamedRecords
+from forky_core.team.named_records import NamedRecords, without_other_people
 from forky_core.team.needed_roles import (
     COMMENTERS_DERIVED,
     HIDDEN_SETTINGS,
@@ -63,7 +62,6 @@ from forky_core.team.team import Team
 T = TypeVar("T")
 _STRETCH = 2_000
 """Messages of a conversation that are read at a time to find the files it names."""
-_SOMEBODY = "somebody (imported)"
 """The actor of an imported operation that carries another person's id: a file must not speak in their name."""
 
 
@@ -418,11 +416,11 @@ class GuardedStore:
                 raise no_blob(file)
         if files:
             self._team.files.name(commit.conversation, files)
-        # Nobody acts in somebody else's name. A history that is imported as a whole keeps the names it came with.
+        # Nobody acts in somebody else's name. A history that is imported as a whole keeps the names it came with, but
+        # those that are people's here.
         if commit.conversation not in begun:
             return self._protected.check(replace(commit, actor=self.access.id))
-        foreign = commit.actor.startswith(ID_PREFIX) and commit.actor != self.access.id
-        return CheckedCommit(replace(commit, actor=_SOMEBODY) if foreign else commit, bypasses=False)
+        return CheckedCommit(without_other_people(commit, self.access.id), bypasses=False)
 
     def _needed_for_calls(self, conversation: ConversationId, calls: Iterable[Generation]) -> Role:
         """The role that a person needs to store these records of model calls: none replaces one of another branch."""

@@ -7,8 +7,10 @@ commit, so that these records mean what they say, whoever writes them and by wha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from hashlib import sha256
 
 from forky_core.conversation.merging.merge_request import REQUESTS, MergeRequest, renamed_in
 from forky_core.formats.forky_file.entries import check_entry
@@ -25,6 +27,8 @@ from forky_core.votes.poll import BAD, POLLS, TIE, Poll, Vote
 
 _HEADS = "heads/"
 _VOTES = "votes/"
+_SOMEBODY = "somebody (imported)"
+_PERSON = re.compile(rf"{ID_PREFIX}[0-9a-f]{{16}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +192,28 @@ class NamedRecords:
             for operation in self.store.operations(self.conversation)
             for one in operation.changes
         )
+
+
+def without_other_people(commit: Commit, actor: str) -> Commit:
+    """A commit of an imported history, in which nobody but `actor` is a person of this team.
+
+    A file may carry anybody's id, and so says nothing about who asked, answered, reviewed, voted or erased. Others
+    become plain names, the same one wherever the same id stands.
+    """
+
+    def plain(value: Json) -> Json:
+        if isinstance(value, str):
+            names = value != actor and _PERSON.fullmatch(value)
+            return f"{_SOMEBODY} {sha256(value.encode()).hexdigest()[:6]}" if names else value
+        if isinstance(value, Mapping):
+            return {plain(key): plain(one) for key, one in value.items()}
+        return [plain(one) for one in value] if isinstance(value, list | tuple) else value
+
+    changes = tuple(
+        Change("/".join(plain(part) for part in one.key.split("/")), plain(one.before), plain(one.after))
+        for one in commit.changes
+    )
+    return replace(commit, changes=changes, actor=plain(commit.actor))
 
 
 def _request(key: str, value: Json) -> MergeRequest:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.model import Change, MessageId
+from forky_core.model import Change, ConversationId, MessageId
 from forky_core.model.errors import BadContent, InTheWay, NotAllowed
 from forky_core.model.parts import Json
 from forky_core.store.contract import Commit
@@ -218,3 +218,46 @@ def test_nobody_votes_for_somebody_else_nor_writes_the_poll_anew(club: Club) -> 
         club.write(club.eve, ("polls/2", poll), verb="poll")
     with pytest.raises(NotAllowed):
         club.write(club.eve, (f"{POLL}/revealed", {"by": club.ada.id, "at": 1}), verb="reveal")
+
+
+@pytest.mark.parametrize("with_log", [True, False], ids=["log", "view"])
+def test_an_import_puts_nobody_of_the_team_into_what_it_brings(club: Club, with_log: bool) -> None:
+    """A file that anybody can write: Mallory's, in which Ada asks, comments, answers, reviews, votes and reveals."""
+    ada, mallory = club.ada.id, club.mallory.id
+    forged: dict[str, Json] = {
+        "requests/2": club.request(by=ada, comments=[[ada, "I approve.", 1], [mallory, "Thanks.", 2]]),
+        "requests/3": club.request(by=mallory, state="declined", answered_by=ada),
+        f"{POLL}/votes/{ada}": club.vote(),
+        f"{POLL}/votes/{mallory}": club.vote("bad"),
+        f"{POLL}/revealed": {"by": ada, "at": 5},
+    }
+    view = club.chat.view.entries
+    changes = [*((key, value) for key, value in view.items()), *forged.items()]
+    commits = [
+        Commit(
+            ConversationId("imported"),
+            "import",
+            "",
+            tuple(Change(key, None, value) for key, value in changes[:-1]),
+            messages=tuple(club.chat.visible.messages.values()),
+            actor=ada,
+        )
+    ]
+    if with_log:
+        key, value = changes[-1]
+        commits.append(
+            Commit(ConversationId("imported"), "reveal", "", (Change(key, None, value),), actor=ada)
+        )
+    guard = club.here.seen_by(club.mallory).store
+    for operation in guard.commit_all(commits):
+        assert operation.actor.startswith("somebody (imported)")
+    entries = guard.view(ConversationId("imported")).entries
+    others = {ada, club.bob.id, club.eve.id}
+    assert not [one for one in others if one in str(entries)]
+    first, second = entries["requests/2"], entries["requests/3"]
+    assert first["by"] == first["comments"][0][0] == second["answered_by"]
+    assert first["comments"][1][0] == second["by"] == mallory
+    assert entries[f"{POLL}/votes/{mallory}"]["choice"] == "bad"
+    chat = club.here.seen_by(club.mallory).conversation(ConversationId("imported"))
+    assert [one.by for one in chat.requests.get(2).comments] == [first["by"], mallory]
+    assert len(chat.polls.voters(1)) == 2
