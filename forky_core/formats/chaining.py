@@ -11,11 +11,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from forky_core.formats.contract import NOTHING, Node, SourceFiles
-from forky_core.formats.fields import count, micros, obj, word
-from forky_core.formats.leftovers import Program
-from forky_core.formats.openai_messages import in_turns, openai_parts, role_of
+from forky_core.formats.fields import count, micros, obj, shallow, word, wrapped
+from forky_core.formats.leftovers import Program, says_something
+from forky_core.formats.openai_messages import in_turns, openai_parts
+from forky_core.formats.roles import role_of
 from forky_core.model import Role, Usage
 from forky_core.model.parts import Draft, Json, Part
+from forky_core.opaque import not_understood
 
 
 def spread(node: Node, parts: list[Part], role: Role) -> list[Node]:
@@ -47,6 +49,16 @@ def spread(node: Node, parts: list[Part], role: Role) -> list[Node]:
     return nodes
 
 
+def unknown_line(id: str, parent: str | None, line: Json, program: Program) -> Node:
+    """The node that keeps a line or an element of a file of which an importer knows nothing: it is hidden, and counted
+    among what was not understood.
+    """
+    said = wrapped(line)
+    kind = word(said.get("type")) or "line"
+    parts = (not_understood(program.name, kind, shallow(dict(said))),) if says_something(line) else ()
+    return Node(id, parent, Draft("system", parts), created=micros(said.get("timestamp")), hidden=True)
+
+
 @dataclass(slots=True)
 class Chain:
     """Builds a line of nodes."""
@@ -75,7 +87,7 @@ def openai_chain(
     """A chain of messages in OpenAI's or Anthropic's API format."""
     chain = Chain()
     for message in messages:
-        role = role_of(message.get("role"), "user")
+        role = role_of(message.get("role"))
         chain.add(
             openai_parts(message, files, program),
             role,
@@ -97,10 +109,10 @@ def openai_chain(
 
 def usage_of(usage: Json) -> Usage:
     """Token usage, with OpenAI's or Anthropic's field names."""
-    entry = obj(usage)
+    counted = obj(usage)
 
     def first(*keys: str) -> int | None:
-        return next((found for key in keys if (found := count(entry.get(key))) is not None), None)
+        return next((found for key in keys if (found := count(counted.get(key))) is not None), None)
 
     return Usage(
         first("prompt_tokens", "input_tokens", "promptTokens"),

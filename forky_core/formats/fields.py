@@ -36,9 +36,16 @@ def seq(value: Json) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def wrapped(value: Json) -> Mapping[str, Any]:
+    """An object; a text as the block of text that programs also write it as, any other value as a field `value`."""
+    if isinstance(value, dict):
+        return value
+    return {"type": "text", "text": value} if isinstance(value, str) else {"value": value}
+
+
 def objs(value: Json) -> list[Mapping[str, Any]]:
-    """The objects in a list."""
-    return [item for item in seq(value) if isinstance(item, dict)]
+    """The elements of a list as objects, none of them dropped but empty ones."""
+    return [wrapped(item) for item in seq(value) if item or isinstance(item, dict)]
 
 
 def word(value: Json) -> str:

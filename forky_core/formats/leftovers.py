@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from forky_core.formats.fields import shallow, words
+from forky_core.formats.roles import is_role
 from forky_core.model.parts import Json, Part
 from forky_core.opaque import not_understood
 
@@ -77,17 +78,23 @@ def leftovers(
 
     `within` is the path to `entry` in the message.
     """
-    if entry.keys() <= BOOKKEEPING:
+    has_role = "role" not in entry or is_role(entry["role"])
+    if has_role and entry.keys() <= BOOKKEEPING:
         return []
     return [
         not_understood(program.name, f"{within}{name}", shallow(value))
         for name, value in entry.items()
         if name not in known
-        and name not in BOOKKEEPING
+        and (name not in BOOKKEEPING or (name == "role" and not has_role))
         and name not in program.bookkeeping
         and says_something(value)
         and not _is_name(name, value)
     ]
+
+
+def unknown_role(said: Json, program: Program, field: str) -> list[Part]:
+    """The part that keeps a word for who speaks, where it is in a field other than `role` and nobody knows it."""
+    return [] if is_role(said) or said in (None, "") else [not_understood(program.name, field, shallow(said))]
 
 
 def repeated_fields(entry: Mapping[str, Any], names: Collection[str], *texts: str) -> list[str]:

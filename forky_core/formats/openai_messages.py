@@ -10,8 +10,9 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 from forky_core.formats.contract import SourceFiles
-from forky_core.formats.fields import TEXTS, kept_json, obj, objs, word, words
+from forky_core.formats.fields import TEXTS, kept_json, obj, objs, word, words, wrapped
 from forky_core.formats.leftovers import BOOKKEEPING, Program, leftovers, repeated_fields, says_something
+from forky_core.formats.roles import role_of
 from forky_core.matching.media import data_url, decoded
 from forky_core.model import Role
 from forky_core.model.parts import (
@@ -27,33 +28,6 @@ from forky_core.model.parts import (
 from forky_core.opaque import is_left_unsaid
 
 ANY: Final = Program("another program")
-_ROLES: dict[str, Role] = {
-    "system": "system",
-    "developer": "system",
-    "user": "user",
-    "human": "user",
-    "prompter": "user",
-    "request": "user",
-    "assistant": "assistant",
-    "ai": "assistant",
-    "bot": "assistant",
-    "model": "assistant",
-    "gpt": "assistant",
-    "chatgpt": "assistant",
-    "bing": "assistant",
-    "bard": "assistant",
-    "response": "assistant",
-    "function_call": "assistant",
-    "tool": "tool",
-    "function": "tool",
-    "observation": "tool",
-    "toolresult": "tool",
-}
-
-
-def role_of(said: Json, otherwise: Role = "assistant") -> Role:
-    """The role that a program's word means."""
-    return _ROLES.get(word(said).lower(), otherwise)
 
 
 def text_parts(text: str) -> list[Part]:
@@ -150,8 +124,8 @@ def content_parts(content: Json, files: SourceFiles, program: Program = ANY) -> 
     for block in content if isinstance(content, list) else [content]:
         if isinstance(block, str):
             parts += text_parts(block)
-        elif isinstance(block, dict):
-            parts += _block(block, files, program)
+        elif says_something(block) or isinstance(block, dict):
+            parts += _block(wrapped(block), files, program)
     return parts
 
 

@@ -436,7 +436,7 @@ def _texts() -> tuple[Seed, ...]:
         ),
         Seed("transcript", "text", SPECSTORY),
         Seed("transcript", "text", CURSOR),
-        Seed("aider", "text", AIDER),
+        Seed("aider", "text", AIDER[: AIDER.index("# aider chat started at 2026-01-02")]),
         Seed("claude-code-export", "text", EXPORT),
         Seed("transcript", "text", "**You:** Longest?\n\n**ChatGPT:**\nNile\n"),
         Seed("transcript", "text", "User: Longest?\nAssistant: Nile\n"),

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from forky_core.forky import Forky
 from forky_core.formats.contract import ParsedConversation
+from forky_core.formats.importing.landing import preview
 from forky_core.formats.importing.readers.cherry_studio import CLEARED, CherryStudio
 from forky_core.formats.importing.readers.cursor import Cursor
 from forky_core.formats.importing.readers.openhands import OpenHands
@@ -347,8 +349,10 @@ def test_topics_of_cherry_studio_with_answers_of_two_models_and_files(tmp_path: 
     assert isinstance(empty, ParsedConversation) and empty.nodes == ()
 
 
-def cursor_database(path: Path, kind: str = "TEXT") -> Path:
-    """A database of Cursor with a chat of several bubbles, an old one with its bubbles inside, and an empty one."""
+def cursor_database(path: Path, kind: str = "TEXT", *, unread: bool = False) -> Path:
+    """A database of Cursor with a chat of several bubbles and an old one with its bubbles inside; with `unread`, also
+    an empty one and one that is damaged.
+    """
     heads = [{"bubbleId": name, "type": 1 if name == "q" else 2} for name in ("q", "t", "c", "a", "gone")]
     call = {
         "name": "read_file",
@@ -365,7 +369,6 @@ def cursor_database(path: Path, kind: str = "TEXT") -> Path:
             "fullConversationHeadersOnly": heads,
         },
         "composerData:c2": {"conversation": [{"type": 1, "bubbleId": "o", "text": "An old question"}]},
-        "composerData:c3": {"fullConversationHeadersOnly": []},
         "bubbleId:c1:q": {"type": 1, "text": "Longest?", "createdAt": "2026-01-01T00:00:00Z"},
         "bubbleId:c1:t": {"type": 2, "text": "", "thinking": {"text": "Hm."}},
         "bubbleId:c1:c": {"type": 2, "text": "", "toolFormerData": call},
@@ -383,7 +386,9 @@ def cursor_database(path: Path, kind: str = "TEXT") -> Path:
         connection.execute(
             "INSERT INTO cursorDiskKV VALUES (?, ?)", (key, text.encode() if kind == "BLOB" else text)
         )
-    connection.execute("INSERT INTO cursorDiskKV VALUES ('composerData:c4', '{broken')")
+    if unread:
+        connection.execute("INSERT INTO cursorDiskKV VALUES ('composerData:c3', '{\"name\": \"Empty\"}')")
+        connection.execute("INSERT INTO cursorDiskKV VALUES ('composerData:c4', '{broken')")
     connection.commit()
     connection.close()
     return path
@@ -402,3 +407,10 @@ def test_a_database_of_cursor_has_its_chats_with_thoughts_and_calls(kind: str, t
     assert result.parts == (ToolResultPart("read_file", '{"contents": "Nile"}', "i"),)
     assert [node.model for node in rivers.nodes] == ["", *["claude"] * 5]
     assert live(build_tree(old)) == [("user", "An old question")]
+
+
+def test_chats_of_cursor_in_which_nobody_spoke_are_in_the_preview(tmp_path: Path) -> None:
+    path, nothing = cursor_database(tmp_path / "state.vscdb", unread=True), "It holds no message."
+    with Forky.open(":memory:") as forky:
+        found = [(line.title, line.problem) for line in preview(forky, path)]
+    assert found[2:] == [("Empty", nothing), ("", nothing)]

@@ -178,7 +178,8 @@ def test_a_question_alone_is_a_conversation(text: str, tmp_path: Path) -> None:
 
 def test_each_session_of_aider_is_a_conversation_and_what_aider_says_stands_beside_it(tmp_path: Path) -> None:
     path = written(tmp_path, AIDER, "aider.chat.history.md")
-    first, second = read(Aider(), path)
+    first, idle, second = read(Aider(), path)
+    assert idle == Unreadable("aider chat started at 2026-01-02 10:00:00", NOBODY)
     assert isinstance(first, ParsedConversation) and isinstance(second, ParsedConversation)
     question, answer, undo = build_tree(first).messages
     assert question.text == "Add a flag\nand a test"

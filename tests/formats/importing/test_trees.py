@@ -107,7 +107,6 @@ LLAMA_TREE = """\
 {"type":"message","message":{"id":"q","role":"user","content":"Longest?","parent":"r"}}
 {"type":"message","message":{"id":"b","role":"assistant","content":"Amazon","parent":"q"}}
 {"type":"message","message":{"id":"a","role":"assistant","content":"Nile","parent":"q"}}
-{"type":"mood","x":1}
 """
 GROK_TREE = {
     "conversations": [

@@ -17,7 +17,8 @@ from forky_core.formats.contract import (
 )
 from forky_core.formats.fields import count, kept_json, micros, obj, objs, picked, word, words
 from forky_core.formats.leftovers import Program, leftovers
-from forky_core.formats.openai_messages import role_of, text_parts
+from forky_core.formats.openai_messages import text_parts
+from forky_core.formats.roles import role_of
 from forky_core.matching.media import decoded
 from forky_core.model import Usage
 from forky_core.model.parts import (
@@ -86,7 +87,7 @@ def _prompt(value: Mapping[str, Any], stem: str, files: SourceFiles) -> ParsedCo
 def _nodes(
     id: str, parent: str | None, chunk: Mapping[str, Any], model: str, files: SourceFiles
 ) -> list[Node]:
-    role = role_of(chunk.get("role"), "user")
+    role = role_of(chunk.get("role"))
     node = Node(
         id,
         parent,

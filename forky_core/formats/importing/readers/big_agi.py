@@ -9,7 +9,8 @@ from forky_core.formats.chaining import Chain
 from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, word, words
 from forky_core.formats.leftovers import Program, leftovers, repeated_fields
-from forky_core.formats.openai_messages import content_parts, role_of, text_parts, tool_call
+from forky_core.formats.openai_messages import content_parts, text_parts, tool_call
+from forky_core.formats.roles import role_of
 from forky_core.matching.media import data_url
 from forky_core.model.parts import OpaquePart, Part, ReasoningPart, TextPart, ToolResultPart
 
@@ -62,7 +63,7 @@ class BigAGI:
 def _conversation(value: Mapping[str, Any], files: SourceFiles) -> ParsedConversation:
     chain = Chain()
     for message in objs(value.get("messages")):
-        role = role_of(message.get("role"), "user")
+        role = role_of(message.get("role"))
         fragments = [obj(one.get("part")) for one in objs(message.get("fragments"))]
         failed = "\n".join(
             word(one.get("error")) or "It failed." for one in fragments if one.get("pt") == "error"

@@ -19,7 +19,8 @@ from forky_core.formats.contract import (
 )
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, seq, word, words
 from forky_core.formats.leftovers import Program, leftovers
-from forky_core.formats.openai_messages import content_parts, role_of, tool_call
+from forky_core.formats.openai_messages import content_parts, tool_call
+from forky_core.formats.roles import role_of
 from forky_core.matching.media import data_url
 from forky_core.model.parts import Draft, Json, OpaquePart, Part, ReasoningPart, ToolResultPart
 
@@ -120,7 +121,7 @@ class _MessageLines:
 
 
 def _nodes(id: str, parent: str | None, message: Mapping[str, Any], files: SourceFiles) -> list[Node]:
-    role = role_of(message.get("role"), "user")
+    role = role_of(message.get("role"))
     failed = bool(message.get("error")) or bool(message.get("errorCode"))
     node = Node(
         id,

@@ -32,7 +32,8 @@ from forky_core.formats.fields import (
 )
 from forky_core.formats.leftovers import BOOKKEEPING, Program, leftovers, repeated_fields, says_something
 from forky_core.formats.openai_messages import content_parts
-from forky_core.model import GenerationStatus, Role
+from forky_core.formats.roles import is_role, role_of
+from forky_core.model import GenerationStatus
 from forky_core.model.parts import (
     Draft,
     OpaquePart,
@@ -120,7 +121,6 @@ METADATA = frozenset(
 )
 """Fields of the metadata about the model and the request, or about how the message is displayed there."""
 
-_ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
 _INSTRUCTIONS = {
     "user_editable_context": ("user_profile", "user_instructions"),
     "model_editable_context": ("model_set_context",),
@@ -213,7 +213,7 @@ def _node(id: str, entry: Mapping[str, Any], files: SourceFiles, beside: Mapping
     return Node(
         id,
         parent,
-        Draft(_ROLES.get(role, "assistant"), tuple(parts), _speaker(message, role)),
+        Draft(role_of(role), tuple(parts), _speaker(message, role)),
         created=micros(message.get("create_time")),
         model=word(metadata.get("model_slug")) if role == "assistant" else "",
         status=_status(message, metadata),
@@ -245,7 +245,7 @@ def _extra(message: Mapping[str, Any], metadata: Mapping[str, Any], role: str) -
     }
     if other:
         extra["metadata"] = shallow(other)
-    if role not in _ROLES:
+    if not is_role(role):
         extra["role"] = role
     return extra
 
@@ -267,14 +267,19 @@ def _parts(
     if not said:
         said = _texts(words(message.get("text")) or words(message.get("value")))
     author = obj(message.get("author"))
-    if message.keys() <= _ALL and content.keys() <= _WORDS and author.keys() <= _AUTHOR:
+    if (
+        message.keys() <= _ALL
+        and content.keys() <= _WORDS
+        and author.keys() <= _AUTHOR
+        and is_role(author.get("role"))
+    ):
         return said  # A shortcut, since nearly every message is of this kind.
     known = {*_MESSAGE, *repeated_fields(message, ("text", "value"), *(words(one.stored()) for one in said))}
     return [
         *said,
         *leftovers(content, {*read, "content_type", "name"}, PROGRAM, within="content."),
         *leftovers(message, known, PROGRAM),
-        *leftovers(author, _AUTHOR, PROGRAM, within="author."),
+        *leftovers(author, _AUTHOR - {"role"}, PROGRAM, within="author."),
         *(
             part
             for thought in objs(content.get("thoughts"))

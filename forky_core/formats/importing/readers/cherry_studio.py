@@ -21,7 +21,8 @@ from forky_core.formats.contract import (
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, seq, shallow, word, words
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.leftovers import Program, leftovers
-from forky_core.formats.openai_messages import content_parts, openai_parts, role_of, text_parts, tool_call
+from forky_core.formats.openai_messages import content_parts, openai_parts, text_parts, tool_call
+from forky_core.formats.roles import role_of
 from forky_core.matching.media import data_url
 from forky_core.model import GenerationStatus
 from forky_core.model.parts import Draft, Json, OpaquePart, Part, ReasoningPart, TextPart, ToolResultPart
@@ -217,7 +218,7 @@ def _topic(topic: Mapping[str, Any], name: str, prompt: str, blocks: _Blocks) ->
 def _nodes(id: str, before: str | None, message: Mapping[str, Any], blocks: _Blocks) -> list[Node]:
     if message.get("type") == "clear":
         return [Node(id, before, None, why=CLEARED)]
-    role = role_of(message.get("role"), "user")
+    role = role_of(message.get("role"))
     parts, beside, failure = blocks.of(message)
     if "blocks" not in message:  # Before version 5, messages held their text.
         plain = {name: value for name, value in message.items() if name not in _BESIDE}

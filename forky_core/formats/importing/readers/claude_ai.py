@@ -19,9 +19,9 @@ from forky_core.formats.contract import (
     Unreadable,
 )
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
-from forky_core.formats.leftovers import Program, leftovers, repeats
+from forky_core.formats.leftovers import Program, leftovers, repeats, unknown_role
 from forky_core.formats.openai_messages import content_parts, text_parts
-from forky_core.model import Role
+from forky_core.formats.roles import role_of
 from forky_core.model.parts import Draft, Part, ReasoningPart, TextPart
 
 ROOT = "00000000-0000-4000-8000-000000000000"
@@ -115,7 +115,7 @@ def _parent(message: Mapping[str, Any], before: str | None) -> str | None:
 def _nodes(
     id: str, parent: str | None, message: Mapping[str, Any], value: Mapping[str, Any], files: SourceFiles
 ) -> list[Node]:
-    role: Role = "user" if message.get("sender") == "human" else "assistant"
+    role = role_of(message.get("sender"))
     blocks = [block for block in objs(message.get("content")) if word(block.get("type")) not in _OFF]
     text, content = words(message.get("text")), message.get("content")
     parts = content_parts(content if isinstance(content, str) else blocks, files, PROGRAM)
@@ -124,7 +124,7 @@ def _nodes(
         parts = text_parts(text)
     elif not repeats(text, "\n".join(map(_words, parts)), but=_PLACEHOLDER):
         known.remove("text")
-    parts += leftovers(message, known, PROGRAM)
+    parts += [*leftovers(message, known, PROGRAM), *unknown_role(message.get("sender"), PROGRAM, "sender")]
     node = Node(
         id,
         parent,

@@ -27,7 +27,8 @@ from forky_core.formats.contract import (
 )
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, word, words
 from forky_core.formats.leftovers import Program, leftovers
-from forky_core.formats.openai_messages import content_parts, role_of, text_parts
+from forky_core.formats.openai_messages import content_parts, text_parts
+from forky_core.formats.roles import is_role, role_of
 from forky_core.model import Role, Usage
 from forky_core.model.parts import Draft, Json, OpaquePart, Part, ToolResultPart
 
@@ -63,7 +64,7 @@ _LINE = Program(
     ),
 )
 """Fields of a line that is no message, without anything that was said."""
-_READ = frozenset(("content", "role"))
+_READ = frozenset(("content",))
 _OUTPUT = ("content", "output", "tool_output", "toolOutput", "result", "text")
 """Fields in which the message of a tool may have its output."""
 _TOOL = ("name", "tool_name", "toolName")
@@ -367,7 +368,7 @@ class _Session:
     def _message(self, entry: Mapping[str, Any]) -> tuple[Role, list[Part]]:
         message = obj(entry["message"]) or {"content": entry["message"]}
         kind = word(entry.get("type"))
-        role = role_of(message.get("role"), role_of(kind, "system"))
+        role = role_of(message.get("role") if is_role(message.get("role")) else kind)
         if kind in ("user", "assistant"):
             role = "user" if kind == "user" else "assistant"
         if role == "tool":

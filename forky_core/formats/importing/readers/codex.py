@@ -5,11 +5,12 @@ If turns were rolled back, later messages follow the message before them: a fork
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from forky_core.formats.chaining import spread
+from forky_core.formats.chaining import spread, unknown_line
 from forky_core.formats.contract import (
     Node,
     ParsedConversation,
@@ -18,10 +19,11 @@ from forky_core.formats.contract import (
     SourceFiles,
     Unreadable,
 )
-from forky_core.formats.fields import kept_json, micros, obj, picked, seq, word, words
+from forky_core.formats.fields import kept_json, micros, obj, picked, seq, word, words, wrapped
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.leftovers import Program, leftovers, repeated_fields
-from forky_core.formats.openai_messages import content_parts, role_of, text_parts, tool_call
+from forky_core.formats.openai_messages import content_parts, text_parts, tool_call
+from forky_core.formats.roles import role_of
 from forky_core.model import Role
 from forky_core.model.parts import Draft, OpaquePart, Part, ReasoningPart, ToolResultPart
 
@@ -33,6 +35,15 @@ PROGRAM = Program(
 )
 SEALED = "It holds thoughts that only the provider can read."
 _ITEMS = frozenset(("message", "reasoning", "function_call", "function_call_output"))
+_SETTINGS = frozenset(("world_state", "ghost_snapshot", "inter_agent_communication_metadata"))
+"""Other lines without content of the conversation."""
+_TOLD: dict[str, Role] = {"user_message": "user", "agent_message": "assistant"}
+_ON_SCREEN = re.compile(
+    r"\w+_(begin|end|started|complete|completed|delta|updated?|request|response|count|event|break|aborted|mode|diff)"
+    r"|agent_reasoning(_raw_content)?|session_configured|context_compacted|error|warning|stream_error|deprecation_notice"
+    r"|model_reroute|guardian_\w+|realtime_\w+|collab_\w+|view_image_tool_call|raw_response_item|(exec|dynamic)_\w+"
+)
+"""Events that show what other lines say, or how the program is doing."""
 _SURROUNDINGS = ("<environment_context>", "<user_instructions>", "<permissions", "# AGENTS.md instructions")
 """Beginnings of user messages that the program itself wrote for the model."""
 
@@ -56,7 +67,7 @@ class Codex:
             if isinstance(value, Unreadable):
                 yield value
             else:
-                rollout.take(obj(value))
+                rollout.take(wrapped(value))
         yield rollout.found()
 
 
@@ -69,6 +80,9 @@ class _Rollout:
     turns: list[str | None] = field(default_factory=list)
     """For each user message on the current path, the message it follows."""
     model: str = ""
+    told: list[Mapping[str, Any]] = field(default_factory=list)
+    """Events that repeat messages."""
+    has_messages: bool = False
     names: dict[str, str] = field(default_factory=dict)
     """Names of tools, by the id of the call."""
 
@@ -80,8 +94,13 @@ class _Rollout:
             case "turn_context":
                 self.model = word(payload.get("model")) or self.model
             case "event_msg":
-                if payload.get("type") == "thread_rolled_back":
+                kind = word(payload.get("type"))
+                if kind == "thread_rolled_back":
                     self._roll_back(payload.get("num_turns"))
+                elif kind in _TOLD:
+                    self.told.append(line)
+                elif not _ON_SCREEN.fullmatch(kind):
+                    self._keep(line)
             case "response_item":
                 self._item(payload, micros(line.get("timestamp")))
             case "compacted":
@@ -91,6 +110,13 @@ class _Rollout:
                 self.about = line
             case kind if kind in _ITEMS:
                 self._item(line, 0)
+            case kind if kind not in _SETTINGS and "record_type" not in line:
+                self._keep(line)
+
+    def _keep(self, line: Mapping[str, Any]) -> None:
+        node = unknown_line(str(len(self.nodes) + 1), self.last, line, PROGRAM)
+        self.nodes.append(node)
+        self.last = node.id
 
     def _roll_back(self, turns: Any) -> None:
         if isinstance(turns, int) and not isinstance(turns, bool) and turns > 0 and self.turns:
@@ -101,7 +127,8 @@ class _Rollout:
     def _item(self, item: Mapping[str, Any], at: int) -> None:
         kind, call = word(item.get("type")), word(item.get("call_id"))
         if kind == "message":
-            role = role_of(item.get("role"), "user")
+            self.has_messages = True
+            role = role_of(item.get("role"))
             parts = content_parts(item.get("content"), self.files, PROGRAM)
             parts += leftovers(item, ("content",), PROGRAM)
             hidden = role != "assistant" and words(item.get("content")).lstrip().startswith(_SURROUNDINGS)
@@ -134,6 +161,11 @@ class _Rollout:
         self.last = id
 
     def found(self) -> ParsedConversation:
+        if not self.has_messages:  # Some files have nothing but what was shown on the screen.
+            for line in self.told:
+                event = obj(line["payload"])
+                parts = content_parts(event.get("message"), self.files, PROGRAM)
+                self._add(_TOLD[word(event.get("type"))], parts, micros(line.get("timestamp")))
         return ParsedConversation(
             source_id=word(self.about.get("id")),
             title="",

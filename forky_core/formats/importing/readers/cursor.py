@@ -13,11 +13,14 @@ from forky_core.formats.contract import ParsedConversation, Sample, SourceDocume
 from forky_core.formats.fields import count, kept_json, micros, obj, objs, picked, word, words
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.files.tables import Tables, opened_tables
+from forky_core.formats.leftovers import Program, unknown_role
 from forky_core.formats.openai_messages import text_parts, tool_call
-from forky_core.model import GenerationStatus, Usage
+from forky_core.model import GenerationStatus, Role, Usage
 from forky_core.model.errors import BadContent
 from forky_core.model.parts import Json, Part, ReasoningPart, ToolResultPart
 
+PROGRAM = Program("Cursor")
+_ROLES: dict[int, Role] = {1: "user", 2: "assistant"}
 _TABLE, _CHAT, _BUBBLE = "cursorDiskKV", "composerData:", "bubbleId:"
 _BESIDE = (
     *(
@@ -45,8 +48,7 @@ class Cursor:
                 for row in tables.rows(_TABLE, where="key", starts=_CHAT):
                     chat = obj(_json(row.get("value")))
                     found = _chat(word(row.get("key")).removeprefix(_CHAT), chat, tables)
-                    if found.nodes:
-                        yield found
+                    yield found
         except BadContent as error:
             yield Unreadable(document.name, str(error))
 
@@ -69,15 +71,16 @@ def _chat(id: str, chat: Mapping[str, Any], tables: Tables) -> ParsedConversatio
     for key, head in keys.items():
         bubble = obj(_json(stored.get(key))) or obj(inline.get(word(head.get("bubbleId")))) or head
         model = word(obj(bubble.get("modelInfo")).get("modelName")) or model
-        is_user = bubble.get("type", head.get("type")) == 1
+        kind = bubble.get("type", head.get("type"))
+        role: Role = _ROLES.get(kind, "system") if isinstance(kind, int) else "system"
         tokens = obj(bubble.get("tokenCount"))
         chain.add(
-            _parts(bubble),
-            "user" if is_user else "assistant",
+            [*_parts(bubble), *([] if role != "system" else unknown_role(kind, PROGRAM, "type"))],
+            role,
             id=word(head.get("bubbleId")),
             created=micros(bubble.get("createdAt"))
             or micros(obj(bubble.get("timingInfo")).get("clientEndTime")),
-            model="" if is_user else model,
+            model=model if role == "assistant" else "",
             usage=Usage(count(tokens.get("inputTokens")) or None, count(tokens.get("outputTokens")) or None),
             status=_STATUS.get(word(obj(bubble.get("toolFormerData")).get("status")), "done"),
             extra={

@@ -22,7 +22,8 @@ from forky_core.formats.contract import (
 )
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, seq, word, words
 from forky_core.formats.leftovers import Program, leftovers
-from forky_core.formats.openai_messages import content_parts, role_of, text_parts
+from forky_core.formats.openai_messages import content_parts, text_parts
+from forky_core.formats.roles import role_of
 from forky_core.model import Role
 from forky_core.model.parts import (
     Draft,
@@ -51,7 +52,7 @@ PROGRAM = Program(
         )
     ),
 )
-_READ = frozenset(("role", "fragments", "content", "thinking_content", "files", "model", "search_results"))
+_READ = frozenset(("fragments", "content", "thinking_content", "files", "model", "search_results"))
 _FRAGMENT = ("content", "results", "queries")
 _PAGE = ("title", "url", "snippet", "content")
 _SEARCHES = frozenset(("SEARCH", "TOOL_SEARCH", "TOOL_OPEN", "READ_LINK"))

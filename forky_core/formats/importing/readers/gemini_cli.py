@@ -20,11 +20,12 @@ from forky_core.formats.contract import (
     SourceFiles,
     Unreadable,
 )
-from forky_core.formats.fields import count, micros, obj, objs, picked, word, words
+from forky_core.formats.fields import count, micros, obj, objs, picked, word, words, wrapped
 from forky_core.formats.gemini_parts import gemini_parts, gemini_result
-from forky_core.formats.leftovers import Program, leftovers, repeats, says_something
+from forky_core.formats.leftovers import Program, leftovers, repeats, says_something, unknown_role
 from forky_core.formats.openai_messages import tool_call
-from forky_core.model import Role, Usage
+from forky_core.formats.roles import role_of
+from forky_core.model import Usage
 from forky_core.model.parts import Draft, Json, Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 
 PROGRAM = Program(
@@ -57,7 +58,7 @@ class GeminiCLI:
             if isinstance(value, Unreadable):
                 yield value
             else:
-                session.take(obj(value))
+                session.take(wrapped(value))
         if session.path or session.about:
             yield session.found()
 
@@ -99,7 +100,7 @@ class _Session:
 
     def _say(self, message: Mapping[str, Any], *, again: bool = False) -> None:
         id = word(message.get("id")) or f"#{len(self.entries) + 1}"
-        if id in self.path:
+        if id in self.path and self.entries[id][1].get("type", again) == message.get("type", again):
             before, known = self.entries[id]
             kept, other = (known, message) if again else (message, known)
             self.entries[id] = (before, kept)
@@ -107,7 +108,7 @@ class _Session:
             if more:
                 self.others.setdefault(id, []).append(more)
         else:
-            while id in self.entries:  # It was rewound, and said again.
+            while id in self.entries:  # It was rewound and said again, or two messages have one id.
                 id += "#"
             self.entries[id] = (self.path[-1] if self.path else None, message)
             self.path.append(id)
@@ -149,7 +150,8 @@ def _nodes(
     for thought in objs(message.get("thoughts")):
         parts += leftovers(thought, ("subject", "description"), PROGRAM, within="thoughts.")
     parts += leftovers(message, _READ if "content" in message else (*_READ, "parts"), PROGRAM)
-    role: Role = "assistant" if kind in ("gemini", "model") else "system" if kind in _NOTES else "user"
+    role = role_of(kind)
+    parts += [] if kind in _NOTES else unknown_role(kind, PROGRAM, "type")
     shown = [found for call in calls if (found := picked(call, *_SHOWN))]
     display = message.get("displayContent")
     node = Node(

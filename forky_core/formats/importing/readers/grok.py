@@ -14,8 +14,9 @@ from forky_core.formats.contract import (
     Unreadable,
 )
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
-from forky_core.formats.leftovers import Program, leftovers
-from forky_core.formats.openai_messages import content_parts, role_of
+from forky_core.formats.leftovers import Program, leftovers, unknown_role
+from forky_core.formats.openai_messages import content_parts
+from forky_core.formats.roles import role_of
 from forky_core.model.parts import Draft, Part, ReasoningPart
 
 PROGRAM = Program("Grok", frozenset(("media_types", "model_config_override", "request_metadata")))
@@ -71,7 +72,7 @@ def _node(response: Mapping[str, Any], number: int, files: SourceFiles) -> Node:
     if thought.strip():
         parts.append(ReasoningPart(thought))
     parts += content_parts(response.get("message"), files, PROGRAM)
-    parts += leftovers(response, _READ, PROGRAM)
+    parts += leftovers(response, _READ, PROGRAM) + unknown_role(response.get("sender"), PROGRAM, "sender")
     return Node(
         word(response.get("_id")) or word(response.get("response_id")) or f"#{number}",
         ref(response.get("parent_response_id")),

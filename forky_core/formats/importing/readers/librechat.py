@@ -17,6 +17,7 @@ from forky_core.formats.contract import (
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, word, words
 from forky_core.formats.leftovers import Program, leftovers, repeated_fields
 from forky_core.formats.openai_messages import content_parts, text_parts
+from forky_core.formats.roles import role_of
 from forky_core.model import Role
 from forky_core.model.parts import Draft, OpaquePart, TextPart
 
@@ -94,6 +95,8 @@ def _conversation(value: Mapping[str, Any], files: SourceFiles) -> ParsedConvers
 
 def _nodes(id: str, parent: str | None, message: Mapping[str, Any], files: SourceFiles) -> list[Node]:
     role: Role = "user" if message.get("isCreatedByUser") is True else "assistant"
+    if not message.keys() & {"isCreatedByUser", "sender"}:
+        role = role_of(message.get("role"))
     blocks = objs(message.get("content"))
     text = words(message.get("text"))
     parts = (

@@ -23,7 +23,8 @@ from forky_core.formats.contract import (
 from forky_core.formats.fields import count, kept_json, micros, obj, objs, picked, ref, word
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.files.tables import Row, Tables, opened_tables
-from forky_core.formats.openai_messages import role_of, text_parts, tool_call
+from forky_core.formats.openai_messages import text_parts, tool_call
+from forky_core.formats.roles import role_of
 from forky_core.model import Usage
 from forky_core.model.errors import BadContent
 from forky_core.model.parts import (
@@ -116,7 +117,7 @@ class _Threads:
 
     def _node(self, hash: str, parts: tuple[Part, ...]) -> Node:
         row, turn = self.messages[hash], self.turns.get(hash, {})
-        role = role_of(row.get("role"), "user")
+        role = role_of(row.get("role"))
         return Node(
             hash,
             ref(row.get("parent_hash")),

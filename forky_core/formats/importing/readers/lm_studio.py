@@ -19,7 +19,8 @@ from forky_core.formats.contract import (
 )
 from forky_core.formats.fields import count, kept_json, micros, obj, objs, picked, shallow, word, words
 from forky_core.formats.leftovers import Program, leftovers
-from forky_core.formats.openai_messages import content_parts, role_of, tool_call
+from forky_core.formats.openai_messages import content_parts, tool_call
+from forky_core.formats.roles import role_of
 from forky_core.model import GenerationStatus, Usage
 from forky_core.model.parts import Draft, Json, OpaquePart, Part, ReasoningPart, TextPart, ToolResultPart
 
@@ -85,7 +86,7 @@ def _chat(chat: Mapping[str, Any], files: SourceFiles) -> ParsedConversation:
 def _version(
     id: str, before: str | None, version: Mapping[str, Any], around: list[Part], files: SourceFiles
 ) -> list[Node]:
-    role = role_of(version.get("role"), "user")
+    role = role_of(version.get("role"))
     steps = [step for step in objs(version.get("steps")) if step.get("type") == "contentBlock"]
     info = next((found for step in reversed(steps) if (found := obj(step.get("genInfo")))), {})
     stats = obj(info.get("stats"))

@@ -19,7 +19,8 @@ from forky_core.formats.contract import (
 )
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
 from forky_core.formats.leftovers import Program, leftovers
-from forky_core.formats.openai_messages import content_parts, role_of, tool_call
+from forky_core.formats.openai_messages import content_parts, tool_call
+from forky_core.formats.roles import role_of
 from forky_core.model.parts import Draft, Json, Part, ReasoningPart, ToolResultPart
 
 PROGRAM = Program(
@@ -131,7 +132,7 @@ def _tree(
 def _nodes(
     id: str, parent: str | None, message: Mapping[str, Any], plugin: Mapping[str, Any], files: SourceFiles
 ) -> list[Node]:
-    role = role_of(message.get("role"), "user")
+    role = role_of(message.get("role"))
     parts: list[Part] = []
     if role == "tool":
         called = obj(message.get("plugin")) or plugin

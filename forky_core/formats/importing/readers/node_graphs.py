@@ -17,11 +17,12 @@ from forky_core.formats.contract import (
     SourceFiles,
     Unreadable,
 )
-from forky_core.formats.fields import kept_json, micros, obj, objs, picked, seq, word, words
+from forky_core.formats.fields import kept_json, micros, obj, objs, picked, seq, word, words, wrapped
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.files.tables import Row, opened_tables
 from forky_core.formats.leftovers import Program, leftovers, says_something
-from forky_core.formats.openai_messages import role_of, text_parts
+from forky_core.formats.openai_messages import text_parts
+from forky_core.formats.roles import role_of
 from forky_core.matching.media import data_url, decoded
 from forky_core.model import Role
 from forky_core.model.errors import BadContent
@@ -138,7 +139,7 @@ def _nested(value: Mapping[str, Any]) -> ParsedConversation:
         current = id if is_current else current
         for place, child in reversed(list(enumerate(seq(node.get("children"))))):
             on_path = is_current and depth < len(path) and path[depth] == place
-            waiting.append((id, depth + 1, obj(child), on_path))
+            waiting.append((id, depth + 1, wrapped(child), on_path))
     return _conversation(entries, above, {}, current=current, extra=picked(value, "provider", "model"))
 
 
@@ -192,7 +193,7 @@ def _node(id: str, parents: list[str], entry: Mapping[str, Any], attached: list[
     if is_mark:
         about = {name: field for name, field in entry.items() if name not in _READ and says_something(field)}
         return [Node(id, parent, None, why=FORK, extra=about)]
-    role = role_of(entry.get("role"), "user")
+    role = role_of(entry.get("role"))
     parts = [*text_parts(text), *attached]
     parts += leftovers(entry, ("content", "branch_name", "children", *_BESIDE), PROGRAM)
     extra = {**picked(entry, *_BESIDE), **({"other_parents": parents[1:]} if parents[1:] else {})}

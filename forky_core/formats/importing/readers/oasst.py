@@ -15,7 +15,8 @@ from forky_core.formats.contract import (
 )
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word
 from forky_core.formats.leftovers import Program, leftovers
-from forky_core.formats.openai_messages import content_parts, role_of
+from forky_core.formats.openai_messages import content_parts
+from forky_core.formats.roles import role_of
 from forky_core.model.parts import Draft
 
 PROGRAM = Program(
@@ -74,7 +75,7 @@ def _tree(entry: Mapping[str, Any], files: SourceFiles) -> ParsedConversation:
 
 def _node(message: Mapping[str, Any], parent: str | None, files: SourceFiles, otherwise: str = "") -> Node:
     id = word(message.get("message_id")) or word(message.get("user_message_id")) or otherwise
-    role = role_of(message.get("role"), "user")
+    role = role_of(message.get("role"))
     return Node(
         id,
         parent,

@@ -20,11 +20,24 @@ from forky_core.formats.contract import (
     SourceFiles,
     Unreadable,
 )
-from forky_core.formats.fields import kept_json, micros, obj, objs, picked, plain, ref, seq, word, words
+from forky_core.formats.fields import (
+    kept_json,
+    micros,
+    obj,
+    objs,
+    picked,
+    plain,
+    ref,
+    seq,
+    word,
+    words,
+    wrapped,
+)
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.files.tables import opened_tables
 from forky_core.formats.leftovers import Program, leftovers, repeated_fields, repeats
-from forky_core.formats.openai_messages import content_parts, role_of, text_parts, tool_call
+from forky_core.formats.openai_messages import content_parts, text_parts, tool_call
+from forky_core.formats.roles import role_of
 from forky_core.matching.media import data_url
 from forky_core.model.errors import BadContent
 from forky_core.model.parts import (
@@ -71,7 +84,7 @@ _BESIDE = (
     "originalContent",
     "info",
 )
-_READ = frozenset(("role", "content", "output", "files", *_BESIDE))
+_READ = frozenset(("content", "output", "files", *_BESIDE))
 _TABLES = frozenset(("chat", "auth", "user"))
 _DETAILS = re.compile(r"<details\b([^>]{0,20000})>(.*?)</details>\s*", re.DOTALL)
 _ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
@@ -119,7 +132,7 @@ def _history(value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _conversation(value: Mapping[str, Any], files: SourceFiles) -> ParsedConversation:
     chat, history = obj(value.get("chat")) or value, _history(value)
-    entries = {word(id): obj(entry) for id, entry in obj(history["messages"]).items()}
+    entries = {word(id): wrapped(found) for id, found in obj(history["messages"]).items()}
     place = {
         word(child): number
         for entry in entries.values()
@@ -141,7 +154,7 @@ def _conversation(value: Mapping[str, Any], files: SourceFiles) -> ParsedConvers
 
 
 def _nodes(id: str, entry: Mapping[str, Any], files: SourceFiles) -> list[Node]:
-    role = role_of(entry.get("role"), "user")
+    role = role_of(entry.get("role"))
     parts = _output(entry, files)
     told_again = repeats(
         _plain(entry.get("content")), "\n".join(p.text for p in parts if isinstance(p, TextPart))

@@ -9,7 +9,8 @@ from forky_core.formats.chaining import Chain
 from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
 from forky_core.formats.fields import count, kept_json, micros, obj, objs, picked, shallow, word, words
 from forky_core.formats.leftovers import Program, leftovers
-from forky_core.formats.openai_messages import role_of, text_parts, tool_call
+from forky_core.formats.openai_messages import text_parts, tool_call
+from forky_core.formats.roles import role_of
 from forky_core.matching.media import data_url
 from forky_core.model import GenerationStatus, Usage
 from forky_core.model.parts import Json, OpaquePart, Part, ReasoningPart, ToolResultPart
@@ -83,7 +84,7 @@ def _session(session: Mapping[str, Any], files: SourceFiles) -> ParsedConversati
         ]
         parts += leftovers(info, _INFO, PROGRAM, within="info.")
         parts += leftovers(message, ("info", "parts"), PROGRAM)
-        role = role_of(info.get("role"), "user")
+        role = role_of(info.get("role"))
         failure, status = _failure(obj(info.get("error")))
         chain.add(
             parts,

@@ -11,9 +11,10 @@ from typing import Any, ClassVar
 
 from forky_core.formats.chaining import Chain, usage_of
 from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
-from forky_core.formats.fields import kept_json, micros, obj, objs, picked, word, words
-from forky_core.formats.leftovers import Program, leftovers, repeated_fields, says_something
+from forky_core.formats.fields import kept_json, micros, obj, objs, picked, word, words, wrapped
+from forky_core.formats.leftovers import Program, leftovers, repeated_fields, says_something, unknown_role
 from forky_core.formats.openai_messages import content_parts, openai_parts, text_parts, tool_call
+from forky_core.formats.roles import role_of
 from forky_core.model import Role
 from forky_core.model.parts import Json, Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 
@@ -49,7 +50,7 @@ class OpenHands:
     def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
         events: list[Mapping[str, Any]] = []
         for value in document.values():
-            entry = obj(value)
+            entry = wrapped(value)
             held = next(
                 (objs(entry[name]) for name in _LISTS if any(map(_is_event, objs(entry.get(name))))), None
             )
@@ -128,8 +129,8 @@ def _known(event: Mapping[str, Any], *names: str) -> list[Part]:
 
 def _action(event: Mapping[str, Any], calls: dict[str, str]) -> tuple[Role, list[Part], bool]:
     kind, args = word(event.get("action")), obj(event.get("args"))
-    role: Role = "user" if event.get("source") == "user" else "assistant"
-    rest = _known(event, "action")
+    role = role_of(event.get("source"))
+    rest = [*_known(event, "action"), *unknown_role(event.get("source"), PROGRAM, "source")]
     if kind in _STATES:
         return "system", rest, True
     if kind in ("message", "system", "finish", "reject"):
@@ -168,7 +169,7 @@ def _kit_event(
     match word(event.get("kind")):
         case "MessageEvent":
             message = obj(event.get("llm_message"))
-            role: Role = "user" if message.get("role") == "user" else "assistant"
+            role = role_of(message.get("role"))
             return role, [*openai_parts(message, files, PROGRAM), *_known(event, "llm_message")], False
         case "SystemPromptEvent":
             prompt = content_parts(event.get("system_prompt"), files, PROGRAM)

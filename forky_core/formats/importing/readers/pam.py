@@ -16,12 +16,13 @@ from forky_core.formats.contract import (
 )
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
 from forky_core.formats.leftovers import Program, leftovers
-from forky_core.formats.openai_messages import content_parts, role_of, text_parts, tool_call
+from forky_core.formats.openai_messages import content_parts, text_parts, tool_call
+from forky_core.formats.roles import role_of
 from forky_core.model.parts import Draft, ReasoningPart, TextPart, ToolResultPart
 
 PROGRAM = Program("Portable AI Memory", frozenset(("children_ids",)))
 _BESIDE = ("citations", "attachments", "provider_message_id", "raw_metadata")
-_READ = frozenset(("role", "content", "parent_id", "is_thought", "tool_calls", *_BESIDE))
+_READ = frozenset(("content", "parent_id", "is_thought", "tool_calls", *_BESIDE))
 SCHEMA = "portable-ai-memory-conversation"
 
 
@@ -56,7 +57,7 @@ def _conversation(value: Mapping[str, Any], files: SourceFiles) -> ParsedConvers
 
 
 def _nodes(message: Mapping[str, Any], otherwise: str, files: SourceFiles) -> list[Node]:
-    role = role_of(message.get("role"), "user")
+    role = role_of(message.get("role"))
     said = message.get("content")
     content = obj(said)
     text = said if isinstance(said, str) else words(content.get("text"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.formats.chaining import spread
+from forky_core.formats.chaining import spread, unknown_line
 from forky_core.formats.contract import (
     Node,
     ParsedConversation,
@@ -18,9 +18,10 @@ from forky_core.formats.contract import (
     SourceFiles,
     Unreadable,
 )
-from forky_core.formats.fields import count, micros, obj, objs, picked, ref, word, words
+from forky_core.formats.fields import count, micros, obj, objs, picked, ref, word, words, wrapped
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.openai_messages import content_parts, text_parts
+from forky_core.formats.roles import role_of
 from forky_core.model import GenerationStatus, Role, Usage
 from forky_core.model.parts import Draft, Json, Part, TextPart, ToolResultPart
 
@@ -34,6 +35,13 @@ _READ = frozenset(
 )
 NOTE = "It records a setting, no message."
 _STATUS: dict[str, GenerationStatus] = {"aborted": "stopped", "error": "interrupted"}
+_SETTINGS = frozenset(
+    ("model_change", "thinking_level_change", "active_tools_change", "label", "session_info", "custom")
+)
+_ROLES = frozenset(
+    ("toolResult", "bashExecution", "branchSummary", "compactionSummary", "custom", "hookMessage")
+)
+"""Words for who speaks that only pi has."""
 _SUMMARIES = frozenset(("compaction", "branch_summary"))
 
 
@@ -58,8 +66,8 @@ class Pi:
                 yield value
             elif obj(value).get("type") == "session":
                 header = header or obj(value)
-            elif obj(value):
-                entries.append(obj(value))
+            elif value:
+                entries.append(wrapped(value))
         yield _session(header, entries, files)
 
 
@@ -69,14 +77,14 @@ def _session(
     nodes: list[Node] = []
     names: dict[str, str] = {}
     title, before = "", None
-    for number, entry in enumerate(entries, 1):
-        id = word(entry.get("id")) or f"#{number}"
-        parent = ref(entry.get("parentId")) if "parentId" in entry else before
-        nodes += _nodes(id, parent, entry, files)
-        if entry.get("type") == "label":
-            names[word(entry.get("label"))] = word(entry.get("targetId"))
-        elif entry.get("type") == "session_info":
-            title = word(entry.get("name")) or title
+    for number, line in enumerate(entries, 1):
+        id = word(line.get("id")) or f"#{number}"
+        parent = ref(line.get("parentId")) if "parentId" in line else before
+        nodes += _nodes(id, parent, line, files)
+        if line.get("type") == "label":
+            names[word(line.get("label"))] = word(line.get("targetId"))
+        elif line.get("type") == "session_info":
+            title = word(line.get("name")) or title
         before = id
     return ParsedConversation(
         source_id=word(header.get("id")),
@@ -89,26 +97,28 @@ def _session(
     )
 
 
-def _nodes(id: str, parent: str | None, entry: Mapping[str, Any], files: SourceFiles) -> list[Node]:
-    kind, at = word(entry.get("type")), micros(entry.get("timestamp"))
+def _nodes(id: str, parent: str | None, line: Mapping[str, Any], files: SourceFiles) -> list[Node]:
+    kind, at = word(line.get("type")), micros(line.get("timestamp"))
     if kind in _SUMMARIES:
         about = ("firstKeptEntryId", "fromId", "tokensBefore", "details")
-        parts = [*text_parts(word(entry.get("summary"))), *leftovers(entry, ("summary", *about), PROGRAM)]
+        parts = [*text_parts(word(line.get("summary"))), *leftovers(line, ("summary", *about), PROGRAM)]
         draft = Draft("user", tuple(parts))
-        extra = {"type": kind, **picked(entry, *about)}
+        extra = {"type": kind, **picked(line, *about)}
         # The conversation itself is above a compaction.
         return [Node(id, parent, draft, created=at, hidden=kind == "compaction", extra=extra)]
     if kind == "custom_message":
-        parts = content_parts(entry.get("content"), files, PROGRAM)
-        parts += leftovers(entry, ("content", "customType", "details", "display"), PROGRAM)
+        parts = content_parts(line.get("content"), files, PROGRAM)
+        parts += leftovers(line, ("content", "customType", "details", "display"), PROGRAM)
         draft = Draft("user", tuple(parts))
-        hidden = entry.get("display") is False
+        hidden = line.get("display") is False
         return [
-            Node(id, parent, draft, created=at, hidden=hidden, extra=picked(entry, "customType", "details"))
+            Node(id, parent, draft, created=at, hidden=hidden, extra=picked(line, "customType", "details"))
         ]
-    message = obj(entry.get("message"))
-    if kind != "message" or not message:
+    message = obj(line.get("message"))
+    if kind in _SETTINGS:
         return [Node(id, parent, None, why=NOTE)]
+    if kind != "message" or not message:
+        return [unknown_line(id, parent, line, PROGRAM)]
     role, parts = _said(message, files)
     node = Node(
         id,
@@ -122,8 +132,9 @@ def _nodes(id: str, parent: str | None, entry: Mapping[str, Any], files: SourceF
         extra=picked(message, *_BESIDE),
         failure=word(message.get("errorMessage")) if role == "assistant" else "",
     )
-    around = leftovers(entry, ("message",), PROGRAM)
-    return spread(node, [*parts, *leftovers(message, _READ, PROGRAM), *around], role)
+    known = {*_READ, "role"} if word(message.get("role")) in _ROLES else _READ
+    around = leftovers(line, ("message",), PROGRAM)
+    return spread(node, [*parts, *leftovers(message, known, PROGRAM), *around], role)
 
 
 def _said(message: Mapping[str, Any], files: SourceFiles) -> tuple[Role, list[Part]]:
@@ -143,8 +154,9 @@ def _said(message: Mapping[str, Any], files: SourceFiles) -> tuple[Role, list[Pa
             return "user", [TextPart(ran)]
         case "branchSummary" | "compactionSummary":
             return "user", text_parts(word(message.get("summary")))
-        case _:
-            return "user", content_parts([_block(one) for one in _blocks(content)], files, PROGRAM)
+        case said:
+            role: Role = "user" if word(said) in _ROLES else role_of(said)
+            return role, content_parts([_block(one) for one in _blocks(content)], files, PROGRAM)
 
 
 def _blocks(content: Json) -> list[Json]:

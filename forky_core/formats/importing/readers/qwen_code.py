@@ -18,10 +18,11 @@ from forky_core.formats.contract import (
     SourceFiles,
     Unreadable,
 )
-from forky_core.formats.fields import count, micros, obj, picked, ref, shallow, word
+from forky_core.formats.fields import count, micros, obj, picked, ref, shallow, word, wrapped
 from forky_core.formats.gemini_parts import gemini_parts
-from forky_core.formats.leftovers import Program, leftovers, says_something
+from forky_core.formats.leftovers import Program, leftovers, says_something, unknown_role
 from forky_core.formats.openai_messages import text_parts
+from forky_core.formats.roles import role_of
 from forky_core.model import Role, Usage
 from forky_core.model.parts import Draft, Json, Part
 from forky_core.opaque import not_understood
@@ -87,9 +88,9 @@ class QwenCode:
             if isinstance(value, Unreadable):
                 yield value
                 continue
-            line = obj(value)
-            if not line:
+            if not value:
                 continue
+            line = wrapped(value)
             about = about or line
             title = word(obj(line.get("systemPayload")).get("customTitle")) or title
             named = word(line.get("uuid")) or f"#{len(nodes) + 1}"
@@ -123,7 +124,9 @@ def _nodes(id: str, parent: str | None, line: Mapping[str, Any], files: SourceFi
         if subtype in _SETTINGS or not says_something(payload):
             return [Node(id, parent, None, why=SETTING)]
         parts += _told(subtype, payload, files)
-    role: Role = "assistant" if kind == "assistant" else "system" if kind == "system" else "user"
+    role: Role = "user" if kind == "tool_result" else role_of(kind)
+    if role == "system" and kind != "system":
+        parts += unknown_role(kind, PROGRAM, "type")
     node = Node(
         id,
         parent,
@@ -131,7 +134,7 @@ def _nodes(id: str, parent: str | None, line: Mapping[str, Any], files: SourceFi
         created=micros(line.get("timestamp")),
         model=word(line.get("model")) if role == "assistant" else "",
         usage=_usage(line.get("usageMetadata")),
-        hidden=role == "system",
+        hidden=kind == "system",
         extra=extra,
     )
     return spread(node, parts, role)

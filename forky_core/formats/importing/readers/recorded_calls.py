@@ -20,6 +20,7 @@ from forky_core.formats.contract import (
     SourceFiles,
     Unreadable,
 )
+from forky_core.formats.fields import objs
 from forky_core.formats.recorded_call import PROGRAM, RecordedCall, is_call, read_call
 from forky_core.model.errors import BadContent
 from forky_core.model.hashing import content_hash, mend_json
@@ -95,8 +96,7 @@ class _Tree:
 
 def _path(call: RecordedCall, files: SourceFiles) -> list[Node]:
     """The nodes of a call's array, each identified by its path."""
-    messages = call.request.get("messages")
-    chain = openai_chain([one for one in messages or () if isinstance(one, dict)], files, PROGRAM)
+    chain = openai_chain(objs(call.request.get("messages")), files, PROGRAM)
     path: list[Node] = []
     for node in chain.nodes:
         assert node.draft is not None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.formats.chaining import spread
+from forky_core.formats.chaining import spread, unknown_line
 from forky_core.formats.contract import (
     Node,
     ParsedConversation,
@@ -18,10 +18,11 @@ from forky_core.formats.contract import (
     SourceFiles,
     Unreadable,
 )
-from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
+from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words, wrapped
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.leftovers import Program, leftovers
-from forky_core.formats.openai_messages import content_parts, role_of, tool_calls
+from forky_core.formats.openai_messages import content_parts, tool_calls
+from forky_core.formats.roles import role_of
 from forky_core.matching.media import data_url, decoded
 from forky_core.model.parts import Draft, Json, Part, ReasoningPart, ToolResultPart
 
@@ -30,6 +31,9 @@ PROGRAM = Program(
     frozenset(("convId", "children", "thinking", "completionId", "lastModified")),
 )
 _READ = frozenset(("content", "parent", "reasoningContent", "toolCalls", "toolCallId", "extra", "timings"))
+
+
+_UNKNOWN = "unknown line"
 
 
 class SessionTraces:
@@ -66,13 +70,14 @@ def _sessions(
         if isinstance(value, Unreadable):
             yield value
             continue
-        entry = obj(value)
-        if entry.get("type") == "session":
+        line = wrapped(value)
+        if line.get("type") == "session":
             if header is not None:
                 yield _conversation(header, messages, files)
-            header, messages = entry, []
-        elif entry.get("type") == "message":
-            messages.append(obj(entry.get("message")))
+            header, messages = line, []
+        else:
+            is_message = line.get("type") == "message" and obj(line.get("message"))
+            messages.append(line["message"] if is_message else {"type": _UNKNOWN, _UNKNOWN: line})
     if header is not None:
         yield _conversation(header, messages, files)
 
@@ -98,10 +103,12 @@ def _conversation(
 
 
 def _nodes(id: str, parent: str | None, message: Mapping[str, Any], files: SourceFiles) -> list[Node]:
+    if _UNKNOWN in message:
+        return [unknown_line(id, parent, message[_UNKNOWN], PROGRAM)]
     if message.get("type") == "root":
         said = content_parts(message.get("content"), files, PROGRAM)
         return [Node(id, parent, Draft("system", tuple(said)) if said else None)]
-    role = role_of(message.get("role"), "user")
+    role = role_of(message.get("role"))
     parts: list[Part] = []
     thought = words(message.get("reasoningContent"))
     if thought.strip():

@@ -9,8 +9,9 @@ from forky_core.formats.chaining import Chain
 from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
 from forky_core.formats.fields import micros, obj, objs, picked, word, words
 from forky_core.formats.files.json_values import parse
-from forky_core.formats.leftovers import Program, leftovers, says_something
-from forky_core.formats.openai_messages import role_of, text_parts, tool_call
+from forky_core.formats.leftovers import Program, leftovers, says_something, unknown_role
+from forky_core.formats.openai_messages import text_parts, tool_call
+from forky_core.formats.roles import role_of
 from forky_core.model.parts import Part, ToolResultPart
 
 PROGRAM = Program("ShareGPT")
@@ -41,7 +42,11 @@ def _conversation(value: Mapping[str, Any]) -> ParsedConversation:
         said, text = word(message.get("from")), words(message.get("value"))
         read = _READ if text.strip() or not says_something(message.get("value")) else ("from",)
         at = micros(message.get("created_at")) or micros(message.get("timestamp"))
-        chain.add([*_parts(said, text), *leftovers(message, read, PROGRAM)], role_of(said), created=at)
+        chain.add(
+            [*_parts(said, text), *leftovers(message, read, PROGRAM), *unknown_role(said, PROGRAM, "from")],
+            role_of(said),
+            created=at,
+        )
     return ParsedConversation(
         source_id=word(value.get("id")),
         title=word(value.get("title")),

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any, ClassVar
 
+from forky_core.formats.chaining import unknown_line
 from forky_core.formats.contract import (
     Node,
     ParsedConversation,
@@ -19,7 +20,7 @@ from forky_core.formats.contract import (
     SourceFiles,
     Unreadable,
 )
-from forky_core.formats.fields import micros, obj, objs, picked, seq, word
+from forky_core.formats.fields import micros, obj, objs, picked, seq, word, words, wrapped
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.openai_messages import text_parts
 from forky_core.model import Role
@@ -81,7 +82,7 @@ class SillyTavern:
             elif not header and not messages and "mes" not in obj(value):
                 header = obj(value)
             else:
-                messages.append(value if isinstance(value, dict) else {"value": value})
+                messages.append(wrapped(value))
         yield _chat(PurePosixPath(document.name).stem, header, messages)
 
 
@@ -90,8 +91,7 @@ def _chat(stem: str, header: Mapping[str, Any], messages: list[Mapping[str, Any]
     before: str | None = None
     for number, message in enumerate(messages, 1):
         if "mes" not in message:
-            parts = tuple(leftovers(message, (), PROGRAM))
-            nodes.append(Node(str(number), before, Draft("system", parts), hidden=True))
+            nodes.append(unknown_line(str(number), before, message, PROGRAM))
             before = str(number)
             continue
         siblings, live = _swipes(number, message, before)
@@ -123,7 +123,7 @@ def _trunk(name: str) -> str:
 
 def _swipes(number: int, message: Mapping[str, Any], before: str | None) -> tuple[list[Node], str]:
     """The node of each variant in their order, and the id of the one that is shown."""
-    texts = [word(text) for text in seq(message.get("swipes"))]
+    texts = [words(text) for text in seq(message.get("swipes"))]
     infos = objs(message.get("swipe_info"))
     shown = message.get("swipe_id")
     if not texts or type(shown) is not int or not 0 <= shown < len(texts):
@@ -133,7 +133,7 @@ def _swipes(number: int, message: Mapping[str, Any], before: str | None) -> tupl
     for place, text in enumerate(texts):
         info = infos[place] if place < len(infos) else {}
         if place == shown:
-            nodes.append(_node(f"{number}.{place + 1}", before, word(message.get("mes")), message, message))
+            nodes.append(_node(f"{number}.{place + 1}", before, words(message.get("mes")), message, message))
         else:
             nodes.append(_node(f"{number}.{place + 1}", before, text, message, info))
     return nodes, f"{number}.{shown + 1}"

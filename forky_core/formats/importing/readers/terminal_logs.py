@@ -36,14 +36,9 @@ class Aider:
             yield Unreadable(document.name, str(error))
             return
         starts = [number for number, line in enumerate(lines) if _STARTED.fullmatch(line.rstrip())]
-        found = False
         for start, end in zip(starts, [*starts, len(lines)][1:], strict=True):
             session = _session(lines[start], lines[start + 1 : end])
-            if session.nodes:
-                found = True
-                yield session
-        if not found:
-            yield Unreadable(document.name, NOBODY)
+            yield session if session.nodes else Unreadable(lines[start].strip("# "), NOBODY)
 
 
 _STARTED = re.compile(r"# aider chat started at (?P<when>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*")

@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import Chain
 from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
 from forky_core.formats.fields import count, kept_json, micros, obj, objs, picked, seq, word, words
-from forky_core.formats.leftovers import Program, leftovers
-from forky_core.formats.openai_messages import content_parts, openai_parts, role_of, text_parts, tool_call
+from forky_core.formats.leftovers import Program, leftovers, unknown_role
+from forky_core.formats.openai_messages import content_parts, openai_parts, text_parts, tool_call
+from forky_core.formats.roles import role_of
 from forky_core.model import Role, Usage
 from forky_core.model.parts import Json, OpaquePart, Part, ReasoningPart, TextPart, ToolResultPart
 
@@ -60,7 +61,7 @@ def _run(run: Mapping[str, Any], files: SourceFiles) -> ParsedConversation:
     chain = Chain()
     history = objs(run.get("history"))
     for message in history:
-        role = role_of(message.get("role"), "user")
+        role = role_of(message.get("role"))
         chain.add(
             _entry(message, role, files),
             role,
@@ -140,7 +141,7 @@ def _trajectory(run: Mapping[str, Any], files: SourceFiles) -> ParsedConversatio
     chain = Chain()
     agent = obj(run.get("agent"))
     for step in objs(run.get("steps")):
-        role: Role = {"user": "user", "system": "system"}.get(word(step.get("source")), "assistant")  # type: ignore[assignment]
+        role = role_of(step.get("source"))
         metrics = obj(step.get("metrics"))
         results = objs(obj(step.get("observation")).get("results"))
         beside = [found for result in results if (found := picked(result, *_BESIDE_RESULT))]
@@ -184,7 +185,11 @@ def _step(step: Mapping[str, Any], files: SourceFiles) -> list[Part]:
     for result in objs(observation.get("results")):
         parts += _result(result, names, files)
     parts += leftovers(observation, ("results",), PROGRAM, within="observation.")
-    return [*parts, *leftovers(step, _READ_STEP, PROGRAM)]
+    return [
+        *parts,
+        *leftovers(step, _READ_STEP, PROGRAM),
+        *unknown_role(step.get("source"), PROGRAM, "source"),
+    ]
 
 
 def _result(result: Mapping[str, Any], names: Mapping[str, str], files: SourceFiles) -> list[Part]:

@@ -177,7 +177,7 @@ def _exchange(chain: Chain, request: Mapping[str, Any]) -> None:
     """A question and its answer."""
     id, at = word(request.get("requestId")), micros(request.get("timestamp"))
     message = request.get("message")
-    text = words(message)
+    text = words(message) or words(obj(message).get("parts"))
     asked = [*text_parts(text), *_attached(request.get("variableData"))]
     asked += leftovers(obj(message), ("text", "parts"), PROGRAM, within="message.")
     asked += leftovers(request, _READ, PROGRAM)

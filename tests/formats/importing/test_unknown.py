@@ -1,0 +1,227 @@
+"""What a program writes that no importer knows of: it is kept, counted, and taken for nobody's words."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from forky_core.formats.contract import Importer
+from forky_core.formats.importing.readers.chatbox import Chatbox
+from forky_core.formats.importing.readers.chatgpt import ChatGPT
+from forky_core.formats.importing.readers.claude_ai import ClaudeAI
+from forky_core.formats.importing.readers.codex import Codex
+from forky_core.formats.importing.readers.gemini_cli import GeminiCLI
+from forky_core.formats.importing.readers.librechat import LibreChat
+from forky_core.formats.importing.readers.lm_studio import LMStudio
+from forky_core.formats.importing.readers.message_arrays import MessageArrays
+from forky_core.formats.importing.readers.open_webui import OpenWebUI
+from forky_core.formats.importing.readers.opencode import OpenCode
+from forky_core.formats.importing.readers.openhands import OpenHands
+from forky_core.formats.importing.readers.pi import Pi
+from forky_core.formats.importing.readers.qwen_code import QwenCode
+from forky_core.formats.importing.readers.session_traces import SessionTraces
+from forky_core.formats.importing.readers.sharegpt import ShareGPT
+from forky_core.formats.importing.readers.trajectories import ATIF, SWEAgent
+from forky_core.formats.tree import build_tree
+from forky_core.model.parts import Json, OpaquePart
+from tests.formats.sources import one, written
+
+PI = {"type": "session", "version": 3, "id": "p"}
+TRACE = {"type": "session", "harness": "h", "id": "t"}
+CODEX = {"type": "session_meta", "payload": {"id": "c"}}
+
+
+def lines(*rows: Json) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def item(role: str, text: str) -> Json:
+    return {"type": "response_item", "payload": {"type": "message", "role": role, "content": [text]}}
+
+
+def qwen(id: str, kind: str, text: str) -> Json:
+    return {"uuid": id, "sessionId": "s", "type": kind, "message": {"parts": [{"text": text}]}}
+
+
+def bubble(role: str, text: str) -> Json:
+    return {"id": role, "role": role, "contentParts": [text]}
+
+
+SAID: list[tuple[Importer, Json]] = [
+    (MessageArrays(), {"messages": [{"role": "user", "content": ["Q"]}, {"role": "seer", "content": "S"}]}),
+    (Codex(), lines(CODEX, item("user", "Q"), item("seer", "S"))),
+    (
+        Pi(),
+        lines(
+            PI,
+            *(
+                {"type": "message", "message": {"role": r, "content": [t]}}
+                for r, t in (("user", "Q"), ("seer", "S"))
+            ),
+        ),
+    ),
+    (
+        SessionTraces(),
+        lines(
+            TRACE,
+            *(
+                {"type": "message", "message": {"role": r, "content": [t]}}
+                for r, t in (("user", "Q"), ("seer", "S"))
+            ),
+        ),
+    ),
+    (
+        ClaudeAI(),
+        {
+            "uuid": "k",
+            "chat_messages": [{"sender": "human", "content": ["Q"]}, {"sender": "seer", "content": ["S"]}],
+        },
+    ),
+    (
+        LibreChat(),
+        {
+            "conversationId": "l",
+            "messages": [
+                {"messageId": "1", "isCreatedByUser": True, "content": ["Q"]},
+                {"messageId": "2", "parentMessageId": "1", "role": "seer", "content": ["S"]},
+            ],
+        },
+    ),
+    (Chatbox(), {"session:b": {"id": "b", "messages": [bubble("user", "Q"), bubble("seer", "S")]}}),
+    (
+        OpenWebUI(),
+        {
+            "id": "o",
+            "chat": {
+                "history": {
+                    "messages": {
+                        "1": {"id": "1", "role": "user", "content": ["Q"]},
+                        "2": {"id": "2", "parentId": "1", "role": "seer", "content": ["S"]},
+                    }
+                }
+            },
+        },
+    ),
+    (
+        ChatGPT(),
+        {
+            "mapping": {
+                "1": {"message": {"author": {"role": "user"}, "content": {"parts": ["Q"]}}},
+                "2": {"parent": "1", "message": {"author": {"role": "seer"}, "content": {"parts": ["S"]}}},
+            }
+        },
+    ),
+    (ShareGPT(), {"conversations": [{"from": "human", "value": "Q"}, {"from": "seer", "value": "S"}]}),
+    (
+        GeminiCLI(),
+        {
+            "sessionId": "s",
+            "projectHash": "h",
+            "messages": [
+                {"id": "1", "type": "user", "content": ["Q"]},
+                {"id": "2", "type": "seer", "content": "S"},
+            ],
+        },
+    ),
+    (QwenCode(), lines(qwen("1", "user", "Q"), qwen("2", "seer", "S"))),
+    (
+        LMStudio(),
+        {
+            "messages": [
+                {"versions": [{"role": r, "content": [t]}]} for r, t in (("user", "Q"), ("seer", "S"))
+            ]
+        },
+    ),
+    (
+        OpenCode(),
+        {
+            "info": {"id": "ses_1"},
+            "messages": [{"info": {"role": r}, "parts": [t]} for r, t in (("user", "Q"), ("seer", "S"))],
+        },
+    ),
+    (
+        SWEAgent(),
+        {"trajectory": [], "history": [{"role": "user", "content": ["Q"]}, {"role": "seer", "content": "S"}]},
+    ),
+    (
+        ATIF(),
+        {
+            "schema_version": "ATIF-v1.7",
+            "steps": [{"source": "user", "message": ["Q"]}, {"source": "seer", "message": "S"}],
+        },
+    ),
+    (
+        OpenHands(),
+        [
+            {"source": s, "action": "message", "args": {"content": t}}
+            for s, t in (("user", "Q"), ("seer", "S"))
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("importer", "value"), SAID, ids=lambda value: getattr(value, "name", ""))
+def test_a_text_among_parts_is_a_text_and_an_unknown_speaker_is_taken_for_nobody(
+    importer: Importer, value: Json, tmp_path: Path
+) -> None:
+    tree = build_tree(one(importer, written(tmp_path, value)))
+    question, told = tree.messages
+    assert (question.role, question.text, question.parts[1:]) == ("user", "Q", ())
+    # A message with a part that was not understood counts, so that the import ends with a notice.
+    assert told.role == "system" and tree.account.unread
+    said = told.text + "".join(part.json for part in told.parts if isinstance(part, OpaquePart))
+    assert "S" in said and "seer" in said
+
+
+@pytest.mark.parametrize(
+    ("importer", "first", "said"),
+    [
+        (Codex(), CODEX, item("user", "Q")),
+        (Pi(), PI, {"type": "message", "message": {"role": "user", "content": "Q"}}),
+        (SessionTraces(), TRACE, {"type": "message", "message": {"role": "user", "content": "Q"}}),
+    ],
+    ids=["codex", "pi", "session-traces"],
+)
+def test_a_line_of_an_unknown_type_is_kept_and_counted(
+    importer: Importer, first: Json, said: Json, tmp_path: Path
+) -> None:
+    odd: list[Json] = [{"type": "dream", "of": "rivers"}, "no object", {"without": "a type"}]
+    tree = build_tree(one(importer, written(tmp_path, lines(first, *odd, said), "s.jsonl")))
+    *kept, question = tree.messages
+    assert question.text == "Q" and sum(tree.account.unread.values()) == 3
+    assert all(message.hidden and message.role == "system" for message in kept)
+    held = "".join(part.json for message in kept for part in message.parts if isinstance(part, OpaquePart))
+    assert all(text in held for text in ("rivers", "no object", "a type"))
+
+
+def test_an_event_of_codex_that_nobody_knows_is_kept_and_one_that_repeats_a_message_is_not(
+    tmp_path: Path,
+) -> None:
+    events = [
+        {"type": "event_msg", "payload": {"type": "user_message", "message": "Q"}},
+        {"type": "event_msg", "payload": {"type": "token_count", "info": {"total": "7"}}},
+        {"type": "event_msg", "payload": {"type": "dream", "of": "rivers"}},
+    ]
+    question, dream = build_tree(
+        one(Codex(), written(tmp_path, lines(CODEX, item("user", "Q"), *events)))
+    ).messages
+    assert (question.text, dream.hidden) == ("Q", True)
+
+
+def test_a_session_of_codex_that_has_only_events_is_read_from_them(tmp_path: Path) -> None:
+    events = [
+        {"type": "event_msg", "payload": {"type": "user_message", "message": "Q"}},
+        {"type": "event_msg", "payload": {"type": "agent_message", "message": "A"}},
+    ]
+    tree = build_tree(one(Codex(), written(tmp_path, lines(CODEX, *events))))
+    assert [(message.role, message.text) for message in tree.messages] == [("user", "Q"), ("assistant", "A")]
+
+
+def test_two_messages_of_gemini_cli_with_one_id_are_both_there(tmp_path: Path) -> None:
+    said = [{"id": "1", "type": "gemini", "content": "A"}, {"id": "1", "type": "user", "content": "Q"}]
+    tree = build_tree(
+        one(GeminiCLI(), written(tmp_path, {"sessionId": "s", "projectHash": "h", "messages": said}))
+    )
+    assert [message.text for message in tree.messages] == ["A", "Q"]
