@@ -130,17 +130,13 @@ def default_direction(
 ) -> MergeDirection | None:
     """Return what to merge into what for a message: its branch into “main”.
 
-    A message of “main” itself means that main is merged into the branch one came from, or is on; and for whoever is on
-    main, that the branch with the newest news is merged into it. Returns None if there is no other branch.
+    A message of “main” itself means that main is merged into the branch one came from, or is on. Returns None where
+    nothing names another branch: that is for whoever merges to choose.
     """
     named = branch_for(message, view, visible, current)
     others = [name for name in listed_branches(view, {current}) if name != named]
-    if not others:
-        return None
     target = next((name for name in (_HOME, came_from, current) if name in others), None)
-    if target is not None:
-        return MergeDirection(named, target)
-    return MergeDirection(default_source(view, visible, named) or others[0], named)
+    return MergeDirection(named, target) if target is not None else None
 
 
 def strange_marks(plan: MergePlan, lookup: Callable[[MessageId], Message]) -> tuple[str, ...]:

@@ -106,6 +106,7 @@ def test_a_menu_and_a_card_lead_here_with_the_message_ticked(app: str, watch: An
     page = one.open(f"{app}/compare")
     page.goto(f"{app}/?b=upload")
     settled(page)
+    id = page.locator("[data-cell]").nth(-3).get_attribute("data-cell")
     page.locator("[data-act=more]").last.click()
     entry = page.get_by_role("menuitem", name="Cherry-pick this message")
     expect(entry).to_contain_text("tokens")
@@ -114,12 +115,23 @@ def test_a_menu_and_a_card_lead_here_with_the_message_ticked(app: str, watch: An
     expect(page.get_by_text("1 of 4 messages ticked")).to_be_visible()
     page.goto(f"{app}/?b=main")
     settled(page)
-    id = page.locator("[data-cell]").last.get_attribute("data-cell")
     click_node(page, id)
     card = page.locator(".fk-card")
     expect(card.get_by_role("button", name="Three-way")).to_contain_text("tokens")
     card.get_by_role("button", name="Squash").click()
     page.wait_for_url("**/merge?**strategy=squash**")
+    assert one.problems == []
+
+
+def test_the_menu_of_a_message_of_main_leads_here_to_choose_the_branch(app: str, watch: Any) -> None:
+    one = watch()
+    page = one.open(f"{app}/?b=main")
+    settled(page)
+    page.locator("[data-act=more]").last.click()
+    expect(page.locator(".fk-menu-heading")).to_have_text("Merge into “main”")
+    page.get_by_role("menuitem", name="Squash").click()
+    page.wait_for_url("**/merge?**b=main**strategy=squash**")
+    expect(lines(page).first).to_be_visible()
     assert one.problems == []
 
 

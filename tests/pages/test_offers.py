@@ -96,15 +96,20 @@ def test_the_card_is_closed_and_no_other_place_shows_it(chat: Conversation) -> N
     assert not card(settled(act(test, "visit", at)))
 
 
-def test_whoever_is_on_main_and_clicks_there_is_offered_to_bring_the_newest_branch_in(
-    forky: Forky, chat: Conversation
+@pytest.mark.parametrize("place", [0, -1], ids=["which all branches share", "of main alone"])
+def test_a_message_of_main_on_main_is_offered_no_branch_that_nobody_named(
+    forky: Forky, chat: Conversation, place: int
 ) -> None:
-    """Not to merge main into a branch that nobody chose."""
-    at = chat.path()[-1].id
+    """The menu leads to the Merge page, where the branch is chosen."""
+    at = chat.path()[place].id
     test = settled(click_graph(open_page("chat.py", chat), at, "chat.graph"))
     body = html.unescape(card(planned(test, forky, chat, at)))
-    assert "merge “debug” into “main”" in body
-    assert told(body)["merge-squash"] == f"{chat.plan_merge('debug').tokens:,} tokens"
+    assert "debug" not in body and "Fork it" in body
+    assert told(body).keys() == {"card", "fork"}
+    test = settled(act(open_page("chat.py", chat), "costs", at))
+    assert _acts(test)["costs"] == [at, "Merge into “main”", {}]
+    asked = open_page("merge.py", chat, strategy="squash")
+    assert by_key(asked, "merge.strategy").value == "squash" and "source" not in asked.query_params
 
 
 def test_a_merge_that_brings_nothing_is_offered_as_that(forky: Forky, chat: Conversation) -> None:

@@ -134,20 +134,16 @@ def _merge(here: Frame, act: str, id: MessageId) -> None:
     """To the Merge page, with this message ticked for whoever cherry-picks it there, if it is on what is merged."""
     direction = way_of(here, id)
     if direction is None:
-        raise NothingToDo("There is no other branch to merge into.", "Fork this conversation first.")
-    source = here.chat.branches[direction.source].head
-    merged = later_on(id, source, here.chat.visible) is not None
+        if len(here.chat.branches) < 2:
+            raise NothingToDo("There is no other branch to merge into.", "Fork this conversation first.")
+        way, merged = place(here.chat), False  # Which branch comes in is chosen there.
+    else:
+        source = here.chat.branches[direction.source].head
+        merged = later_on(id, source, here.chat.visible) is not None
+        way = {"c": str(here.chat.id), "b": direction.target, "source": direction.source}
     here.session.picks = (id,) if merged else ()
-    st.switch_page(
-        "merge.py",
-        query_params={
-            "c": str(here.chat.id),
-            "b": direction.target,
-            "source": direction.source,
-            "strategy": act.removeprefix(ACT),
-            **({"picks": id.removeprefix("b2:")[:_PICKED]} if merged else {}),
-        },
-    )
+    picks = {"picks": id.removeprefix("b2:")[:_PICKED]} if merged else {}
+    st.switch_page("merge.py", query_params={**way, "strategy": act.removeprefix(ACT), **picks})
 
 
 def _compare(here: Frame, id: MessageId) -> None:

@@ -117,7 +117,9 @@ def merges_of(here: Frame) -> Merges | None:
     if of is None or of not in here.chat.visible.messages:
         return Merges(entries)
     direction, costs = way_of(here, of), costs_of(here, of)
-    if direction is None or costs is None:
+    if direction is None:
+        return Merges(entries, of, showable(f"Merge into “{here.chat.branch_name}”"))
+    if costs is None:
         return Merges(entries)
     return Merges(
         entries, of, showable(f"Merge “{direction.source}” into “{direction.target}”"), said_costs(costs)
