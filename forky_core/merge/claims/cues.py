@@ -341,6 +341,54 @@ TAKES_BACK = re.compile(
 """A short order that takes back the last action."""
 
 
+_NO_ORDER = (
+    r"(?!\s+(?:worry|mind|forget|hesitate|panic|know|think|believe|see|have|need|care|like|want|remember|recall|get\s+me|"
+    r"be\s+(?:afraid|surprised|shy|sorry)|again|heard|seen|been|was|were|had|has|is|are|did|\w+(?<!e)ed)\b)"
+)
+"""What a “do not” or a “never” at the beginning of a clause is no advice with: “Don't know”, “Never heard of it”."""
+_FORBIDS_FIRST = (
+    # English
+    rf"(?:do\s+not|do\*\*\s+not|don['’]?t|never){_NO_ORDER}|avoid\s+\w|beware\b|(?:under\s+no\s+circumstances|make\s+sure\s+not\s+to|be\s+careful\s+not\s+to)\b"
+    # German: “Verwenden Sie … nicht”, “Nimm … nicht”, “Nicht …”, “Niemals …”
+    r"|(?:[^\W\d_]+en\s+sie|nimm|nutze?|benutze?|verwende|mach|setze?|stelle?|gib|lass|leg|lösche?|schreib|schalte?|dreh|zieh|öffne|kauf|geh|trink|iss)\s[^.!?;:]{0,60}?\b(?:nicht|nie|niemals|kein\w*)\b"
+    r"|(?:nicht|niemals|auf\s+keinen\s+fall|keinesfalls|vermeide\w*)\s+(?!mehr\b|nur\b|schlimm|schlecht)\w"
+    # French: only an order or an infinitive begins with “ne”.
+    r"|(?:surtout\W+)?(?:ne\s+|n['’])[^.!?;:]{1,60}?\s(?:pas|jamais|rien|aucune?)\b|évite[zr]?\b"
+    # Spanish: the subjunctive of an order
+    r"|(?:no|nunca)\s+(?!(?:es|eres|estas|has|vas|ves|tienes|puedes|debes|sabes|quieres|crees|necesitas|entiendes|pareces|vienes|haces|dices|antes|menos|pues|todas|muchas|pocas|otras)\b)"
+    r"(?:(?:lo|la|los|las|le|les|te|se|me)\s+[^\W\d_]+(?:es|as)|[^\W\d_]+(?:es|as)(?=[^.!?]*\s(?:el|la|los|las|una?|unos|unas|de|del|que|con|en|por|para|sin|más|y|al|tu|su)\b)"
+    r"|uses(?!\s+of\b)|utilice|haga|ponga|abra|borre|toque|deje|ejecute|escriba|cambie|mezcle|olvide)\b|evit[ae]\s"
+)
+FORBIDS = re.compile(
+    r"(?:^\W{0,12}(?:\d+[.)]\s*)?(?:\w+\s?:)?|[;–—(]|(?P<joined>,|\b(?:and|but|so|und|aber|et|mais|y|pero)\b))[\s*_]{0,6}(?:(?:and|but|so|then|please|just|also|bitte|und|aber|et|mais|y|pero|por\s+favor)\b,?\s+)*"
+    rf"(?:{_FORBIDS_FIRST})"
+    r"|\b(?:must(?:n['’]t|\s+not|\s+never)|should\s+never|you\s+should(?:n['’]t|\s+not)|(?:is|are)\s+(?:strictly\s+)?(?:forbidden|prohibited)|"
+    r"(?:darf|dürfen|darfst)\s(?:[^\W\d_]+\s){0,4}?(?:nicht|nie|niemals|kein\w*)|(?:ist|sind)\s+verboten|il\s+ne\s+faut\s+(?:pas|jamais)|(?:vous\s+ne\s+devez|tu\s+ne\s+dois)\s+(?:pas|jamais)|"
+    r"(?:est|sont)\s+interdite?s?|no\s+(?:hay\s+que|se\s+deben?|debes?|deben)|(?:está|están)\s+prohibid[oa]s?)\b"
+    r"|(?:^|[，。；、：！,;]\s*)(?:请|千万)?(?:不要(?!紧|求)|别(?![的人处说])|勿|切勿|切忌|禁止|严禁)|(?:不得|不准|不许|切勿|请勿|严禁)",
+    re.IGNORECASE,
+)
+"""A prohibition or a warning that is meant for whoever reads it. After `joined`, a clause may go on with the subject of
+the one before."""
+_HAS_SUBJECT = re.compile(
+    r"^\W*(?:i|we|they|he|she|it|people|this|that|wir|ich|sie|er|je|nous|ils?|elles?|on)\b", re.IGNORECASE
+)
+_IN_QUOTES = re.compile(
+    r"\"[^\"\n]*\"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|「[^」\n]*」|(?<!\w)'[^'\n]+'(?!\w)|`[^`\n]*`"
+)
+
+
+def forbids(sentence: str) -> bool:
+    """Whether a sentence tells its reader not to do something: no quotation, nothing of the past, no question."""
+    said = _IN_QUOTES.sub("“…”", sentence)
+    if said.rstrip().endswith(("?", "？")):
+        return False
+    return any(
+        not PAST.search(said, 0, found.start()) and not (found["joined"] and _HAS_SUBJECT.match(said))
+        for found in FORBIDS.finditer(said)
+    )
+
+
 def measures(text: str) -> frozenset[str]:
     """Return what an amount in this text applies to (`MEASURES`)."""
     return frozenset(name for name, cue in MEASURES.items() if cue.search(text))

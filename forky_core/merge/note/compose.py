@@ -1,9 +1,9 @@
 """A note of a branch without a model: what was asked, what was said and done, and how it ended, in that order.
 
 Everything in it is quoted whole and in order, so that a later statement about the same subject stands below. The
-closing passage of the last answer with content has the most room, then the person's own messages, then the passages
-with the most relevance for their length. No passage is quoted without the last one about the same subject, so that of
-two differing statements the one that holds is never missing.
+closing passage of the last answer with content has the most room, with what that answer warns against; then the
+person's own messages, other warnings, and the passages with the most relevance for their length. No passage is quoted
+without the last one about the same subject, so that of two differing statements the one that holds is never missing.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.block import PayloadLine, render
+from forky_core.merge.claims.cues import forbids
 from forky_core.merge.claims.supersessions import Supersession
 from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, OPEN, RESULT, TRIED
 from forky_core.merge.note.branch import BranchDigest, leads_in
@@ -37,6 +38,8 @@ RECAP_SHARE = 0.5
 """The largest share of the room for a sentence that summarises the branch before its last answer."""
 DONE_SHARE = 0.25
 """The largest share of the room for what came of tools' work that is not the last thing in the branch."""
+FORBIDS_SHARE = 0.25
+"""The largest share of the room for what an answer warns against."""
 BEGINNING_SHARE = 0.3
 """The largest share of that for the beginning of the answer."""
 ASKED_SHARE = 0.3
@@ -122,6 +125,8 @@ class _NoteWriter:
     """The answer whose end closes the branch."""
     result_from: int | None = None
     """The message at which the result begins: the question of that answer, or an earlier summary."""
+    taken_back: set[int] = field(default_factory=set)
+    """Passages that a later one has overruled."""
     files: list[PayloadLine] = field(default_factory=list)
     order: list[tuple[int, ...]] = field(default_factory=list)
     """Passages that were chosen together, the most important first."""
@@ -137,6 +142,7 @@ class _NoteWriter:
             self.follow_up()
             self.change()
             self.quote_the_person()
+            self.warn(self.branch.said_by("assistant"))
         self.cover()
         if not self.picker.chosen:
             # Nobody wrote anything in words of their own: tool calls and thanks are better than nothing.
@@ -173,6 +179,20 @@ class _NoteWriter:
             taken.append(at)
         self._take(taken)
 
+    def warn(self, turns: Iterable[int]) -> None:
+        """Quote what answers tell the reader not to do, the most relevant first, unless it was taken back."""
+        said = (at for turn in turns for at in self.branch.prose_of(turn) if at not in self.taken_back)
+        warnings = [
+            at for at in said if forbids(self.branch.passages[at].text) and not self.branch.is_chatter(at)
+        ]
+        for chosen in self.picker.cover(warnings, self.room * FORBIDS_SHARE, self._beside_warning):
+            self.order.append(chosen)
+
+    def _beside_warning(self, at: int) -> list[int]:
+        """Return what a warning may not stand without; below a list it needs no line that led the list in."""
+        alone = not self.branch.is_item(at)
+        return [one for one in self._beside(at) if not (alone and leads_in(self.branch.passages[one]))]
+
     def conclude(self) -> None:
         """Quote the closing passage of the last answer with content, whole, below its question."""
         said = self.branch.said_by("assistant")
@@ -185,6 +205,7 @@ class _NoteWriter:
         for turn in reversed(answers):
             if not length[turn] or length[turn] < SUBSTANTIAL * longest:
                 continue
+            self.warn([turn])
             room -= self._close(turn, min(room, self.picker.budget))
             if length[turn] >= CONCLUSIVE * longest or room <= 0:
                 return
@@ -296,6 +317,7 @@ class _NoteWriter:
         room = self.room * TRIED_SHARE
         for one in reversed(superseded):
             earlier = self.branch.holding(one.earlier_message, one.earlier)
+            self.taken_back.update(earlier)
             later = self.branch.holding(one.later_message, one.later)
             pair = (*earlier[:1], *later[:1])
             cost = self._cost(pair)

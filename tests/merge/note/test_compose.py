@@ -16,6 +16,8 @@ from forky_core.merge.note.compose import note
 from forky_core.merge.wording import ShortIds, message_as_text
 from forky_core.model import Message, MessageId, seal
 from forky_core.model.parts import AttachmentPart, Draft, Part, TextPart, ToolCallPart, ToolResultPart
+from forky_core.welcome import make_welcome
+from tests.builders import workspace
 from tests.merge.conversations import Talk
 
 LOG = Path(__file__).parents[3].parent / "shared" / "mergebench" / "chat-history.md"
@@ -128,6 +130,45 @@ def test_a_name_comes_with_the_sentence_that_denies_it() -> None:
     for budget in range(10, 120, 5):
         text = said(written(messages, budget))
         assert "--inplace" not in text or "Do **not** use `--inplace` with `zfs-backed` volumes" in text
+
+
+@pytest.mark.parametrize(
+    ("warning", "later", "budget"),
+    [
+        ("Never fire the kiln with the lid unlatched, since it warps.", (), 95),
+        (
+            "Please do not stack the bowls while the glaze is wet.",
+            (
+                "user: And the shelves?\n\nWhich ones fit?",
+                "assistant: Two of cordierite, 38 cm wide, on posts of 15 cm.",
+            ),
+            130,
+        ),
+    ],
+    ids=["in the closing answer", "in an earlier answer"],
+)
+def test_what_an_answer_warns_against_is_told(warning: str, later: Sequence[str], budget: int) -> None:
+    answer = (
+        "The cracks come from cooling. Two things help:\n\n"
+        "- a ramp of 60 degrees an hour between 700 and 500 degrees,\n"
+        "- a soak of 20 minutes at 573 degrees, where quartz changes its size.\n\n"
+        f"{warning}\n\nDecision: cone 6, ramp of 60, soak of 20 minutes, peephole shut."
+    )
+    messages = talk(
+        "user: The bowls come out of the kiln with fine cracks around the foot. Why?",
+        "assistant: Note when you hear them crack, and how fast the kiln cools at that hour.",
+        "user: At night about two, when it falls from 650 to 480 degrees within the hour.",
+        f"assistant: {answer}",
+        *later,
+    )
+    assert warning in said(written(messages, budget))
+
+
+def test_the_ready_conversation_merges_with_what_its_branch_warns_against() -> None:
+    payload = make_welcome(workspace()[0]).plan_merge("upload").payload
+    assert "Do not use `--inplace` with it: a half-written file would look like a good one." in payload
+    assert "Decision: `--partial --append-verify --timeout=60`, at most 5 tries." in payload
+    assert "Then it is the VPN" in payload and "The upload log shows some nights" in payload
 
 
 def test_greetings_and_thanks_are_nothing_to_tell() -> None:
