@@ -134,3 +134,79 @@ def test_keys_of_the_composer(app: str, watch: Any) -> None:
     expect(page.locator(DRAFT)).not_to_be_focused()
     page.keyboard.press("?")
     expect(page.get_by_role("dialog").first).to_be_visible()
+
+
+def test_what_is_typed_in_a_form_comes_back_into_that_form_only_until_it_is_carried_out_or_cancelled(
+    tmp_path: Path, watch: Any
+) -> None:
+    edit, field = '[data-act="edit"]', ".st-key-chat-form_text textarea"
+    cancel, title = ".st-key-chat-form_cancel button", ".st-key-rename-name input"
+    app, port = CHECKOUT / "app.py", free_port()
+    with started_at(port, app, tmp_path) as (address, server):
+        page = watch().open(address)
+        new(page, "Forms")
+        for _ in range(2):
+            ask(page, "The same words")
+            expect(page.locator(".st-key-chat-stop")).to_have_count(0)
+        expect(cells(page)).to_have_count(4)
+        page.locator(edit).first.click()
+        page.locator(field).fill("Other words")
+        page.reload()
+        begin(page)
+        page.locator(edit).first.click()
+        expect(page.locator(field)).to_have_value("Other words")
+        server.send_signal(signal.SIGKILL)
+        server.wait(HANG)
+    with started_at(port, app, tmp_path):
+        page.reload()
+        begin(page)
+        page.locator(edit).nth(1).click()
+        page.wait_for_timeout(700)
+        expect(page.locator(field)).to_have_value("The same words")
+        page.locator(cancel).click()
+        expect(page.locator(field)).to_have_count(0)
+        page.locator(edit).first.click()
+        expect(page.locator(field)).to_have_value("Other words")
+        page.locator(cancel).click()
+        expect(page.locator(field)).to_have_count(0)
+        page.locator(edit).first.click()
+        page.wait_for_timeout(700)
+        expect(page.locator(field)).to_have_value("The same words")
+        page.locator(field).fill("Sent words")
+        page.wait_for_timeout(300)
+        page.locator(".st-key-chat-form_go button").click()
+        expect(page.get_by_role("log", name="Messages")).to_contain_text("Sent words")
+        expect(page.locator(field)).to_have_count(0)
+        page.locator(".st-key-bar-name button").first.click()
+        page.locator(title).fill("A new title")
+        page.reload()
+        begin(page)
+        page.locator(".st-key-bar-name button").first.click()
+        expect(page.locator(title)).to_have_value("A new title")
+        page.locator(".st-key-rename-go button").click()
+        expect(page.locator(".st-key-bar-name button").first).to_have_text("A new title")
+        left = page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('forky.kept/'))")
+        assert left == []
+    assert asked(tmp_path / "forky.duckdb", "Sent words") == 1
+    assert asked(tmp_path / "forky.duckdb", "Other words") == 0
+
+
+def test_of_two_tabs_one_hands_a_question_over_and_a_fork_is_made_once(tmp_path: Path, watch: Any) -> None:
+    with served(CHECKOUT / "app.py", tmp_path) as app:
+        watched = watch()
+        page = watched.open(app)
+        new(page, "Tabs")
+        other = watched.context.new_page()
+        other.goto(page.url)
+        expect(other.locator(DRAFT)).to_be_visible()
+        ask(page, "Once, please")
+        expect(cells(page)).to_have_count(2)
+        expect(cells(other)).to_have_count(2)
+        expect(page.locator(LINE)).to_have_count(0)
+        holds(page, "")
+        holds(other, "")
+        page.wait_for_timeout(5000)
+        assert not page.evaluate(
+            "window.__forkyPosts.timer && Object.keys(localStorage).some((key) => key.includes('/post/'))"
+        )
+    assert asked(tmp_path / "forky.duckdb", "Once, please") == 1

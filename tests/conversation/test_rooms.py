@@ -487,3 +487,27 @@ def test_the_same_question_that_comes_by_two_ways_at_once_is_stored_once() -> No
         found = set(several.map(post, range(ways))) - {None}
     assert len(found) == 1
     assert [message.text for message in ana.path() if message.role == "user"] == ["Which port?"]
+
+
+@pytest.mark.parametrize("name", [None, "side"])
+def test_the_same_fork_that_is_asked_for_by_several_tabs_at_once_is_made_once(name: str | None) -> None:
+    ana, _, _ = room()
+    answer, ways = ana.ask("Which port?"), 4
+    with ThreadPoolExecutor(ways) as several:
+        found = list(
+            several.map(
+                lambda _: ana.people.post_from(answer.id, "And which host?", branch=name, post_id="a"),
+                range(ways),
+            )
+        )
+    assert len({(chat.branch_name, posted.message.id) for chat, posted in found}) == 1
+    assert len(ana.branches) == 2 and ana.people.has_post("a") and not ana.people.has_post("b")
+
+
+def test_a_new_branch_on_which_nothing_was_said_is_begun_once_with_its_first_question() -> None:
+    ana, _, _ = room()
+    ana.ask("Which port?")
+    first, _ = ana.people.post_from(None, "From the beginning", post_id="a")
+    again, _ = ana.people.post_from(None, "From the beginning", post_id="a")
+    assert first.branch_name == again.branch_name and len(ana.branches) == 2
+    assert texts(first)[0] == "From the beginning"

@@ -10,6 +10,7 @@ from forky_core.conversation.message_drafts import draft_of
 from forky_core.conversation.people import rooms
 from forky_core.conversation.people.rooms import PostResult
 from forky_core.conversation.people.spending import Spending, spent
+from forky_core.conversation.replies.asking import posted
 from forky_core.conversation.replies.in_turn import models_of
 from forky_core.conversation.validation import fit_parameters
 from forky_core.model import Branch, MessageId, Operation
@@ -89,7 +90,7 @@ class Participants(Generic[Handle]):
 
     def post_from(
         self,
-        at: MessageId,
+        at: MessageId | None,
         text: str,
         *,
         branch: str | None = None,
@@ -100,15 +101,19 @@ class Participants(Generic[Handle]):
     ) -> tuple[Handle, PostResult]:
         """Fork at an earlier message and post there, in one gesture; the new branch, checked out, comes first.
 
-        `post_id` as in `post`.
+        None for `at` posts on a new branch on which nothing was said before. `post_id` as in `post`.
         """
         draft = draft_of(self._session, text, attachments)
-        point = self._chat.message(at).id
+        point = self._chat.message(at).id if at is not None else None
         rules = self._chat.branch.rules
         name, posted = rooms.post_on_fork(
             self._session, branch, point, rules, draft, model=model, search=search, post_id=post_id
         )
         return self._chat.checkout(name), posted
+
+    def has_post(self, post_id: str) -> bool:
+        """Whether a message was stored under this `post_id`."""
+        return posted(self._session, post_id) is not None
 
     def set(self, person: Person) -> Operation:
         """Add a participant, or change their address and allowance."""

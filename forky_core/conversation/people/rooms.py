@@ -19,7 +19,7 @@ from forky_core.conversation.session import RestrictedModels, Session
 from forky_core.conversation.transaction import with_a_free_key
 from forky_core.conversation.validation import fit_model
 from forky_core.model import Branch, Message, MessageId, Operation, Rules
-from forky_core.model.errors import BadContent, NothingToDo, Outdated
+from forky_core.model.errors import BadContent, NameTaken, NothingToDo, Outdated
 from forky_core.model.parts import Draft, Json, TextPart
 from forky_core.model.room import ANSWERS, PEOPLE, ROOM, Person, Room, addressed, fit_name, fit_person
 
@@ -87,7 +87,7 @@ def _waits_for_answer(session: Session, branch: str, message: Message) -> bool:
 def post_on_fork(
     session: Session,
     name: str | None,
-    at: MessageId,
+    at: MessageId | None,
     rules: Rules,
     draft: Draft,
     *,
@@ -97,14 +97,18 @@ def post_on_fork(
 ) -> tuple[str, PostResult]:
     """Fork at an earlier message and post there as `post` does; the new branch's name comes first."""
     who, silent = _answering(session, draft, rules, model)
-    group = None
-    if (stored := posted(session, post_id)) is not None:
-        branch, message = stored
-        if not _waits_for_answer(session, branch, message):
-            return branch, PostResult(message, session.replies.on_branch(session.id, branch))
-    else:
-        branch, message, operation = say_on_fork(session, name, at, rules, draft, post_id=post_id)
-        group = operation.number
+    stored, group = posted(session, post_id), None
+    if stored is None:
+        try:
+            branch, message, operation = say_on_fork(session, name, at, rules, draft, post_id=post_id)
+        except (Outdated, NameTaken):
+            if (stored := posted(session, post_id)) is None:
+                raise
+        else:
+            stored, group = (branch, message), operation.number
+    branch, message = stored
+    if group is None and not _waits_for_answer(session, branch, message):
+        return branch, PostResult(message, session.replies.on_branch(session.id, branch))
     target = ReplyTarget(session.id, branch, message.id, group=group)
     job = answer_in_turn(session, target, rules, who, search=search) if who else None
     return branch, PostResult(message, job, silent)

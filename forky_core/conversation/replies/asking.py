@@ -85,12 +85,15 @@ def say_on_fork(  # noqa: PLR0917 - all of it belongs to one message
 
     Raises:
         NameTaken, BadName: the name cannot be used; without one, an unused name is made from the text.
+        Outdated: the same was stored under `post_id` meanwhile; nothing was written.
     """
     text = " ".join(part.text for part in draft.parts if isinstance(part, TextPart))
     wanted = branch_name(name) if name is not None else None
 
     def put() -> tuple[str, Message, Operation]:
         tx = session.require_not_trashed()
+        if posted(session, post_id) is not None:
+            raise Outdated("This was stored already.", None)
         chosen = wanted or suggested_name(text, tx.view.branches)
         tx.create_branch(chosen, at, rules)
         message = _add(tx, chosen, at, draft, post_id)

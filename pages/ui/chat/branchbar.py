@@ -15,6 +15,7 @@ from pages.ui.components.notice import done
 from pages.ui.components.showing import present_link
 from pages.ui.components.starting import begin_conversation
 from pages.ui.frame import Frame, go, place, saying
+from pages.ui.keeping.fields import kept_fields
 from pages.ui.merge.requests import link_requests
 from pages.ui.people.only_reading import may_write, why_only_reads
 from pages.ui.people.protecting import protect, protection
@@ -116,7 +117,7 @@ def _give_again(here: Frame, *, on: bool) -> None:
 @st.dialog("Rename the conversation")
 def rename_title(here: Frame) -> None:
     """Keys: `rename.name`, `rename.go`."""
-    with st.form("rename", border=False):
+    with kept_fields("title", here.chat.id), st.form("rename", border=False):
         st.text_input("Title", here.chat.title, key="rename.name", max_chars=200)
         if not st.form_submit_button("Rename", key="rename.go", type="primary"):
             return
@@ -131,7 +132,7 @@ def rename_title(here: Frame) -> None:
 @st.dialog("Rename the branch")
 def _rename_branch(here: Frame) -> None:
     """Keys as above."""
-    with st.form("rename", border=False):
+    with kept_fields("branch", here.chat.id, here.chat.branch_name), st.form("rename", border=False):
         st.text_input("Name", here.chat.branch_name, key="rename.name", max_chars=100)
         if not st.form_submit_button("Rename", key="rename.go", type="primary"):
             return

@@ -87,19 +87,26 @@ def draw_composer(here: Frame, seen: Branch) -> None:
             draw_stashes(here, place)
             now = asking(here)
             heavy = _draw_meter(here, draft, now)
-            if job is not None:
-                st.button("Stop", key="chat.stop", icon=":material/stop_circle:", on_click=stop, args=(here,))
-            st.button(
-                "Next" if job is not None else "Fork & send" if forks else "Send",
-                key="chat.send",
-                type="secondary" if job is not None else "primary",
-                icon=":material/arrow_upward:",
-                shortcut="Ctrl+Enter",
-                help="It waits in line and is asked when the answer is finished" if job is not None else None,
-                on_click=_send,
-                args=(here, place, seen, fork),
-                kwargs={"kept_off": bool(kept_off)},
-            )
+            with st.container(
+                key="chat-sending", horizontal=True, width="content"
+            ):  # One does not wrap without the other.
+                if job is not None:
+                    st.button(
+                        "Stop", key="chat.stop", icon=":material/stop_circle:", on_click=stop, args=(here,)
+                    )
+                st.button(
+                    "Next" if job is not None else "Fork & send" if forks else "Send",
+                    key="chat.send",
+                    type="secondary" if job is not None else "primary",
+                    icon=":material/arrow_upward:",
+                    shortcut="Ctrl+Enter",
+                    help="It waits in line and is asked when the answer is finished"
+                    if job is not None
+                    else None,
+                    on_click=_send,
+                    args=(here, place, seen, fork),
+                    kwargs={"kept_off": bool(kept_off)},
+                )
         if heavy is not None:
             draw_overflow(here, *heavy)
         _warn_of_files(here, draft.files, now)
@@ -309,13 +316,9 @@ def _send(
             else:
                 typed = str(st.session_state.get("chat.fork_name", ""))
                 name = fork_name(here.chat, typed, text, own=kept_off)
-                if fork_at is None:
-                    chat = here.chat.branches.begin(name)
-                    posted = chat.people.post(text, model=once, attachments=files, search=search)
-                else:
-                    chat, posted = here.chat.people.post_from(
-                        fork_at, text, branch=name, model=once, attachments=files, search=search
-                    )
+                chat, posted = here.chat.people.post_from(
+                    fork_at, text, branch=name, model=once, attachments=files, search=search
+                )
                 st.session_state["chat.fork_name"] = ""
             if posted.silent:
                 here.session.say(posted.silent)

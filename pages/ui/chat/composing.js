@@ -15,19 +15,25 @@ class Composing {
     this.ears = [["input", this.typed], ["focusout", this.left], ["keydown", this.key], ["click", this.press],
       ["paste", this.paste], ["dragover", this.over], ["dragleave", this.leave], ["drop", this.dropped]].map(([kind, ear]) => [kind, ear.bind(this)]);
     for (const [kind, ear] of this.ears) box.addEventListener(kind, ear, true);
+    this.sentElsewhere = ({ key, newValue }) => {
+      if (!this.data || key !== this.draftKey || newValue !== null || this.field?.value !== this.shared) return;
+      this.shared = null; this.put(""); this.soon();
+    };
+    window.addEventListener("storage", this.sentElsewhere);
     this.watch = new MutationObserver(() => this.mend());
     this.watch.observe(box, { childList: true, subtree: true, attributes: true, attributeFilter: ["disabled"] });
     this.stamp = ""; this.said = null; this.drawn = "";
+    this.shared = null; // What this tab shows of what another one, or an earlier one, left here.
     this.mend();
   }
 
   get field() { return this.box.querySelector(".st-key-chat-draft textarea"); }
   get draftKey() { return keyOf(this.data.owner, "draft", this.data.place); }
 
-  // Streamlit names a button after its icon, and switches a field off while the server is away.
+  // Streamlit names a button after its icon, and switches a field off while the server is away (docs/streamlit.md).
   mend() {
     this.box.querySelector(".st-key-chat-files button:not([aria-label])")?.setAttribute("aria-label", "Attach files");
-    for (const off of this.box.querySelectorAll(".st-key-chat-draft textarea:disabled, .st-key-chat-send button:disabled")) off.removeAttribute("disabled");
+    if (this.data?.mends) for (const off of this.box.querySelectorAll(".st-key-chat-draft textarea:disabled, .st-key-chat-send button:disabled")) off.removeAttribute("disabled");
   }
 
   hear(data, tell, line) {
@@ -44,6 +50,7 @@ class Composing {
     // A server that was started anew does not know which files were attached.
     this.lost = renewed && !this.data.files.length && held?.files?.length ? held.files : null;
     if (!this.lost && held && JSON.stringify(held.files ?? []) !== data.files) this.keepDraft(held.text ?? "");
+    this.mend();
     this.settle();
     if (this.lost) this.tellServer();
     this.show();
@@ -54,7 +61,9 @@ class Composing {
     for (const timer of this.looks ?? []) clearTimeout(timer);
     this.looks = LOOKS.map((after) => setTimeout(() => {
       const field = this.field, held = this.data && kept(this.draftKey);
-      if (!field || !held || typeof held.text !== "string" || field.value === held.text) return;
+      if (!field || !held || typeof held.text !== "string") return;
+      if (!isMine(this.draftKey)) this.shared = held.text;
+      if (field.value === held.text) return;
       this.put(held.text);
       this.soon();
     }, after));
@@ -92,6 +101,7 @@ class Composing {
 
   typed(event) {
     if (event.target !== this.field || this.putting) return;
+    this.shared = null;
     this.keepDraft(event.target.value);
     this.soon();
   }
@@ -115,13 +125,13 @@ class Composing {
 
   // Whether the question is in this browser's keeping now. Without it the server's button does its part.
   send() {
-    const field = this.field, { place, c, b, seen, fork, own, model, search, files, writing } = this.data;
+    const field = this.field, { place, c, b, seen, fork, own, person, model, search, files, writing } = this.data;
     if (!field || !window.__forkyPosts) return false;
     const text = field.value;
     if (!text.trim() && !files.length) return true;
     const names = this.box.querySelector(".st-key-chat-fork_name input");
     const post = { id: crypto.randomUUID?.() ?? `${Date.now()}-${Math.random().toString(36).slice(2)}`, asked: Date.now(), place, c, b,
-      seen: writing || this.ofLine().length ? null : seen, fork, own, name: fork || own ? names?.value ?? "" : "", model, search, files, text };
+      seen: writing || this.ofLine().length ? null : seen, fork, own, person, name: fork || own ? names?.value ?? "" : "", model, search, files, text };
     if (!window.__forkyPosts.add(post)) return false;
     clearTimeout(this.timer); this.timer = 0;
     drop(this.draftKey);
@@ -156,15 +166,12 @@ class Composing {
     const words = made("p", "words", text || `${files} file${files === 1 ? "" : "s"}`);
     const button = (label, act) => { const one = made("button", "", label); one.type = "button"; one.onclick = act; return one; };
     const change = () => {
-      posts.editing.add(id);
+      posts.change(id);
       const field = made("textarea", "words");
       field.value = text; field.setAttribute("aria-label", "The waiting question");
       const end = (save) => {
-        posts.editing.delete(id);
-        const post = postOf(owner, id);
-        if (save && post) keepPost(owner, { ...post, text: field.value });
         this.drawn = "";
-        posts.go(true);
+        posts.changed(id, save ? field.value : undefined);
         this.show();
         this.field?.focus({ preventScroll: true });
       };
@@ -177,10 +184,10 @@ class Composing {
       row.replaceChildren(field, button("Keep", () => end(true)), button("Leave as it was", () => end(false)));
       field.focus();
     };
-    const act = (work) => () => { work(); this.drawn = ""; this.show(); posts.go(true); };
+    const act = (work) => () => { work(); this.drawn = ""; this.show(); posts.go(); };
     row.append(words, made("span", "why", why));
-    if (waits === "held") row.append(button("Send now", act(() => { const post = postOf(owner, id); posts.sent.delete(id); if (post) keepPost(owner, { ...post, now: true }); })));
-    row.append(button("Change", change), button("Drop", act(() => dropPost(owner, id))));
+    if (waits === "held") row.append(button("Send now", act(() => { const post = postOf(owner, id); if (post) keepPost(owner, { ...post, now: true }); posts.free(id); })));
+    row.append(button("Change", change), button("Drop", act(() => posts.drop(id))));
     return row;
   }
 
@@ -206,6 +213,7 @@ class Composing {
     if (this.timer) this.tellServer();
     for (const timer of this.looks ?? []) clearTimeout(timer);
     this.watch.disconnect();
+    window.removeEventListener("storage", this.sentElsewhere);
     for (const [kind, ear] of this.ears) this.box.removeEventListener(kind, ear, true);
   }
 }

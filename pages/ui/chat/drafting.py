@@ -20,6 +20,7 @@ from pages.ui.components.models import ONCE
 from pages.ui.drafts import Draft, drafts
 from pages.ui.frame import Frame
 from pages.ui.keeping.component import STORAGE, owner
+from pages.ui.streamlit_patches.patches import is_on
 
 _CSS = """
 .line { list-style: none; margin: 0; padding: 0 0 .3rem; max-height: 30vh; overflow-y: auto; }
@@ -72,7 +73,9 @@ def asked_from(
         "b": seen.name,
         "seen": seen.head or "",
         "fork": fork or "",
+        "mends": is_on("browser_fixes"),
         "own": own,
+        "person": here.session.person or "",
         "writing": fork is None and here.chat.replies.current is not None,
         "model": here.session.choices.get(ONCE, ""),
         "search": draft.search,

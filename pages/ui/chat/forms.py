@@ -16,6 +16,7 @@ from pages.ui.components.markdown import plain_label
 from pages.ui.components.models import grouped, model_title
 from pages.ui.components.notice import done
 from pages.ui.frame import Frame, go, saying
+from pages.ui.keeping.fields import kept_fields
 from pages.ui.session import session
 
 _Verb = Callable[[Frame, MessageId], None]
@@ -25,17 +26,19 @@ FORMS = frozenset({"fork", "edit", "regenerate", "tag", "threads"})
 def draw_form(here: Frame, act: str, message: Message) -> None:
     """Keys: `chat.form_text`, `chat.form_name`, `chat.form_model`, `chat.form_go`, `chat.form_cancel`."""
     with st.container(key="chat-form", border=True):
-        match act:
-            case "fork":
-                _named(here, message, "Fork here", "Name of the new branch", "branch, or leave it empty")
-            case "tag":
-                _named(here, message, "Tag", "Name of the tag", "a word or two")
-            case "edit":
-                _edit(here, message)
-            case "regenerate":
-                _regenerate(here, message)
-            case "threads":
-                draw_threads(here, message)
+        if act == "threads":
+            draw_threads(here, message)
+            return
+        with kept_fields(act, here.chat.id, here.chat.branch_name, message.id):
+            match act:
+                case "fork":
+                    _named(here, message, "Fork here", "Name of the new branch", "branch, or leave it empty")
+                case "tag":
+                    _named(here, message, "Tag", "Name of the tag", "a word or two")
+                case "edit":
+                    _edit(here, message)
+                case "regenerate":
+                    _regenerate(here, message)
 
 
 def _named(here: Frame, message: Message, verb: str, label: str, placeholder: str) -> None:

@@ -12,6 +12,7 @@ from forky_core.model.parts import Json
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.models import ONCE, Asking, asking, grouped, known_model, label_of, model_title
 from pages.ui.frame import Frame, saying
+from pages.ui.keeping.fields import kept_fields
 from pages.ui.streamlit_patches.renewing import anew
 
 _NUMBERS = ("temperature", "max_tokens")
@@ -97,7 +98,10 @@ def draw_rules(here: Frame) -> None:
     rules = here.chat.rules.current
     mark = f"{here.chat.id}/{here.chat.branch_name}/{hash((rules.system, str(rules.parameters)))}"
     keys = {name: anew(f"chat.{name}", mark) for name in ("system", *_NUMBERS)}
-    with st.popover("Rules", key="chat.rules", type="tertiary", icon=":material/tune:"):
+    with (
+        st.popover("Rules", key="chat.rules", type="tertiary", icon=":material/tune:"),
+        kept_fields("rules", here.chat.id, here.chat.branch_name),
+    ):
         st.text_area(
             f"System prompt of “{plain_label(here.chat.branch_name)}”",
             rules.system or "",

@@ -179,7 +179,7 @@ div:has(> .st-key-line-marks), div:has(> .st-key-line-picks) { position: sticky;
 .st-key-chat-composer kbd { display: none; }
 /* Where the line breaks, Send keeps its corner; in a narrow column it breaks later. */
 .st-key-chat-composer { container-type: inline-size; }
-.st-key-line-composer > :is(.st-key-chat-send, .st-key-chat-stop) { margin-left: auto; }
+.st-key-line-composer > :is(.st-key-chat-sending, :has(> .st-key-chat-sending)) { margin-left: auto; }
 @container (max-width: 46rem) { .st-key-line-composer :is(.st-key-chat-rules, .st-key-chat-stashes) p { font-size: 0; } }
 
 /* The uploader as one icon button; what was chosen is shown above the text. */

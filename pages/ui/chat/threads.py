@@ -22,6 +22,7 @@ from forky_core.views.times import ago, stamp
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, saying
+from pages.ui.keeping.fields import kept_fields
 from pages.ui.streamlit_patches.field_updates import fill
 from pages.ui.streamlit_patches.navigation import lead
 from pages.ui.workspace import Reader, reader
@@ -348,7 +349,7 @@ def _draw_field(
     key, kept = f"chat.say.{name}{of}", f"{here.chat.id}/thread/{of or name}"
     if key not in st.session_state:
         st.session_state[key] = drafts().at(kept).text or text
-    with st.container(key=f"chat-speak-{name}"):
+    with st.container(key=f"chat-speak-{name}"), kept_fields(kept):
         st.text_area(
             label,
             key=key,

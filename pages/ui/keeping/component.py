@@ -22,8 +22,6 @@ _HERE = Path(__file__).parent
 STORAGE = (_HERE / "storage.js").read_text("utf-8")
 """The functions that a component's script begins with which keeps something in the browser."""
 _KEY = "keeping"
-_LINES = ("rename-name", "rename-title", "requests-title", "chat-form_name")
-"""Fields of one line whose text is kept, by the class of their key. Every text area is."""
 _component = st.components.v2.component(
     "forky.keeping",
     html="<span></span>",
@@ -50,7 +48,6 @@ def keep_what_is_typed(held: Session, chat: Conversation | None) -> None:
         data={
             "owner": owner(),
             "session": held.id,
-            "lines": " ".join(_LINES),
             "version": str(chat.view.version) if chat is not None else "",
             "writing": json.dumps(sorted(writing)),
             "heard": json.dumps(held.heard),

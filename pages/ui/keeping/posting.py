@@ -55,6 +55,8 @@ class Question:
     """What the fork is to be called."""
     own: bool = False
     """Whether it forks because its author does not write on the branch."""
+    person: str = ""
+    """Who asks, where readers say themselves who they are."""
     now: bool = False
     """Whether it is to be asked although the answer before it did not finish."""
 
@@ -80,6 +82,7 @@ def question_of(said: Mapping[str, Any]) -> Question | None:
         fork,
         name,
         said.get("own") is True,
+        str(said.get("person") or ""),
         said.get("now") is True,
     )
 
@@ -102,7 +105,10 @@ def take_post(held: Session, said: Mapping[str, Any]) -> None:
         _tell(held, question, "waits", f"Not stored yet; it is tried again by itself. {error}")
     except ForkyError as error:
         held.say(str(error))
-        _give_back(held, question)
+        if _is_stored(held, question):  # Only its answer could not begin.
+            _tell(held, question, "stored")
+        else:
+            _give_back(held, question)
     else:
         _tell(held, question, "held" if why else "stored", why)
 
@@ -123,7 +129,14 @@ def _tell(held: Session, question: Question, state: str, why: str = "") -> None:
 
 def _chat(held: Session, question: Question) -> Conversation:
     chat = workspace().conversation(question.conversation, question.branch)
-    return chat.people.as_person(held.person) if held.person is not None else chat
+    return chat.people.as_person(question.person or held.person) if held.person is not None else chat
+
+
+def _is_stored(held: Session, question: Question) -> bool:
+    try:
+        return _chat(held, question).people.has_post(question.id)
+    except ForkyError:
+        return False
 
 
 def _held_back(held: Session, question: Question) -> str:
@@ -142,22 +155,27 @@ def _post(held: Session, question: Question) -> None:
     chat, here = _chat(held, question), st.query_params.get("c") == question.conversation
     if question.fork or question.own:
         name = fork_name(chat, question.name, question.text, own=question.own)
-        if question.fork:
-            fork = MessageId(question.fork)
-            chat, posted = chat.people.post_from(
-                fork,
-                question.text,
-                branch=name,
-                model=question.model,
-                attachments=question.files,
-                search=question.search,
-                post_id=question.id,
-            )
-        else:
-            chat = chat.branches.begin(name)
-            posted = _post_on(chat, question)
+        chat, posted = chat.people.post_from(
+            _id(question.fork),
+            question.text,
+            branch=name,
+            model=question.model,
+            attachments=question.files,
+            search=question.search,
+            post_id=question.id,
+        )
     else:
-        posted = _post_on(chat, question)
+        seen = chat.branch
+        if question.seen is not None:
+            seen = replace(seen, head=_id(question.seen))
+        posted = chat.people.post(
+            question.text,
+            seen=seen,
+            model=question.model,
+            attachments=question.files,
+            search=question.search,
+            post_id=question.id,
+        )
     if posted.silent:
         held.say(posted.silent)
     if held.race is not None and held.race[0] == question.place:
@@ -166,20 +184,6 @@ def _post(held: Session, question: Question) -> None:
     if here and held.page == front_page().name and held.branch == question.branch:
         held.choices[ONCE], held.window = "", 0
         go(chat)
-
-
-def _post_on(chat: Conversation, question: Question) -> Any:
-    seen = chat.branch
-    if question.seen is not None and not question.own:
-        seen = replace(seen, head=_id(question.seen))
-    return chat.people.post(
-        question.text,
-        seen=seen,
-        model=question.model,
-        attachments=question.files,
-        search=question.search,
-        post_id=question.id,
-    )
 
 
 def _id(seen: str | None) -> MessageId | None:

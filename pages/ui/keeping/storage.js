@@ -11,6 +11,8 @@ const keyOf = (owner, kind, name) => `${STORE}/${owner}/${kind}/${name}`;
 // What is kept at a key: this tab's, or else what another tab or an earlier one left there.
 const kept = (key) => safely(() => JSON.parse(sessionStorage.getItem(key) ?? localStorage.getItem(key)));
 
+const isMine = (key) => safely(() => JSON.parse(sessionStorage.getItem(key))) !== null;
+
 function keep(key, value) {
   const said = JSON.stringify({ ...value, at: Date.now() });
   if (said.length > LONGEST) return;
@@ -40,7 +42,10 @@ const waiting = (owner) => keysOf(owner, "post").map((key) => safely(() => JSON.
   .sort((a, b) => a.asked - b.asked);
 const postOf = (owner, id) => safely(() => JSON.parse(localStorage.getItem(keyOf(owner, "post", id))));
 const keepPost = (owner, post) => safely(() => { localStorage.setItem(keyOf(owner, "post", post.id), JSON.stringify(post)); return true; });
-const dropPost = (owner, id) => safely(() => localStorage.removeItem(keyOf(owner, "post", id)));
+const dropPost = (owner, id) => safely(() => { for (const kind of ["post", "taken"]) localStorage.removeItem(keyOf(owner, kind, id)); });
+// Until when a tab has taken a question to itself, to hand it over or to change it: the others leave it alone.
+const takenUntil = (owner, id) => Number(safely(() => localStorage.getItem(keyOf(owner, "taken", id))) ?? 0);
+const take = (owner, id, milliseconds) => safely(() => localStorage.setItem(keyOf(owner, "taken", id), String(Date.now() + milliseconds)));
 
 // React keeps a field's value: it is set as the browser would, and left, so that the next request says it.
 function write(field, text) {

@@ -16,6 +16,7 @@ from pages.ui.components.links import chat_link
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
 from pages.ui.frame import saying
+from pages.ui.keeping.fields import kept_fields
 from pages.ui.library.sharing import share
 from pages.ui.people.who_sees import mark_button, sharing_mark, who_sees
 from pages.ui.session import Session
@@ -109,7 +110,7 @@ def _trash(forky: Workspace, held: Session, summary: ConversationSummary) -> Non
 
 @st.dialog("Rename", icon=":material/edit:")
 def _rename(forky: Workspace, held: Session, summary: ConversationSummary) -> None:
-    with st.form("rename", border=False):
+    with kept_fields("title", summary.id), st.form("rename", border=False):
         st.text_input("Title", summary.title, key="rename.title", max_chars=200)
         if st.form_submit_button(
             "Rename", key="rename.save", type="primary", on_click=_save_title, args=(forky, held, summary)

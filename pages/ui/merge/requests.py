@@ -23,6 +23,7 @@ from forky_core.views.times import ago, stamp
 from pages.ui.components.markdown import plain_label, show_text
 from pages.ui.components.notice import done
 from pages.ui.frame import Frame, saying
+from pages.ui.keeping.fields import kept_fields
 from pages.ui.made_pages import linked
 from pages.ui.merge.choices import POLICIES, label_of_strategy, want, written_picks
 from pages.ui.merge.reviewing import draw_review_acts, draw_reviews
@@ -264,7 +265,10 @@ def _moved_on(frame: Frame, request: MergeRequest) -> list[str]:
 
 
 def _draw_change(frame: Frame, request: MergeRequest) -> None:
-    with st.popover("Change …", type="tertiary", icon=":material/edit:", key="merge.change"):
+    with (
+        st.popover("Change …", type="tertiary", icon=":material/edit:", key="merge.change"),
+        kept_fields("change request", frame.chat.id, request.number),
+    ):
         note = st.text_area(
             "Note", request.note, key=f"merge.change.note.{request.number}", max_chars=LONGEST_NOTE
         )
@@ -330,11 +334,14 @@ def draw_propose(frame: Frame, *, instead: bool) -> None:
 
     Keys: `merge.propose_note`, `merge.propose_it`.
     """
-    with st.popover(
-        "Propose instead" if instead else "Propose the merge",
-        icon=":material/call_merge:",
-        key="merge.propose_open",
-        help="Ask somebody to look at it before it lands: nothing is merged yet",
+    with (
+        st.popover(
+            "Propose instead" if instead else "Propose the merge",
+            icon=":material/call_merge:",
+            key="merge.propose_open",
+            help="Ask somebody to look at it before it lands: nothing is merged yet",
+        ),
+        kept_fields("propose", *sorted(st.query_params.to_dict().items())),
     ):
         st.text_area(
             "Note",

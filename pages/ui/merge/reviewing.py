@@ -16,6 +16,7 @@ from forky_core.views.times import ago
 from pages.ui.components.markdown import plain_label, show_text
 from pages.ui.components.notice import done
 from pages.ui.frame import Frame, saying
+from pages.ui.keeping.fields import kept_fields
 from pages.ui.people.only_reading import why_only_reads
 from pages.ui.people.protecting import protection
 
@@ -111,7 +112,10 @@ def _draw_answers(frame: Frame, request: MergeRequest, shown: MergePlan | None, 
             on_click=_approve,
             args=(frame, request, shown),
         )
-    with st.popover("Ask for changes …", type="tertiary", icon=":material/rate_review:", key="merge.changes"):
+    with (
+        st.popover("Ask for changes …", type="tertiary", icon=":material/rate_review:", key="merge.changes"),
+        kept_fields("review", frame.chat.id, request.number),
+    ):
         said = st.text_area(
             "What should change",
             key=f"merge.changes.text.{request.number}",

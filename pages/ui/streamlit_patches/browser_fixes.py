@@ -2,8 +2,9 @@
 
 With or without the patch it keeps the address complete and writes cookies, which a page of Streamlit can only read.
 The patch adds what takes events before Streamlit sees them: Ctrl+Z in a field, links that are opened in another tab,
-and a tap on a button that leaves a field. It listens to the browser and replaces nothing of Streamlit's, but it
-relies on how Streamlit's page is built.
+and a tap on a button that leaves a field. With it the composer stays on while the server is away
+(ui/chat/composing.js). It listens to the browser and replaces nothing of Streamlit's, but it relies on how Streamlit's
+page is built.
 """
 
 from __future__ import annotations
