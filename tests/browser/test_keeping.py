@@ -67,6 +67,11 @@ def test_what_was_typed_outlives_a_reload_and_a_restart_of_the_server_with_which
         page = watch().open(address)
         begin(page)
         page.locator(DRAFT).fill("half a thought")
+        page.evaluate(
+            """() => { window.dismissed = 0; document.addEventListener("click", (event) => {
+                if (event.target.closest?.("[data-testid=stDialog] button[aria-label=Close]")) window.dismissed += 1;
+            }, true); }"""
+        )
         server.send_signal(signal.SIGKILL)
         server.wait(HANG)
         page.wait_for_timeout(1500)
@@ -74,6 +79,8 @@ def test_what_was_typed_outlives_a_reload_and_a_restart_of_the_server_with_which
         page.keyboard.type(", and more")
         page.keyboard.press("Enter")
         expect(page.locator(LINE)).to_contain_text("half a thought, and more")
+        # Streamlit says “Connection error” in a dialog after some tries.
+        page.wait_for_function("window.dismissed > 0", timeout=HANG * 1000)
         page.locator(DRAFT).fill("the next one")
     with started_at(port, app, tmp_path):
         expect(page.get_by_role("log", name="Messages")).to_contain_text("half a thought, and more")

@@ -22,6 +22,8 @@ class Composing {
     window.addEventListener("storage", this.sentElsewhere);
     this.watch = new MutationObserver(() => this.mend());
     this.watch.observe(box, { childList: true, subtree: true, attributes: true, attributeFilter: ["disabled"] });
+    this.dialogs = new MutationObserver(() => this.dismiss());
+    this.dialogs.observe(document.body, { childList: true });
     this.stamp = ""; this.said = null; this.drawn = "";
     this.shared = null; // What this tab shows of what another one, or an earlier one, left here.
     this.mend();
@@ -34,6 +36,14 @@ class Composing {
   mend() {
     this.box.querySelector(".st-key-chat-files button:not([aria-label])")?.setAttribute("aria-label", "Attach files");
     if (this.data?.mends) for (const off of this.box.querySelectorAll(".st-key-chat-draft textarea:disabled, .st-key-chat-send button:disabled")) off.removeAttribute("disabled");
+  }
+
+  // While a server is away Streamlit puts a dialog over the page, in which nothing can be typed; the line above the field
+  // says the same. Once it was closed, it does not come back until the server does (docs/streamlit.md).
+  dismiss() {
+    if (!this.data?.mends) return;
+    const over = [...document.querySelectorAll("[data-testid=stDialog]")].find((one) => one.textContent.trim().startsWith("Connection error"));
+    over?.querySelector("button[aria-label=Close]")?.click();
   }
 
   hear(data, tell, line) {
@@ -213,6 +223,7 @@ class Composing {
     if (this.timer) this.tellServer();
     for (const timer of this.looks ?? []) clearTimeout(timer);
     this.watch.disconnect();
+    this.dialogs.disconnect();
     window.removeEventListener("storage", this.sentElsewhere);
     for (const [kind, ear] of this.ears) this.box.removeEventListener(kind, ear, true);
   }
