@@ -27,7 +27,7 @@ from forky_core.llm.litellm_calls import is_listened_to, unpriced
 from forky_core.llm.litellm_clients import openai_client, provider_client
 from forky_core.llm.prices import shortest_limit
 from forky_core.llm.prompt_cache import mark_for_claude
-from forky_core.llm.stream_end import CURRENT, StreamEnd
+from forky_core.llm.stream_end import CURRENT, StreamEnd, reported_words
 from forky_core.llm.tokens import estimate_tokens, vocabulary
 from forky_core.model import Failure, Usage
 from forky_core.model.end_reasons import end_reason
@@ -194,7 +194,7 @@ class LiteLLMModel:
                     for event in assembly.take(chunk):
                         events.put(event)
                         wait = patience.gap
-                    if alone and (end.known or getattr(stream, "received_finish_reason", None) is not None):
+                    if alone and reported_words(stream):
                         forget(kept)
                     elif alone and len(kept) > most:
                         shed(kept)

@@ -62,9 +62,8 @@ class StreamEnd:
         return line
 
     def report(self, stream: Any) -> None:
-        """Take the reason from LiteLLM's fields, for a stream whose bytes are not read; Gemini's is in the second."""
-        words = (getattr(stream, f"{name}_finish_reason", None) for name in ("received", "intermittent"))
-        self.word = next((word for word in map(said_word, words) if word), "")
+        """Take the reason from LiteLLM's fields, for a stream whose bytes are not read."""
+        self.word = next(iter(reported_words(stream)), "")
 
     def body(self, content: bytes) -> None:
         """Read an answer that came in one piece."""
@@ -123,6 +122,12 @@ class StreamEnd:
                 delta["reasoning_content"] = thoughts
             return True
         return False
+
+
+def reported_words(stream: Any) -> list[str]:
+    """Return the reasons that LiteLLM's fields have so far; Gemini's is in the second field."""
+    words = (getattr(stream, f"{name}_finish_reason", None) for name in ("received", "intermittent"))
+    return [word for word in map(said_word, words) if word]
 
 
 def content_words(content: object) -> tuple[str, str]:

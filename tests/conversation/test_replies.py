@@ -14,7 +14,7 @@ from forky_core.model.errors import InTheWay, ModelError, NotFound, NothingToDo,
 from forky_core.model.parts import Draft, TextPart
 from forky_core.views import captions
 from tests.builders import talk, texts, workspace
-from tests.hangs import eventually
+from tests.hangs import HANG, eventually
 
 
 def last_generation(chat: Conversation) -> Generation:
@@ -321,4 +321,4 @@ def test_a_question_with_a_time_limit_ends_when_it_is_over() -> None:
     with pytest.raises(ModelError, match="Nothing had arrived"):
         chat.ask("And now?", timeout=0.2)
     models.one.enqueue("In time.")
-    assert chat.ask("And now?", timeout=60, on_text=lambda _: None).text == "In time."
+    assert chat.ask("And now?", timeout=HANG, on_text=lambda _: None).text == "In time."

@@ -160,7 +160,7 @@ def test_a_running_app_over_a_server_is_asked(
     both: Both, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with serving(ScriptedModels(), both.server.beside(both.workspace)) as served:
-        monkeypatch.setenv("FORKY_TOKEN", served.key)
+        monkeypatch.setenv("FORKY_TOKEN", served.tokens.make("notebook", analysis=True).text)
         assert main(["sql", "SELECT count(*) FROM operations", "--json", "--server", served.url]) == 0
     assert capsys.readouterr().out == f'{{"count_star()": {both.server.verify().operations}}}\n'
 
