@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from forky_core.conversation.replies.replies import SERVER_STOPPED
 from forky_core.forky import Forky
 from tests.browser.conftest import CHECKOUT, served
 from tests.browser.test_chat import LAST, ask, messages, new
@@ -201,5 +202,6 @@ def test_a_server_that_ends_while_somebody_watches_keeps_what_had_arrived(tmp_pa
     with Forky.open(tmp_path / "forky.duckdb") as forky:
         assert forky.recovered == 0
         chat = forky.conversation(forky.conversations()[0].id)
-        assert chat.calls.generations[-1].status == "stopped"
+        call = chat.calls.generations[-1]
+        assert (call.status, call.failure) == ("interrupted", SERVER_STOPPED)
         assert "word9" in chat.path()[-1].text

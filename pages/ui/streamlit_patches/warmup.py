@@ -48,6 +48,7 @@ BEFORE_THE_FIRST_PAGE = (
     "pages.ui.streamlit_patches.flush",
     "pages.ui.streamlit_patches.page_links",
     "pages.ui.streamlit_patches.theme_switch",
+    "pages.ui.components.reader_zone",
     "pages.ui.components.style",
     "pages.ui.components.undoing",
     "pages.ui.registry",

@@ -280,6 +280,7 @@ VERBS: tuple[Row, ...] = (
         CHANGE,
         lambda c: _wait(c.chat.people.post_from(c.talk.answer, "And cork?", branch="x")),
     ),
+    Row("people.has_post", READ, lambda c: c.chat.people.has_post("a")),
     Row("people.set", CHANGE, lambda c: c.chat.people.set(Person("Bob"))),
     Row(
         "people.remove",
