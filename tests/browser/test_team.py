@@ -57,6 +57,8 @@ def test_what_one_keeps_to_herself_another_does_not_find(
     expect(ada).to_have_url(re.compile(r"/sign-in\?next=%2Flibrary%3Fx%3D1"))
     join(ada, first_owners_address(address, folder), "Ada Lovelace")
     ada.get_by_role("button", name="New").first.click()
+    # A question goes to the conversation that the page shows as it is sent.
+    expect(ada.get_by_text("Nothing has been said here yet.")).to_be_visible()
     ada.get_by_placeholder(re.compile("Ask")).first.fill("What do I keep to myself?")
     ada.keyboard.press("Control+Enter")
     expect(ada.get_by_text("What do I keep to myself?").first).to_be_visible()
