@@ -10,7 +10,7 @@ import pytest
 
 from forky_core.forky import Forky
 from tests.app_server import started_at
-from tests.browser.conftest import CHECKOUT, expect, free_port, served
+from tests.browser.conftest import CHECKOUT, expect, free_port, served, settled
 from tests.browser.test_chat import DRAFT, LAST, ask, begin, holds, new
 from tests.hangs import HANG
 from tests.store.postgresql.server import TEMPLATE, running_server
@@ -80,7 +80,8 @@ def test_what_was_typed_outlives_a_reload_and_a_restart_of_the_server_with_which
         page.keyboard.press("Enter")
         expect(page.locator(LINE)).to_contain_text("half a thought, and more")
         # Streamlit says “Connection error” in a dialog after some tries.
-        page.wait_for_function("window.dismissed > 0", timeout=HANG * 1000)
+        while not page.evaluate("window.dismissed"):
+            page.wait_for_timeout(200)
         page.locator(DRAFT).fill("the next one")
     with started_at(port, app, tmp_path):
         expect(page.get_by_role("log", name="Messages")).to_contain_text("half a thought, and more")
@@ -196,6 +197,27 @@ def test_what_is_typed_in_a_form_comes_back_into_that_form_only_until_it_is_carr
         assert left == []
     assert asked(tmp_path / "forky.duckdb", "Sent words") == 1
     assert asked(tmp_path / "forky.duckdb", "Other words") == 0
+
+
+def test_a_long_field_of_another_page_comes_back_after_a_reload(tmp_path: Path, watch: Any) -> None:
+    system, text = ".st-key-new-system textarea", ".st-key-merge-text textarea"
+    with served(CHECKOUT / "app.py", tmp_path) as app:
+        page = watch().open(f"{app}/library")
+        page.locator(".st-key-library-new button").click()
+        page.locator(system).fill("Answer like a lighthouse keeper.")
+        page.reload()
+        settled(page)
+        page.locator(".st-key-library-new button").click()
+        expect(page.locator(system)).to_have_value("Answer like a lighthouse keeper.")
+        page.keyboard.press("Escape")
+        page.goto(f"{app}/merge")
+        settled(page)
+        page.get_by_text("As text").click()
+        page.locator(text).fill("What I would write myself.")
+        page.reload()
+        settled(page)
+        page.get_by_text("As text").click()
+        expect(page.locator(text)).to_have_value("What I would write myself.")
 
 
 def test_of_two_tabs_one_hands_a_question_over_and_a_fork_is_made_once(tmp_path: Path, watch: Any) -> None:

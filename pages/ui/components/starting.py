@@ -12,6 +12,7 @@ from forky_core.model import ConversationSummary
 from forky_core.team.sharing_marks import belongs_here
 from pages.ui.components.models import model_title
 from pages.ui.frame import go, saying
+from pages.ui.keeping.fields import kept_fields
 from pages.ui.session import Session
 from pages.ui.workspace import reader
 
@@ -42,7 +43,7 @@ def new_conversation(forky: Workspace, held: Session) -> None:
     """Keys: `new.title`, `new.model`, `new.system`, `new.create`."""
     models = {info.name: info for info in forky.models.models()}
     default = forky.models.default()
-    with st.form("new", border=False):
+    with kept_fields("new conversation"), st.form("new", border=False):
         st.text_input(
             "Title",
             key="new.title",

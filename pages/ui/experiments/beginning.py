@@ -18,6 +18,7 @@ from pages.ui.components.too_large import draw_too_large, largest, told_of_size
 from pages.ui.experiments.starting import draw_start
 from pages.ui.experiments.state import show
 from pages.ui.frame import Frame, saying
+from pages.ui.keeping.fields import kept_fields
 from pages.ui.people.only_reading import draw_refusal, why_not_edits
 
 LARGEST = 50
@@ -45,9 +46,10 @@ def draw_beginning(frame: Frame, experiments: Experiments) -> None:
             required=True,
             format_func=_HOW.__getitem__,
         )
-        made = {"typed": _typed, "file": _from_file, "chat": _from_chat}[how or "typed"](frame)
-        if made is not None:
-            _draw_rest(frame, experiments, made)
+        with kept_fields("experiment", frame.chat.id):
+            made = {"typed": _typed, "file": _from_file, "chat": _from_chat}[how or "typed"](frame)
+            if made is not None:
+                _draw_rest(frame, experiments, made)
         if experiments.names:
             st.button(
                 "Back",

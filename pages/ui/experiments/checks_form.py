@@ -18,6 +18,7 @@ from pages.ui.components.markdown import plain_label
 from pages.ui.components.models import grouped, model_title
 from pages.ui.experiments.saving import close_after, save, there, typed
 from pages.ui.frame import Frame
+from pages.ui.keeping.fields import kept_fields
 
 ChangeChecks = Callable[[tuple[RowCheck, ...]], tuple[RowCheck, ...]]
 """Makes new checks of the ones there are."""
@@ -58,7 +59,8 @@ def edit_checks(frame: Frame, experiments: Experiments, name: str) -> None:
         )
 
     draw_check_lines(experiment.checks, "all", change_checks)
-    draw_new_check(frame, "all", change_checks)
+    with kept_fields("experiment checks", frame.chat.id, name):
+        draw_new_check(frame, "all", change_checks)
 
 
 def draw_check_lines(checks: Sequence[RowCheck], of: str, on_change: Callable[[ChangeChecks], None]) -> None:

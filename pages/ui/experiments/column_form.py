@@ -14,6 +14,7 @@ from pages.ui.components.models import grouped, model_title
 from pages.ui.experiments.choice import ask_again
 from pages.ui.experiments.saving import close_after, lines_of, save, there, typed, values_in
 from pages.ui.frame import Frame
+from pages.ui.keeping.fields import kept_fields
 
 
 @st.dialog("Column", width="large", icon=":material/view_column:")
@@ -25,7 +26,10 @@ def edit_column(frame: Frame, experiments: Experiments, name: str, id: str | Non
     column = experiment.column(id) if id is not None else ExperimentColumn(frame.forky.models.default())
     if column is None:  # It was removed, by the button below or in another tab.
         st.rerun()
-    with st.form(f"experiments-column-{id}", border=False):
+    with (
+        kept_fields("experiment column", frame.chat.id, name, id),
+        st.form(f"experiments-column-{id}", border=False),
+    ):
         _model_and_name(frame, column)
         _prompts(column)
         _parameters_and_samples(column)

@@ -19,6 +19,7 @@ from pages.ui.experiments.checks_form import ChangeChecks, draw_check_lines, dra
 from pages.ui.experiments.choice import ask_again
 from pages.ui.experiments.saving import close_after, lines_of, save, there, typed, values_in
 from pages.ui.frame import Frame
+from pages.ui.keeping.fields import kept_fields
 
 
 @st.dialog("Row", width="large", icon=":material/table_rows:")
@@ -28,7 +29,10 @@ def edit_row(frame: Frame, experiments: Experiments, name: str, id: int) -> None
     row = experiment.row(id)
     if row is None:  # It was removed, by the button below or in another tab.
         st.rerun()
-    with st.form(f"experiments-row-{id}", border=False):
+    with (
+        kept_fields("experiment row", frame.chat.id, name, id),
+        st.form(f"experiments-row-{id}", border=False),
+    ):
         st.text_area("Question", row.question, key="experiments.row_question", height=110, max_chars=200_000)
         st.text_area(
             "Variables, one a line",
@@ -62,7 +66,8 @@ def edit_row(frame: Frame, experiments: Experiments, name: str, id: int) -> None
         )
 
     draw_check_lines(row.checks, "row", change_checks)
-    draw_new_check(frame, "row", change_checks)
+    with kept_fields("experiment row checks", frame.chat.id, name, id):
+        draw_new_check(frame, "row", change_checks)
     with st.container(key="line-experiments-row", horizontal=True):
         cells = tuple(
             CellAddress(id, column.id, sample)
@@ -92,50 +97,51 @@ def edit_row(frame: Frame, experiments: Experiments, name: str, id: int) -> None
 def add_rows(frame: Frame, experiments: Experiments, name: str) -> None:
     """Keys: `experiments.add_typed`, `experiments.add_file`, `experiments.add_chat`, `experiments.add`."""
     there(experiments, name)
-    lines = st.text_area(
-        "Questions, one a line",
-        key="experiments.add_typed",
-        height=130,
-        max_chars=200_000,
-        placeholder="What is …?",
-    )
-    file = st.file_uploader(
-        "Or cases from a file (CSV, JSON Lines, YAML, text)",
-        type=["csv", "tsv", "jsonl", "ndjson", "yaml", "yml", "json", "txt"],
-        key="experiments.add_file",
-        max_upload_size=largest(LARGEST),
-    )
-    draw_too_large(
-        "experiments.add_file",
-        largest(LARGEST),
-        told_of_size(largest(LARGEST)),
-        key="experiments.add_too_large",
-    )
-    asked = rows_of_conversation(frame.chat)
-    of_chat = bool(asked) and st.checkbox(
-        f"The {count(len(asked), 'question')} of “{plain_label(frame.chat.branch_name)}”",
-        key="experiments.add_chat",
-    )
-    rows = [*typed_cases(lines or ""), *(asked if of_chat else ())]
-    if file is not None:
-        try:
-            rows += cases_in_bytes(file.getvalue(), file.name)
-        except ForkyError as error:
-            st.caption(f":material/error: {plain_label(str(error), 400)}")
-    close_after(
-        st.button(
-            f"Add {count(len(rows), 'row')}" if rows else "Add",
-            key="experiments.add",
-            type="primary",
-            disabled=not rows,
-            on_click=save,
-            args=(
-                frame,
-                experiments,
-                lambda: replace(experiments[name], rows=[*experiments[name].rows, *rows]),
-            ),
+    with kept_fields("experiment rows", frame.chat.id, name):
+        lines = st.text_area(
+            "Questions, one a line",
+            key="experiments.add_typed",
+            height=130,
+            max_chars=200_000,
+            placeholder="What is …?",
         )
-    )
+        file = st.file_uploader(
+            "Or cases from a file (CSV, JSON Lines, YAML, text)",
+            type=["csv", "tsv", "jsonl", "ndjson", "yaml", "yml", "json", "txt"],
+            key="experiments.add_file",
+            max_upload_size=largest(LARGEST),
+        )
+        draw_too_large(
+            "experiments.add_file",
+            largest(LARGEST),
+            told_of_size(largest(LARGEST)),
+            key="experiments.add_too_large",
+        )
+        asked = rows_of_conversation(frame.chat)
+        of_chat = bool(asked) and st.checkbox(
+            f"The {count(len(asked), 'question')} of “{plain_label(frame.chat.branch_name)}”",
+            key="experiments.add_chat",
+        )
+        rows = [*typed_cases(lines or ""), *(asked if of_chat else ())]
+        if file is not None:
+            try:
+                rows += cases_in_bytes(file.getvalue(), file.name)
+            except ForkyError as error:
+                st.caption(f":material/error: {plain_label(str(error), 400)}")
+        close_after(
+            st.button(
+                f"Add {count(len(rows), 'row')}" if rows else "Add",
+                key="experiments.add",
+                type="primary",
+                disabled=not rows,
+                on_click=save,
+                args=(
+                    frame,
+                    experiments,
+                    lambda: replace(experiments[name], rows=[*experiments[name].rows, *rows]),
+                ),
+            )
+        )
 
 
 def _changed(row: ExperimentRow) -> ExperimentRow:

@@ -15,6 +15,7 @@ from forky_core.team.roles import Role
 from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.too_large import draw_too_large, largest
+from pages.ui.keeping.fields import kept_fields
 from pages.ui.library.broken_off import asked_for, size_in_words
 from pages.ui.library.import_preview import draw_looking, draw_preview, title_of
 from pages.ui.library.import_results import draw_landed, draw_past
@@ -87,7 +88,7 @@ def _draw_zone(forky: Workspace, held: Session) -> None:
         args=(forky, held, key),
     )
     pasted = f"import.paste.{st.session_state[_ROUND]}"
-    with st.form("import-paste", border=False):
+    with kept_fields("import"), st.form("import-paste", border=False):
         st.text_area(
             "Or paste what is in one",
             key=pasted,

@@ -21,6 +21,7 @@ from forky_core.views.shelf import count
 from pages.ui.components.links import chat_link
 from pages.ui.components.markdown import plain_label, show_text, showable
 from pages.ui.frame import Frame, saying
+from pages.ui.keeping.fields import kept_fields
 from pages.ui.merge.editor import draw_editor
 from pages.ui.merge.payload import SHOWN, draw_turns
 from pages.ui.merge.planning import Planning, lookup_of
@@ -95,8 +96,9 @@ def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
                 "As text", key="merge.edit", help="The text itself, word for word, to read and to change"
             )
     if as_text:
-        for at, side in enumerate(parts):
-            _draw_text_area(frame, held, side, f"merge.text.{at}" if plan.sides else "merge.text")
+        with kept_fields("merge", frame.chat.id, frame.chat.branch_name, plan.kind.name, plan.source_name):
+            for at, side in enumerate(parts):
+                _draw_text_area(frame, held, side, f"merge.text.{at}" if plan.sides else "merge.text")
         st.caption("Ctrl+Enter, or a click outside, takes the change and counts again.")
     elif beside:
         for at, side in enumerate(parts):

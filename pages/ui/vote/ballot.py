@@ -14,6 +14,7 @@ from forky_core.votes.poll import BAD, BEST, TIE
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, show_text
 from pages.ui.frame import Frame, saying
+from pages.ui.keeping.fields import kept_fields
 from pages.ui.people.only_reading import draw_only_reads, why_only_reads
 from pages.ui.vote.host import draw_host
 from pages.ui.vote.labels import labels
@@ -89,7 +90,10 @@ def _draw_bar(frame: Frame, ballot: Ballot) -> None:
             key = f"vote.note.{ballot.poll.number}"
             if key not in st.session_state and ballot.mine is not None:
                 st.session_state[key] = ballot.mine.note
-            with st.popover("Note", icon=":material/edit_note:", type="tertiary", key="vote.note_open"):
+            with (
+                st.popover("Note", icon=":material/edit_note:", type="tertiary", key="vote.note_open"),
+                kept_fields("vote note", frame.chat.id, ballot.poll.number),
+            ):
                 st.text_area(
                     "Why? The others read it after the reveal.",
                     key=key,
