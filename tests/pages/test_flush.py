@@ -60,7 +60,8 @@ def test_nothing_waits_where_the_patch_is_switched_off(monkeypatch: pytest.Monke
 
 def test_no_other_line_of_a_page_sleeps() -> None:
     """A thread that warms the server up may, and so may the event loop, which serves others meanwhile; and a page
-    whose database was out of reach waits a moment before it asks again."""
+    whose database was out of reach waits a moment before it asks again.
+    """
     sleeps = {
         path.name
         for path in (CHECKOUT / "pages").rglob("*.py")
