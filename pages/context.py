@@ -23,7 +23,7 @@ from pages.ui.made_pages import linked
 from pages.ui.page import Page
 from pages.ui.people.only_reading import draw_refusal, may_write, why_not_write
 
-PAGE = Page(title="Context", icon="fact_check", order=60)
+PAGE = Page(title="Context", icon="fact_check", order=60, section="More")
 
 _VIEWS = ("Items", "Compare", "Exact request")
 _SHOWN = "context.shown"

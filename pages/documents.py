@@ -19,7 +19,7 @@ from pages.ui.people.only_reading import draw_refusal
 from pages.ui.session import session
 from pages.ui.workspace import workspace
 
-PAGE = Page(title="Documents", icon="description", order=50, about_conversation=False)
+PAGE = Page(title="Documents", icon="description", order=50, section="More", about_conversation=False)
 
 
 def main() -> None:

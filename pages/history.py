@@ -17,7 +17,7 @@ from pages.ui.history.threads import draw_thread_log
 from pages.ui.made_pages import linked
 from pages.ui.page import Page
 
-PAGE = Page(title="History", icon="history", order=70)
+PAGE = Page(title="History", icon="history", order=70, section="More")
 
 
 def main() -> None:

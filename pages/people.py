@@ -21,7 +21,7 @@ from pages.ui.people.workspaces import desk_of, draw_workspaces
 from pages.ui.session import session
 from pages.ui.workspace import reader, workspace
 
-PAGE = Page(title="People", icon="group", order=75, about_conversation=False, of_team=True)
+PAGE = Page(title="People", icon="group", order=75, section="More", about_conversation=False, of_team=True)
 
 _TABS = {
     "members": "Members",

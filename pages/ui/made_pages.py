@@ -7,6 +7,7 @@ questions to the disk in each run. A thread gives the interpreter away at each, 
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterable
 from functools import cache
 from typing import Any, Literal
 
@@ -19,6 +20,14 @@ from pages.ui.registry import front_page, pages
 def listed(page: Page) -> Any:
     """A page for `st.navigation`, which notes in it what the run may do: so each run has its own."""
     return copy.copy(_made(page, is_front=page is front_page()))
+
+
+def sections(everything: Iterable[Page]) -> dict[str, list[Any]]:
+    """The pages for `st.navigation`: those of the bar under "", and those of each of its menus."""
+    found: dict[str, list[Any]] = {"": []}
+    for page in everything:
+        found.setdefault(page.section, []).append(listed(page))
+    return found
 
 
 def linked(script: str) -> Any:

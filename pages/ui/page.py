@@ -16,6 +16,8 @@ class Page:
     """A name of Material Symbols: "merge"."""
     order: int
     """Where the navigation lists it: pages with lower numbers come first. The first of ours is the front page."""
+    section: str = ""
+    """The menu of the navigation that lists it, such as "More"; "": the bar itself."""
     shown: bool = True
     """Whether the navigation lists it. If not, another page leads there."""
     about_conversation: bool = True

@@ -21,7 +21,7 @@ from pages.ui.registry import front_page, pages
 from tests.app_server import free_port, served
 from tests.programs import CHECKOUT, headless_chromium
 
-__all__ = ["CHECKOUT", "PAGES", "Watched", "expect", "free_port", "served", "settled"]
+__all__ = ["CHECKOUT", "PAGES", "Watched", "expect", "free_port", "listed_under_more", "served", "settled"]
 
 playwright = pytest.importorskip("playwright.sync_api")
 PAGES = tuple("" if page is front_page() else page.name for page in pages())
@@ -85,6 +85,12 @@ class _Expectation:
 def expect(subject: Any) -> Any:
     """What a test claims about a page or a locator, as Playwright's `expect`."""
     return _Expectation(subject)
+
+
+def listed_under_more(page: Any, name: str) -> Any:
+    """The link to a page that the navigation lists in its menu, which is opened."""
+    page.get_by_test_id("stTopNavSection").get_by_text("More", exact=True).click()
+    return page.get_by_test_id("stTopNavDropdownLink").filter(has_text=name)
 
 
 def settled(page: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.browser.agraph import graph_frame
-from tests.browser.conftest import CHECKOUT, expect, served, settled
+from tests.browser.conftest import CHECKOUT, expect, listed_under_more, served, settled
 from tests.browser.test_chat import DRAFT, ask, begin, holds, new, switch
 
 pytestmark = pytest.mark.browser
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 _ENTER_AND_LEAVE = """(field) => {
   field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true, composed: true }));
   const links = [...document.querySelectorAll("[data-testid=stTopNavLink]")];
-  setTimeout(() => links.find((link) => link.textContent.includes("Context")).click());
+  setTimeout(() => links.find((link) => link.textContent.includes("Merge")).click());
 }"""
 """In two turns of the browser, one right behind the other."""
 
@@ -64,7 +64,7 @@ def test_a_link_opened_beside_leads_to_the_same_conversation(app: str, watch: An
     begin(page)
     switch(page, "upload")
     with watched.context.expect_page() as opened:
-        page.get_by_role("link", name="History").click(modifiers=["Control"])
+        listed_under_more(page, "History").click(modifiers=["Control"])
     beside = settled(opened.value)
     expect(beside.get_by_role("heading", name="History of “Why is the nightly backup slow?”")).to_be_visible()
     assert beside.url.endswith("&b=upload") and "/history?c=" in beside.url
@@ -84,8 +84,8 @@ def ask_for_a_branch_and_a_page(page: Any, branches: Sequence[str]) -> None:
         field.click()
         page.keyboard.type(branch)
         field.evaluate(_ENTER_AND_LEAVE)
-        page.wait_for_url(f"**/context?c=*&b={branch}*")
-        expect(settled(page).get_by_role("combobox", name="Branch")).to_have_value(branch)
+        page.wait_for_url(f"**/merge?c=*&b={branch}*")
+        settled(page)
         pages.get_by_role("link", name="Chat").click()
         page.wait_for_url(f"**/?c=*&b={branch}*")
         settled(page)
@@ -180,7 +180,7 @@ def test_a_quick_click_beside_a_draft_presses_its_button_and_the_draft_is_kept(a
     page.go_back()
     holds(page, "a draft that stays")
     settled(page).locator(DRAFT).fill("and one that is left for another page")
-    page.get_by_role("link", name="History").click()
+    listed_under_more(page, "History").click()
     page.wait_for_url("**history**")
     page.go_back()
     holds(page, "and one that is left for another page")

@@ -11,7 +11,7 @@ import pytest
 
 from forky_core.forky import Forky
 from forky_core.gateway.tokens import Tokens
-from tests.browser.conftest import CHECKOUT, PAGES, Watched, expect, served
+from tests.browser.conftest import CHECKOUT, PAGES, Watched, expect, listed_under_more, served
 from tests.builders import ScriptedModels, talk
 from tests.hangs import HANG
 
@@ -140,7 +140,7 @@ def test_history_shows_what_restoring_would_change_and_does_it(seeded: str, watc
     page = watch().open(f"{seeded}/library")
     page.get_by_role("link", name="Backups").first.click()
     expect(page.get_by_text("measure first").first).to_be_visible()
-    page.get_by_role("link", name="History").first.click()
+    listed_under_more(page, "History").click()
     page.get_by_text("Created").first.click()
     page.get_by_role("button", name="Restore to here").filter(visible=True).last.click()
     expect(page.get_by_text("would go out of sight")).to_be_visible()
