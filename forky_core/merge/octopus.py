@@ -2,7 +2,7 @@
 
 A source brings what the target lacks and no earlier source of the same merge has brought. So the order of the sources
 changes only what is shown first: the incoming messages are the same in any order. Three-way, the claims of all branches
-are joined at once (docs/design/three-way-joins-all-branches-at-once.md), so that a conflict appears once however many
+are joined at once, so that a conflict appears once however many
 of them disagree.
 """
 

@@ -2,8 +2,7 @@
 
 Every message that was ever there has one row and one lane for good: rows in the order in which messages first appeared,
 lanes by their lines. So the graph grows at its lower end, nothing changes places, and an operation is only a small
-difference. Ten thousand operations need ten thousand differences, not ten thousand graphs
-(docs/design/a-replay-lays-out-once.md).
+difference. Ten thousand operations need ten thousand differences, not ten thousand graphs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The tour: five things to do in the ready conversation, which the person does, or has done for them.
 
 A step points at a control of the page and waits until the conversation says that it was done. It has no action of its
-own: “Do it for me” presses the same control. tour.js draws it; docs/design/a-tour-presses-what-is-there.md says why.
+own: “Do it for me” presses the same control. tour.js draws it.
 """
 
 from __future__ import annotations

@@ -3,8 +3,7 @@
 A run hands its elements to the server's event loop, which is a thread of the same interpreter: while the script
 computes, the loop gets a turn every few milliseconds only, and waits again after each message. So what is drawn first
 would leave with what is drawn last, and the browser would lay out all of it at once. Streamlit has no call that sends
-what was drawn, so the script waits for a moment, which is when the loop sends (docs/design/the-path-leaves-first.md
-has the numbers).
+what was drawn, so the script waits for a moment, which is when the loop sends.
 """
 
 from __future__ import annotations
