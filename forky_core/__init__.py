@@ -9,8 +9,7 @@ Everything a program needs is here and in `forky_core.protocols`; other modules 
 - **Merging**: `MergePlan` is what a merge would write, `Choice` what is taken of a conflict, `contains` a check for
   `chat.bisections.run`. A `Strategy` is a way to merge; `add_strategy` offers one more, made of `plan_branch_merge` and
   `plan_of_lines`.
-- **Votes**: `Conversation.polls` gives the `Polls` of a conversation: a `Poll` on answers, each `Vote`, the `Tally`;
-  `Forky.ratings` gives the `Ratings` of all.
+- **Votes**: `Conversation.polls` gives the `Polls` of a conversation: a `Poll` on answers, each `Vote`, the `Tally`.
 - **Experiments**: an `Experiment` is a grid of `ExperimentRow` and `ExperimentColumn` with `RowCheck`s; `Experiments`
   saves and runs those of a conversation, `read_experiment` reads a file, `rows_of_conversation` takes a branch's
   questions, `experiment_writer` writes a page or a table.
@@ -172,7 +171,6 @@ if TYPE_CHECKING:
     from forky_core.publishing.registry import publication_form
     from forky_core.publishing.report import Report
     from forky_core.votes.poll import Poll, Vote
-    from forky_core.votes.ratings import Ratings
     from forky_core.votes.tally import Tally
 
 __all__ = [
@@ -258,7 +256,6 @@ __all__ = [
     "Polls",
     "PublicationForm",
     "QueryBot",
-    "Ratings",
     "ReasoningDelta",
     "ReasoningPart",
     "Recall",
@@ -452,7 +449,6 @@ _HOMES = {
     "publishing.registry": ("publication_form",),
     "publishing.report": ("Report",),
     "votes.poll": ("Poll", "Vote"),
-    "votes.ratings": ("Ratings",),
     "votes.tally": ("Tally",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

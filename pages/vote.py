@@ -1,7 +1,7 @@
-"""Votes: people compare answers blind, each at their own screen; then the result, and the ratings of all polls.
+"""Votes: people compare answers blind, each at their own screen; then the result.
 
 The URL says which poll (`?c=…&poll=3`), so that a link or a QR code leads a phone to it. Without one, the page lists
-the polls of the conversation and the ratings of the workspace.
+the polls of the conversation.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from pages.ui.vote.ballot import draw_ballot
 from pages.ui.vote.joining import draw_join, draw_who
 from pages.ui.vote.listing import draw_polls
 from pages.ui.vote.outcome import draw_outcome
-from pages.ui.vote.ratings import draw_ratings
 from pages.ui.vote.style import apply_vote_style
 
 PAGE = Page(title="Votes", icon="how_to_vote", order=35)
@@ -49,7 +48,6 @@ def main() -> None:
     if poll is None:
         with st.container(key="column-votes"):
             draw_polls(frame)
-            draw_ratings(frame)
     elif poll.hidden and frame.session.person is None and names_themselves():
         draw_join(frame, poll)
     else:

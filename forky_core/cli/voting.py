@@ -1,4 +1,4 @@
-"""`forky polls` and `forky vote`: let people vote on answers, and see which models they prefer."""
+"""`forky polls` and `forky vote`: let people vote on answers, and see which answers they prefer."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from forky_core.model.errors import BadContent
 from forky_core.views.shelf import count
 from forky_core.views.times import stamp
 from forky_core.views.voting import Ballot, PollResult, ballot_of, outcome_of
-from forky_core.votes.ratings import BY, Ratings
-from forky_core.votes.tables import ratings_csv, votes_csv
+from forky_core.votes.tables import votes_csv
 
 if TYPE_CHECKING:
     from forky_core.conversation.conversation import Conversation
@@ -47,7 +46,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def _add_polls(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    polls = commands.add_parser("polls", help="open and reveal polls, and rate who is preferred")
+    polls = commands.add_parser("polls", help="open and reveal polls, and read their votes")
     acts = polls.add_subparsers(dest="act", required=True, metavar="ACT")
     listing = acts.add_parser("list", help="list the polls, the newest first")
     opening = acts.add_parser("open", help="let people vote on two to nine answers")
@@ -81,13 +80,6 @@ def _add_polls(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "export", help="print every vote of the revealed polls of all conversations as CSV"
     )
     export.set_defaults(run=run_export, makes_database=False)
-    ratings = acts.add_parser("ratings", help="which model, prompt or tag people prefer")
-    ratings.add_argument("--by", choices=BY, default="model")
-    ratings.add_argument("--seed", type=int, default=0, help="of the intervals' random numbers (default: 0)")
-    form = ratings.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="one JSON object, with the matrix of wins")
-    form.add_argument("--csv", action="store_true", help="a table, then the matrix of wins")
-    ratings.set_defaults(run=run_ratings, makes_database=False)
 
 
 def _add_person(command: argparse.ArgumentParser) -> None:
@@ -154,17 +146,6 @@ def run_vote(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     return 0
 
 
-def run_ratings(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
-    found = forky.ratings(options.by, seed=options.seed)
-    if options.json:
-        print(json.dumps(found.stored()), file=out)
-    elif options.csv:
-        print(ratings_csv(found), end="", file=out)
-    else:
-        _print_ratings(found, out)
-    return 0
-
-
 def run_export(forky: Forky, _options: argparse.Namespace, out: TextIO) -> int:
     print(votes_csv(forky.polls), end="", file=out)
     return 0
@@ -220,6 +201,7 @@ def _described(chat: Conversation, poll: Poll) -> dict[str, Json]:
                 "models": list(row.option.models),
                 "branches": list(row.option.branches),
                 "votes": row.votes,
+                "share": round(row.share, 4),
                 "scores": {name: score.mean for name, score in row.scores.items()},
             }
             for row in outcome.rows
@@ -256,32 +238,11 @@ def _print_outcome(outcome: PollResult, out: TextIO) -> None:
         named = row.option.made_by(str)
         scores = "".join(f", {name} {score.mean:.1f}" for name, score in row.scores.items())
         print(
-            one_line(f"{row.votes:>4}  {row.option.letter}  {short(row.option.message)}  {named}{scores}"),
+            one_line(
+                f"{row.votes:>4}  {row.share:.0%}  {row.option.letter}  {short(row.option.message)}  {named}{scores}"
+            ),
             file=out,
         )
     print(f"{outcome.ties:>4}  tie\n{outcome.bad:>4}  no answer is good enough", file=out)
     for note in outcome.notes:
         print(one_line(f"{note.person} ({note.choice}): {note.text}"), file=out)
-
-
-def _print_ratings(found: Ratings, out: TextIO) -> None:
-    if not found.rows:
-        print("No poll is revealed yet, so that there is nothing to rate.", file=out)
-    for row in found.rows:
-        interval = f"{row.lower:.0f} to {row.upper:.0f}"
-        print(
-            one_line(
-                f"{row.rank:>3}  {row.rating:>5.0f}  {interval:>13}  {count(row.votes, 'vote'):>10}  {row.label}"
-            ),
-            file=out,
-        )
-    if len(found.rows) > 1:
-        print(_verdict(found), file=out)
-    if found.open_polls:
-        print(f"{count(found.open_polls, 'poll')} not revealed yet, and not counted.", file=out)
-
-
-def _verdict(found: Ratings) -> str:
-    if found.winner is None:
-        return "No winner: the intervals at the top overlap."
-    return one_line(f"The winner beyond doubt (95 %): {found.winner}")

@@ -32,7 +32,7 @@ from forky_core.model.hashing import mend_text
 from forky_core.model.parts import AttachmentPart
 from forky_core.store.contract import Store, Verification
 from forky_core.votes.poll import MARK
-from forky_core.votes.ratings import By, PollsOfWorkspace, Ratings, polls_of, rate
+from forky_core.votes.revealed import RevealedPoll, revealed_polls
 
 
 class Workspace:
@@ -269,20 +269,10 @@ class Workspace:
         return self.store.reuse()
 
     @property
-    def polls(self) -> PollsOfWorkspace:
-        """The polls of all conversations outside the trash, with the votes of those that are revealed."""
+    def polls(self) -> tuple[RevealedPoll, ...]:
+        """The revealed polls of all conversations outside the trash, with their votes."""
         views = ((id, self.store.view(id)) for id in sorted(self.store.entries(MARK)))
-        return polls_of((id, view) for id, view in views if not view.trashed)
-
-    def ratings(self, by: By = "model", *, seed: int = 0) -> Ratings:
-        """Which model, system prompt ("prompt") or tag ("tag") people preferred in all revealed polls, with intervals.
-
-        The same votes and the same seed give the same intervals.
-
-        Raises:
-            BadContent: `by` is none of these.
-        """
-        return rate(self.polls, by, seed=seed)
+        return revealed_polls((id, view) for id, view in views if not view.trashed)
 
     def verify(self) -> Verification:
         return self.store.verify()

@@ -1,4 +1,4 @@
-"""Votes and ratings as CSV, for spreadsheets and other programs.
+"""Votes as CSV, for spreadsheets and other programs.
 
 A cell that a spreadsheet would take for a formula gets an apostrophe before it: notes and names are what anybody typed.
 """
@@ -10,25 +10,13 @@ import io
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from forky_core.votes.ratings import PollsOfWorkspace, Ratings, RevealedPoll
+from forky_core.votes.revealed import RevealedPoll
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def ratings_csv(ratings: Ratings) -> str:
-    """One line for each rating, then the matrix of wins after an empty line."""
-    head = ("rank", ratings.by, "rating", "lower", "upper", "votes", "wins", "losses")
-    rows: list[Sequence[object]] = [
-        (r.rank, r.label, round(r.rating, 1), round(r.lower, 1), round(r.upper, 1), r.votes, r.wins, r.losses)
-        for r in ratings.rows
-    ]
-    labels = [row.label for row in ratings.rows]
-    matrix = [(label, *wins) for label, wins in zip(labels, ratings.wins, strict=True)]
-    return _csv([head, *rows, (), ("wins against", *labels), *matrix])
-
-
-def votes_csv(found: PollsOfWorkspace) -> str:
-    """One line for each vote of each revealed poll."""
+def votes_csv(polls: Iterable[RevealedPoll]) -> str:
+    """One line for each vote of these polls."""
     head = (
         "conversation",
         "title",
@@ -42,7 +30,7 @@ def votes_csv(found: PollsOfWorkspace) -> str:
         "scores",
         "at",
     )
-    return _csv([head, *(line for one in found.revealed for line in _votes(one))])
+    return _csv([head, *(line for one in polls for line in _votes(one))])
 
 
 def _votes(one: RevealedPoll) -> Iterable[Sequence[object]]:

@@ -56,7 +56,6 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "polls show": (("1",),),
     "polls reveal": (("1",),),
     "vote": (("1", "A", "--note", "Short.", "--score", "A:clear=4"), ("1", "tie")),
-    "polls ratings": ((), ("--by", "prompt")),
     "publish comparison": (("main", "again", "-o", "{grid}.html"),),
     "publish experiment": (("-o", "{grid}.html"),),
     "publish poll": (("1", "-o", "{grid}.html"),),

@@ -1,4 +1,4 @@
-"""Polls on a terminal: opened, voted in by several people, revealed, and rated over the whole workspace."""
+"""Polls on a terminal: opened, voted in by several people, revealed, and written as a table of votes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,6 @@ def test_a_poll_is_blind_until_it_is_revealed(asked: Run) -> None:
     asked("vote", "1", "bad", "--as", "Bob")
     hidden = json.loads(asked("polls", "show", "1", "--json").out)
     assert hidden["voters"] == ["Ann", "Bob"] and "votes" not in hidden and "result" not in hidden
-    assert "No poll is revealed yet" in asked("polls", "ratings").out
     revealed = asked("polls", "reveal", "1", "--as", "Cem")
     assert "Revealed poll 1, “Which name?” after 2 votes." in revealed.out
     assert "scripted/one" in revealed.out and "clear 5.0" in revealed.out and "Short." in revealed.out
@@ -49,21 +48,21 @@ def test_a_poll_is_blind_until_it_is_revealed(asked: Run) -> None:
     assert late.code == 2 and "was revealed by Cem and takes no more votes" in late.err
 
 
-def test_ratings_and_votes_come_as_tables_and_json(asked: Run) -> None:
+def test_a_result_says_each_share_and_votes_come_as_a_table(asked: Run) -> None:
     asked("polls", "open", "main", "two")
     found = json.loads(asked("polls", "show", "1", "--json").out)
-    message = next(one["message"] for one in found["answers"] if "two says" in one["text"])
-    for n in range(12):
-        asked("vote", "1", message, "--as", f"Voter {n}")
-    assert "1 poll not revealed yet, and not counted." in asked("polls", "ratings").out
-    asked("polls", "reveal", "1")
-    ratings = json.loads(asked("polls", "ratings", "--json").out)
-    assert (ratings["winner"], ratings["votes"]) == ("scripted/two", 12)
-    assert "The winner beyond doubt (95 %): scripted/two" in asked("polls", "ratings").out
-    rows = list(csv.reader(io.StringIO(asked("polls", "ratings", "--csv").out)))
-    assert rows[1][:2] == ["1", "scripted/two"]
+    messages = {one["text"].split()[0]: one["message"] for one in found["answers"]}
+    for n, word in enumerate(["two", "two", "two", "one"]):
+        asked("vote", "1", messages[word], "--as", f"Voter {n}")
+    assert list(csv.DictReader(io.StringIO(asked("polls", "export").out))) == []
+    assert "\n3 75% " in asked("polls", "reveal", "1").out
+    result = json.loads(asked("polls", "show", "1", "--json").out)["result"]
+    assert {row["message"]: (row["votes"], row["share"]) for row in result} == {
+        messages["two"]: (3, 0.75),
+        messages["one"]: (1, 0.25),
+    }
     votes = list(csv.DictReader(io.StringIO(asked("polls", "export").out)))
-    assert len(votes) == 12 and {vote["choice"] for vote in votes} == {message}
+    assert sorted(vote["choice"] for vote in votes) == sorted([*[messages["two"]] * 3, messages["one"]])
 
 
 @pytest.mark.parametrize("score", ["clear=4", "A:clear", "A:=4", "A:clear=x", ""])

@@ -22,7 +22,7 @@ from forky_core.model import Operation
 from forky_core.model.errors import BadContent, ForkyError, InTheWay, NotAllowed, NotFound, NothingToDo
 from forky_core.views.changes import sentences
 from forky_core.votes.poll import Poll
-from forky_core.votes.tables import ratings_csv, votes_csv
+from forky_core.votes.tables import votes_csv
 from tests.builders import ScriptedModels, talk, workspace
 
 
@@ -267,7 +267,6 @@ def test_a_removed_candidate_keeps_its_votes_and_takes_no_more(chat: Conversatio
     chat.people.as_person("Bob").polls.vote(1, poll.candidates[0].message)
     chat.polls.reveal(1)
     assert list(chat.polls.tally(1).counts.values()) == [1, 1]
-    assert {row.label: row.wins for row in forky.ratings().rows} == {"scripted/one": 1, "scripted/two": 1}
     with pytest.raises(InTheWay, match="was removed"):
         chat.polls.open([poll.candidates[0].message, two])
 
@@ -395,89 +394,18 @@ def test_undo_and_redo_take_votes_back_one_by_one_in_whatever_order(acts: list[t
     assert chat.history.verify().clean
 
 
-def test_ratings_count_revealed_polls_only_and_name_no_winner_where_intervals_overlap(
-    forky: Workspace,
-) -> None:
+def test_only_revealed_polls_outside_the_trash_are_in_the_table_of_votes(forky: Workspace) -> None:
     first, second = compared(forky), compared(forky, "Name it anew.")
-    for chat, voters in ((first, 3), (second, 60)):
+    for chat, voters in ((first, 1), (second, 2)):
         poll = opened(chat)
         for n in range(voters):
             chat.people.as_person(f"Voter {n}").polls.vote(1, poll.candidates[1].message)
-    assert (forky.ratings().rows, forky.ratings().open_polls) == ((), 2)
+    assert forky.polls == ()
     first.polls.reveal(1)
-    some = forky.ratings()
-    assert [row.label for row in some.rows] == ["scripted/two", "scripted/one"]
-    assert (some.winner, some.votes, some.rows[1].rank) == (None, 3, 1)
     second.polls.reveal(1)
-    many = forky.ratings()
-    assert (many.winner, many.polls, many.votes, many.open_polls) == ("scripted/two", 2, 63, 0)
-    assert many.wins == ((0.0, 63.0), (0.0, 0.0))
-    assert [row.rank for row in many.rows] == [1, 2]
-    assert forky.ratings() == many
+    assert {poll.conversation: len(poll.votes) for poll in forky.polls} == {first.id: 1, second.id: 2}
     second.trash()
-    assert forky.ratings().rows == some.rows
-
-
-def test_ratings_by_prompt_and_by_tag(forky: Workspace) -> None:
-    chat = forky.create("Prompts", system="Be brief.")
-    chat.ask("Hi")
-    other = chat.branches.begin("other")
-    other.rules.set(system="Be rude.", model="scripted/two")
-    other.ask("Hi")
-    poll = chat.polls.open(["main", "other"])
-    chat.polls.vote(1, poll.candidates[0].message)
-    chat.polls.reveal(1)
-    brief, rude = forky.ratings("prompt").rows
-    assert brief.label.startswith("Be brief. (") and rude.label.startswith("Be rude. (")
-    assert forky.ratings("tag").rows == ()
-    chat.tags.add("v1", poll.candidates[0].message)
-    chat.tags.add("v2", poll.candidates[1].message)
-    assert [(row.label, row.wins) for row in forky.ratings("tag").rows] == [("v1", 1.0), ("v2", 0.0)]
-    with pytest.raises(BadContent, match="Ratings go by model, prompt, tag"):
-        forky.ratings("taste")  # type: ignore[arg-type]
-
-
-def test_answers_of_the_same_model_do_not_compete(forky: Workspace) -> None:
-    chat = compared(forky)
-    asked = chat.path()[0]
-    chat.fork("three", at=asked.id).replies.start(model="scripted/two").wait()
-    chat.checkout("three").say("More.")
-    chat.checkout("three").replies.start(model="scripted/two").wait()
-    poll = chat.polls.open(["main", "two", "three"])
-    for person, choice in (
-        ("Ann", poll.candidates[1].message),
-        ("Bob", poll.candidates[0].message),
-        ("Cem", "bad"),
-    ):
-        chat.people.as_person(person).polls.vote(1, choice)
-    chat.polls.reveal(1)
-    found = forky.ratings()
-    assert {row.label: (row.wins, row.losses, row.votes) for row in found.rows} == {
-        "scripted/one": (1.5, 1.5, 3),
-        "scripted/two": (1.5, 1.5, 3),
-    }
-
-
-def test_a_group_that_no_vote_compared_is_not_rated_and_stands_in_nobody_s_way(forky: Workspace) -> None:
-    chat = compared(forky)
-    poll = opened(chat)
-    for n in range(12):
-        chat.people.as_person(f"Voter {n}").polls.vote(1, poll.candidates[0].message)
-    chat.polls.reveal(1)
-    asked = chat.path()[0]
-    for n in range(2):
-        chat.fork(f"own-{n}", at=asked.id).say(f"Mine, {n}.", role="assistant")
-    chat.polls.open(["own-0", "own-1"])
-    chat.polls.vote(2, "A")
-    chat.polls.reveal(2)
-    found = forky.ratings()
-    assert ([row.label for row in found.rows], found.winner, found.polls, found.votes) == (
-        ["scripted/one", "scripted/two"],
-        "scripted/one",
-        2,
-        12,
-    )
-    assert len(found.wins) == 2
+    assert [poll.conversation for poll in forky.polls] == [first.id]
 
 
 def test_tables_hold_every_vote_and_no_formula(forky: Workspace, chat: Conversation) -> None:
@@ -489,9 +417,6 @@ def test_tables_hold_every_vote_and_no_formula(forky: Workspace, chat: Conversat
     vote = dict(zip(head, row, strict=True))
     assert vote["voter"] == "'=cmd()" and vote["note"] == '\'=HYPERLINK("http://x")\nline, "two"'
     assert vote["model"].startswith("scripted/") and vote["asked"] == "Which?"
-    lines = list(csv.reader(io.StringIO(ratings_csv(forky.ratings()))))
-    assert lines[0][:3] == ["rank", "model", "rating"]
-    assert lines[4] == ["wins against", *(line[1] for line in lines[1:3])]
 
 
 def test_large_answers_and_hostile_notes_are_kept_as_they_are(forky: Workspace) -> None:

@@ -1,4 +1,4 @@
-"""Counts and intervals as bars: HTML with classes of style.py, where every word is escaped."""
+"""Counts as bars: HTML with classes of style.py, where every word is escaped."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable
 from html import escape
 
 from forky_core.views.voting import PollResult, PollResultRow
-from forky_core.votes.ratings import Ratings
 from pages.ui.components.markdown import showable
 
 
@@ -53,49 +52,3 @@ def _bar(
         f'<div class="fk-track"><div class="fk-fill" style="width:{share:.2%}"></div></div>'
         f"{f'<div class=fk-scores>{scores}</div>' if scores else ''}</div></div>"
     )
-
-
-def ratings_html(ratings: Ratings, label: Callable[[str], str]) -> str:
-    """A row for each rating with its interval, all on one scale."""
-    low = min(row.lower for row in ratings.rows)
-    high = max(row.upper for row in ratings.rows)
-    width = max(high - low, 1.0)
-
-    def at(value: float) -> float:
-        return (value - low) / width
-
-    rows = "".join(
-        f'<tr{" class=fk-leads" if row.label == ratings.winner else ""}><td class="fk-rank">{row.rank}</td>'
-        f'<th scope="row">{escape(showable(label(row.label)))}</th>'
-        f'<td class="fk-interval" title="{row.lower:.0f} to {row.upper:.0f}"><div class="fk-scale">'
-        f'<div class="fk-range" style="left:{at(row.lower):.2%};width:{at(row.upper) - at(row.lower):.2%}"></div>'
-        f'<div class="fk-point" style="left:{at(row.rating):.2%}"></div></div></td>'
-        f'<td class="fk-number">{row.rating:.0f}<small>{row.lower:.0f} to {row.upper:.0f}</small></td>'
-        f'<td class="fk-number fk-votes">{row.votes}</td></tr>'
-        for row in ratings.rows
-    )
-    return (
-        '<table class="fk-ratings"><thead><tr><th scope="col">Rank</th><th scope="col">Name</th>'
-        '<th scope="col" class="fk-interval">95 % interval</th><th scope="col" class="fk-number">Rating</th>'
-        f'<th scope="col" class="fk-number fk-votes">Votes</th></tr></thead><tbody>{rows}</tbody></table>'
-    )
-
-
-def matrix_html(ratings: Ratings, label: Callable[[str], str]) -> str:
-    """How often each row beat each column, and the share of their meetings that is."""
-    head = "".join(f'<th scope="col">{escape(showable(label(row.label)))}</th>' for row in ratings.rows)
-    body = "".join(
-        f'<tr><th scope="row">{escape(showable(label(row.label)))}</th>'
-        + "".join(_cell(ratings, at, other) for other in range(len(ratings.rows)))
-        + "</tr>"
-        for at, row in enumerate(ratings.rows)
-    )
-    return f'<div class="fk-wide"><table class="fk-matrix"><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-
-
-def _cell(ratings: Ratings, at: int, other: int) -> str:
-    won, lost = ratings.wins[at][other], ratings.wins[other][at]
-    if at == other or not won + lost:
-        return '<td class="fk-empty">–</td>'
-    share = won / (won + lost)
-    return f'<td style="--share:{share:.2f}">{won:g}<small>{share:.0%}</small></td>'

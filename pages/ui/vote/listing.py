@@ -1,12 +1,14 @@
-"""The polls of a conversation, and the offer to open another one."""
+"""The polls of a conversation, the offer to open another one, and every vote of revealed polls as a table."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from forky_core.conversation.identity import now
+from forky_core.publishing.private_texts import reworded_value
 from forky_core.views.shelf import count
 from forky_core.views.times import ago
+from forky_core.votes.tables import votes_csv
 from pages.ui.components.lists import apply_list_style
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame
@@ -17,6 +19,7 @@ _SHOWN = 30
 
 
 def draw_polls(frame: Frame) -> None:
+    """Keys: `vote.votes_csv`."""
     apply_list_style()
     polls = frame.chat.polls.all
     head = frame.at
@@ -50,3 +53,16 @@ def draw_polls(frame: Frame) -> None:
             )
     if len(polls) > _SHOWN:
         st.caption(f"and {count(len(polls) - _SHOWN, 'older poll')}")
+    revealed = frame.forky.polls
+    if revealed:
+        st.download_button(
+            "All votes (CSV)",
+            votes_csv(reworded_value(revealed, frame.forky.name_of)).encode(),
+            "votes.csv",
+            "text/csv",
+            key="vote.votes_csv",
+            help="Every vote of the revealed polls of all conversations.",
+            icon=":material/download:",
+            type="tertiary",
+            on_click="ignore",
+        )

@@ -65,30 +65,6 @@ _CSS = """<style>
   border-left: 2px solid color-mix(in srgb, currentColor 14%, transparent); }
 [class*="st-key-vote-remark-"] p { unicode-bidi: plaintext; text-align: start; }
 
-.fk-ratings { width: 100%; border-collapse: collapse; font-size: .92rem; }
-.fk-ratings :is(th, td) { padding: .45rem .5rem; text-align: start; font-weight: 450; border: 0;
-  border-bottom: 1px solid color-mix(in srgb, currentColor 10%, transparent); }
-.fk-ratings thead th { font-size: .78rem; opacity: .75; }
-.fk-ratings tbody th { font-weight: 560; overflow-wrap: anywhere; }
-.fk-ratings tr.fk-leads th { color: ACCENT; }
-.fk-ratings .fk-rank { width: 2.6rem; font-variant-numeric: tabular-nums; }
-.fk-ratings .fk-interval { width: 38%; }
-.fk-ratings .fk-number { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.fk-ratings small, .fk-matrix small { display: block; font-size: .76rem; opacity: .74; }
-.fk-scale { position: relative; height: 1rem; }
-.fk-range { position: absolute; top: .38rem; height: .24rem; border-radius: 1rem; background: color-mix(in srgb, currentColor 38%, transparent); }
-.fk-leads .fk-range { background: ACCENT; }
-.fk-point { position: absolute; top: .12rem; width: .76rem; height: .76rem; margin-left: -.38rem; border-radius: 50%; background: TEXT;
-  border: 2px solid GROUND; box-sizing: border-box; }
-.fk-leads .fk-point { background: ACCENT; }
-.fk-wide { overflow-x: auto; }
-.fk-matrix { border-collapse: collapse; font-size: .88rem; font-variant-numeric: tabular-nums; }
-.fk-matrix :is(th, td) { padding: .35rem .6rem; text-align: center; border: 1px solid color-mix(in srgb, currentColor 10%, transparent);
-  font-weight: 450; white-space: nowrap; max-width: 16rem; overflow: hidden; text-overflow: ellipsis; }
-.fk-matrix th[scope="row"] { text-align: start; font-weight: 560; }
-.fk-matrix td[style] { background: color-mix(in srgb, ACCENT calc(var(--share) * 45%), transparent); }
-.fk-matrix .fk-empty { opacity: .5; }
-
 @media (max-width: 899px) { .st-key-vote-bar kbd, .st-key-vote-keys { display: none; } }
 @media (max-width: 640px) {
   /* One answer at a time; the next one peeps in from the side, so that a thumb knows where it is. */
@@ -98,9 +74,6 @@ _CSS = """<style>
   .st-key-line-vote-choices button:is([kind="primary"], [kind="secondary"]) { min-width: 3rem; min-height: 2.75rem; }
   .st-key-vote-join { margin: .5rem auto; padding: 1rem; }
   .fk-qr { max-width: 9rem; }
-  .fk-ratings .fk-votes, .fk-ratings thead .fk-rank { display: none; }
-  .fk-ratings .fk-interval { width: 30%; }
-  .fk-ratings :is(th, td) { padding: .4rem .25rem; }
 }
 </style>"""
 
@@ -109,4 +82,4 @@ def apply_vote_style() -> None:
     """Once a run, before anything else of the page."""
     colours = palette()
     css = _CSS.replace("ON_GROUND", colours.on_accent).replace("ACCENT", colours.accent)
-    st.html(css.replace("GROUND", colours.background).replace("TEXT", colours.text))
+    st.html(css.replace("GROUND", colours.background))

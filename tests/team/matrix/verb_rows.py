@@ -492,7 +492,6 @@ WORKSPACE: tuple[Row, ...] = (
     Row("record", BEGIN, lambda c: c.forky.record(_programs(), _reply(), scope="x"), "a new one"),
     Row("reuse", ANYBODY, lambda c: c.forky.reuse()),
     Row("polls", ANYBODY, lambda c: c.forky.polls),
-    Row("ratings", ANYBODY, lambda c: c.forky.ratings()),
     Row("verify", MANAGE, lambda c: c.forky.verify()),
     Row("documents", ANYBODY, lambda c: c.forky.documents.documents()),
     Row("documents", OFFER, lambda c: c.forky.documents.append("Cork."), "to add to"),
