@@ -67,7 +67,7 @@ from forky_core.llm.tracing import trace_model_calls  # noqa: E402
 from forky_core.model.errors import ForkyError  # noqa: E402
 from forky_core.observability import events  # noqa: E402
 from forky_core.process import tune_process  # noqa: E402
-from forky_core.settings import Settings  # noqa: E402
+from forky_core.settings import Settings, gone_settings  # noqa: E402
 from forky_core.showing.assets import script_sources  # noqa: E402
 from forky_core.store.contract import StoreOnServer, TalkingStore  # noqa: E402
 from forky_core.team.refused_requests import OVERLOADED  # noqa: E402
@@ -305,6 +305,8 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     show_peers()
     host, port, scheme = listening_at()
     SIGN_IN.listens_at(host)
+    for sentence in gone_settings():
+        print(sentence, file=sys.stderr)  # noqa: T201 - as below
     print(SIGN_IN.announcement(scheme, host, port), flush=True)  # noqa: T201 - what the operator waits for
     if DELIVERY is not None:
         DELIVERY.base = SIGN_IN.base(scheme, host, port)

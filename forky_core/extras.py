@@ -21,7 +21,6 @@ Extra = Literal[
     "sign-in",
     "postgresql",
     "object-store",
-    "redis",
 ]
 """A group of `[project.optional-dependencies]` in pyproject.toml."""
 

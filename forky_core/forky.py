@@ -58,7 +58,6 @@ class Forky(Workspace):
             location if location is not None else settings.database,
             workspace=workspace,
             large_files_at=settings.large_files,
-            herald=settings.herald,
         )
         return cls.over(store, models=models, secrets=secrets, actor=actor)
 

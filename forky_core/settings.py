@@ -89,9 +89,6 @@ class Settings:
     large_files: str | None = None
     """FORKY_LARGE_FILES: where PostgreSQL's store keeps the contents of large files: s3://bucket/folder, another object
     store's address, or file:///folder. Default: in the database."""
-    herald: str | None = None
-    """FORKY_HERALD: the address of a Redis by which several processes over PostgreSQL tell each other, redis:// or
-    rediss://. Default: PostgreSQL does it."""
     key_file: Path | None = None
     """FORKY_KEY_FILE: the file with the key that encrypts stored keys of a team. Default: beside the database."""
     sign_in_providers: Path | None = None
@@ -155,7 +152,6 @@ class Settings:
             ),
             open_workspaces=_number("FORKY_OPEN_WORKSPACES", value("FORKY_OPEN_WORKSPACES"), default=20),
             large_files=_large_files(value("FORKY_LARGE_FILES")),
-            herald=_herald(value("FORKY_HERALD")),
             key_file=Path(value("FORKY_KEY_FILE")).expanduser() if value("FORKY_KEY_FILE") else None,
             sign_in_providers=Path(value("FORKY_SIGN_IN_PROVIDERS")).expanduser()
             if value("FORKY_SIGN_IN_PROVIDERS")
@@ -179,6 +175,22 @@ class Settings:
             else None,
             traces=_switch("FORKY_TRACES", value("FORKY_TRACES"), default=False),
         )
+
+
+GONE: Mapping[str, str] = {
+    "FORKY_HERALD": "Forky uses no Redis any more: processes that share a PostgreSQL database tell each other by it.",
+}
+"""Variables that Forky once read, each with the sentence that says what became of it."""
+
+
+def gone_settings(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """A sentence for each variable that is set and that Forky does not read any more."""
+    variables = os.environ if environment is None else environment
+    return tuple(
+        f"{name} is set, and has no effect. {sentence}"
+        for name, sentence in GONE.items()
+        if variables.get(name, "").strip()
+    )
 
 
 def _days(name: str, value: str) -> int:
@@ -297,14 +309,6 @@ def _large_files(value: str) -> str | None:
         raise RequestError(
             f"FORKY_LARGE_FILES is “{value[:80]}”, which is no place for files.",
             "Write s3://bucket/folder (or gs://, az://), or file:///folder for a folder that all processes share.",
-        )
-    return value or None
-
-
-def _herald(value: str) -> str | None:
-    if value and not re.match(r"rediss?://[^/\s]+", value):
-        raise RequestError(
-            "FORKY_HERALD is no address of a Redis.", "Write redis://host:6379, or rediss://… for TLS."
         )
     return value or None
 

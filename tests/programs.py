@@ -166,10 +166,10 @@ def _install_chromium() -> None:
 
 
 def _install_servers() -> None:
-    """Caddy and HAProxy, which a team is tested behind, and Redis; only where nobody minds that they are started."""
+    """Caddy and HAProxy, which a team is tested behind; only where nobody minds that they are started."""
     if not os.environ.get("CI") or not shutil.which("apt-get") or os.getuid() != 0:
         return
-    for name, package in (("caddy", "caddy"), ("haproxy", "haproxy"), ("redis-server", "redis-server")):
+    for name, package in (("caddy", "caddy"), ("haproxy", "haproxy")):
         if not shutil.which(name) and not shutil.which(f"/usr/sbin/{name}"):
             print(f"Installing {package} …")
             _run("apt-get", "install", "-y", "-qq", "--no-install-recommends", package)

@@ -38,7 +38,6 @@ PARTS = (
     "sign-in",
     "postgresql",
     "object-store",
-    "redis",
 )
 
 USE = """

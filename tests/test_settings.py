@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from forky_core.model.errors import RequestError
-from forky_core.settings import LogSettings, Settings, data_folder
+from forky_core.settings import GONE, LogSettings, Settings, data_folder, gone_settings
 
 
 def test_an_empty_environment_gives_the_users_data_folder() -> None:
@@ -107,3 +107,11 @@ def test_what_is_slow_wants_a_name_and_seconds(value: str) -> None:
 @pytest.mark.parametrize(("value", "metrics"), [("", None), ("on", True), ("off", False)])
 def test_metrics_are_for_this_machine_for_others_or_for_nobody(value: str, metrics: bool | None) -> None:
     assert Settings.from_environment({"FORKY_METRICS": value}).metrics is metrics
+
+
+@pytest.mark.parametrize("name", GONE)
+def test_a_setting_that_is_gone_changes_nothing_and_a_sentence_says_so(name: str) -> None:
+    assert Settings.from_environment({name: "something"}) == Settings.from_environment({})
+    (told,) = gone_settings({name: "something", "FORKY_MODEL": "house/echo"})
+    assert told == f"{name} is set, and has no effect. {GONE[name]}"
+    assert gone_settings({name: ""}) == ()

@@ -52,7 +52,7 @@ from forky_core.cli.plain import plain
 from forky_core.forky import Forky
 from forky_core.model.errors import ForkyError, NotFound, RequestError, StoreBusy
 from forky_core.observability.log_setup import set_up_logging
-from forky_core.settings import Settings
+from forky_core.settings import Settings, gone_settings
 from forky_core.team.team import Team
 
 COMMANDS = (
@@ -147,6 +147,8 @@ def _log_as_asked() -> None:
 def _run(options: argparse.Namespace) -> int:
     if options.makes_database is None:
         return int(options.run(options))
+    for sentence in gone_settings():
+        print(plain(sentence), file=sys.stderr)
     place, workspace = options.database, None
     if options.in_workspace:
         found = place_of(options.in_workspace, place)

@@ -19,13 +19,12 @@ def open_store(
     *,
     workspace: str | None = None,
     large_files_at: str | None = None,
-    herald: str | None = None,
 ) -> Store:
     """Open the store at a location, making it if there is none.
 
     A location is the path of a DuckDB file, a postgresql:// address, or `:memory:`. A server has several workspaces;
     `workspace` names one of them, by default "main", and `large_files_at` where the contents of large files go there
-    (FORKY_LARGE_FILES); files keep them. `herald` is what its processes tell each other by (FORKY_HERALD).
+    (FORKY_LARGE_FILES); files keep them.
 
     Raises:
         RequestError: a workspace is named where there is only one.
@@ -36,7 +35,7 @@ def open_store(
         from forky_core.store.postgresql.store import FIRST, PostgresStore  # noqa: PLC0415 - few have a server
 
         return PostgresStore.open(
-            str(location), workspace=workspace or FIRST, large_files_at=large_files_at, herald=herald
+            str(location), workspace=workspace or FIRST, large_files_at=large_files_at
         )
     other = _SCHEME.match(str(location))
     if other is not None:

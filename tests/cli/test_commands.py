@@ -218,3 +218,13 @@ def test_a_title_that_several_have_is_refused_with_what_to_do(forky: Run, databa
     assert (said.code, said.out) == (2, "")
     assert "2 conversations are called “Twice”" in said.err and "beginning of an id" in said.err
     assert all(forky("log", id).code == 0 for id in ids)
+
+
+def test_a_setting_that_is_gone_is_told_beside_what_was_asked_for(
+    forky: Run, seeded: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = forky("log", seeded["chat"])
+    monkeypatch.setenv("FORKY_HERALD", "redis://cache:6379")
+    told = forky("log", seeded["chat"])
+    assert (told.code, told.out) == (0, asked.out) and asked.err == ""
+    assert told.err.startswith("FORKY_HERALD is set, and has no effect.")

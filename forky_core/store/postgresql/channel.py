@@ -18,10 +18,10 @@ from threading import Event, Lock, Thread
 from typing import Any
 
 import psycopg
+from psycopg import errors
 
 from forky_core.model.errors import StoreError
 from forky_core.store.postgresql.connection import Connection
-from forky_core.store.postgresql.medium import Medium, MediumLost, medium_over
 
 SIGN_EVERY = 3.0
 """Seconds between two signs of life."""
@@ -64,11 +64,8 @@ class Party:
 class Channel:
     """The parties of one process. Close it."""
 
-    def __init__(self, connect: Callable[[], Connection], herald: str | None = None) -> None:
-        """`connect` makes a connection to the server; it may raise psycopg.Error. `herald` is the address of a Redis
-        that carries the messages in PostgreSQL's place.
-        """
-        self._herald = herald
+    def __init__(self, connect: Callable[[], Connection]) -> None:
+        """`connect` makes a connection to the server; it may raise psycopg.Error."""
         self.name = secrets.token_hex(8)
         """By which a party knows what was told over this very channel."""
         self._connect = connect
@@ -131,18 +128,15 @@ class Channel:
 
     def _talk(self, connection: Connection) -> None:
         """Over one connection, until this channel is closed. Raises psycopg.Error if it is cut."""
-        line = _Line(connection, lambda: medium_over(connection, self._herald, self.wake))
-        try:
-            while True:
-                closed, parties, leaving = self._look()
-                line.serve(parties, leaving)
-                self._let_go(leaving)
-                if closed:
-                    return
-                if not leaving:
-                    self._wait(connection, line.left)
-        finally:
-            line.close()
+        line = _Line(connection)
+        while True:
+            closed, parties, leaving = self._look()
+            line.serve(parties, leaving)
+            self._let_go(leaving)
+            if closed:
+                return
+            if not leaving:
+                self._wait(connection, line.left)
 
     def _look(self) -> tuple[bool, list[Party], list[Party]]:
         """Whether this is closed, who takes part, and who of them is leaving."""
@@ -169,14 +163,10 @@ class Channel:
 
 
 class _Line:
-    """One connection of a channel, and what carries its messages. Its methods raise psycopg.Error if it is cut."""
+    """One connection of a channel. Its methods raise psycopg.Error if it is cut."""
 
-    def __init__(self, connection: Connection, begin: Callable[[], Medium]) -> None:
-        """`begin` makes what carries the messages; it may raise MediumLost."""
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._begin = begin
-        self._medium: Medium | None = None
-        """None while it is away."""
         self._hears: dict[Party, bool] = {}
         """Whether each of those that want to hear does."""
         self._signed: set[Party] = set()
@@ -185,32 +175,25 @@ class _Line:
 
     def serve(self, parties: Sequence[Party], leaving: Collection[Party]) -> None:
         """Let the parties say and hear what there is. Those that are leaving are forgotten afterwards."""
-        try:
-            self._serve(parties, leaving)
-        except MediumLost:
-            self.close()
-            self._hears.clear()
-            self._serve(
-                parties, leaving
-            )  # With nothing to carry messages, which is tried anew in the next round.
-
-    def _serve(self, parties: Sequence[Party], leaving: Collection[Party]) -> None:
-        new_round = time.monotonic() >= self._next_round
-        if new_round:
+        if time.monotonic() >= self._next_round:
             self._next_round = time.monotonic() + SIGN_EVERY
             self._signed.clear()
-            if self._medium is None:
-                self._begin_anew()
         for party in parties:
             if party.listens and party not in self._hears:
-                self._listen(party)
+                # Where nothing can be heard, the party looks by itself from time to time.
+                hears = self._listen(party.topic)
+                party.meet()
+                self._hears[party] = hears
         for party in parties:
             if party not in self._signed and party not in leaving:
                 party.give_sign(self._connection, hears=self._hears.get(party, False))
                 self._signed.add(party)
         if sum(self._send(party) for party in parties):
             time.sleep(_GATHERED)
-        self._hear(parties)
+        for told in self._connection.notifies(timeout=0):
+            for party in parties:
+                if party.topic == told.channel:
+                    party.hear(told.payload)
         for party in leaving:
             self._forget(party)
 
@@ -219,44 +202,29 @@ class _Line:
         """Seconds until the next signs of life are due."""
         return max(0.0, self._next_round - time.monotonic())
 
-    def close(self) -> None:
-        """Let what carries the messages go."""
-        if self._medium is not None:
-            self._medium.close()
-        self._medium = None
-
-    def _begin_anew(self) -> None:
-        with suppress(MediumLost):
-            self._medium = self._begin()
-            self._hears.clear()  # All listen anew, and look what they missed.
-
-    def _listen(self, party: Party) -> None:
-        # Where nothing can be heard, the party looks by itself from time to time.
-        hears = self._medium is not None and self._medium.listen(party.topic)
-        party.meet()
-        self._hears[party] = hears
+    def _listen(self, topic: str) -> bool:
+        """Hear what is told about a topic from now on; False where the server cannot tell its clients anything."""
+        try:
+            self._connection.execute(f"LISTEN {topic}")
+        except (errors.FeatureNotSupported, errors.SyntaxError):
+            return False
+        return True
 
     def _forget(self, party: Party) -> None:
         self._signed.discard(party)
         heard = self._hears.pop(party, False)
-        if heard and self._medium is not None and all(one.topic != party.topic for one in self._hears):
-            self._medium.unlisten(party.topic)
+        if heard and all(one.topic != party.topic for one in self._hears):
+            self._connection.execute(f"UNLISTEN {party.topic}")
 
     def _send(self, party: Party) -> int:
-        """Tell what a party has to tell, which waits while nothing carries it; returns how many messages that were."""
-        if self._medium is None:
-            return 0
+        """Tell what a party has to tell; returns how many messages that were."""
         messages = party.take()
         try:
             for message in messages:
-                self._medium.tell(party.topic, message)
-        except (psycopg.Error, MediumLost):
+                # It is lost where the server cannot tell its clients anything.
+                with suppress(errors.FeatureNotSupported, errors.UndefinedFunction):
+                    self._connection.execute("SELECT pg_notify(%s, %s)", (party.topic, message))
+        except psycopg.Error:
             party.take_back(messages)
             raise
         return len(messages)
-
-    def _hear(self, parties: Sequence[Party]) -> None:
-        for topic, message in self._medium.heard() if self._medium is not None else ():
-            for party in parties:
-                if party.topic == topic:
-                    party.hear(message)

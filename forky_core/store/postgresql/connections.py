@@ -56,19 +56,14 @@ class Connections:
         *,
         most: int = MOST_CONNECTIONS,
         process: str | None = None,
-        herald: str | None = None,
     ) -> None:
         """Connect. `prepare` gets the first connection, and what people call the database, before anybody else has one.
 
-        `process` stands in the place of this process's own name. `herald` is the address of a Redis by which processes
-        tell each other, in the place of PostgreSQL.
+        `process` stands in the place of this process's own name.
 
         Raises:
             StoreError: the server cannot be reached or used; the sentence says why, and what to do. So may `prepare`.
         """
-        if herald is not None:
-            with needed_for("Telling other processes by Redis", "redis"):
-                import redis  # noqa: F401, PLC0415 - few have it; the thread that uses it could tell nobody
         self.name = shown_url(url)
         """What people call the database."""
         self.process = process or this_process(os.getpid())
@@ -93,7 +88,7 @@ class Connections:
             open=True,
             name="forky",
         )
-        self.channel = Channel(lambda: self.connect(None), herald)
+        self.channel = Channel(lambda: self.connect(None))
 
     def hold(self) -> None:
         """Say that one more uses them."""

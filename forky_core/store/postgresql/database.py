@@ -98,9 +98,8 @@ def connect_to(
     connections: int = MOST_CONNECTIONS,
     migrations: Sequence[Migration] = MIGRATIONS,
     process: str | None = None,
-    herald: str | None = None,
 ) -> Connections:
-    """Connections to a database whose schema is up to date; `process` and `herald` are those of `Connections`.
+    """Connections to a database whose schema is up to date; `process` is that of `Connections`.
 
     Raises:
         StoreError: the server cannot be reached or used; the sentence says why, and what to do.
@@ -114,7 +113,7 @@ def connect_to(
         migrate(connection, migrations, name=name, process=here)
         _make_trigrams(connection)
 
-    made = Connections(url, prepare, most=connections, process=here, herald=herald)
+    made = Connections(url, prepare, most=connections, process=here)
     made.channel.join(SchemaSign(here, migrations[-1].number))
     return made
 

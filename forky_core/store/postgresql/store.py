@@ -132,13 +132,11 @@ class PostgresStore(AnalysedStore):
         connections: int = MOST_CONNECTIONS,
         process: str | None = None,
         large_files_at: str | None = None,
-        herald: str | None = None,
     ) -> PostgresStore:
         """Connect to a database, make its tables if it has none, and migrate them to the newest schema.
 
         `process` names whoever uses it, in the place of this process. `large_files_at` is where the contents of large
         files go from now on (large_files.py); None keeps them in the database. Those that are elsewhere are read there.
-        `herald` is the address of a Redis by which processes tell each other; None has PostgreSQL do it.
 
         Raises:
             StoreError: the server cannot be reached or used; the sentence says why, and what to do.
@@ -147,9 +145,7 @@ class PostgresStore(AnalysedStore):
             NotInstalled: the packages of the extra `postgresql` are missing.
         """
         begun = time.perf_counter()
-        database = Database(
-            connect_to(url, connections=connections, process=process, herald=herald), workspace
-        )
+        database = Database(connect_to(url, connections=connections, process=process), workspace)
         store = cls(database, cache_bytes=cache_bytes, large_files_at=large_files_at)
         events.store_opened(size=store.status().size, seconds=time.perf_counter() - begun)
         return store

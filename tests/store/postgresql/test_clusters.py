@@ -157,7 +157,7 @@ def test_every_statement_is_read() -> None:
 
 
 def test_no_statement_needs_advisory_locks_or_listens() -> None:
-    """What is told to other processes (medium.py) is tried, and done without where it cannot be; a test of
+    """What is told to other processes (channel.py) is tried, and done without where it cannot be; a test of
     test_other_processes.py has that.
     """
     for one in (*of_the_store(), *of_the_people(), *beside_them()):
@@ -167,7 +167,7 @@ def test_no_statement_needs_advisory_locks_or_listens() -> None:
             if kind(node) == "FuncCall":
                 assert "advisory" not in node.funcname[-1].sval, one.name
                 is_told = node.funcname[-1].sval == "pg_notify"
-            assert not is_told or one.name.startswith("medium.py:"), one.name
+            assert not is_told or one.name.startswith("channel.py:"), one.name
             if kind(node) == "LockingClause":
                 assert node.strength.name in {"LCS_FORUPDATE", "LCS_FORKEYSHARE"}, one.name
 
