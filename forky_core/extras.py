@@ -20,7 +20,6 @@ Extra = Literal[
     "experiments",
     "sign-in",
     "postgresql",
-    "object-store",
 ]
 """A group of `[project.optional-dependencies]` in pyproject.toml."""
 

@@ -54,11 +54,7 @@ class Forky(Workspace):
             StoreError: it cannot be read or written; the message says what can be done.
         """
         settings = Settings.from_environment()
-        store = open_store(
-            location if location is not None else settings.database,
-            workspace=workspace,
-            large_files_at=settings.large_files,
-        )
+        store = open_store(location if location is not None else settings.database, workspace=workspace)
         return cls.over(store, models=models, secrets=secrets, actor=actor)
 
     @classmethod

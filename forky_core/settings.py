@@ -86,9 +86,6 @@ class Settings:
     """FORKY_PERSONAL_WORKSPACES: whether each person may have a workspace of their own, where there are several."""
     open_workspaces: int = 20
     """FORKY_OPEN_WORKSPACES: the most of the further workspaces that are open at a time."""
-    large_files: str | None = None
-    """FORKY_LARGE_FILES: where PostgreSQL's store keeps the contents of large files: s3://bucket/folder, another object
-    store's address, or file:///folder. Default: in the database."""
     key_file: Path | None = None
     """FORKY_KEY_FILE: the file with the key that encrypts stored keys of a team. Default: beside the database."""
     sign_in_providers: Path | None = None
@@ -151,7 +148,6 @@ class Settings:
                 "FORKY_PERSONAL_WORKSPACES", value("FORKY_PERSONAL_WORKSPACES"), default=True
             ),
             open_workspaces=_number("FORKY_OPEN_WORKSPACES", value("FORKY_OPEN_WORKSPACES"), default=20),
-            large_files=_large_files(value("FORKY_LARGE_FILES")),
             key_file=Path(value("FORKY_KEY_FILE")).expanduser() if value("FORKY_KEY_FILE") else None,
             sign_in_providers=Path(value("FORKY_SIGN_IN_PROVIDERS")).expanduser()
             if value("FORKY_SIGN_IN_PROVIDERS")
@@ -178,6 +174,8 @@ class Settings:
 
 
 GONE: Mapping[str, str] = {
+    "FORKY_LARGE_FILES": "Forky keeps every file in the database. docs/postgresql.md (“Large files”) says how files that "
+    "an earlier version put elsewhere come back.",
     "FORKY_HERALD": "Forky uses no Redis any more: processes that share a PostgreSQL database tell each other by it.",
 }
 """Variables that Forky once read, each with the sentence that says what became of it."""
@@ -302,15 +300,6 @@ def _proxy_header(name: str, believed: str) -> str:
             "Name the addresses of the proxy that it is believed from.",
         )
     return name
-
-
-def _large_files(value: str) -> str | None:
-    if value and not re.match(r"(s3|gs|az)://[^/\s]+|file:///\S", value):
-        raise RequestError(
-            f"FORKY_LARGE_FILES is “{value[:80]}”, which is no place for files.",
-            "Write s3://bucket/folder (or gs://, az://), or file:///folder for a folder that all processes share.",
-        )
-    return value or None
 
 
 def _network(text: str) -> str:

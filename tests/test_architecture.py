@@ -30,7 +30,6 @@ HOMES = {
     "duckdb": ("forky_core/store/duckdb/", "forky_core/store/analysis/"),
     "psycopg": ("forky_core/store/postgresql/",),
     "psycopg_pool": ("forky_core/store/postgresql/",),
-    "obstore": ("forky_core/store/postgresql/",),
     "duckdb_sqlalchemy": ("forky_core/store/duckdb/sql/source/",),
     "sqlalchemy": ("forky_core/store/duckdb/sql/source/",),
     "forky_core.store.duckdb.sql.source": ("forky_core/store/duckdb/sql/source/",),

@@ -37,7 +37,6 @@ PARTS = (
     "experiments",
     "sign-in",
     "postgresql",
-    "object-store",
 )
 
 USE = """
@@ -80,7 +79,6 @@ from forky_core.documents.pdf import pdf_pages
 from forky_core.documents.source import DocumentSource
 from forky_core.gateway.access.credentials import hashed
 from forky_core.cli.parser import main
-from forky_core.store.postgresql import large_files
 from forky_core.views.answers.code_colors import colored
 import io, sys
 
@@ -96,7 +94,6 @@ with Forky.open(":memory:") as forky:
         lambda: list(pdf_pages(source)),
         lambda: hashed("a long pass phrase"),
         lambda: colored(["x = 1"], "python"),
-        lambda: large_files.put("file:///tmp", "main", "0", b""),
     ):
         try:
             act()
@@ -167,7 +164,6 @@ def test_a_part_whose_packages_are_missing_says_what_to_install(tmp_path: Path) 
         ["documents"],
         ["app"],
         ["app"],
-        ["object-store"],
         ["app"],
     ]
     assert said[1] == (

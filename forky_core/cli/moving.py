@@ -16,7 +16,7 @@ from urllib.parse import urlsplit, urlunsplit
 from forky_core.cli.opened_team import WorkspaceAddress, place_of, settings_at, team_beside
 from forky_core.cli.plain import one_line
 from forky_core.model.errors import BadContent, NotFound, StoreBusy
-from forky_core.settings import Settings, workspaces_beside
+from forky_core.settings import workspaces_beside
 from forky_core.store.contract import Store
 from forky_core.store.moving.workspace import Moved, move_workspace
 from forky_core.team.team_workspaces import WORKSPACE
@@ -181,11 +181,7 @@ def _opened(place: WorkspaceAddress) -> Store:
     from forky_core.store.opening import open_store  # noqa: PLC0415 - as above
 
     try:
-        return open_store(
-            place.database,
-            workspace=place.workspace,
-            large_files_at=Settings.from_environment().large_files,
-        )
+        return open_store(place.database, workspace=place.workspace)
     except StoreBusy as error:
         error.hint = _BUSY
         raise

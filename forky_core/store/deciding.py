@@ -12,7 +12,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 
 from forky_core.model import Change, ConversationId, Message, MessageId, Operation, Reuse, Usage, operation_id
 from forky_core.model.document import Document
-from forky_core.model.errors import Ambiguous, NotFound, Outdated
+from forky_core.model.errors import Ambiguous, NotFound, Outdated, StoreDamaged
 from forky_core.model.parts import Json, canonical_json
 from forky_core.store.contract import Commit
 from forky_core.store.moving.contract import ConversationPart
@@ -127,6 +127,14 @@ def no_message(message: MessageId) -> NotFound:
 
 def no_blob(sha256: str) -> NotFound:
     return NotFound(f"There is no attachment {sha256[:12]}…", "Attach the file again.")
+
+
+def content_elsewhere(name: str, address: str) -> StoreDamaged:
+    return StoreDamaged(
+        f"The content of the file “{name}” is not in the database: an earlier version of Forky put it at {address}, where "
+        "this one reads nothing.",
+        "Attach the file again, or bring all of them back with that version: `forky move` without FORKY_LARGE_FILES.",
+    )
 
 
 def unstored(messages: Iterable[Message], known: Container[str]) -> dict[MessageId, Message]:

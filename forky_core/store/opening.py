@@ -14,17 +14,11 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
 """Of an address; a drive of Windows has one letter."""
 
 
-def open_store(
-    location: str | Path,
-    *,
-    workspace: str | None = None,
-    large_files_at: str | None = None,
-) -> Store:
+def open_store(location: str | Path, *, workspace: str | None = None) -> Store:
     """Open the store at a location, making it if there is none.
 
     A location is the path of a DuckDB file, a postgresql:// address, or `:memory:`. A server has several workspaces;
-    `workspace` names one of them, by default "main", and `large_files_at` where the contents of large files go there
-    (FORKY_LARGE_FILES); files keep them.
+    `workspace` names one of them, by default "main".
 
     Raises:
         RequestError: a workspace is named where there is only one.
@@ -34,9 +28,7 @@ def open_store(
     if str(location).startswith(("postgresql://", "postgres://")):
         from forky_core.store.postgresql.store import FIRST, PostgresStore  # noqa: PLC0415 - few have a server
 
-        return PostgresStore.open(
-            str(location), workspace=workspace or FIRST, large_files_at=large_files_at
-        )
+        return PostgresStore.open(str(location), workspace=workspace or FIRST)
     other = _SCHEME.match(str(location))
     if other is not None:
         raise StoreError(

@@ -70,11 +70,8 @@ def change_setting(
     return changed
 
 
-def drop_unnamed_blobs(connection: Connection, workspace: str, names: frozenset[str]) -> list[str | None]:
-    """Remove those of these blobs that no message and no stash names.
-
-    Returns for each of them the address of its content, which is still there, or None where it was in the database.
-    """
+def drop_unnamed_blobs(connection: Connection, workspace: str, names: frozenset[str]) -> int:
+    """Remove those of these blobs that no message and no stash names; returns how many that were."""
     return _drop_blobs(connection, workspace, names.difference(*_named_blobs(connection, workspace).values()))
 
 
@@ -87,15 +84,12 @@ def _named_blobs(connection: Connection, workspace: str) -> Mapping[str, set[str
     return named
 
 
-def _drop_blobs(connection: Connection, workspace: str, names: AbstractSet[str]) -> list[str | None]:
-    gone = run(connection, sql.DROP_BLOBS, workspace=workspace, names=sorted(map(kept, names)))
-    return [outside for (outside,) in gone]
+def _drop_blobs(connection: Connection, workspace: str, names: AbstractSet[str]) -> int:
+    return len(run(connection, sql.DROP_BLOBS, workspace=workspace, names=sorted(map(kept, names))))
 
 
-def purge_rows(connection: Connection, workspace: str, id: ConversationId) -> list[str | None]:
+def purge_rows(connection: Connection, workspace: str, id: ConversationId) -> None:
     """Remove a conversation that is in the trash, and the blobs that only it names.
-
-    Returns what `drop_unnamed_blobs` does.
 
     Raises:
         NotFound: there is none.
@@ -112,7 +106,7 @@ def purge_rows(connection: Connection, workspace: str, id: ConversationId) -> li
     own = named.pop(id, set())
     for statement in sql.PURGE:
         run(connection, statement, **here)
-    return _drop_blobs(connection, workspace, own.difference(*named.values()))
+    _drop_blobs(connection, workspace, own.difference(*named.values()))
 
 
 def stored_conversation(
@@ -149,10 +143,10 @@ def erase_rows(
     at: int,
     *,
     process: str,
-) -> tuple[Erased, list[str | None]]:
+) -> Erased:
     """Erase what a message says from every row (store/erasing.py says what that changes).
 
-    `process` names whoever does so. The second part is what `drop_unnamed_blobs` returns.
+    `process` names whoever does so.
 
     Raises:
         NotFound: there is no such conversation or message.
@@ -186,7 +180,7 @@ def erase_rows(
         if cut != value:
             write_setting(connection, workspace, said(key), cut)
     files = drop_unnamed_blobs(connection, workspace, frozenset(file for new in done for file in new.files))
-    return erased(conversation, done, len(files), passages), files
+    return erased(conversation, done, files, passages)
 
 
 def _write(

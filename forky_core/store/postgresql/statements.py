@@ -217,15 +217,15 @@ LOCK: Final = f"SELECT erasures FROM forky.conversations WHERE {_HERE} FOR UPDAT
 # What is beside the history
 
 ADD_BLOB: Final = """
-INSERT INTO forky.blobs VALUES (%(workspace)s, %(sha256)s, %(media_type)s, %(name)s, %(content)s, %(outside)s)
-ON CONFLICT DO NOTHING RETURNING sha256
+INSERT INTO forky.blobs VALUES (%(workspace)s, %(sha256)s, %(media_type)s, %(name)s, %(content)s, NULL)
+ON CONFLICT (workspace, sha256) DO UPDATE SET content = EXCLUDED.content, outside = NULL WHERE blobs.outside IS NOT NULL
 """
 BLOB: Final = """
 SELECT media_type, name, content, outside FROM forky.blobs WHERE workspace = %(workspace)s AND sha256 = %(sha256)s
 """
 BLOB_NAMES: Final = "SELECT sha256 FROM forky.blobs WHERE workspace = %(workspace)s ORDER BY sha256"
 DROP_BLOBS: Final = (
-    "DELETE FROM forky.blobs WHERE workspace = %(workspace)s AND sha256 = ANY(%(names)s) RETURNING outside"
+    "DELETE FROM forky.blobs WHERE workspace = %(workspace)s AND sha256 = ANY(%(names)s) RETURNING 1"
 )
 NAMING_MESSAGES: Final = """
 SELECT conversation, rest FROM forky.messages WHERE workspace = %(workspace)s AND strpos(rest, '"attachment"') > 0

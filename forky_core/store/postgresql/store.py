@@ -47,13 +47,12 @@ from forky_core.store.contract import (
     Talk,
     Verification,
 )
-from forky_core.store.deciding import no_blob, no_conversation, no_message, reuse_of
+from forky_core.store.deciding import content_elsewhere, no_blob, no_conversation, no_message, reuse_of
 from forky_core.store.erasing import erased_among
 from forky_core.store.herald import Heard, Herald
 from forky_core.store.message_cache import CACHE_BYTES, Cache, CachedMessages
 from forky_core.store.moving.contract import ConversationPart
 from forky_core.store.path_matching import path_overlap
-from forky_core.store.postgresql import large_files
 from forky_core.store.postgresql import statements as sql
 from forky_core.store.postgresql.analysis import write_analysis_tables
 from forky_core.store.postgresql.connection import Connection, run
@@ -101,14 +100,11 @@ _LOGS = 200
 class PostgresStore(AnalysedStore):
     """A `Store` in one workspace of a PostgreSQL database, which other processes may write, too."""
 
-    def __init__(
-        self, database: Database, *, cache_bytes: int = CACHE_BYTES, large_files_at: str | None = None
-    ) -> None:
+    def __init__(self, database: Database, *, cache_bytes: int = CACHE_BYTES) -> None:
         """Use a database that is connected; see `open`."""
         self.identity = StoreIdentity()
         self._database = database
         self._cache_bytes = cache_bytes
-        self._large_files_at = large_files_at
         self._herald = Herald()
         self._cache = Cache(cache_bytes)
         self._lock = Lock()
@@ -131,12 +127,10 @@ class PostgresStore(AnalysedStore):
         cache_bytes: int = CACHE_BYTES,
         connections: int = MOST_CONNECTIONS,
         process: str | None = None,
-        large_files_at: str | None = None,
     ) -> PostgresStore:
         """Connect to a database, make its tables if it has none, and migrate them to the newest schema.
 
-        `process` names whoever uses it, in the place of this process. `large_files_at` is where the contents of large
-        files go from now on (large_files.py); None keeps them in the database. Those that are elsewhere are read there.
+        `process` names whoever uses it, in the place of this process.
 
         Raises:
             StoreError: the server cannot be reached or used; the sentence says why, and what to do.
@@ -146,14 +140,14 @@ class PostgresStore(AnalysedStore):
         """
         begun = time.perf_counter()
         database = Database(connect_to(url, connections=connections, process=process), workspace)
-        store = cls(database, cache_bytes=cache_bytes, large_files_at=large_files_at)
+        store = cls(database, cache_bytes=cache_bytes)
         events.store_opened(size=store.status().size, seconds=time.perf_counter() - begun)
         return store
 
     def beside(self, workspace: str) -> PostgresStore:
         """Another workspace of the same database, over the same connections. Close both."""
         database = Database(self._database.connections, workspace)
-        return PostgresStore(database, cache_bytes=self._cache_bytes, large_files_at=self._large_files_at)
+        return PostgresStore(database, cache_bytes=self._cache_bytes)
 
     @property
     def server(self) -> str:
@@ -610,19 +604,13 @@ class PostgresStore(AnalysedStore):
 
     def put_blob(self, content: bytes, media_type: str, name: str = "") -> str:
         sha256 = hashlib.sha256(content).hexdigest()
-        outside = None
-        if self._large_files_at and len(content) > large_files.LARGEST_IN_THE_DATABASE:
-            outside = large_files.put(self._large_files_at, self._database.workspace, sha256, bytes(content))
         given = {
             "sha256": sha256,
             "media_type": kept(media_type),
             "name": kept(name),
-            "content": b"" if outside else bytes(content),
-            "outside": outside,
+            "content": bytes(content),
         }
-        added = self._writer.ask(Alone(lambda connection: self._run(connection, sql.ADD_BLOB, **given)))
-        if outside is not None and not added:
-            large_files.remove([outside])  # The same file was there.
+        self._writer.ask(Alone(lambda connection: self._run(connection, sql.ADD_BLOB, **given)))
         return sha256
 
     def blob(self, sha256: str) -> Blob:
@@ -630,8 +618,9 @@ class PostgresStore(AnalysedStore):
         if not rows:
             raise no_blob(sha256)
         ((media_type, name, content, outside),) = rows
-        whole = bytes(content) if outside is None else large_files.read(outside, sha256)
-        return Blob(sha256, said(media_type), said(name), whole)
+        if outside is not None:
+            raise content_elsewhere(said(name), outside)
+        return Blob(sha256, said(media_type), said(name), bytes(content))
 
     def blob_names(self) -> tuple[str, ...]:
         return tuple(said(sha256) for (sha256,) in self._rows(sql.BLOB_NAMES))
@@ -640,13 +629,7 @@ class PostgresStore(AnalysedStore):
         wanted = frozenset(names)
         if wanted:
             workspace = self._database.workspace
-            self._remove(
-                self._writer.ask(Alone(lambda connection: drop_unnamed_blobs(connection, workspace, wanted)))
-            )
-
-    def _remove(self, addresses: Iterable[str | None]) -> None:
-        """Remove the contents of files whose rows are gone."""
-        large_files.remove(address for address in addresses if address is not None)
+            self._writer.ask(Alone(lambda connection: drop_unnamed_blobs(connection, workspace, wanted)))
 
     def derived(self, conversation: ConversationId, keys: Iterable[str]) -> Mapping[str, str]:
         self._state(conversation)
@@ -706,20 +689,18 @@ class PostgresStore(AnalysedStore):
         purging = Alone(
             lambda connection: purge_rows(connection, workspace, conversation), forgets=[conversation]
         )
-        self._remove(self._writer.ask(purging))
+        self._writer.ask(purging)
 
     def erase(self, conversation: ConversationId, message: MessageId, *, by: str, at: int) -> Erased:
         touched: list[ConversationId] = []
         workspace = self._database.workspace
 
-        def work(connection: Connection) -> tuple[Erased, list[str | None]]:
+        def work(connection: Connection) -> Erased:
             done = erase_rows(connection, workspace, conversation, message, by, at, process=self.process)
-            touched.extend(done[0].conversations)
+            touched.extend(done.conversations)
             return done
 
-        erased: Erased
-        erased, files = self._writer.ask(Alone(work, forgets=touched))
-        self._remove(files)
+        erased: Erased = self._writer.ask(Alone(work, forgets=touched))
         return erased
 
     def is_taken(self, conversation: ConversationId) -> bool:

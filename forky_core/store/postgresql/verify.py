@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from types import MappingProxyType
 
 from forky_core.model import ConversationId, View
-from forky_core.model.errors import StoreDamaged
 from forky_core.store.auditing import (
     EARLY_END,
     astray,
@@ -17,7 +16,7 @@ from forky_core.store.auditing import (
     place_findings,
 )
 from forky_core.store.contract import Finding, Verification
-from forky_core.store.postgresql import large_files
+from forky_core.store.deciding import content_elsewhere
 from forky_core.store.postgresql import statements as sql
 from forky_core.store.postgresql.connection import Connection, run
 from forky_core.store.postgresql.database import Database
@@ -114,12 +113,8 @@ def _blob_findings(database: Database, names: frozenset[str]) -> Iterator[str]:
         rows = database.rows(sql.BLOB, workspace=database.workspace, sha256=sha256)
         if not rows:
             continue  # It was removed in the meantime.
-        ((_, _, content, outside),) = rows
-        try:
-            what = blob_finding(
-                sha256, bytes(content) if outside is None else large_files.read(outside, sha256)
-            )
-        except StoreDamaged as error:
-            what = str(error)
-        if what is not None:
+        ((_, name, content, outside),) = rows
+        if outside is not None:
+            yield str(content_elsewhere(said(name), outside))
+        elif (what := blob_finding(sha256, bytes(content))) is not None:
             yield what
