@@ -26,7 +26,6 @@ HOMES = {
     "cryptography": ("forky_core/team/spending/", "forky_core/gateway/access/ways/"),
     "authlib": ("forky_core/gateway/access/ways/",),
     "joserfc": ("forky_core/gateway/access/ways/",),
-    "webauthn": ("forky_core/gateway/access/ways/",),
     "duckdb": ("forky_core/store/duckdb/", "forky_core/store/analysis/"),
     "psycopg": ("forky_core/store/postgresql/",),
     "psycopg_pool": ("forky_core/store/postgresql/",),

@@ -104,6 +104,12 @@ def run_people(team: Team, options: argparse.Namespace) -> int:
             print(
                 f"{member.handle:<20}  {member.role.word:<9}  {stamp(member.since)}  {one_line(member.name)}, {many}"
             )
+    if handles := ", ".join(member.handle for member in team.members.locked_out()):
+        print(
+            f"Passkeys let nobody in any more, and these people had no other way: {handles}. "
+            "`forky admin reset-password HANDLE` makes a link with which one of them chooses a password.",
+            file=sys.stderr,
+        )
     return 0
 
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 MAIL = "mail"
 """The issuer of an identity whose subject is an address of e-mail."""
 PASSWORD = "password"  # noqa: S105 - the name of an issuer
-PASSKEY = "passkey"
+GONE = "Passkeys let nobody in any more. Ask whoever runs this Forky for a link with which you choose a password."
+"""For somebody who had no other way to sign in."""
 PROVED_FOR = 10
 """Minutes for which a proof of who somebody is counts, when they change how they get in."""
 OWNERS_HOURS = 24
@@ -40,9 +41,9 @@ def member_at(team: Team, address: str) -> Member | None:
     return known[0] if known is not None and known[0].role else None
 
 
-def has_identity(team: Team, member: str, *issuers: str) -> bool:
-    """Whether a person has an identity of one of these issuers."""
-    return any(identity.issuer in issuers for identity in team.members.identities(member))
+def has_identity(team: Team, member: str, issuer: str) -> bool:
+    """Whether a person has an identity of this issuer."""
+    return any(identity.issuer == issuer for identity in team.members.identities(member))
 
 
 # Proof.
@@ -51,12 +52,12 @@ def has_identity(team: Team, member: str, *issuers: str) -> bool:
 def proves_anew(team: Team, member: str, proof: Proof) -> bool:
     """Whether a proof is good enough to change how somebody gets in.
 
-    A password or a passkey is. Where somebody has neither, a link by mail is, and an identity provider that was told to
-    ask again. A proxy's header never is: nobody was asked.
+    A password is. Where somebody has none, a link by mail is, and an identity provider that was told to ask again. A
+    proxy's header never is: nobody was asked.
     """
-    if proof.identity.issuer in (PASSWORD, PASSKEY):
+    if proof.identity.issuer == PASSWORD:
         return True
-    return proof.asked_again and not has_identity(team, member, PASSWORD, PASSKEY)
+    return proof.asked_again and not has_identity(team, member, PASSWORD)
 
 
 def has_proved(team: Team, session: str) -> bool:

@@ -26,6 +26,8 @@ _LONGEST_HANDLE = 30
 _MAIL = "mail"
 """The issuer of addresses that let somebody in (account.py)."""
 _FORGOTTEN = "Somebody who left"
+GONE_ISSUERS = ("passkey",)
+"""Issuers of identities that let nobody in any more. They stay as they were stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +58,9 @@ class Identity:
     """A way in which a person proves who they are: a pair of issuer and subject that nobody else has."""
 
     issuer: str
-    """Who vouches: "password", "passkey", or the address of an identity provider."""
+    """Who vouches: "password", the address of an identity provider, or "proxy:" and the name of a header."""
     subject: str
-    """What the issuer calls the person: a handle, the id of a key, or the provider's `sub`."""
+    """What the issuer calls the person: a handle, or the provider's `sub`."""
     secret: str = ""
     """What is needed to check the proof, as the hash of a password; never the proof itself."""
 
@@ -116,6 +118,15 @@ class Members:
             "SELECT issuer, subject, secret FROM identities WHERE person = ? ORDER BY created", member
         )
         return [Identity(*row) for row in rows]
+
+    def locked_out(self) -> Sequence[Member]:
+        """The members whose identities are all of `GONE_ISSUERS`: they cannot sign in until they have a password."""
+        gone = ", ".join(f"'{issuer}'" for issuer in GONE_ISSUERS)
+        rows = self._database.known(
+            "SELECT person FROM identities GROUP BY person "  # noqa: S608 - names of ours
+            f"HAVING max(CASE WHEN issuer IN ({gone}) THEN 0 ELSE 1 END) = 0 ORDER BY person"
+        )
+        return [member for row in rows if (member := self.member(row["person"])).role]
 
     def name_of(self, actor: str) -> str:
         """The name behind an operation's actor: a person's if it is one's id, otherwise the actor as it is."""
@@ -289,29 +300,18 @@ class Members:
                 issuer=identity.issuer,
             )
 
-    def renew_secret(self, identity: Identity) -> None:
-        """Replace the secret of an identity that somebody has, as when a passkey has counted a use of it.
-
-        It is no event for the audit log, in which the sign-in itself is noted.
-        """
-        with self._database.writing() as connection:
-            connection.execute(
-                "UPDATE identities SET secret = ? WHERE issuer = ? AND subject = ? AND secret <> ?",
-                (identity.secret, identity.issuer, identity.subject, identity.secret),
-            )
-
     def drop_identity(self, member: str, issuer: str, subject: str) -> None:
         """Remove one of a person's identities.
 
         Raises:
             NotFound: they have no such identity.
-            InTheWay: it is the only one they have.
+            InTheWay: it is the only one they have that lets them in.
         """
         with self._database.writing() as connection:
             kept = [one for one in self.identities(member) if (one.issuer, one.subject) != (issuer, subject)]
             if len(kept) == len(self.identities(member)):
                 raise NotFound("That is no way in which this person signs in.")
-            if all(one.issuer in self.idle_issuers for one in kept):
+            if all(one.issuer in (*GONE_ISSUERS, *self.idle_issuers) for one in kept):
                 raise InTheWay("It is the only way to sign in that is left.", "Add another one first.")
             connection.execute("DELETE FROM identities WHERE issuer = ? AND subject = ?", (issuer, subject))
             self._audit.note("way to sign in removed", member, member=member, issuer=issuer)

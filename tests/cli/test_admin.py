@@ -11,7 +11,7 @@ import pytest
 
 from forky_core.forky import Forky
 from forky_core.team.account import reset_password
-from forky_core.team.members import Member
+from forky_core.team.members import Identity, Member
 from forky_core.team.roles import Role
 from forky_core.team.team import Team, team_file
 from tests.cli.conftest import Ended
@@ -55,6 +55,14 @@ def test_people_are_listed(forky: Run, team: Team, ada: Member, bob: Member) -> 
         (ada.id, "owner", 0),
         (bob.id, "editor", 1),
     ]
+
+
+def test_whoever_had_a_passkey_alone_is_named(forky: Run, team: Team, ada: Member, bob: Member) -> None:
+    team.members.keep_identity(bob.id, Identity("passkey", "a key", "{}"))
+    team.members.keep_identity(ada.id, Identity("passkey", "another", "{}"))
+    team.members.keep_identity(ada.id, Identity("password", "ada", "a hash"))
+    assert "had no other way: bob." in forky("admin", "people").err
+    assert len(lines(forky("admin", "people", "--json"))) == 2
 
 
 def test_an_invitation_is_printed_once(forky: Run, team: Team, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,13 +84,13 @@ def test_one_of_several_ways_to_sign_in_is_removed_and_the_last_one_stays(
 ) -> None:
     members = server.team.members
     members.keep_identity(bob.id, Identity(ISSUER, "bob", hashed("correct horse")))
-    members.keep_identity(bob.id, Identity("passkey", "a key", "{}"))
+    members.keep_identity(bob.id, Identity("https://id.example.org", "b-1"))
     server.sign_in(bob)
     test = people("me")
-    assert "Password, with the handle bob" in said(test) and "Passkey" in said(test)
+    assert "Password, with the handle bob" in said(test) and "id.example.org" in said(test)
     by_key(test, "people.way.0").click().run()
     assert "That way to sign in is removed." in said(settled(test))
-    assert [way.issuer for way in members.identities(bob.id)] == ["passkey"]
+    assert [way.issuer for way in members.identities(bob.id)] == ["https://id.example.org"]
     assert "people.way.0" not in keys(test)
 
 

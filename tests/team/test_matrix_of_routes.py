@@ -18,7 +18,6 @@ from forky_core.gateway.access.door import OUT, PATH, SCRIPT, SESSION
 from forky_core.gateway.access.gate import Gate
 from forky_core.gateway.access.origins import Origins
 from forky_core.gateway.access.team_sign_in import AGAIN, JOIN, TeamSignIn
-from forky_core.gateway.access.ways.passkey import PasskeyWay
 from forky_core.gateway.access.ways.password import PasswordWay
 from forky_core.gateway.access.ways.reset import ResetWay
 from forky_core.gateway.downloading import Download
@@ -44,7 +43,7 @@ class Site:
 
     def __init__(self, made: World) -> None:
         self.made = made
-        self.door = TeamSignIn(Origins(), made.team, [PasswordWay(), PasskeyWay(), ResetWay()])
+        self.door = TeamSignIn(Origins(), made.team, [PasswordWay(), ResetWay()])
         gate = front.MIDDLEWARE[1]
         kwargs: dict[str, Any] = {**gate.kwargs, "sign_in": self.door}
         self.gate = Gate(Starlette(routes=front.ROUTES), **kwargs)
@@ -204,7 +203,7 @@ DOOR = {
     f"{PATH}/password": 404,
     f"{PATH}/reset": 200,
     f"{PATH}/reset/open/none": 403,
-    f"{PATH}/passkey/add": 401,
+    f"{PATH}/passkey/add": 410,
     f"{PATH}/none": 404,
     f"{JOIN}/none": 404,
 }

@@ -115,12 +115,14 @@ def sign_in_form(path: str, script: str, target: str, sentence: str, *, by_passw
     return _FRAME.format(head="", title="Sign in to Forky", main=main)
 
 
-def ways_page(script: str, target: str, offers: list[str], sentence: str) -> str:
-    """The sign-in page of a team: what each way to sign in offers; `sentence` reports the last failure."""
+def ways_page(script: str, target: str, offers: list[str], sentence: str, hint: str) -> str:
+    """The sign-in page of a team: what each way to sign in offers; `sentence` reports the last failure, and `hint` says
+    what to do for whoever has none of these ways.
+    """
     said = f'<p class="wrong" role="alert">{escape(sentence)}</p>' if sentence else "<p>Sign in to go on.</p>"
     main = f"""{said}
 <form hidden><input type="hidden" name="next" value="{escape(target)}"></form>
-{_OR.join(offers)}
+{_OR.join(offers)}{f'<p class="below">{escape(hint)}</p>' if hint else ""}
 <script src="{script}" defer></script>"""
     return _FRAME.format(head="", title="Sign in to Forky", main=main)
 
@@ -163,7 +165,8 @@ def again_page(name: str, offers: list[str], sentence: str) -> str:
         f"You are signed in as <bdi>{escape(name)}</bdi>. What comes next changes how you get in, so show once more that "
         "it is you."
         if offers
-        else "You come in by the proxy in front of this Forky, which cannot ask you again: nothing can be added here."
+        else "You came in by the proxy in front of this Forky, or in a way that is gone, and cannot be asked again: nothing "
+        "can be added here. Whoever runs this Forky can make you a link with which you choose a password."
     )
     main = f"{wrong}<p>{said}</p>\n{_OR.join(offers)}"
     return _FRAME.format(head="", title="Is it you?", main=main)

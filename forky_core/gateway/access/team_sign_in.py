@@ -42,10 +42,10 @@ from forky_core.gateway.access.sign_in_page import (
 from forky_core.gateway.access.ways.contract import Errand, WayIn
 from forky_core.gateway.asgi import Header, Receive, Scope, Send, answer, header, refuse, wants_html
 from forky_core.model.errors import ForkyError, NotFound
-from forky_core.team.account import has_proved, proves_anew
+from forky_core.team.account import GONE, has_proved, proves_anew
 from forky_core.team.admission import Proof, admit, join
 from forky_core.team.invitations import NOT_OPEN
-from forky_core.team.members import Member
+from forky_core.team.members import GONE_ISSUERS, Member
 from forky_core.team.refused_requests import OVERLOADED, TOO_MANY_ATTEMPTS
 from forky_core.team.team import Team
 from forky_core.team.team_workspaces import BELOW, WORKSPACE, base_path
@@ -185,8 +185,15 @@ class TeamSignIn(Door):
             await self._accept(scope, send, path.removeprefix(f"{JOIN}/"))
         elif path.startswith(f"{PATH}/") and way in self._ways:
             await self._ways[way](self, scope, receive, send)
-        elif path in {PATH, OUT, SESSION, SCRIPT}:
+        else:
+            await self._refuse_address(scope, send, way)
+
+    async def _refuse_address(self, scope: Scope, send: Send, way: str) -> None:
+        """Respond to a request for an address or a method that there is not, or for a way to sign in that is gone."""
+        if scope["path"] in {PATH, OUT, SESSION, SCRIPT}:
             await refuse(scope, send, 405, "Use GET or POST.", [(b"allow", b"GET, HEAD, POST")])
+        elif way in GONE_ISSUERS:
+            await self.refuse(scope, send, 410, GONE, Errand())
         else:
             await refuse(scope, send, 404, NOTHING)
 
@@ -329,7 +336,8 @@ class TeamSignIn(Door):
         if member is not None:
             return again_page(member.name, [offer for offer in offers if offer], sentence)
         if invitation is None:
-            return ways_page(SCRIPT, errand.target, [offer for offer in offers if offer], sentence)
+            hint = GONE if self._team.members.locked_out() and sentence != GONE else ""
+            return ways_page(SCRIPT, errand.target, [offer for offer in offers if offer], sentence, hint)
         host = ""
         if invitation.made_by:
             try:

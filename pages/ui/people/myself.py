@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import escape
 
 import streamlit as st
 
 from forky_core.conversation.identity import now
-from forky_core.gateway.access.door import OUT, PATH
+from forky_core.gateway.access.door import OUT
 from forky_core.gateway.access.team_sign_in import TeamSignIn
-from forky_core.gateway.access.ways.passkey_check import ISSUER as PASSKEY
 from forky_core.gateway.access.ways.password import ISSUER as PASSWORD
 from forky_core.gateway.access.ways.password import change_password, has_password
 from forky_core.model.errors import BadContent, ForkyError
 from forky_core.team.account import MAIL
 from forky_core.team.administration import Administration
 from forky_core.team.devices import device_name
-from forky_core.team.members import Identity
+from forky_core.team.members import GONE_ISSUERS, Identity
 from forky_core.team.team_sessions import TeamSession
 from forky_core.views.times import ago
 from pages.ui.components.markdown import plain_label, showable
@@ -32,7 +30,6 @@ from pages.ui.session import Session
 from pages.ui.sign_in import SIGN_IN
 from pages.ui.workspace import Reader
 
-PASSKEYS = f"{PATH}/passkey/add"
 _REFUSED = "people.password.refused"
 _FIELDS = ("former", "new", "again")
 
@@ -129,7 +126,7 @@ def _draw_ways_in(people: Administration, held: Session) -> None:
         for number, way in enumerate(ways):
             with st.container(key=f"row-provider-way-{number}", horizontal=True, vertical_alignment="center"):
                 st.markdown(
-                    f":material/key: {plain_label(_way_name(way, ways), 120).replace('@', f'@{JOINER}')}",
+                    f":material/key: {plain_label(_way_name(way), 120).replace('@', f'@{JOINER}')}",
                     width="stretch",
                 )
                 if len(ways) > 1:
@@ -142,21 +139,20 @@ def _draw_ways_in(people: Administration, held: Session) -> None:
                         on_click=_drop,
                         args=(people, held, way),
                     )
-    adding = SIGN_IN.adding if isinstance(SIGN_IN, TeamSignIn) else [("Add a passkey", PASSKEYS)]
-    with st.container(key="line-me-passkey", horizontal=True, gap="medium"):
+    adding = SIGN_IN.adding if isinstance(SIGN_IN, TeamSignIn) else ()
+    with st.container(key="line-me-adding", horizontal=True, gap="medium"):
         for label, place in adding:
             st.html(
                 f'<a class="fk-leave" href="{escape(place)}" target="_self">{escape(showable(label))}</a>'
             )
 
 
-def _way_name(way: Identity, ways: Sequence[Identity]) -> str:
-    """What a way to sign in is called; passkeys are counted."""
+def _way_name(way: Identity) -> str:
+    """What a way to sign in is called."""
     if way.issuer == PASSWORD:
         return f"Password, with the handle {way.subject}"
-    if way.issuer == PASSKEY:
-        passkeys = [one for one in ways if one.issuer == PASSKEY]
-        return "Passkey" if len(passkeys) == 1 else f"Passkey {passkeys.index(way) + 1}"
+    if way.issuer in GONE_ISSUERS:
+        return f"{way.issuer.capitalize()}, which lets nobody in any more"
     if way.issuer == MAIL:
         return f"Links by mail to {way.subject}"
     return way.issuer.removeprefix("https://")

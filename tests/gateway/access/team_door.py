@@ -58,8 +58,11 @@ class TeamDoor:
 
 
 @contextlib.contextmanager
-def team_door(ways: Sequence[WayIn], *, hosts: Sequence[str] = ()) -> Iterator[TeamDoor]:
-    team = Team(None)
+def team_door(
+    ways: Sequence[WayIn], *, hosts: Sequence[str] = (), team: Team | None = None
+) -> Iterator[TeamDoor]:
+    """Without a `team` it is a new one, in memory. It is closed at the end."""
+    team = team or Team(None)
     sign_in = TeamSignIn(Origins.of(hosts), team, ways)
     app = Starlette(routes=[Route("/{path:path}", _who)], middleware=[Middleware(Gate, sign_in=sign_in)])
     try:

@@ -372,7 +372,7 @@ def add(browser: httpx.Client, subject: str) -> httpx.Response:
 
 def test_a_provider_is_added_to_ones_ways_in_and_removed_again(door: TeamDoor) -> None:
     member = door.team.members.add("Bob", Role.EDITOR)
-    door.team.members.keep_identity(member.id, Identity("passkey", "a key", "{}"))
+    door.team.members.keep_identity(member.id, Identity("password", "bob", "a hash"))
     with door.browser() as browser:
         has_session(browser, door, member, proved=True)
         page = browser.get("/sign-in/oidc/work/add")
@@ -381,8 +381,8 @@ def test_a_provider_is_added_to_ones_ways_in_and_removed_again(door: TeamDoor) -
     with door.browser() as another:
         assert enter(door, another, "added-bob").status_code == 200
         assert another.get("/").text.startswith("bob ")
-    added, passkey = door.team.members.identities(member.id)[::-1]
-    door.team.members.drop_identity(member.id, passkey.issuer, passkey.subject)
+    added, password = door.team.members.identities(member.id)[::-1]
+    door.team.members.drop_identity(member.id, password.issuer, password.subject)
     with pytest.raises(InTheWay):
         door.team.members.drop_identity(member.id, added.issuer, added.subject)
 

@@ -17,7 +17,8 @@ from forky_core.gateway.access import door as access_door
 from forky_core.gateway.access.credentials import Password, hashed
 from forky_core.gateway.access.ways import password as password_way
 from forky_core.gateway.access.ways.mail import MailWay
-from forky_core.gateway.access.ways.passkey import PasskeyWay
+from forky_core.gateway.access.ways.oidc import OidcWay
+from forky_core.gateway.access.ways.oidc_providers import IdentityProvider
 from forky_core.gateway.access.ways.password import PasswordWay
 from forky_core.gateway.access.ways.reset import ResetWay
 from forky_core.settings import SmtpSettings
@@ -71,7 +72,8 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> Counting:
 
 @pytest.fixture
 def door() -> Iterator[TeamDoor]:
-    with team_door([PasswordWay(), PasskeyWay(), ResetWay()]) as one:
+    work = IdentityProvider("work", "Work", "https://id.example.org", "forky")
+    with team_door([PasswordWay(), OidcWay([work]), ResetWay()]) as one:
         yield one
 
 
@@ -198,11 +200,10 @@ def test_signing_in_leads_to_this_server_alone(door: TeamDoor, target: str) -> N
 @pytest.mark.parametrize(
     ("target", "kept"),
     [
-        ("/sign-in/passkey/add", True),
         ("/sign-in/oidc/work/add", True),
         ("/sign-in/oidc/work", False),
-        ("/sign-in/passkey/add/../../x", False),
-        ("/sign-in/passkey/addition", False),
+        ("/sign-in/oidc/work/add/../../x", False),
+        ("/sign-in/oidc/work/addition", False),
         ("/sign-in?next=/sign-in", False),
         ("/people?tab=me", True),
     ],
@@ -225,9 +226,9 @@ def test_a_stolen_cookie_opens_what_its_person_sees_and_adds_no_way_in(door: Tea
         door.team.database.rows("SELECT 1")
         with door.team.database.writing() as connection:  # Ten minutes later.
             connection.execute("UPDATE proofs SET at = at - ?", (11 * 60 * 1_000_000,))
-        page = thief.get("/sign-in/passkey/add", headers={**stolen, "accept": "text/html"})
-        assert page.status_code == 303 and page.headers["location"].startswith("/sign-in/again")
-        assert thief.post("/sign-in/passkey/add/options", headers=stolen).status_code == 403
+        for method in ("GET", "POST"):
+            page = thief.request(method, "/sign-in/oidc/work/add", headers=stolen)
+            assert page.status_code == 303 and page.headers["location"].startswith("/sign-in/again")
         # Its person proves once more who they are: the copy is worth nothing from then on.
         enter(browser, "ada", again="1")
         assert thief.get("/library", headers=stolen).status_code == 401

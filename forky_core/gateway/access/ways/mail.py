@@ -29,7 +29,7 @@ from forky_core.gateway.access.ways.refusals import Refusals
 from forky_core.gateway.asgi import Header, Receive, Scope, Send, refuse
 from forky_core.model.errors import BadContent, ForkyError, NameTaken
 from forky_core.model.room import fit_name
-from forky_core.team.account import MAIL, PASSKEY, PASSWORD, has_identity, member_at
+from forky_core.team.account import MAIL, PASSWORD, has_identity, member_at
 from forky_core.team.admission import Proof
 from forky_core.team.attempts import Attempts
 from forky_core.team.invitations import NOT_OPEN, Invitation
@@ -83,8 +83,7 @@ class MailWay:
     def offer(self, desk: Desk, scope: Scope, errand: Errand, invitation: Invitation | None) -> str:
         member = desk.member(scope) if errand.again else None
         if member is not None and (
-            has_identity(desk.team, member.id, PASSWORD, PASSKEY)
-            or not has_identity(desk.team, member.id, MAIL)
+            has_identity(desk.team, member.id, PASSWORD) or not has_identity(desk.team, member.id, MAIL)
         ):
             return ""
         query = {"next": errand.target} | ({"invitation": errand.invitation} if errand.invitation else {})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from forky_core.gateway.access.ways.contract import WayIn
-from forky_core.gateway.access.ways.passkey import PasskeyWay
 from forky_core.gateway.access.ways.password import PasswordWay
 from forky_core.gateway.access.ways.reset import ResetWay
 from forky_core.settings import Settings
@@ -25,7 +24,7 @@ def ways_from(settings: Settings, mailer: Mailer | None = None) -> list[WayIn]:
         role = role_named(settings.proxy_role) if settings.proxy_role else None
         ways.append(ProxyWay(settings.proxy_header, role))
     mailed = mailer is not None
-    ways += [PasskeyWay(), PasswordWay(mailed=mailed)]
+    ways.append(PasswordWay(mailed=mailed))
     if mailer is not None:
         from forky_core.gateway.access.ways.address import AddressWay  # noqa: PLC0415 - only where there is mail
         from forky_core.gateway.access.ways.mail import MailWay  # noqa: PLC0415

@@ -24,7 +24,7 @@ from forky_core.gateway.access.ways.once import Once
 from forky_core.gateway.access.ways.refusals import Refusals
 from forky_core.gateway.asgi import Header, Receive, Scope, Send, answer, refuse
 from forky_core.model.errors import ForkyError, NotAllowed
-from forky_core.team.account import PASSKEY, PASSWORD, has_identity, require_proof
+from forky_core.team.account import PASSWORD, has_identity, require_proof
 from forky_core.team.admission import Proof
 from forky_core.team.attempts import network_of
 from forky_core.team.invitations import Invitation
@@ -81,7 +81,7 @@ class OidcWay:
         invitation: Invitation | None,
     ) -> str:
         member = desk.member(scope) if errand.again else None
-        if member is not None and has_identity(desk.team, member.id, PASSWORD, PASSKEY):
+        if member is not None and has_identity(desk.team, member.id, PASSWORD):
             return ""
         verb = "Sign in" if invitation is None else "Come in"
         query = {"next": errand.target} | ({"invitation": errand.invitation} if errand.invitation else {})
