@@ -100,9 +100,6 @@ class Settings:
     smtp: SmtpSettings | None = None
     """FORKY_SMTP_HOST, _PORT, _SECURITY, _USER, _PASSWORD, _PASSWORD_FILE, _FROM: the server by which a team's Forky
     sends mail."""
-    webhooks: Literal["public", "private", "off"] = "public"
-    """FORKY_WEBHOOKS: the addresses that people of a team may have their notices sent to: public ones, those of
-    private networks and this machine, too, or none."""
     audit_days: int = 0
     """FORKY_AUDIT_DAYS: how many days a team's audit log keeps an entry. Default: for ever."""
     password_hash: str | None = field(default=None, repr=False)
@@ -156,7 +153,6 @@ class Settings:
             proxy_from=tuple(_network(text) for text in _several(value("FORKY_PROXY_FROM"))),
             proxy_role=value("FORKY_PROXY_ROLE"),
             smtp=_smtp(value),
-            webhooks=_webhooks(value("FORKY_WEBHOOKS")),
             audit_days=_days("FORKY_AUDIT_DAYS", value("FORKY_AUDIT_DAYS")),
             password_hash=value("FORKY_PASSWORD_HASH") or None,
             log=_log(value("FORKY_LOG")),
@@ -177,6 +173,7 @@ GONE: Mapping[str, str] = {
     "FORKY_LARGE_FILES": "Forky keeps every file in the database. docs/postgresql.md (“Large files”) says how files that "
     "an earlier version put elsewhere come back.",
     "FORKY_HERALD": "Forky uses no Redis any more: processes that share a PostgreSQL database tell each other by it.",
+    "FORKY_WEBHOOKS": "Forky calls no webhooks any more: notices stay in the inbox.",
 }
 """Variables that Forky once read, each with the sentence that says what became of it."""
 
@@ -366,20 +363,6 @@ def _smtp_password(value: Callable[[str], str]) -> str:
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is no text"
         raise RequestError(f"FORKY_SMTP_PASSWORD_FILE cannot be read: {why}.") from error
-
-
-def _webhooks(value: str) -> Literal["public", "private", "off"]:
-    match value.lower():
-        case "" | "public":
-            return "public"
-        case "private":
-            return "private"
-        case "off":
-            return "off"
-    raise RequestError(
-        f"FORKY_WEBHOOKS is “{value[:80]}”, which Forky does not know.",
-        "Write public, private (also addresses of private networks and of this machine), or off.",
-    )
 
 
 def password_file() -> Path:

@@ -1,8 +1,7 @@
 """The examples of the documentation run as they stand, in front of a gateway whose offline models answer.
 
 README.md and docs/python.md are run by tests/test_readme.py, docs/matching.md by tests/matching/test_contract.py,
-docs/extending.md by tests/test_extending.py, docs/operating.md by tests/operating, docs/team.md by
-tests/team/test_delivery.py.
+docs/extending.md by tests/test_extending.py, docs/operating.md by tests/operating.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from tests.programs import CHECKOUT
 
 yaml = pytest.importorskip("yaml", reason="PyYAML, which comes with mkdocs and LiteLLM, is not installed.")
 DOCS = CHECKOUT / "docs"
-ELSEWHERE = {"README.md", "python.md", "matching.md", "extending.md", "operating.md", "team.md"}
+ELSEWHERE = {"README.md", "python.md", "matching.md", "extending.md", "operating.md"}
 """Pages whose examples other tests run."""
 BLOCK = re.compile(r"(<!-- tested -->\n)?```(python|sh|json|yaml)\n(.*?)```", re.DOTALL)
 QUESTION = "How do I fork?"

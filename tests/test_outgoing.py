@@ -43,7 +43,6 @@ KNOWN = {
     "forky_core/gateway/access/ways/oidc_client.py": "asks identity providers that the operator names, with httpx",
     "forky_core/gateway/serving.py": "options of the sockets that Forky listens on",
     "forky_core/cli/up.py": "looks for a free port",
-    "forky_core/gateway/webhooks.py": "sends notices to addresses that people gave, by http_clients.py",
     "forky_core/team/mail.py": "sends mail by the server that the operator names",
     "forky_core/cli/analysing.py": "asks the Forky whose address somebody typed",
     "forky_core/cli/browser.py": "waits until Forky's own server takes connections",
@@ -116,7 +115,6 @@ def test_every_known_file_still_needs_to_be_known() -> None:
 def test_only_known_files_make_a_client(maker: str) -> None:
     known = {
         "build_opener": {"forky_core/llm/litellm_logger.py"},
-        "AsyncClient": {"forky_core/gateway/webhooks.py"},  # Around the checked transport of http_clients.py.
     }
     allowed = CHECKED | known.get(maker, set())
     assert callers().get(maker, set()) <= allowed

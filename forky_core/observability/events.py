@@ -236,11 +236,6 @@ def mail_failed(*, purpose: Word, reason: Word, tries: Count, again: Flag) -> No
     """The mail server did not take a mail; `again`: it is tried once more later."""
 
 
-@event("webhook.failed", WARNING)
-def webhook_failed(*, reason: Word, tries: Count, again: Flag) -> None:
-    """A notice did not reach the address that a person gave for it; `again`: it is tried once more later."""
-
-
 @event("session.unavailable", ERROR)
 def session_unavailable(*, fault: Fault) -> None:
     """The file with the password cannot be read: nobody can sign in."""

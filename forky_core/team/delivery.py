@@ -1,4 +1,4 @@
-"""Takes notices to where people want them: to their address, at once or in one mail a day, and to their webhook.
+"""Takes notices to the addresses of people, at once or in one mail a day, as they want them.
 
 What is to be delivered is kept with the people, so that a restart loses nothing that was not handed on. Whether
 somebody may still see what a notice is about is decided when it leaves, not when it came: whoever lost the right to a
@@ -7,21 +7,16 @@ conversation is sent nothing more of it.
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
-import hmac
 import json
-import secrets
 import threading
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Literal, Protocol, get_args
 from urllib.parse import parse_qs, urlsplit
 
 from forky_core.model import ConversationId
-from forky_core.model.errors import BadContent, ForkyError, NotFound, RequestError
+from forky_core.model.errors import BadContent, ForkyError, NotFound
 from forky_core.observability import events
 from forky_core.team.database import TableRow, Writing, now
 from forky_core.team.letters import digest_letter, notice_letter
@@ -33,8 +28,6 @@ MailChoice = Literal["at once", "daily", "never"]
 MAIL_CHOICES: tuple[MailChoice, ...] = get_args(MailChoice)
 USUAL: MailChoice = "daily"
 """What holds for somebody who has not chosen."""
-PAUSES = (30, 120, 600, 3600, 6 * 3600)
-"""Seconds before the second try of a webhook and those after it; then it is given up."""
 GATHERED = 3600
 """Seconds that the first notice of a day's mail waits for others."""
 DAY = 24 * 3600
@@ -42,8 +35,6 @@ AT_ONCE = 20
 """Mails of single notices to one person within an hour; further notices go into the mail of the day."""
 MOST = 500
 """Notices of one person that wait; the oldest go first."""
-AT_A_TIME = 20
-"""Webhooks that are called at the same time."""
 TAKEN = 300
 """Seconds for which a delivery is left to the process that began with it."""
 _MICRO = 1_000_000
@@ -72,37 +63,11 @@ class Notice(Protocol):
         ...
 
 
-class WebhookFailed(ForkyError):
-    """A webhook did not take a notice."""
-
-    def __init__(self, reason: str, message: str, *, for_good: bool = False) -> None:
-        """`reason` is a word or two, for the log; `for_good` says that trying again is of no use."""
-        super().__init__(message)
-        self.reason = reason
-        self.for_good = for_good
-
-
-class Webhooks(Protocol):
-    """Sends requests to addresses that people gave (gateway/webhooks.py)."""
-
-    def fit(self, url: str) -> str:
-        """The address as it is stored. Raises RequestError for one that nothing is sent to."""
-        ...
-
-    def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Awaitable[None]:
-        """Send a request. Raises WebhookFailed if it is not taken."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Choice:
     """How a person wants their notices."""
 
     mail: MailChoice = USUAL
-    webhook: str = ""
-    """The address of their webhook; "" for none."""
-    problem: str = ""
-    """Why the last notice did not reach the webhook; "" if it did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +92,14 @@ class Delivery:
         *,
         base: str = "",
         mailer: Mailer | None = None,
-        webhooks: Webhooks | None = None,
         clock: Callable[[], int] = now,
     ) -> None:
         """`base` is what the addresses of this server begin with, and can be set later. Without a `mailer` no mail is
-        sent, and without `webhooks` none is called.
+        sent.
         """
         self._team = team
         self.base = base
         self._mailer = mailer
-        self._webhooks = webhooks
         self._clock = clock
         self._sent: dict[str, deque[int]] = {}
         """When each person was sent mails of single notices."""
@@ -147,20 +110,13 @@ class Delivery:
     # What a person wants.
 
     @property
-    def has_webhooks(self) -> bool:
-        """Whether the operator allows webhooks."""
-        return self._webhooks is not None
-
-    @property
     def has_mail(self) -> bool:
         """Whether mail can be sent."""
         return self._mailer is not None
 
     def choice(self, person: str) -> Choice:
         """How a person wants their notices."""
-        row = self._team.database.row(
-            "SELECT mail, webhook, problem FROM delivery_choices WHERE person = ?", person
-        )
+        row = self._team.database.row("SELECT mail FROM delivery_choices WHERE person = ?", person)
         return Choice(*row) if row is not None else Choice()
 
     def choose_mail(self, person: str, mail: MailChoice) -> None:
@@ -174,29 +130,6 @@ class Delivery:
                 connection.execute(
                     "DELETE FROM deliveries WHERE person = ? AND channel <> 'webhook'", (person,)
                 )
-
-    def choose_webhook(self, person: str, url: str) -> str:
-        """Have a person's notices sent to an address, "" for none; returns the secret that signs them, for once.
-
-        Raises:
-            RequestError: nothing is sent to such an address, or the operator allows no webhooks.
-        """
-        if url and self._webhooks is None:
-            raise RequestError("This Forky calls no webhooks.", "Whoever runs it can allow them.")
-        fit = self._webhooks.fit(url) if url and self._webhooks is not None else ""
-        secret = secrets.token_urlsafe(32) if fit else ""
-        with self._team.database.writing(renews=False) as connection:
-            self._has_row(connection, person)
-            connection.execute(
-                "UPDATE delivery_choices SET webhook = ?, secret = ?, problem = '' WHERE person = ?",
-                (fit, secret, person),
-            )
-            if not fit:
-                connection.execute(
-                    "DELETE FROM deliveries WHERE person = ? AND channel = 'webhook'", (person,)
-                )
-            self._team.audit.note("webhook set" if fit else "webhook removed", person, member=person)
-        return secret
 
     def _has_row(self, connection: Writing, person: str) -> None:
         connection.execute(
@@ -214,8 +147,6 @@ class Delivery:
             wanted.append(("mail", moment))
         elif self._mailer is not None and choice.mail != "never":
             wanted.append(("digest", self._digest_due(notice.person, moment)))
-        if self._webhooks is not None and choice.webhook:
-            wanted.append(("webhook", moment))
         if not wanted:
             return
         kept = json.dumps([notice.kind, notice.sentence, notice.address, notice.at])
@@ -277,7 +208,7 @@ class Delivery:
 
     def _pause(self) -> float:
         """Seconds until the next delivery is due, a minute at most: another process may add one."""
-        row = self._team.database.row("SELECT min(due) AS due FROM deliveries")
+        row = self._team.database.row("SELECT min(due) AS due FROM deliveries WHERE channel <> 'webhook'")
         if row is None or row["due"] is None:
             return 60.0
         return min(60.0, max(0.05, (int(row["due"]) - self._clock()) / _MICRO))
@@ -291,9 +222,6 @@ class Delivery:
             self._drop([kept])
         for person in {kept.person for kept in self._due("digest", moment)}:
             self._digest(person, moment)
-        calls = self._due("webhook", moment)
-        if calls and self._webhooks is not None:
-            asyncio.run(self._call_all(calls))  # noqa: TID251 - no loop runs on this thread
 
     def _digest(self, person: str, moment: int) -> None:
         """One mail of all notices that wait for it."""
@@ -320,60 +248,6 @@ class Delivery:
         letter = notice_letter if len(lines) == 1 else digest_letter
         self._mailer.send(letter(member.email, lines, settings))
 
-    async def _call_all(self, calls: Sequence[_Kept]) -> None:
-        at_a_time = asyncio.Semaphore(AT_A_TIME)
-
-        async def call(kept: _Kept) -> None:
-            async with at_a_time:
-                await self._call(kept)
-
-        await asyncio.gather(*(call(kept) for kept in calls))
-
-    async def _call(self, kept: _Kept) -> None:
-        row = self._team.database.row(
-            "SELECT webhook, secret FROM delivery_choices WHERE person = ?", kept.person
-        )
-        if self._webhooks is None or row is None or not row["webhook"] or not self._still_for(kept):
-            self._drop([kept])
-            return
-        body, headers = self._request(kept, row["secret"])
-        try:
-            await self._webhooks.post(row["webhook"], body, headers)
-        except WebhookFailed as error:
-            again = not error.for_good and kept.tries < len(PAUSES)
-            events.webhook_failed(reason=error.reason, tries=kept.tries + 1, again=again)
-            self._note_problem(kept.person, str(error))
-            if again:
-                due = self._clock() + PAUSES[kept.tries] * _MICRO
-                with self._team.database.writing(renews=False) as connection:
-                    connection.execute(
-                        "UPDATE deliveries SET due = ?, tries = tries + 1 WHERE number = ?",
-                        (due, kept.number),
-                    )
-            else:
-                self._drop([kept])
-            return
-        self._note_problem(kept.person, "")
-        self._drop([kept])
-
-    def _request(self, kept: _Kept, secret: str) -> tuple[bytes, dict[str, str]]:
-        """The body of a webhook and its headers; docs/team.md says how a receiver checks the signature."""
-        fields = {
-            "id": kept.number,
-            "kind": kept.kind,
-            "sentence": kept.sentence,
-            "address": f"{self.base}{kept.address}",
-            "at": datetime.fromtimestamp(kept.at / 1e6, UTC).isoformat(timespec="milliseconds"),
-        }
-        body = json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace")
-        sent = str(self._clock() // _MICRO)
-        return body, {
-            "content-type": "application/json",
-            "user-agent": "Forky",
-            "x-forky-timestamp": sent,
-            "x-forky-signature": f"sha256={signature(secret, sent, body)}",
-        }
-
     def _still_for(self, kept: _Kept) -> bool:
         """Whether the person is still here and may see what a notice leads to."""
         place = urlsplit(kept.address)
@@ -385,13 +259,6 @@ class Delivery:
             return False
         named = parse_qs(place.query).get("c")
         return not named or bool(team.sharing.role_in(ConversationId(named[0]), kept.person))
-
-    def _note_problem(self, person: str, problem: str) -> None:
-        if self.choice(person).problem != problem:
-            with self._team.database.writing(renews=False) as connection:
-                connection.execute(
-                    "UPDATE delivery_choices SET problem = ? WHERE person = ?", (problem, person)
-                )
 
     def _due(self, channel: str, moment: int) -> list[_Kept]:
         """What is due, which no other process delivers for the next `TAKEN` seconds."""
@@ -414,11 +281,6 @@ class Delivery:
             connection.executemany(
                 "DELETE FROM deliveries WHERE number = ?", [(kept.number,) for kept in notices]
             )
-
-
-def signature(secret: str, timestamp: str, body: bytes) -> str:
-    """The HMAC (SHA-256, hexadecimal) of a webhook: over its time, a full stop and its body."""
-    return hmac.new(secret.encode(), timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
 
 
 def _kept(row: TableRow) -> _Kept:

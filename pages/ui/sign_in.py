@@ -49,7 +49,7 @@ def _from_environment() -> tuple[Door, Team | None, Mailer | None, Delivery | No
         team.members.idle_issuers = () if mailer is not None else (MAIL,)
         origins = Origins.of(settings.hosts, settings.origins)
         door = TeamSignIn(origins, team, ways_from(settings, mailer), NamedProxies(settings.proxy_from))
-        return door, team, mailer, _delivery(settings, team, mailer)
+        return door, team, mailer, _delivery(team, mailer)
     except ForkyError as error:
         sys.exit(f"Forky does not start. {error}")
 
@@ -61,14 +61,11 @@ def _people(database: Path | str) -> Path | str | None:
     return database if "://" in database else None
 
 
-def _delivery(settings: Settings, team: Team, mailer: Mailer | None) -> Delivery:
+def _delivery(team: Team, mailer: Mailer | None) -> Delivery:
     """What takes the notices of the team's inbox to people, once it is started."""
-    from forky_core.gateway.webhooks import CheckedWebhooks  # noqa: PLC0415 - only where there is a team
-    from forky_core.team.delivery import Delivery  # noqa: PLC0415
+    from forky_core.team.delivery import Delivery  # noqa: PLC0415 - only where there is a team
 
-    allowed = settings.webhooks
-    webhooks = CheckedWebhooks(private=allowed == "private") if allowed != "off" else None
-    delivery = Delivery(team, mailer=mailer, webhooks=webhooks)
+    delivery = Delivery(team, mailer=mailer)
     team.inbox.on_notice(delivery.take)
     return delivery
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from forky_core.gateway.webhooks import CheckedWebhooks
 from forky_core.settings import SmtpSettings
 from forky_core.team.account import confirm_address, has_identity
 from forky_core.team.delivery import Delivery
@@ -30,7 +29,7 @@ def office(server: TeamServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Post
     with post_office() as opened:
         mailer = Mailer(opened.settings(), pauses=(0.05,))
         monkeypatch.setattr(sign_in, "MAILER", mailer)
-        made = Delivery(server.team, mailer=mailer, webhooks=CheckedWebhooks())
+        made = Delivery(server.team, mailer=mailer)
         monkeypatch.setattr(sign_in, "DELIVERY", made)
         yield opened
         mailer.close()
@@ -117,16 +116,6 @@ def test_a_person_chooses_what_is_sent_to_them(server: TeamServer, office: PostO
     by_key(test, "people.notices").set_value("at once").run()
     made = sign_in.DELIVERY
     assert made is not None and made.choice(ada.id).mail == "at once"
-    by_key(test, "people.webhook.url").set_value("https://10.0.0.1/hook")
-    by_key(test, "people.webhook.save").click().run()
-    assert "not in a private network" in said(settled(test))
-    by_key(test, "people.webhook.url").set_value("https://example.org/hook")
-    by_key(test, "people.webhook.save").click().run()
-    assert "The secret that signs what is sent" in said(settled(test)) and len(test.code) == 1
-    by_key(test, "people.webhook.copied").click().run()
-    assert not settled(test).code and made.choice(ada.id).webhook == "https://example.org/hook"
-    by_key(test, "people.webhook.remove").click().run()
-    assert made.choice(ada.id).webhook == ""
 
 
 def test_an_owner_sends_herself_a_test_and_reads_why_it_fails(

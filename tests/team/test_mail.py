@@ -181,7 +181,6 @@ def test_settings_say_which_server(tmp_path: Path) -> None:
         ("FORKY_SMTP_SECURITY", "off"),
         ("FORKY_SMTP_PASSWORD", ""),
         ("FORKY_SMTP_PASSWORD_FILE", "/nowhere"),
-        ("FORKY_WEBHOOKS", "some"),
     ],
 )
 def test_a_setting_that_makes_no_sense_is_named(name: str, value: str) -> None:

@@ -1,4 +1,4 @@
-"""People who signed in with a passkey: nothing of theirs is lost, and they are told how to get in."""
+"""The people of an earlier Forky: nothing of theirs is lost, and whoever had a passkey alone is told how to get in."""
 
 from __future__ import annotations
 
@@ -42,6 +42,10 @@ def test_everybody_and_all_that_was_stored_of_them_is_there(door: TeamDoor) -> N
     assert issuers["ada"] == {"password", "passkey", "mail"} and issuers["ben"] == {"passkey"}
     assert door.team.audit.first_broken() is None
     assert enter(door, "ada", "correct horse") == 200
+    (kept,) = door.team.database.rows("SELECT webhook FROM delivery_choices WHERE webhook <> ''")
+    assert kept["webhook"] == "https://example.org/hook"
+    waiting = door.team.database.rows("SELECT channel FROM deliveries ORDER BY number")
+    assert [row["channel"] for row in waiting] == ["digest", "webhook", "digest"]
 
 
 def test_whoever_is_signed_in_by_a_passkey_stays_signed_in(door: TeamDoor) -> None:
