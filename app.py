@@ -274,10 +274,13 @@ def front() -> str:
 
 
 def addresses() -> frozenset[str]:
-    """The first part of every address that somebody may open: of pages but the front page, and of our own routes."""
+    """The first part of every address that somebody may open: of pages but the front page, of pages that are gone, and
+    of our own routes.
+    """
+    from pages.ui.gone_pages import GONE  # noqa: PLC0415 - at the top it would hold up the server's start
     from pages.ui.registry import pages  # noqa: PLC0415 - at the top it would hold up the server's start
 
-    named = {page.name for page in pages()} - {front()}
+    named = {page.name for page in pages()} - {front()} | GONE.keys()
     return frozenset(named.union(str(getattr(route, "path", "")).split("/")[1] for route in ROUTES))
 
 

@@ -29,7 +29,6 @@ from pages.ui.merge.choices import (
     give_way,
     homeward,
     read_options,
-    rebases,
     tick,
     want,
 )
@@ -38,7 +37,6 @@ from pages.ui.merge.payload import draw_cited_payload, draw_turns, opener
 from pages.ui.merge.picture import draw_standing, sources_of
 from pages.ui.merge.planning import Planning, go_on, plan_anew, planning
 from pages.ui.merge.preview import draw_preview
-from pages.ui.merge.rebase import draw_rebase
 from pages.ui.merge.requests import draw_propose, draw_requests
 from pages.ui.merge.reviewing import keeps_out, why_not_land
 from pages.ui.merge.route import draw_route
@@ -85,9 +83,6 @@ def main() -> None:
         visible = frame.chat.visible
         draw_standing([(one, branch_relation(one, visible)) for one in sources_of(plan, visible)])
     draw_strategy(frame, options, held)
-    if rebases(options):
-        draw_rebase(frame, options)
-        return
     if held.plan is None or held.plan.lands:
         draw_settings(frame, options, held)
     _draw_plan(frame, held, looked)

@@ -11,6 +11,7 @@ from pages.ui.components.error_boundary import show_store_error, wait_until_back
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.reader_zone import reader_zone
 from pages.ui.components.style import apply_style
+from pages.ui.gone_pages import gone_pages
 from pages.ui.made_pages import sections
 from pages.ui.registry import front_page, pages
 from pages.ui.session import session
@@ -44,7 +45,9 @@ def _run() -> None:
     front = front_page()
     everything = pages()
     draw_theme_switch(page.name for page in everything if page is not front)
-    page = st.navigation(sections(everything), position="top")
+    listed = sections(everything)
+    listed[""] += gone_pages()
+    page = st.navigation(listed, position="top")
     session().page = page.url_path or front.name
     waited = wait_until_back()
     try:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:  # Every page holds a session; what one page does with it is t
     from forky_core.formats.importing.file_batch import FileBatch
     from forky_core.llm.probing import ServerProposal
     from forky_core.views.graph_filter import GraphFilter
-    from pages.ui.bisect.search import Searching
     from pages.ui.chat.arrival import Arrival
     from pages.ui.merge.planning import Planning
 
@@ -104,8 +103,6 @@ class Session:
     """The merge being previewed."""
     fusing: Planning | None = None
     """The fusion being previewed, on the Compare page."""
-    searching: Searching | None = None
-    """The bisection under way, or ended and not yet left."""
     incoming: FileBatch | None = None
     """The files that are being imported (ui/library/importing.py)."""
     intake: Intake | None = None

@@ -400,7 +400,7 @@ def test_only_revealed_polls_outside_the_trash_are_in_the_table_of_votes(forky: 
         poll = opened(chat)
         for n in range(voters):
             chat.people.as_person(f"Voter {n}").polls.vote(1, poll.candidates[1].message)
-    assert forky.polls == ()
+    assert list(forky.polls) == []
     first.polls.reveal(1)
     second.polls.reveal(1)
     assert {poll.conversation: len(poll.votes) for poll in forky.polls} == {first.id: 1, second.id: 2}

@@ -1,4 +1,4 @@
-"""The other ways to merge, on the page: three-way, several at once, a branch of another conversation, a rebase."""
+"""The other ways to merge, on the page: three-way, several at once, a branch of another conversation."""
 
 from __future__ import annotations
 
@@ -129,27 +129,12 @@ def test_a_branch_of_another_conversation_is_grafted(forky: Forky, chat: Convers
     assert "merge.undo" in keys(test) and "merge.land" not in keys(test), "what has landed is shown"
 
 
-def test_a_rebase_moves_the_branch_itself(chat: Conversation) -> None:
+def test_an_old_address_of_a_rebase_says_where_it_is_now_and_offers_the_ways_to_merge(
+    chat: Conversation,
+) -> None:
     test = merge(chat, source="debug", strategy="rebase")
-    assert "debug moves to the end of main" in words(test).replace("*", "")
-    before = texts(chat)
-    press(test, "merge.rebase")
-    moved = texts(chat.checkout("debug"))
-    assert moved[: len(before)] == before
-    assert texts(chat) == before, "the other branch is as it was"
-
-
-def test_questions_are_asked_again_at_the_press_of_a_button(forky: Forky, chat: Conversation) -> None:
-    test = merge(chat, source="debug", strategy="rebase")
-    assert by_key(test, "merge.replay").disabled
-    head = chat.checkout("debug").branch.head
-    by_key(test, "merge.replay_with").set_value(forky.models.models()[0].name)
-    test = settled(test.run())
-    assert chat.checkout("debug").branch.head == head, "choosing who answers asks nobody"
-    assert not by_key(test, "merge.replay").disabled
-    press(test, "merge.replay")
-    # Two questions and their answers come to stand below the other branch.
-    eventually(lambda: len(chat.checkout("debug").path()) == len(chat.path()) + 4)
+    assert "It is done on the command line, by `forky rebase`" in words(test)
+    assert by_key(test, "merge.strategy").value == "squash" and "merge.land" in keys(test)
 
 
 def test_what_was_taken_back_can_be_merged_again(chat: Conversation) -> None:
@@ -187,7 +172,6 @@ def test_each_strategy_says_what_it_costs_for_several_branches_too(torn: Convers
         "Cherry-pick": "",
         "Full": f"{torn.plan_merge('debug', strategy='full').tokens} tokens",
         "Three-way": f"{torn.plan_merge('debug', strategy='three-way').tokens} tokens",
-        "Rebase": "",
     }
     by_key(test, "merge.others").set_value(["idea"])
     eventually(lambda: said_costs(settled(test.run())).get("Full"))

@@ -6,12 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
+from app import addresses
 from forky_core.forky import Forky
+from pages.ui.gone_pages import GONE
 from pages.ui.page import Page
 from pages.ui.registry import REGISTRY, front_page, head_of, pages, pages_in
+from tests.hangs import HANG
 from tests.packages import installed
-from tests.pages.apptest import settled, words
+from tests.pages.apptest import SHELL, settled, words
 from tests.pages.weather import WEATHER
 from tests.pages.workspaces import empty_workspace, open_page
 from tests.programs import CHECKOUT
@@ -92,3 +97,13 @@ def test_an_installed_package_adds_a_page_and_a_broken_one_breaks_no_other(
         assert "It will rain." in words(settled(open_page(str(WEATHER.script))))
         assert "no conversation yet" in words(settled(open_page("history.py")))
     assert len([record for record in caplog.records if record.name == "forky.plugin"]) == len(places) - 1
+
+
+@pytest.mark.parametrize(("name", "sentence"), GONE.items())
+def test_the_address_of_a_page_that_is_gone_says_where_it_is_now(
+    forky: Forky, name: str, sentence: str
+) -> None:
+    test = AppTest.from_file(str(SHELL), default_timeout=HANG).run()
+    test._page_hash = calc_hash(name)
+    assert sentence in words(settled(test.run()))
+    assert name in addresses() and name not in {page.name for page in pages()}

@@ -66,7 +66,6 @@ BRANCH_MENU = {
     "rename": "Rename this branch …",
     "people": "Who takes part …",
     "protect": "Protected branches …",
-    "bisect": "Find where it went wrong …",
     "reuse": "Give stored answers again",
     "anew": "Always ask anew",
     "share": "Export or share …",

@@ -14,7 +14,7 @@ from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
 from pages.ui.components.showing import present_link
 from pages.ui.components.starting import begin_conversation
-from pages.ui.frame import Frame, go, place, saying
+from pages.ui.frame import Frame, go, saying
 from pages.ui.keeping.fields import kept_fields
 from pages.ui.merge.requests import link_requests
 from pages.ui.people.only_reading import may_write, why_only_reads
@@ -66,8 +66,6 @@ def draw_branchbar(here: Frame) -> None:
         people(here)
     elif chosen == "rename":
         _rename_branch(here)
-    elif chosen == "bisect":
-        st.switch_page("bisection.py", query_params=place(here.chat))
     elif chosen == "delete":
         _delete(here)
     elif chosen in ("reuse", "anew"):

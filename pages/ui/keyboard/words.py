@@ -4,7 +4,6 @@ from __future__ import annotations
 
 _LINES = """
 accept: Land what a merge request proposes.
-bisect: Find the message from which a conversation went wrong, in as few questions as possible.
 branch: A named line of the conversation, which moves on as something is said on it.
 check out: Go to a branch or a message and continue there. Nothing is changed.
 cherry-pick: Bring chosen messages only.
@@ -23,9 +22,7 @@ octopus: Merge several branches at once.
 pin: Keep a message in what the model is sent, whatever the memory leaves out.
 promote: Point the branch at this message.
 prune: Take away from here on what no branch needs. It can be undone.
-rebase: Move a branch's own messages to another place of the conversation.
 regenerate: Have the question answered once more. Both answers stay, side by side.
-replay: Ask a branch's questions once more at another place.
 restore: Return to how everything was at this point of the history.
 revert: Leave messages out of everything that is sent from here on. Nothing is removed.
 squash: Bring a short digest of the branch, each line with the message it comes from.

@@ -31,7 +31,10 @@ from pages.ui.merge.costs import await_costs, costs_of
 from pages.ui.merge.planning import MergeOptions, Planning
 from pages.ui.wording import who_said
 
-_REBASE_CAPTION = "The branch itself moves: its messages are copied to the end of the other."
+_REBASE_GONE = (
+    "A rebase is no way to merge on this page any more. It is done on the command line, by `forky rebase`, and in Python, "
+    "by `chat.merges.plan_rebase`."
+)
 POLICIES: dict[Policy, str] = {
     "ask": "I decide each",
     "mine": "Keep what the target says",
@@ -128,20 +131,15 @@ def offered(*, several: bool, graft: bool) -> tuple[str, ...]:
         return tuple(one.name for one in strategies() if one.grafted)
     if several:
         return tuple(one.name for one in strategies() if one.takes_several)
-    return (*(one.name for one in strategies()), REBASE.name)
+    return tuple(one.name for one in strategies())
 
 
 def strategy_of(frame: Frame, among: Sequence[str]) -> str:
-    """The strategy of the URL. A rebase is no merge and plans for itself; as a merge it reads as a squash."""
+    """The strategy of the URL, or the usual one."""
     asked = st.query_params.get("strategy", "")
-    if asked in among and asked != REBASE.name:
+    if asked in among:
         return asked
     return CHERRY_PICK.name if frame.session.picks and not asked else SQUASH.name
-
-
-def rebases(options: MergeOptions) -> bool:
-    """Whether the URL asks to move the branch instead of merging it."""
-    return st.query_params.get("strategy") == REBASE.name and not options.others and options.graft is None
 
 
 def give_way(frame: Frame) -> None:
@@ -189,25 +187,25 @@ def want(**changes: str | None) -> None:
 
 
 def label_of_strategy(name: str) -> str:
-    """The label of a strategy; for a name that is none, such as a rebase, the name."""
+    """The label of a strategy; for a name that is none, the name."""
     found = find_strategy(name)
     return found.label if found is not None else name.capitalize()
 
 
 def draw_strategy(frame: Frame, options: MergeOptions, held: Planning) -> None:
     """Each strategy with what it costs. Key: `merge.strategy`."""
+    if st.query_params.get("strategy") == REBASE.name:
+        st.info(_REBASE_GONE)
     names = offered(several=bool(options.others), graft=options.graft is not None)
     costs = costs_of(frame, options, held)
-    st.session_state["merge.strategy"] = REBASE.name if rebases(options) else options.strategy
+    st.session_state["merge.strategy"] = options.strategy
 
     def label(strategy: str) -> str:
         name, tokens = label_of_strategy(strategy), (costs or {}).get(strategy)
         return name if tokens is None else f"{name} :gray[{count(tokens, 'token')}]"
 
     def caption(strategy: str) -> str:
-        found = find_strategy(strategy)
-        if found is None:
-            return _REBASE_CAPTION
+        found = strategy_named(strategy)
         return (found.caption_of_several if options.others else "") or found.caption
 
     st.radio(

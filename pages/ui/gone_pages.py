@@ -1,0 +1,34 @@
+"""Addresses of pages that are gone: each says in a sentence where what the page did is now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from pages.ui.made_pages import linked
+
+GONE = {
+    "bisection": (
+        "The page that looked for where a branch went wrong is gone. Bisecting is done on the command line, by `forky bisect`, "
+        "and in Python, by `chat.bisections`."
+    ),
+}
+"""By the first part of the address, what it says there."""
+
+
+def gone_pages() -> list[Any]:
+    """The addresses for `st.navigation`, which lists none of them. Within a run."""
+    return [
+        st.Page(_saying(sentence), title="A page that is gone", url_path=name, visibility="hidden")
+        for name, sentence in GONE.items()
+    ]
+
+
+def _saying(sentence: str) -> Callable[[], None]:
+    def say() -> None:
+        st.info(sentence)
+        st.page_link(linked("chat.py"), label="Go to Chat", icon=":material/account_tree:")
+
+    return say
