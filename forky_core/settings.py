@@ -86,8 +86,6 @@ class Settings:
     """FORKY_PERSONAL_WORKSPACES: whether each person may have a workspace of their own, where there are several."""
     open_workspaces: int = 20
     """FORKY_OPEN_WORKSPACES: the most of the further workspaces that are open at a time."""
-    key_file: Path | None = None
-    """FORKY_KEY_FILE: the file with the key that encrypts stored keys of a team. Default: beside the database."""
     sign_in_providers: Path | None = None
     """FORKY_SIGN_IN_PROVIDERS: a TOML file with the identity providers by which people of a team sign in."""
     proxy_header: str = ""
@@ -145,7 +143,6 @@ class Settings:
                 "FORKY_PERSONAL_WORKSPACES", value("FORKY_PERSONAL_WORKSPACES"), default=True
             ),
             open_workspaces=_number("FORKY_OPEN_WORKSPACES", value("FORKY_OPEN_WORKSPACES"), default=20),
-            key_file=Path(value("FORKY_KEY_FILE")).expanduser() if value("FORKY_KEY_FILE") else None,
             sign_in_providers=Path(value("FORKY_SIGN_IN_PROVIDERS")).expanduser()
             if value("FORKY_SIGN_IN_PROVIDERS")
             else None,
@@ -174,6 +171,7 @@ GONE: Mapping[str, str] = {
     "an earlier version put elsewhere come back.",
     "FORKY_HERALD": "Forky uses no Redis any more: processes that share a PostgreSQL database tell each other by it.",
     "FORKY_WEBHOOKS": "Forky calls no webhooks any more: notices stay in the inbox.",
+    "FORKY_KEY_FILE": "Forky stores no keys of providers any more: set their own variables, such as OPENAI_API_KEY.",
 }
 """Variables that Forky once read, each with the sentence that says what became of it."""
 

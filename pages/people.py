@@ -15,6 +15,7 @@ from pages.ui.people.audit import draw_audit
 from pages.ui.people.invitations import draw_invitations
 from pages.ui.people.members import draw_members
 from pages.ui.people.myself import draw_myself
+from pages.ui.people.no_longer_used import draw_no_longer_used
 from pages.ui.people.spending import draw_spending
 from pages.ui.people.style import apply_people_style
 from pages.ui.people.workspaces import desk_of, draw_workspaces
@@ -46,6 +47,7 @@ def main() -> None:
     hidden = set() if people.owns else set(_OWNERS_TABS)
     hidden |= {"workspaces"} if desk is None else set()
     with st.container(key="column-people", gap="small"):
+        draw_no_longer_used()
         match _tab(hidden):
             case "invitations":
                 draw_invitations(people, held)

@@ -2,7 +2,7 @@
 and where the conversations are kept.
 
 A key that is typed here goes to the catalogue's memory and nowhere else: not to the database, the address, a log, or
-back to a page. On a team's server it is stored encrypted (forky_core/team/spending/provider_keys.py).
+back to a page.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from pages.ui.chat.starters import tour_button
 from pages.ui.components.lists import apply_list_style
 from pages.ui.components.undoing import last_shown, page_top
 from pages.ui.page import Page
+from pages.ui.people.no_longer_used import draw_no_longer_used
 from pages.ui.person import names_themselves
 from pages.ui.session import session
 from pages.ui.settings.about import draw_about
 from pages.ui.settings.access import draw_access
 from pages.ui.settings.links import draw_links_of_server
-from pages.ui.settings.own_keys import draw_own_keys
 from pages.ui.settings.providers import draw_default, draw_keyed, draw_reviewer, draw_servers
 from pages.ui.settings.storage import draw_storage
 from pages.ui.settings.tokens import draw_tokens
@@ -37,6 +37,7 @@ def main() -> None:
     apply_list_style()
     page_top("Settings", forky, held, last_shown(forky, held), names_it=True)
     with st.container(key="column-settings", gap="medium"):
+        draw_no_longer_used()
         owns = operates()
         if not owns:
             st.caption("The owners of this workspace decide about models, keys, servers and storage.")
@@ -46,7 +47,6 @@ def main() -> None:
             draw_keyed(models, held)
             if runs_server():  # A server of models may be one that only this machine reaches.
                 draw_servers(forky, models, held)
-        draw_own_keys(forky, held)
         if may_begin():
             st.markdown("#### Tour")
             st.caption(

@@ -23,7 +23,7 @@ SOURCES = sorted(
 )
 FILES = frozenset(SOURCES)
 HOMES = {
-    "cryptography": ("forky_core/team/spending/", "forky_core/gateway/access/ways/"),
+    "cryptography": ("forky_core/gateway/access/ways/",),
     "authlib": ("forky_core/gateway/access/ways/",),
     "joserfc": ("forky_core/gateway/access/ways/",),
     "duckdb": ("forky_core/store/duckdb/", "forky_core/store/analysis/"),

@@ -162,11 +162,9 @@ def _running(wanted: Wanted, folder: Path) -> Iterator[tuple[_Machines, list[Sea
 def _app(
     wanted: Wanted, folder: Path, model: str, database: Path | str
 ) -> Iterator[tuple[_Machines, list[Seat]]]:
-    key = folder / "forky.key"
-    seats = furnish(database, wanted.people, wanted.replies, named(model, "steady"), key_file=key)
+    seats = furnish(database, wanted.people, wanted.replies, named(model, "steady"))
     settings = {
         "FORKY_TEAM": "on",
-        "FORKY_KEY_FILE": str(key),
         "FORKY_SERVERS": model,
         "FORKY_MODEL": named(model),
         "FORKY_DATABASE": str(database),

@@ -44,9 +44,7 @@ class Seat:
     """The id of a conversation whose model takes minutes; "" where this person does not watch a reply all the time."""
 
 
-def furnish(
-    database: Path | str, people: int, replies: int, slow_model: str, *, key_file: Path
-) -> list[Seat]:
+def furnish(database: Path | str, people: int, replies: int, slow_model: str) -> list[Seat]:
     """Fill an empty database for a team of so many people, `replies` of whom watch long replies."""
     seats: list[Seat] = []
     with Forky.open(database) as forky:
@@ -69,7 +67,7 @@ def furnish(
                     str(long.id) if long is not None else "",
                 )
             )
-    team = Team(team_file(database) if isinstance(database, Path) else database, key_file=key_file)
+    team = Team(team_file(database) if isinstance(database, Path) else database)
     try:
         _gather(team, seats)
     finally:

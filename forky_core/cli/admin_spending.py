@@ -1,4 +1,4 @@
-"""`forky admin grant`, `limit`, `models`, `spending`, `keys` and `rotate-keys`: what the people of a team may spend."""
+"""`forky admin grant`, `limit` and `spending`: what the people of a team may spend."""
 
 from __future__ import annotations
 
@@ -11,13 +11,10 @@ from decimal import Decimal
 from forky_core.cli.plain import one_line
 from forky_core.model.errors import BadContent, NotFound
 from forky_core.team.members import Member
-from forky_core.team.roles import role_named
 from forky_core.team.spending.amounts import NANO, Unit, money, read_amount, said
 from forky_core.team.spending.ledger import BY, Sum
 from forky_core.team.spending.limits import EVERYBODY, LIMITS, SWITCHES, LimitName, limit_text
-from forky_core.team.spending.provider_keys import WORKSPACE_KEYS
 from forky_core.team.team import Team
-from forky_core.views.times import stamp
 
 Run = Callable[[Team, argparse.Namespace], int]
 Action = Callable[[str, Run, str], argparse.ArgumentParser]
@@ -47,20 +44,13 @@ def add_to(action: Action) -> tuple[argparse.ArgumentParser, ...]:
         help=f"a number; “{_NONE}”: no limit; “{_USUAL}”: everybody's; yes or no for needs-credit and counts-unpriced; "
         f"“{_NONE}” for credit ends a balance",
     )
-    models = action("models", run_models, "say which models a role may ask, or show it")
-    models.add_argument("role", help="viewer, commenter, editor or owner")
-    models.add_argument("patterns", nargs="*", help="names of models, * standing for any characters")
-    models.add_argument("--all", action="store_true", help="every model")
-    models.add_argument("--offline", action="store_true", help="only the offline models")
     spending = action("spending", run_spending, "print who spent what")
     spending.add_argument("--by", choices=BY, default="person", help="what is added up (default: person)")
     spending.add_argument(
         "--days", type=int, default=0, metavar="N", help="only of the last N days, with today"
     )
     spending.add_argument("--person", metavar="HANDLE", help="only of this person")
-    rotate = action("rotate-keys", run_rotate, "encrypt every stored key anew, with a new master key")
-    keys = action("keys", run_keys, "list whose keys are stored for which providers; never the keys")
-    return grant, limit, models, spending, rotate, keys
+    return grant, limit, spending
 
 
 def run_grant(team: Team, options: argparse.Namespace) -> int:
@@ -139,18 +129,6 @@ def _size(word: str) -> int:
     return value
 
 
-def run_models(team: Team, options: argparse.Namespace) -> int:
-    role = role_named(options.role)
-    if options.all or options.offline or options.patterns:
-        team.spending.models.set(role, None if options.all else options.patterns, by="")
-    patterns = team.spending.models.of(role)
-    if options.json:
-        print(json.dumps({"role": role.word, "models": patterns}))
-    else:
-        print("Every model." if patterns is None else ", ".join(patterns) or "Only the offline models.")
-    return 0
-
-
 def run_spending(team: Team, options: argparse.Namespace) -> int:
     person = _member(team, options.person).id if options.person else None
     since = ""
@@ -164,34 +142,6 @@ def run_spending(team: Team, options: argparse.Namespace) -> int:
             label = " · ".join(part or "(none)" for part in key)
             calls = "1 call" if one.calls == 1 else f"{one.calls:,} calls"
             print(one_line(f"{money(one.dollars):>12}  {calls:>12}  {label}"))
-    return 0
-
-
-def run_rotate(team: Team, options: argparse.Namespace) -> int:
-    done, lost = team.spending.keys.rotate(by="")
-    if options.json:
-        print(json.dumps({"encrypted": done, "lost": lost}))
-    else:
-        print(f"{'1 key is' if done == 1 else f'{done} keys are'} encrypted with a new master key.")
-        if lost:
-            print(
-                f"{lost} could not be opened, since their master key is missing. They must be entered again."
-            )
-    return 0 if not lost else 1
-
-
-def run_keys(team: Team, options: argparse.Namespace) -> int:
-    people = [(WORKSPACE_KEYS, ""), *((one.id, one.handle) for one in team.members.all())]
-    for person, handle in people:
-        for key in team.spending.keys.stored(person):
-            if options.json:
-                fields = {"handle": handle or None, "provider": key.provider, "added": key.added}
-                print(json.dumps({**fields, "trouble": key.trouble}))
-            else:
-                whose = handle or "the workspace"
-                print(
-                    one_line(f"{whose:<20}  {key.provider:<14}  {stamp(key.added)}  {key.trouble}").rstrip()
-                )
     return 0
 
 

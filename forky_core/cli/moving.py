@@ -22,10 +22,7 @@ from forky_core.store.moving.workspace import Moved, move_workspace
 from forky_core.team.team_workspaces import WORKSPACE
 from forky_core.workspaces.places import workspace_file
 
-_PEOPLE = (
-    "The people came along, with their roles, sessions, shares and balances. Keys of providers open with the same key "
-    "file as before: give it as FORKY_KEY_FILE, or put it where the new server looks for it."
-)
+_PEOPLE = "The people came along, with their roles, sessions, shares and balances."
 _THERE = "TO has people of its own, which stay as they are; those of FROM were not copied."
 _BUSY = "Nothing may write to it during the move: stop the app, then run the command again."
 

@@ -31,9 +31,8 @@ def opened_team(place: str | None) -> Iterator[Team]:
 @contextmanager
 def team_beside(place: str | None) -> Iterator[Team | None]:
     """The team of a database; None if it has none."""
-    settings = Settings.from_environment()
     people = people_beside(_database_at(place))
-    team = Team(people, key_file=settings.key_file) if people is not None else None
+    team = Team(people) if people is not None else None
     try:
         yield team
     finally:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from datetime import UTC, date, datetime
@@ -34,7 +34,7 @@ from forky_core.llm.addresses import (
 from forky_core.llm.contract import Done, Failed, Model, ModelInfo, Request
 from forky_core.llm.embedding import LiteLLMEmbedder
 from forky_core.llm.failures import CallContext, failure
-from forky_core.llm.keys import Keys, KeyVault, PersonsKeys
+from forky_core.llm.keys import Keys
 from forky_core.llm.linked_media import PICTURES_READ_BY
 from forky_core.llm.litellm_model import Connection, LiteLLMModel, Patience
 from forky_core.llm.prices import PricedModel, facts, price_map
@@ -103,21 +103,17 @@ class Catalogue:
 
     # What is on offer
 
-    def models(self, keys: Keys | None = None) -> tuple[ModelInfo, ...]:
-        """Return all models: keyed, local, added and offline ones, each group as far as it is known by now.
-
-        Here and below, `keys` are those of a person (`keys_of`) in the place of everybody's.
-        """
+    def models(self) -> tuple[ModelInfo, ...]:
+        """Return all models: keyed, local, added and offline ones, each group as far as it is known by now."""
         self.refresh()
-        keys = keys or self._keys
-        keyed = (self._keyed_info(p, name) for p in PROVIDERS if keys.find(p)[0] for name in _names(p))
+        keyed = (self._keyed_info(p, name) for p in PROVIDERS if self._keys.find(p)[0] for name in _names(p))
         local = (self._local_info(found, model.id) for found in self._found for model in found.models)
         with self._lock:
             added = tuple(self._added.values())
         own = (model.info() for model in (*added, *self._offline.values()))
         return (*keyed, *local, *own)
 
-    def default(self, keys: Keys | None = None) -> str:
+    def default(self) -> str:
         """Return FORKY_MODEL, else the chosen model, a quick one of the first provider with a key, a local or offline
         one.
         """
@@ -126,9 +122,9 @@ class Catalogue:
         if self._chosen is not None and self._is_offered(self._chosen):
             return self._chosen
         for provider in PROVIDERS:
-            if (keys or self._keys).find(provider)[0] and (name := quick_model(provider, _names(provider))):
+            if self._keys.find(provider)[0] and (name := quick_model(provider, _names(provider))):
                 return name
-        return self.models(keys)[0].name
+        return self.models()[0].name
 
     def choose_default(self, name: str | None) -> None:
         """Set the model of branches that name none, unless FORKY_MODEL is set; None restores Forky's own choice.
@@ -152,7 +148,7 @@ class Catalogue:
             return False
         return True
 
-    def can_write(self, name: str, keys: Keys | None = None) -> bool:
+    def can_write(self, name: str) -> bool:
         """Whether this model, other than an offline one, could be asked to write something now.
 
         Its key is set, or it runs on a server that was set up; nothing is sent to find out. A model that only LiteLLM
@@ -163,11 +159,11 @@ class Catalogue:
                 return name in self._added
         if self._server_of(name) is None:
             provider = provider_of(name)
-            if provider is None or not (keys or self._keys).find(provider)[0]:
+            if provider is None or not self._keys.find(provider)[0]:
                 return False
         return self._is_offered(name)
 
-    def model(self, name: str, keys: Keys | None = None) -> Model:
+    def model(self, name: str) -> Model:
         """Return the model of that name, listed or not.
 
         Raises:
@@ -180,7 +176,7 @@ class Catalogue:
         if (server := self._server_of(name)) is not None:
             return self._local_model(server, name)
         if (provider := provider_of(name)) is not None:
-            return self._keyed_model(provider, name, keys or self._keys)
+            return self._keyed_model(provider, name)
         if self._only_litellm_knows(name):
             asked = CallContext(name, name.partition("/")[0])
             return self._make(self._info(name, asked.provider), Connection(name, asked))
@@ -189,7 +185,7 @@ class Catalogue:
             "Choose another model for this branch; Settings shows which ones are set up.",
         )
 
-    def upstream(self, name: str, keys: Keys | None = None) -> Upstream | None:
+    def upstream(self, name: str) -> Upstream | None:
         """Return the server to which a client's own bytes can be forwarded for this model; None if there is none.
 
         Raises:
@@ -212,19 +208,19 @@ class Catalogue:
         address = NATIVE.get(provider.id) if provider is not None else None
         if provider is None or address is None:
             return None
-        key, _, _ = (keys or self._keys).find(provider)
+        key, _, _ = self._keys.find(provider)
         if not key:
             return None
         id, base_url = name.removeprefix(f"{provider.id}/"), address.at(self._base_url(provider))
         return Upstream(provider.label, base_url, id, self._keyed_info(provider, name), address.speaks, key)
 
-    def embedder(self, name: str, keys: Keys | None = None) -> LiteLLMEmbedder:
+    def embedder(self, name: str) -> LiteLLMEmbedder:
         """Return the embedding model of that name, with the credentials of its provider's chat models.
 
         Raises:
             NotFound: there is none.
         """
-        model = self.model(name, keys)
+        model = self.model(name)
         if not isinstance(model, LiteLLMModel):
             raise NotFound(
                 f"“{name}” is no embedding model.", "Name one such as openai/text-embedding-3-small."
@@ -240,22 +236,8 @@ class Catalogue:
 
     # Keys and servers
 
-    def keep_keys_in(self, vault: KeyVault) -> None:
-        """Keep keys that are entered from now on in a vault, beyond the end of this process."""
-        self._keys.vault = vault
-
-    @property
-    def keeps_keys(self) -> bool:
-        """Whether keys that are entered are kept beyond the end of this process."""
-        return self._keys.vault is not None
-
-    def keys_of(self, own: Callable[[str], str | None]) -> Keys:
-        """Return the keys for one person's questions; `own` returns a key of theirs by the id of a provider."""
-        return PersonsKeys(self._keys, own)
-
-    def set_key(self, provider: str, key: str | None, *, by: str = "") -> None:
-        """Keep a key until this process ends, or for good in a vault; None removes it. `provider` is the id of a status
-        line, `by` the person who enters it.
+    def set_key(self, provider: str, key: str | None) -> None:
+        """Keep a key until this process ends; None removes it. `provider` is the id of a status line.
 
         Raises:
             NotFound: no such provider.
@@ -263,7 +245,7 @@ class Catalogue:
         """
         if provider not in {*(known.id for known in PROVIDERS), *(server.id for server in self._servers)}:
             raise NotFound(f"There is no provider “{provider}”.", "Settings lists those that Forky knows.")
-        self._keys.enter(provider, key, by)
+        self._keys.enter(provider, key)
         with self._lock:
             self._made.clear()
         if any(server.id == provider for server in self._servers):
@@ -383,18 +365,17 @@ class Catalogue:
             without = {*self._added, *self._offline}
         return not without.issuperset((self.default(), *(info.name for info in self.models())))
 
-    def providers(self, keys: Keys | None = None) -> tuple[ProviderStatus, ...]:
+    def providers(self) -> tuple[ProviderStatus, ...]:
         """Return what is set and what is missing, for the Settings page."""
         self.refresh()
-        keys = keys or self._keys
         found = {one.server.id: one for one in self._found}
         return (
-            *(keyed_status(provider, keys, len(_names(provider))) for provider in PROVIDERS),
+            *(keyed_status(provider, self._keys, len(_names(provider))) for provider in PROVIDERS),
             *(server_status(server, self._keys, found.get(server.id)) for server in self._servers),
             offline_status(len(self._offline)),
         )
 
-    def test(self, name: str, keys: Keys | None = None) -> Done | Failed:
+    def test(self, name: str) -> Done | Failed:
         """Ask a provider (by id) or a model (by name) for one word; blocks for up to a minute or so."""
         if (server := next((s for s in self._servers if s.id == name), None)) is not None:
             self.refresh(now=True, wait=10.0)
@@ -412,7 +393,7 @@ class Catalogue:
         elif (provider := next((p for p in PROVIDERS if p.id == name), None)) is not None:
             name = quick_model(provider, _names(provider)) or f"{provider.id}/any"
         try:
-            model = self.model(name, keys)
+            model = self.model(name)
         except NotFound as error:
             return Failed(Failure("not_found", str(error)))
         if isinstance(model, LiteLLMModel):
@@ -431,8 +412,8 @@ class Catalogue:
 
     # Making them
 
-    def _keyed_model(self, provider: Provider, name: str, keys: Keys) -> Model:
-        key, _, variable = keys.find(provider)
+    def _keyed_model(self, provider: Provider, name: str) -> Model:
+        key, _, variable = self._keys.find(provider)
         base_url = self._base_url(provider)
         secrets = (key,) if key else ()
         asked = CallContext(

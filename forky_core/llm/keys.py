@@ -1,34 +1,21 @@
 """Looks up API keys, and is the only place that stores them: from the environment, a given mapping, or memory.
 
-A key never enters the database, an export, a log or the `repr` of anything here. On a team's server a `KeyVault` keeps
-those that are entered, encrypted, in the file of its people.
+A key never enters the database, an export, a log or the `repr` of anything here.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping
-from typing import Literal, Protocol
+from collections.abc import Mapping
+from typing import Literal
 
 from forky_core.llm.providers import Provider
 from forky_core.model.errors import BadContent
 
-KeySource = Literal["own", "entered", "stored", "environment", "secrets", "missing", "not needed"]
-"""`own`: a key of the person who asks. `stored`: entered, and kept by a `KeyVault`."""
-
+KeySource = Literal["entered", "environment", "secrets", "missing", "not needed"]
 _LONGEST = 8_000
 """The longest key in characters; signed tokens of some providers have two thousand."""
-
-
-class KeyVault(Protocol):
-    """Keeps the keys that are entered, beyond the end of this process (team/spending/provider_keys.py)."""
-
-    def key(self, id: str) -> str | None: ...
-
-    def keep(self, id: str, key: str | None, by: str) -> None:
-        """Store a key, or with None remove it, in the name of a person."""
-        ...
 
 
 def fit_key(key: str | None) -> str:
@@ -55,8 +42,6 @@ class Keys:
         self._environment = environment
         self._entered: dict[str, str] = {}
         self._lock = threading.Lock()
-        self.vault: KeyVault | None = None
-        """Where keys that are entered are kept; None: in memory."""
 
     def __repr__(self) -> str:
         return "Keys(…)"
@@ -65,33 +50,26 @@ class Keys:
     def environment(self) -> Mapping[str, str]:
         return os.environ if self._environment is None else self._environment
 
-    def enter(self, id: str, key: str | None, by: str = "") -> None:
-        """Keep a key until the server stops, or for good if there is a vault; None or "" removes it.
-
-        `by` is the id of the person who enters it.
+    def enter(self, id: str, key: str | None) -> None:
+        """Keep a key until the server stops; None or "" removes it.
 
         Raises:
             BadContent: it cannot be a key.
         """
         key = fit_key(key)
-        if self.vault is not None:
-            self.vault.keep(id, key or None, by)
-            return
         with self._lock:
             self._entered.pop(id, None)
             if key:
                 self._entered[id] = key
 
     def entered(self, id: str) -> str | None:
-        if self.vault is not None:
-            return self.vault.key(id)
         with self._lock:
             return self._entered.get(id)
 
     def find(self, provider: Provider) -> tuple[str | None, KeySource, str]:
         """Return (key, source, variable): the variable it was found in or should be set in."""
         if key := self.entered(provider.id):
-            return key, "stored" if self.vault is not None else "entered", provider.variables[0]
+            return key, "entered", provider.variables[0]
         places: tuple[tuple[KeySource, Mapping[str, str]], ...] = (
             ("environment", self.environment),
             ("secrets", self._secrets),
@@ -110,26 +88,3 @@ class Keys:
             if url := self.environment.get(f"{provider.id.upper()}_{ending}", "").strip():
                 return url.rstrip("/")
         return None
-
-
-class PersonsKeys(Keys):
-    """The keys for one person's questions: their own, and where they have none those of everybody."""
-
-    def __init__(self, everybodys: Keys, own: Callable[[str], str | None]) -> None:
-        """`own` returns the person's key by the id of a provider; None if there is none."""
-        super().__init__(everybodys._secrets, everybodys._environment)
-        self._everybodys = everybodys
-        self._own = own
-
-    def enter(self, id: str, key: str | None, by: str = "") -> None:
-        raise NotImplementedError(
-            "everybody's keys are entered in the catalogue, a person's in the team's file"
-        )
-
-    def entered(self, id: str) -> str | None:
-        return self._everybodys.entered(id)
-
-    def find(self, provider: Provider) -> tuple[str | None, KeySource, str]:
-        if key := self._own(provider.id):
-            return key, "own", provider.variables[0]
-        return self._everybodys.find(provider)

@@ -33,8 +33,6 @@ def keyed_status(provider: Provider, keys: Keys, models: int) -> ProviderStatus:
     key, source, variable = keys.find(provider)
     base_url = keys.base_url(provider) or ""
     said = {
-        "own": "Your own key; it serves for your questions only.",
-        "stored": "Key entered here; stored encrypted.",
         "entered": "Key entered here; kept in memory until Forky stops.",
         "environment": f"Key found in {variable}.",
         "secrets": f"Key found in .streamlit/secrets.toml as {variable}.",
@@ -50,7 +48,7 @@ def server_status(server: LocalServer, keys: Keys, found: ServerAnswer | None) -
     """Return the status of a server; `found` is None if it was not asked yet."""
     source: KeySource = "not needed"
     if keys.entered(server.id):
-        source = "stored" if keys.vault is not None else "entered"
+        source = "entered"
     count = len(found.models) if found else 0
     if found is None:
         sentence = "Looking for it …"

@@ -30,7 +30,7 @@ from forky_core.team.protection import Protections
 from forky_core.team.refused_requests import RefusedRequests
 from forky_core.team.roles import Role
 from forky_core.team.sharing import Sharing
-from forky_core.team.spending.team_spending import TeamSpending, usual_key_file
+from forky_core.team.spending.team_spending import TeamSpending
 from forky_core.team.team_sessions import TeamSessions
 from forky_core.team.team_workspaces import NO_WORKSPACE, WORKSPACE, TeamWorkspaces
 from forky_core.team.threads import Threads
@@ -62,13 +62,11 @@ class Team:
         self,
         location: Path | str | None,
         *,
-        key_file: Path | None = None,
         clock: Callable[[], int] = now,
         audit_days: int = 0,
     ) -> None:
         """Open the people of a team, or make them: in a file, or in a PostgreSQL database by its URL; None: in memory.
 
-        `key_file` has the key that encrypts providers' keys; None: it is where `usual_key_file` says.
         `audit_days` says how long the audit log keeps an entry; 0: for ever.
         """
         self.database = _people(location)
@@ -82,7 +80,6 @@ class Team:
         """The team of the first workspace."""
         self._clock = clock
         self._audit_days = audit_days
-        self._key_file = key_file if key_file is not None or location is None else usual_key_file(location)
         self._told: list[Callable[[Notice], None]] = []
         """Who is told of notices of any workspace."""
         self.changed: Callable[[str, str], None] = lambda _workspace, _id: None
@@ -119,7 +116,6 @@ class Team:
             self.members,
             self.refused,
             workspace,
-            key_file=self._key_file,
             clock=self._clock,
         )
         self.members.removed = self._removed
@@ -157,7 +153,10 @@ class Team:
         """End what a person had who stops being a member, and their sessions if they are a member of nothing now."""
         if not self.workspaces.lets_in(member):
             self.sessions.end_all(member, by=by)
-        self.spending.keys.drop_all(member)
+        with self.database.writing() as connection:
+            connection.execute(
+                "DELETE FROM provider_keys WHERE workspace = ? AND person = ?", (self.workspace, member)
+            )
 
     def _forget(self, conversation: ConversationId) -> None:
         """Forget what people had beside a conversation that is gone for good."""

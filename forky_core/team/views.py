@@ -7,7 +7,6 @@ from weakref import ref
 
 from forky_core.conversation.recording.scopes import ensure_salt
 from forky_core.conversation.workspace import Workspace
-from forky_core.llm.catalogue import Catalogue
 from forky_core.model import ConversationId
 from forky_core.model.errors import ForkyError
 from forky_core.team.guarded_store import GuardedStore
@@ -29,8 +28,6 @@ def join_team(forky: Workspace, team: Team, *, shown_to_all: ConversationId | No
     team.sharing.forget_others(summary.id for summary in everything)
     team.sharing.adopt((summary.id, OWNERS) for summary in everything)
     ensure_salt(forky.store)
-    if isinstance(forky.models, Catalogue):
-        forky.models.keep_keys_in(team.spending.workspace_keys)
     if shown_to_all is not None:
         team.sharing.share_with_everyone(shown_to_all, shared=True, by="")
 

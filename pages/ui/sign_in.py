@@ -36,11 +36,7 @@ def _from_environment() -> tuple[Door, Team | None, Mailer | None, Delivery | No
                 "Several workspaces need people who are kept.",
                 "Set FORKY_DATABASE to a file, or leave it out.",
             )
-        team = Team(
-            kept,
-            key_file=settings.key_file,
-            audit_days=settings.audit_days,
-        )
+        team = Team(kept, audit_days=settings.audit_days)
         from forky_core.gateway.access.ways.offered import ways_from  # noqa: PLC0415 - only where there is a team
         from forky_core.team.account import MAIL  # noqa: PLC0415
         from forky_core.team.mail import Mailer  # noqa: PLC0415

@@ -54,7 +54,6 @@ def servers(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Servers]
         environment = {
             "FORKY_DATABASE": url,
             "FORKY_TEAM": "on",
-            "FORKY_KEY_FILE": str(tmp_path / "forky.key"),
             "FORKY_ORIGINS": f"https://{HOST}",
             "FORKY_SERVERS": f"http://127.0.0.1:{model.server_port}/v1",
         }

@@ -95,10 +95,7 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "admin reset-password": (("bob",),),
     "admin grant": (("bob", "2.50"), ("bob", "20", "--messages"), ("bob", "1", "--take-back")),
     "admin limit": (("everybody", "messages-a-day", "20"), ("bob", "needs-credit", "yes"), ("bob",)),
-    "admin models": (("editor", "gpt-4o*"), ("editor",), ("editor", "--all")),
     "admin spending": ((), ("--by", "day", "--days", "7"), ("--person", "bob", "--by", "branch")),
-    "admin keys": ((),),
-    "admin rotate-keys": ((),),
     "admin remove": (("bob",),),
     "admin protect": (
         ("main", "{chat}", "main", "--approvals", "2", "--reviewers", "ada"),
@@ -178,7 +175,6 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Mapping[st
     bob = team.members.add("Bob", Role.EDITOR)
     team.sharing.adopt([(chat.id, ada.id)])
     team.sessions.open(bob.id)
-    team.spending.keys.keep(bob.id, "openai", "sk-bob", by=bob.id)
     team.spending.accounts.settle(team.spending.accounts.reserve(bob.id, asked()), 1_000_000, arrived=True)
     team.inbox.tell(bob.id, "role", role="editor")
     made = back_up(folder / "prepared backup", team, ServerFiles(database, folder / "workspaces"))

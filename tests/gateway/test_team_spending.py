@@ -19,7 +19,6 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.front import Gateway
 from forky_core.gateway.routes import PREFIX
 from forky_core.gateway.tokens import Tokens
-from forky_core.model.errors import ModelError
 from forky_core.store.memory.store import MemoryStore
 from forky_core.team.refused_requests import EVENT, NO_CREDIT, NOTHING_TODAY
 from forky_core.team.roles import Role
@@ -31,8 +30,6 @@ from tests.hangs import HANG
 from tests.llm.wire import DONE, HEAD, answer
 from tests.llm.wire import serving as wire
 from tests.team.spending.priced import DOLLAR, PricedModels
-
-BOBS_KEY = "sk-bobs-own-0123456789"
 
 
 @dataclass
@@ -113,16 +110,6 @@ def test_a_limit_of_a_day_says_when_the_next_one_begins(desk: Desk) -> None:
     desk.team.spending.limits.set(EVERYBODY, "messages_a_day", 0, by="")
     refused = desk.ask("dear/one")
     assert refused.status_code == 429 and 0 < int(refused.headers["retry-after"]) <= 86_400
-
-
-def test_a_model_of_another_role_is_neither_listed_nor_answers(desk: Desk) -> None:
-    desk.team.spending.models.set(Role.EDITOR, ["ODD*"], by="")
-    listed = [one["id"] for one in desk.send("GET", "models").json()["data"]]
-    assert listed == ["odd/one", "offline/quote"]
-    assert desk.send("GET", "models/dear/one").status_code == 404
-    refused = desk.ask("dear/one")
-    assert (refused.status_code, error(refused)["code"]) == (403, "model_not_allowed")
-    assert "As an editor of this workspace you may not ask Dear" in error(refused)["message"]
 
 
 def test_too_many_requests_in_a_minute_are_refused_with_when_to_try_again(desk: Desk) -> None:
@@ -229,30 +216,6 @@ def test_a_forwarded_stream_ends_when_nothing_is_left() -> None:
         assert body.count("word word") > 1 and "[DONE]" not in body.splitlines()[-3:]
         # What had arrived with the same piece from the network is paid for, too: at most 64 kB.
         assert -DOLLAR // 5 <= desk.left < DOLLAR // 100
-
-
-def test_a_members_own_key_is_sent_and_costs_no_credit() -> None:
-    with wire([answer("200 OK", whole())]) as provider, gateway(at_upstream(provider.base_url)) as desk:
-        desk.team.spending.limits.set(EVERYBODY, "needs_credit", 1, by="")
-        desk.team.spending.keys.keep(desk.bob, "openai", BOBS_KEY, by=desk.bob)
-        assert desk.ask("gpt-4o").status_code == 200
-        assert f"bearer {BOBS_KEY}" in provider.heads[0].lower()
-        assert desk.team.spending.ledger.total().own_dollars > 0
-        for path in ("models", "models/gpt-4o"):
-            assert BOBS_KEY not in desk.send("GET", path).text
-
-
-def test_a_members_own_key_stands_in_no_error_of_a_model(caplog: pytest.LogCaptureFixture) -> None:
-    refused = answer("401 Unauthorized", {"error": {"message": f"Incorrect API key provided: {BOBS_KEY}"}})
-    with wire([refused]) as provider, gateway(at_upstream(provider.base_url)) as desk:
-        desk.team.spending.keys.keep(desk.bob, "openai", BOBS_KEY, by=desk.bob)
-        chat = member_view(desk.forky, desk.team, desk.bob).create("Boats")
-        with pytest.raises(ModelError) as failed:
-            chat.ask("Why?", model="gpt-4o")
-        assert "did not accept the key" in str(failed.value)
-        told = str(failed.value) + caplog.text + repr(desk.forky.store.generations(chat._session.id))
-        assert BOBS_KEY not in told
-        assert desk.team.spending.ledger.total().calls == 0
 
 
 def test_whoever_was_removed_asks_nothing(desk: Desk) -> None:

@@ -1,4 +1,4 @@
-"""Spending on the pages of a team's server: what one has left, who spent what, and keys of one's own."""
+"""Spending on the pages of a team's server: what one has left, and who spent what."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from forky_core.team.members import Member
 from forky_core.team.roles import Role
 from forky_core.team.spending.amounts import NANO
 from forky_core.team.spending.limits import EVERYBODY
-from forky_core.team.spending.provider_keys import WORKSPACE_KEYS
 from tests.builders import talk
 from tests.hangs import HANG
 from tests.pages.apptest import by_key, keys, settled
@@ -21,8 +20,6 @@ from tests.pages.teams import TeamServer, team_server
 from tests.pages.test_team_people import said
 from tests.pages.workspaces import open_page
 from tests.team.spending.priced import asked
-
-SECRET = "sk-live-0123456789abcdef"
 
 
 @pytest.fixture
@@ -128,53 +125,3 @@ def test_an_owner_sets_limits_for_everybody_and_for_one(server: TeamServer, ada:
     by_key(test, "spend.switch.needs_credit").set_value(False)
     by_key(test, "spend.limits").click().run()
     assert not limits.of(bob.id).needs_credit and limits.of(ada.id).needs_credit
-
-
-def test_an_owner_says_which_models_a_role_may_ask(server: TeamServer, ada: Member) -> None:
-    server.sign_in(ada)
-    test = dialog(role="editor")
-    by_key(test, "spend.every").set_value(False)
-    by_key(test, "spend.patterns").set_value("gpt-4o-mini\n\nClaude*")
-    by_key(test, "spend.models").click().run()
-    assert server.team.spending.models.of(Role.EDITOR) == ("gpt-4o-mini", "Claude*")
-    assert "gpt-4o-mini, Claude*" in said(spending(server, ada))
-
-
-def test_a_member_keeps_a_key_of_their_own_that_no_page_shows(
-    server: TeamServer, ada: Member, bob: Member
-) -> None:
-    server.sign_in(bob)
-    test = settled(open_page("settings.py"))
-    by_key(test, "settings.own.key.openai").set_value(SECRET)
-    by_key(test, "settings.own.save.openai").click().run()
-    assert server.team.spending.keys.find(bob.id, "openai") == SECRET
-    test = settled(open_page("settings.py"))
-    assert "settings.own.remove.openai" in keys(test)
-    for member in (bob, ada):
-        server.sign_in(member)
-        for page in ("settings.py", "people.py"):
-            shown = settled(open_page(page))
-            assert SECRET not in str(shown) + said(shown)
-    server.sign_in(bob)
-    test = settled(open_page("settings.py"))
-    by_key(test, "settings.own.remove.openai").click().run()
-    assert server.team.spending.keys.find(bob.id, "openai") is None
-
-
-def test_the_key_that_an_owner_enters_is_stored_for_everybody(
-    server: TeamServer, ada: Member, bob: Member
-) -> None:
-    server.sign_in(ada)
-    test = settled(open_page("settings.py"))
-    by_key(test, "settings.key.openai").set_value(SECRET)
-    by_key(test, "settings.save.openai").click().run()
-    assert server.team.spending.keys.find(WORKSPACE_KEYS, "openai") == SECRET
-    assert "stored encrypted" in said(settled(test))
-    server.sign_in(bob)
-    shown = said(settled(open_page("settings.py")))
-    assert "The workspace’s key serves for you." in shown and SECRET not in shown
-
-
-def test_a_viewer_has_no_keys(server: TeamServer, ada: Member) -> None:
-    server.sign_in(server.add("Eve", Role.VIEWER))
-    assert not [key for key in keys(settled(open_page("settings.py"))) if key.startswith("settings.own")]

@@ -96,7 +96,7 @@ def admit(
         )
     if isinstance(forky.models, GuardedModels):
         try:
-            forky.models.require(info)
+            forky.models.require()
         except SpendingRefused as refused:
             raise of_failure(refused.failure) from refused
     if token.daily is not None and not info.free and info.input_price is None and not token.unpriced:

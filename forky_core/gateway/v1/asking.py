@@ -28,7 +28,6 @@ from forky_core.gateway.v1.model_stream import repeat, stream_from_model
 from forky_core.gateway.v1.protocols.stored_responses import StoredResponses, save_id
 from forky_core.gateway.v1.recording import Caller, Place, RecordingHandle
 from forky_core.gateway.v1.relaying import relay
-from forky_core.llm.contract import ModelInfo
 from forky_core.matching import Call as ReadCall
 from forky_core.matching import is_greedy
 from forky_core.model.errors import BadCall
@@ -185,7 +184,7 @@ class ModelCallHandler:
             remember=after.remember,
             settle=after.settle,
             note=note,
-            refusal=partial(_refusal, asked.forky, asked.admitted.info),
+            refusal=partial(_refusal, asked.forky),
             meter=asked.meter,
         )
 
@@ -225,14 +224,14 @@ class _Afterwards:
             save_id(self._asked.forky.store, self._asked.caller.token.id, id, conversation, answer)
 
 
-def _refusal(forky: Workspace, info: ModelInfo) -> str:
-    """Why whoever asked may ask a model no more, as a sentence; "" if they may."""
+def _refusal(forky: Workspace) -> str:
+    """Why whoever asked may ask models no more, as a sentence; "" if they may."""
     if isinstance(forky.store, GuardedStore) and forky.store.access.role is Role.NONE:
         return "Whoever asked is no longer a member of this team."
     if not isinstance(forky.models, GuardedModels):
         return ""
     try:
-        forky.models.require(info)
+        forky.models.require()
     except SpendingRefused as refused:
         return str(refused)
     return ""

@@ -338,8 +338,7 @@ def _models(forky: Workspace, caller: Caller, name: str) -> dict[str, Any]:
         info = forky.models.model(name).info()
     except NotFound:
         raise unknown_model(name) from None
-    allowed = not isinstance(forky.models, GuardedModels) or forky.models.allows(info)
-    if not allowed or not caller.token.may_use(info.name):
+    if not caller.token.may_use(info.name):
         raise unknown_model(name)
     return model_entry(info)
 
@@ -351,9 +350,7 @@ def _usable(forky: Workspace, token: Token) -> Iterator[ModelInfo]:
     for name in token.models:
         if name not in offered and not set("*?[") & set(name):
             with suppress(NotFound):
-                info = forky.models.model(name).info()
-                if not isinstance(forky.models, GuardedModels) or forky.models.allows(info):
-                    yield info
+                yield forky.models.model(name).info()
 
 
 def client_name(agent: str) -> str:

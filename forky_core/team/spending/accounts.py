@@ -246,7 +246,7 @@ class Accounts:
         hold.dollars += step
         return True
 
-    def settle(self, hold: Hold, dollars: int | None, *, arrived: bool, own_key: bool = False) -> None:
+    def settle(self, hold: Hold, dollars: int | None, *, arrived: bool) -> None:
         """Charge what a call did cost, and free the rest. A call of which nothing arrived costs nothing.
 
         `dollars` is None where the price is not known. Raises StoreError if it cannot be written.
@@ -262,9 +262,9 @@ class Accounts:
             if late:
                 self._take_off_ledger(connection, hold.id)
             if arrived and hold.quote.messages:
-                self._charge(connection, hold, dollars, own_key=own_key)
+                self._charge(connection, hold, dollars)
 
-    def _charge(self, connection: Writing, hold: Hold, dollars: int | None, *, own_key: bool = False) -> None:
+    def _charge(self, connection: Writing, hold: Hold, dollars: int | None) -> None:
         quote, cost = hold.quote, dollars or 0
         connection.execute(
             "INSERT INTO ledger (workspace, at, day, person, dollars, messages, priced, own_key, model, conversation, "
@@ -277,15 +277,14 @@ class Accounts:
                 cost,
                 quote.messages,
                 int(dollars is not None),
-                int(own_key),
+                0,
                 quote.model,
                 quote.conversation,
                 quote.branch,
                 hold.id or None,
             ),
         )
-        if not own_key:
-            self._pay(connection, hold.person, cost, quote.messages)
+        self._pay(connection, hold.person, cost, quote.messages)
 
     def _pay(self, connection: Writing, person: str, dollars: int, messages: int) -> None:
         for unit, amount in (("dollars", dollars), ("messages", messages)):

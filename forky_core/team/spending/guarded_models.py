@@ -2,8 +2,8 @@
 
 It keeps the contract of the models on offer. Every way to ask (a page, `/v1`, an experiment and its judges, a written
 merge, a summary, a query for documents) takes its models from the workspace of whoever asks, and so from here. Each
-call is checked when it is made: by the person's membership, the models of their role, how often they ask, and what
-they may still spend. A refusal ends the call as a failure, before a provider is asked.
+call is checked when it is made: by the person's membership, how often they ask, and what they may still spend. A
+refusal ends the call as a failure, before a provider is asked.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from forky_core.conversation.session import Models, RestrictedModels
 from forky_core.documents.searching import Embedder
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import (
-    OFFLINE,
     Done,
     Failed,
     Model,
@@ -28,8 +27,6 @@ from forky_core.llm.contract import (
     TextDelta,
     ToolCallDone,
 )
-from forky_core.llm.providers import provider_of
-from forky_core.llm.status import ProviderStatus
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.llm.upstream import Upstream, priced
 from forky_core.model import ConversationId, Failure, Usage
@@ -53,7 +50,6 @@ class GuardedModels(RestrictedModels):
         self._models = models
         self._access = access
         self._conversation = conversation
-        self._keys = models.keys_of(self._own_key) if isinstance(models, Catalogue) else None
 
     def within(self, conversation: ConversationId) -> GuardedModels:
         """The same models for the questions of one conversation, which the account names."""
@@ -72,57 +68,33 @@ class GuardedModels(RestrictedModels):
     # The contract of the models on offer.
 
     def models(self) -> tuple[ModelInfo, ...]:
-        found = (
-            self._models.models(self._keys) if isinstance(self._models, Catalogue) else self._models.models()
-        )
-        return tuple(info for info in found if self.allows(info))
+        return self._models.models()
 
     def default(self) -> str:
-        usual = (
-            self._models.default(self._keys)
-            if isinstance(self._models, Catalogue)
-            else self._models.default()
-        )
-        if self.allows(self._inner(usual).info()):
-            return usual
-        offered = self.models()
-        return offered[0].name if offered else usual
+        return self._models.default()
 
     def model(self, name: str) -> MeteredModel:
-        return MeteredModel(self, self._inner(name))
+        return MeteredModel(self, self._models.model(name))
 
     def can_write(self, name: str) -> bool:
-        if isinstance(self._models, Catalogue):
-            able = self._models.can_write(name, self._keys)
-        else:
-            able = self._models.can_write(name)
-        return able and self.allows(self._inner(name).info())
+        return self._models.can_write(name)
 
     def embedder(self, name: str) -> Embedder:
         if isinstance(self._models, Catalogue):
-            return MeteredEmbedder(self, self._models.embedder(name, self._keys), self._inner(name).info())
+            return MeteredEmbedder(self, self._models.embedder(name), self._models.model(name).info())
         return self._models.embedder(name)
 
     def upstream(self, name: str) -> Upstream | None:
         """The server to which a client's own bytes can be forwarded (`Catalogue.upstream`)."""
-        return self._models.upstream(name, self._keys) if isinstance(self._models, Catalogue) else None
+        return self._models.upstream(name) if isinstance(self._models, Catalogue) else None
 
     # What is decided.
 
-    def allows(self, info: ModelInfo) -> bool:
-        """Whether the person's role may ask a model."""
-        role = self._access.role
-        return info.provider == OFFLINE or (
-            bool(role) and self._access.team.spending.models.allows(role, info.name)
-        )
-
     def refusal(self, name: str) -> str:
         """Why a model would not answer the person now, as a sentence; "" if it would. Nothing is set aside."""
-        info = self._inner(name).info()
+        info = self._models.model(name).info()
         try:
-            self._require_allowed(info)
-            if self._uses_own_key(name):
-                return ""
+            self._require_member()
             refused = self._access.team.spending.accounts.refusal(
                 self.person, quote(info, (), _NO_PARAMETERS, conversation=self._conversation)
             )
@@ -130,9 +102,9 @@ class GuardedModels(RestrictedModels):
             return str(error)
         return str(refused) if refused is not None else ""
 
-    def require(self, info: ModelInfo) -> None:
-        """Raise SpendingRefused unless the person's role may have a program ask a model."""
-        self._require_allowed(info)
+    def require(self) -> None:
+        """Raise SpendingRefused unless the person's role may have a program ask models."""
+        self._require_member()
         if self._access.role < Role.COMMENTER:
             raise SpendingRefused(
                 "not_allowed",
@@ -170,7 +142,7 @@ class GuardedModels(RestrictedModels):
             StoreError: the file of the people cannot be read or written now.
         """
         spending = self._access.team.spending
-        self._require_allowed(info)
+        self._require_member()
         if not counted:
             spending.question_rate.count(self.person, spending.limits.of(self.person).requests_a_minute)
         asked = quote(
@@ -181,47 +153,17 @@ class GuardedModels(RestrictedModels):
             conversation=conversation or self._conversation,
             branch=branch,
         )
-        return self._meter(info, asked)
+        return self._meter(asked)
 
     def begin_embedding(self, info: ModelInfo, texts: Sequence[str]) -> Meter:
         """The same for a call that turns texts into vectors; it has no answer to pay for."""
-        self._require_allowed(info)
+        self._require_member()
         words: tuple[ProviderMessage, ...] = tuple({"role": "user", "content": text} for text in texts)
         asked = quote(info, words, {"max_tokens": 1}, conversation=self._conversation)
-        return self._meter(info, asked)
+        return self._meter(asked)
 
-    # One's own keys.
-
-    def own_keys(self) -> Sequence[ProviderStatus]:
-        """The providers for which a person can have a key of their own, and whose key serves for them now."""
-        if not isinstance(self._models, Catalogue):
-            return ()
-        return [one for one in self._models.providers(self._keys) if provider_of(f"{one.id}/any") is not None]
-
-    def test_own(self, provider: str) -> Done | Failed:
-        """Ask a provider for one word with the person's own key."""
-        if not isinstance(self._models, Catalogue) or not self._uses_own_key(f"{provider}/any"):
-            return Failed(Failure("no_key", "You have no key of your own for this provider."))
-        return self._models.test(provider, self._keys)
-
-    def _own_key(self, provider: str) -> str | None:
-        """The person's own key; None also where it cannot be opened, which `_uses_own_key` notices before a call."""
-        try:
-            return self._access.team.spending.keys.find(self.person, provider)
-        except StoreError:
-            return None
-
-    def _uses_own_key(self, name: str) -> bool:
-        """Whether a call is paid for by the person's own key. Raises KeyLost for one that cannot be opened."""
-        provider = provider_of(name)
-        if provider is None or not isinstance(self._models, Catalogue):
-            return False
-        return self._access.team.spending.keys.find(self.person, provider.id) is not None
-
-    def _meter(self, info: ModelInfo, asked: Quote) -> Meter:
+    def _meter(self, asked: Quote) -> Meter:
         accounts = self._access.team.spending.accounts
-        if info.provider != OFFLINE and self._uses_own_key(info.name):
-            return Meter(accounts, accounts.unlimited(self.person, asked), own_key=True)
         try:
             return Meter(accounts, accounts.reserve(self.person, asked))
         except SpendingRefused as refused:
@@ -229,24 +171,13 @@ class GuardedModels(RestrictedModels):
                 self.count_refusal(NO_CREDIT)
             raise
 
-    def _require_allowed(self, info: ModelInfo) -> None:
+    def _require_member(self) -> None:
         if not self._access.role:
             raise SpendingRefused(
                 "not_allowed",
                 "You are not a member of this workspace, and only members may ask models.",
                 "Ask an owner for an invitation.",
             )
-        if not self.allows(info):
-            raise SpendingRefused(
-                "not_allowed",
-                f"As {self._access.role.phrase} of this workspace you may not ask {info.label}.",
-                "Choose another model; Settings lists yours.",
-            )
-
-    def _inner(self, name: str) -> Model:
-        if isinstance(self._models, Catalogue):
-            return self._models.model(name, self._keys)
-        return self._models.model(name)
 
 
 class MeteredModel:
@@ -283,7 +214,7 @@ class MeteredModel:
             yield refused.event
             return
         except StoreError as error:
-            yield Failed(Failure("no_key" if "key" in error.message else "unknown", str(error)), cause=error)
+            yield Failed(Failure("unknown", str(error)), cause=error)
             return
         try:
             for event in self._model.stream(request, stop):

@@ -22,11 +22,9 @@ USED_UP = SpendingRefused(
 class Meter:
     """The account of one call. Its methods may be called from any thread; it is settled once."""
 
-    def __init__(self, accounts: Accounts, hold: Hold, *, own_key: bool = False) -> None:
-        """`own_key`: the call is paid for by the person's own key, and only noted here."""
+    def __init__(self, accounts: Accounts, hold: Hold) -> None:
         self._accounts = accounts
         self._hold = hold
-        self._own_key = own_key
         self._tokens = 0
         self._settled = False
         self._lock = threading.Lock()
@@ -68,6 +66,6 @@ class Meter:
         estimate = hold.used or hold.quote.so_far(self._tokens)
         dollars = nanodollars(cost) if cost is not None else estimate if hold.quote.priced else None
         try:
-            self._accounts.settle(hold, dollars, arrived=came, own_key=self._own_key)
+            self._accounts.settle(hold, dollars, arrived=came)
         except StoreError as error:  # What was set aside is charged when its lease ends.
             events.spending_unsaved(model=hold.quote.model, fault=error)

@@ -1,11 +1,10 @@
-"""What one member does about spending: their own account and keys; as an owner everybody's accounts and the rules."""
+"""What one member does about spending: their own account; as an owner everybody's accounts and limits."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from forky_core.model.errors import NotFound
 from forky_core.team.access import Access
 from forky_core.team.members import Member
 from forky_core.team.roles import Role
@@ -13,7 +12,6 @@ from forky_core.team.spending.accounts import Balance
 from forky_core.team.spending.amounts import Unit, money, said
 from forky_core.team.spending.ledger import By, Sum
 from forky_core.team.spending.limits import EVERYBODY, LimitName, Limits, bytes_text
-from forky_core.team.spending.provider_keys import StoredKey
 from forky_core.team.team import Team
 
 
@@ -119,7 +117,7 @@ class SpendingDesk:
             self._access.require(Role.OWNER, "end somebody's balance")
             self._spending.accounts.end(member, by=self._access.id)
 
-    # Limits and models.
+    # Limits.
 
     def everybodys_limits(self) -> Mapping[LimitName, int | None]:
         """The limits that hold for whoever has none of their own."""
@@ -142,17 +140,6 @@ class SpendingDesk:
                 if name not in known or known[name] != value:
                     self._spending.limits.set(member, name, value, by=self._access.id)
 
-    def models_of(self, role: Role) -> tuple[str, ...] | None:
-        """The models that a role may ask, as patterns; None for every one."""
-        self._access.require(Role.VIEWER, "see which models may be asked")
-        return self._spending.models.of(role)
-
-    def set_models(self, role: Role, models: Iterable[str] | None) -> None:
-        """Set the models that a role may ask; None for every one. Raises BadContent for patterns that do not fit."""
-        with self._team.database.writing():
-            self._access.require(Role.OWNER, "say which models may be asked")
-            self._spending.models.set(role, models, by=self._access.id)
-
     # Who spent what: owners see everybody's, others their own.
 
     def sums(self, by: By, *, everybody: bool = False, since: str = "") -> Sequence[Sum]:
@@ -174,26 +161,3 @@ class SpendingDesk:
             self._access.require(Role.OWNER, "see what others spent")
             return None
         return self._access.id
-
-    # One's own keys.
-
-    def own_keys(self) -> Sequence[StoredKey]:
-        """The providers for which the member has a key of their own."""
-        return self._spending.keys.stored(self._access.id)
-
-    def add_key(self, provider: str, key: str) -> None:
-        """Store a key of one's own, for one's own questions only.
-
-        Raises:
-            NotAllowed: the member may ask no models.
-            BadContent: it cannot be a key.
-            StoreError: the file with the master key cannot be read or written.
-        """
-        self._access.require(Role.COMMENTER, "use a key of their own")
-        self._spending.keys.keep(self._access.id, provider, key, by=self._access.id)
-
-    def remove_key(self, provider: str) -> None:
-        """Delete a key of one's own. Raises NotFound if there is none."""
-        if not self._access.role:
-            raise NotFound("There is no such key.")
-        self._spending.keys.remove(self._access.id, provider, by=self._access.id)

@@ -1,5 +1,5 @@
 """The part of the People page about spending: what one may still spend, what was spent on what, and for owners
-everybody's accounts, limits and models.
+everybody's accounts and limits.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import streamlit as st
 
 from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.downloading import Download
-from forky_core.team.roles import ASSIGNABLE
 from forky_core.team.spending.amounts import money, said
 from forky_core.team.spending.ledger import BY, By, Sum, as_csv
 from forky_core.team.spending.limits import limit_text
@@ -21,7 +20,7 @@ from forky_core.team.spending.spending_desk import Account, SpendingDesk
 from forky_core.views.shelf import count, title_or_placeholder
 from pages.ui.components.downloads import download_link
 from pages.ui.components.markdown import plain_label, showable
-from pages.ui.people.spending_dialogs import change_account, change_everybody, change_models
+from pages.ui.people.spending_dialogs import change_account, change_everybody
 from pages.ui.people.spending_style import apply_spending_style
 from pages.ui.people.style import who
 from pages.ui.session import Session
@@ -39,14 +38,11 @@ _UNSEEN = "A conversation that you do not see"
 
 
 def draw_spending(desk: SpendingDesk, forky: Workspace, held: Session) -> None:
-    """Keys: `people.spending.everybody`, `people.spending.account.<handle>`, `people.spending.models.<role>`, and those
-    of the list.
-    """
+    """Keys: `people.spending.everybody`, `people.spending.account.<handle>`, and those of the list."""
     apply_spending_style()
     _draw_own(desk)
     if desk.owns:
         _draw_accounts(desk, held)
-        _draw_models(desk, held)
     _draw_sums(desk, forky)
 
 
@@ -124,27 +120,6 @@ def _draw_account(desk: SpendingDesk, held: Session, account: Account) -> None:
             help=f"Credit and limits of {plain_label(member.name, 40)}",
         ):
             change_account(desk, held, account)
-
-
-def _draw_models(desk: SpendingDesk, held: Session) -> None:
-    st.markdown("#### Which models each role may ask")
-    with st.container(key="model-rules", gap=None):
-        for role in ASSIGNABLE:
-            patterns = desk.models_of(role)
-            with st.container(key=f"row-models-{role.word}", horizontal=True, vertical_alignment="center"):
-                allowed = (
-                    "Every model" if patterns is None else ", ".join(patterns) or "Only the offline models"
-                )
-                st.html(who(f"{role.word.capitalize()}s", allowed))
-                if st.button(
-                    "Models …",
-                    key=f"people.spending.models.{role.word}",
-                    type="tertiary",
-                    icon=":material/tune:",
-                    width=120,
-                    help=f"Models that {role.word}s may ask",
-                ):
-                    change_models(desk, held, role)
 
 
 def _draw_sums(desk: SpendingDesk, forky: Workspace) -> None:

@@ -1,4 +1,4 @@
-"""The dialogs in which an owner grants credit, sets limits, and says which models a role may ask."""
+"""The dialogs in which an owner grants credit and sets limits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from forky_core.model.errors import ForkyError
-from forky_core.team.roles import Role
 from forky_core.team.spending.amounts import NANO, UNITS, Unit, read_amount, said
 from forky_core.team.spending.limits import EVERYBODY, LimitName
 from forky_core.team.spending.spending_desk import Account, SpendingDesk
@@ -90,36 +89,6 @@ def draw_everybodys_form(desk: SpendingDesk, held: Session) -> None:
         "They hold for whoever has no limit of their own. An empty field is no limit. A day begins at midnight UTC."
     )
     _draw_limits(desk, held, EVERYBODY, desk.everybodys_limits(), "everybody")
-
-
-@st.dialog("Models of a role", icon=":material/tune:", width="medium")
-def change_models(desk: SpendingDesk, held: Session, role: Role) -> None:
-    draw_models_form(desk, held, role)
-
-
-def draw_models_form(desk: SpendingDesk, held: Session, role: Role) -> None:
-    """Keys: `spend.every`, `spend.patterns`, `spend.models`."""
-    patterns = desk.models_of(role)
-    with st.form("spend-models", border=False):
-        every = st.toggle(
-            f"{role.word.capitalize()}s may ask every model", value=patterns is None, key="spend.every"
-        )
-        text = st.text_area(
-            "Otherwise these",
-            "\n".join(patterns or ()),
-            key="spend.patterns",
-            placeholder="gpt-4o-mini\nanthropic/claude-haiku*",
-            help="One name a line, * standing for any characters; upper and lower case are the same. The offline models "
-            "can always be asked.",
-            max_chars=5_000,
-        )
-        if not st.form_submit_button("Save", key="spend.models", type="primary"):
-            return
-    _done(
-        held,
-        f"Saved which models {role.word}s may ask.",
-        lambda: desk.set_models(role, None if every else text.splitlines()),
-    )
 
 
 def _credit(

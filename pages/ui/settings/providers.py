@@ -32,7 +32,6 @@ from pages.ui.components.markdown import plain_label, showable
 from pages.ui.frame import saying
 from pages.ui.secrets import read_secrets
 from pages.ui.session import Session
-from pages.ui.workspace import reader_id
 
 _KEYED = frozenset(provider.id for provider in PROVIDERS)
 _SHOWN = 4
@@ -123,7 +122,7 @@ def draw_keyed(models: Catalogue, held: Session) -> None:
         who = ", so the offline models answer" if models.default().startswith("offline/") else ""
         st.caption(
             f"No key is set{who}. Set one of these variables before starting Forky, write it to `.streamlit/secrets.toml`, or "
-            f"enter a key {'here, which is stored encrypted' if models.keeps_keys else 'for as long as this server runs'}."
+            "enter a key for as long as this server runs."
         )
     shown = max(0, _SHOWN - len(there))
     with st.container(key="providers", gap=None):
@@ -333,14 +332,12 @@ def _draw_key(models: Catalogue, held: Session, status: ProviderStatus) -> None:
                 key=f"settings.key.{status.id}",
                 type="password",
                 autocomplete="off",
-                help="Stored encrypted, for everybody's questions; never shown again."
-                if models.keeps_keys
-                else "Kept in this server's memory until it stops; never stored and never shown again.",
+                help="Kept in this server's memory until it stops; never stored and never shown again.",
             )
             st.form_submit_button(
                 "Use it", key=f"settings.save.{status.id}", on_click=_save, args=(models, held, status)
             )
-        if status.key in {"entered", "stored"}:
+        if status.key == "entered":
             st.button(
                 "Forget it",
                 key=f"settings.forget.{status.id}",
@@ -358,16 +355,15 @@ def _save(models: Catalogue, held: Session, status: ProviderStatus) -> None:
         held.say("No key was typed; nothing changed.")
         return
     with saying(held):
-        models.set_key(status.id, key, by=reader_id())
+        models.set_key(status.id, key)
         loading.warm_up()
-        kept = "stored encrypted" if models.keeps_keys else "in memory until Forky stops"
-        held.say(f"The key for {status.name} is {kept}. Test it below.")
+        held.say(f"The key for {status.name} is in memory until Forky stops. Test it below.")
 
 
 def _forget(models: Catalogue, held: Session, status: ProviderStatus) -> None:
     held.choices.pop(f"settings.test.{status.id}", None)
     with saying(held):
-        models.set_key(status.id, None, by=reader_id())
+        models.set_key(status.id, None)
         held.say(f"The key for {status.name} is forgotten.")
 
 

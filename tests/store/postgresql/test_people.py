@@ -30,8 +30,8 @@ from tests.store.postgresql.server import Server
 
 
 @pytest.fixture
-def team(url: str, tmp_path: Path) -> Iterator[Team]:
-    opened = Team(url, key_file=tmp_path / "forky.key")
+def team(url: str) -> Iterator[Team]:
+    opened = Team(url)
     yield opened
     opened.close()
 

@@ -17,7 +17,7 @@ from forky_core.team.spending.spending_desk import SpendingDesk
 from forky_core.team.team import Team
 from tests.team.spending.priced import DOLLAR, asked
 
-ANYBODY, MEMBER, COMMENTER, OWNER = Role.NONE, Role.VIEWER, Role.COMMENTER, Role.OWNER
+ANYBODY, MEMBER, OWNER = Role.NONE, Role.VIEWER, Role.OWNER
 
 ROWS: Mapping[str, tuple[Role, Callable[[SpendingDesk, str], Any]]] = {
     "owns": (ANYBODY, lambda desk, _bob: desk.owns),
@@ -28,14 +28,9 @@ ROWS: Mapping[str, tuple[Role, Callable[[SpendingDesk, str], Any]]] = {
     "end_credit": (OWNER, lambda desk, bob: desk.end_credit(bob)),
     "everybodys_limits": (MEMBER, lambda desk, _bob: desk.everybodys_limits()),
     "set_limits": (OWNER, lambda desk, bob: desk.set_limits(bob, {"messages_a_day": 1})),
-    "models_of": (MEMBER, lambda desk, _bob: desk.models_of(Role.EDITOR)),
-    "set_models": (OWNER, lambda desk, _bob: desk.set_models(Role.EDITOR, ["gpt*"])),
     "sums": (OWNER, lambda desk, _bob: desk.sums("person", everybody=True)),
     "total": (OWNER, lambda desk, _bob: desk.total(everybody=True)),
     "lines": (OWNER, lambda desk, _bob: desk.lines(everybody=True)),
-    "own_keys": (ANYBODY, lambda desk, _bob: desk.own_keys()),
-    "add_key": (COMMENTER, lambda desk, _bob: desk.add_key("openai", "sk-mine")),
-    "remove_key": (COMMENTER, lambda desk, _bob: desk.remove_key("openai")),
 }
 """Of each method: the lowest role that may use it, and how it is used on somebody else."""
 
@@ -67,8 +62,6 @@ def test_every_method_has_a_row() -> None:
 @pytest.mark.parametrize("name", ROWS)
 def test_the_matrix(team: Team, bob: Member, role: Role, name: str) -> None:
     me = team.members.add("Me", role or Role.EDITOR)
-    if name == "remove_key" and role >= COMMENTER:
-        desk_of(team, me.id).add_key("openai", "sk-mine")
     if not role:
         team.members.remove(me.id, by="")
     needed, use = ROWS[name]

@@ -1,0 +1,51 @@
+"""What a team had set up in parts of Forky that are gone: it stays in the tables, and this says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from forky_core.llm.providers import PROVIDERS
+from forky_core.team.access import Access
+from forky_core.team.roles import Role
+
+_VARIABLES = {provider.id: provider.variables[0] for provider in PROVIDERS}
+
+
+def no_longer_used(access: Access) -> Sequence[str]:
+    """A sentence for each thing that concerns a member, and for an owner what concerns everybody."""
+    database, workspace = access.team.database, access.team.workspace
+    owns = access.role is Role.OWNER
+    kept = database.rows(
+        "SELECT person, provider FROM provider_keys WHERE workspace = ? ORDER BY provider", workspace
+    )
+    own = [row["provider"] for row in kept if row["person"] == access.id]
+    everybodys = [row["provider"] for row in kept if not row["person"]]
+    others = {row["person"] for row in kept} - {"", access.id}
+    said = []
+    if own:
+        said.append(
+            f"Your own key for {_listed(own)} is not used any more, and stays encrypted in the people's database: "
+            "questions are paid for with the server's keys."
+        )
+    if everybodys and owns:
+        variables = _listed([_VARIABLES.get(provider, "its variable") for provider in everybodys])
+        said.append(
+            f"The key for {_listed(everybodys)} that was stored for everybody is not used any more, and stays encrypted "
+            f"in the people's database: set {variables} before starting Forky, or enter the key in Settings for as long "
+            "as it runs."
+        )
+    if others and owns:
+        whose = "One member's" if len(others) == 1 else f"{len(others)} members'"
+        said.append(
+            f"{whose} own keys of providers are not used any more, and stay encrypted in the people's database."
+        )
+    if owns and database.row("SELECT 1 FROM model_rules WHERE workspace = ?", workspace) is not None:
+        said.append(
+            "Which models a role may ask is not limited any more: every member may ask each model that is set up here."
+        )
+    return said
+
+
+def _listed(words: Sequence[str]) -> str:
+    different = list(dict.fromkeys(words))
+    return " and ".join((", ".join(different[:-1]), different[-1])) if len(different) > 1 else different[0]
