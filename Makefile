@@ -20,7 +20,7 @@ PORT ?= $$($(BIN)/python -c 'import socket; print(next(p for p in range(8501, 87
 COMPILE := $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" $(UPGRADE)
 
-.PHONY: help run test next mutate picture docs bench lint sql welcome lock clean
+.PHONY: help run test next mutate picture docs bench lint welcome lock clean
 
 help: ## Say what there is
 	@sed -n 's/^\([a-z]*\):.*## /make \1	/p' Makefile
@@ -67,10 +67,6 @@ lint: ## Linter, formatter, strict types
 	@$(VENV) requirements.txt requirements-dev.txt
 	@status=0; for check in "ruff check" "ruff format --check" "mypy"; do \
 		echo "$$check"; $(BIN)/python -m $$check || status=1; done; exit $$status
-
-sql: ## Compile the statements of forky_core/store/duckdb/sql/source/ into plain strings
-	@$(VENV) requirements.txt requirements-dev.txt
-	@$(BIN)/python -m forky_core.store.duckdb.sql.source
 
 welcome: ## Run the experiment of the ready conversation anew and keep its answers
 	@$(VENV) requirements.txt requirements-dev.txt

@@ -8,10 +8,7 @@ from setuptools import find_packages, setup
 
 setup(
     packages=[
-        # Without what `make sql` reads.
-        *find_packages(
-            include=["forky_core", "forky_core.*"], exclude=["forky_core.store.duckdb.sql.source*"]
-        ),
+        *find_packages(include=["forky_core", "forky_core.*"]),
         "forky_app",
     ],
     package_dir={"forky_app": "."},

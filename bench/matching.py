@@ -22,7 +22,7 @@ from forky_core.matching.keys import digest, path_keys
 from forky_core.model import ConversationId, seal
 from forky_core.model.hashing import message_id
 from forky_core.model.parts import Draft, Json, TextPart
-from forky_core.store.duckdb.sql import statements as sql
+from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.memory.store import MemoryStore
 from forky_core.store.rows import id_key

@@ -14,10 +14,10 @@ from bench.hash_keys import HashKeyed
 from bench.measure import Line, compare, in_turns, started
 from bench.talks import RANDOM, SQLITE_TABLES, WORDS, Row, prose, rows_of, sqlite
 from forky_core.model import ConversationId, MessageId
+from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.file.database import DatabaseFile
 from forky_core.store.duckdb.file.migrations import migrate
 from forky_core.store.duckdb.read.messages import read_messages
-from forky_core.store.duckdb.sql import statements as sql
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.rows import id_from_key
 

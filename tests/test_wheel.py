@@ -31,8 +31,6 @@ SOURCES = (
     "forky_core",
     "pages",
 )
-NOT_INSTALLED = "store/duckdb/sql/source/"
-"""Of forky_core: what `make sql` reads."""
 BUILD = "import sys; from setuptools.build_meta import build_wheel; print(build_wheel(sys.argv[1]))"
 
 
@@ -80,11 +78,7 @@ def files_of(folder: Path) -> set[str]:
 def test_the_wheel_holds_the_library_and_the_app_and_nothing_else(wheel: Path) -> None:
     expected = {"forky_app/app.py", "forky_app/.streamlit/config.toml"}
     expected |= {f"forky_app/pages/{name}" for name in files_of(CHECKOUT / "pages")}
-    expected |= {
-        f"forky_core/{name}"
-        for name in files_of(CHECKOUT / "forky_core")
-        if not name.startswith(NOT_INSTALLED)
-    }
+    expected |= {f"forky_core/{name}" for name in files_of(CHECKOUT / "forky_core")}
     assert {Path(name).suffix for name in expected} >= {".py", ".js", ".css", ".svg", ".sql", ".json", ".md"}
     assert {name for name in files_of(wheel) if ".dist-info/" not in name} == expected
 

@@ -7,7 +7,7 @@ and a million messages small.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from sys import intern
 from types import MappingProxyType
 from typing import Any
@@ -24,11 +24,12 @@ from forky_core.model import (
     Role,
     Usage,
 )
-from forky_core.model.document import DocumentSearch, OfferedPassage
+from forky_core.model.document import Chunk, Document, DocumentId, DocumentSearch, OfferedPassage
 from forky_core.model.hashing import HASH_PREFIX
 from forky_core.model.parts import Json, TextPart, canonical_json, part_from_stored
 
-Row = tuple[Any, ...]
+Row = Mapping[str, Any]
+"""The values of a row by the names of its columns: nothing depends on their order."""
 _HEX = frozenset("0123456789abcdef")
 _NO_PARAMETERS: Mapping[str, Json] = MappingProxyType({})
 
@@ -123,46 +124,73 @@ def message_from_row(
     )
 
 
-def operation_row(conversation: int, operation: Operation) -> Row:
-    return (
-        conversation,
-        operation.number,
-        id_key(operation.id),
-        operation.at,
-        operation.actor,
-        operation.verb,
-        operation.summary,
-        canonical_json([[c.key, c.before, c.after] for c in operation.changes]),
-        operation.group,
-        canonical_json(list(operation.reverts)) if operation.reverts else None,
-    )
+def message_row(
+    message: Message, body: tuple[str, str | None], number: int, segment: int, depth: int, parent: int | None
+) -> Row:
+    """A message's row but for its conversation; `body` is what `message_body` made of it."""
+    text, rest = body
+    return {
+        "message": number,
+        "id": id_key(message.id),
+        "segment": segment,
+        "depth": depth,
+        "parent": parent,
+        "role": message.role,
+        "text": text,
+        "rest": rest,
+        "created": message.created,
+    }
+
+
+def places_from_rows(
+    rows: Iterable[Row],
+) -> Iterator[tuple[int, MessageId, int | None, int, int]]:
+    """Each message's number, id, parent's number, segment and depth, for `auditing.place_findings`."""
+    for row in rows:
+        yield row["message"], id_from_key(row["id"]), row["parent"], row["segment"], row["depth"]
+
+
+def operation_row(operation: Operation) -> Row:
+    """An operation's row but for its conversation."""
+    return {
+        "number": operation.number,
+        "id": id_key(operation.id),
+        "made": operation.at,
+        "actor": operation.actor,
+        "verb": operation.verb,
+        "summary": operation.summary,
+        "changes": canonical_json([[c.key, c.before, c.after] for c in operation.changes]),
+        "gesture": operation.group,
+        "reverts": canonical_json(list(operation.reverts)) if operation.reverts else None,
+    }
 
 
 def operations_from_rows(
-    conversation: ConversationId, rows: Iterable[Sequence[Any]], previous: str | None
+    conversation: ConversationId, rows: Iterable[Row], previous: str | None
 ) -> list[Operation]:
     """Operations of `rows`, which are oldest first; `previous` is the id of the operation before the first one."""
     found: list[Operation] = []
-    for number, id, made, actor, verb, summary, changes, gesture, reverts in rows:
+    for row in rows:
         operation = Operation(
             conversation,
-            number,
-            id_from_key(id),
+            row["number"],
+            id_from_key(row["id"]),
             previous,
-            made,
-            actor,
-            verb,
-            summary,
-            tuple(Change(*change) for change in json.loads(changes)),
-            gesture,
-            tuple(json.loads(reverts)) if reverts else (),
+            row["made"],
+            row["actor"],
+            row["verb"],
+            row["summary"],
+            tuple(Change(*change) for change in json.loads(row["changes"])),
+            row["gesture"],
+            tuple(json.loads(row["reverts"])) if row["reverts"] else (),
         )
         found.append(operation)
         previous = operation.id
     return found
 
 
-def generation_row(conversation: int, generation: Generation) -> Row:
+def generation_row(generation: Generation) -> Row:
+    """A generation's row but for its conversation."""
     usage = generation.usage
     rest: dict[str, Json] = {
         "branch": generation.branch,
@@ -185,55 +213,57 @@ def generation_row(conversation: int, generation: Generation) -> Row:
     if (consulted := generation.consulted) is not None:
         passages = [[one.number, one.source, one.address] for one in consulted.passages]
         rest["consulted"] = [consulted.search, passages, consulted.trouble]
-    return (
-        conversation,
-        generation.id,
-        generation.status,
-        generation.model,
-        generation.started,
-        generation.first_token,
-        generation.finished,
-        usage.prompt_tokens,
-        usage.completion_tokens,
-        usage.cached_tokens,
-        usage.cost,
-        canonical_json({key: value for key, value in rest.items() if value not in (None, [], {})}),
-    )
+    return {
+        "id": generation.id,
+        "status": generation.status,
+        "model": generation.model,
+        "started": generation.started,
+        "first_token": generation.first_token,
+        "finished": generation.finished,
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "cached_tokens": usage.cached_tokens,
+        "cost": usage.cost,
+        "rest": canonical_json({key: value for key, value in rest.items() if value not in (None, [], {})}),
+    }
+
+
+GENERATION_COLUMNS = tuple(generation_row(Generation(GenerationId(""), "", None, "", "running")))
+"""The columns of a model call that are the same in every store."""
 
 
 _NONE_KNOWN: Mapping[MessageId, Message] = MappingProxyType({})
 
 
-def generation_from_row(row: Sequence[Any], known: Mapping[MessageId, Message] = _NONE_KNOWN) -> Generation:
+def generation_from_row(row: Row, known: Mapping[MessageId, Message] = _NONE_KNOWN) -> Generation:
     """A generation; it shares the ids of `known` messages."""
-    _, id, status, model, started, first_token, finished, prompt, completion, cached, cost, text = row
-    rest = json.loads(text)
+    rest = json.loads(row["rest"])
     finish_reason = rest.get("finish_reason")
     parent, message = (
         known[id].id if id in known else id for id in (rest.get("parent"), rest.get("message"))
     )
     return Generation(
-        GenerationId(id),
+        GenerationId(row["id"]),
         intern(rest.get("branch", "")),  # The same few texts in every call of a conversation.
         parent,
-        intern(model),
-        status,
+        intern(row["model"]),
+        row["status"],
         message,
         MappingProxyType(rest["parameters"]) if "parameters" in rest else _NO_PARAMETERS,
         Usage(
-            prompt,
-            completion,
-            cached,
+            row["prompt_tokens"],
+            row["completion_tokens"],
+            row["cached_tokens"],
             rest.get("cache_write_tokens"),
             rest.get("reasoning_tokens"),
-            cost,
+            row["cost"],
             rest.get("saved"),
         ),
         intern(finish_reason) if finish_reason is not None else None,
         Failure(*rest["failure"]) if "failure" in rest else None,
-        started,
-        first_token,
-        finished,
+        row["started"],
+        row["first_token"],
+        row["finished"],
         tuple(part_from_stored(part) for part in rest.get("partial", ())),
         rest.get("prompt", ""),
         rest.get("client", ""),
@@ -242,6 +272,25 @@ def generation_from_row(row: Sequence[Any], known: Mapping[MessageId, Message] =
         _consulted(*rest["consulted"]) if "consulted" in rest else None,
         intern(rest.get("provider_reason", "")),
     )
+
+
+def document_from_row(row: Row) -> Document:
+    return Document(
+        DocumentId(row["id"]),
+        row["name"],
+        row["media_type"],
+        row["size"],
+        row["added"],
+        row["shelf"],
+        row["whole"],
+        row["chunks"],
+        row["terms"],
+    )
+
+
+def chunk_from_row(row: Row) -> Chunk:
+    """A chunk without the counts of its terms."""
+    return Chunk(row["number"], row["place"], row["text"], row["overlap"])
 
 
 def _consulted(search: str, passages: Sequence[Sequence[Any]], trouble: str) -> DocumentSearch:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from forky_core.model import ConversationId, Hit
-from forky_core.store.rows import id_from_key, message_from_row
+from forky_core.store.rows import Row, id_from_key, message_from_row
 from forky_core.store.visible import K, VisibleRows
 from forky_core.store.words import score, snippet
 
@@ -31,6 +31,19 @@ class Candidate(NamedTuple):
     text: str
     rest: str | None
     created: int
+
+
+def candidate_from_row(row: Row, conversation: str) -> Candidate:
+    return Candidate(
+        ConversationId(conversation),
+        row["id"],
+        row["segment"],
+        row["depth"],
+        row["role"],
+        row["text"],
+        row["rest"],
+        row["created"],
+    )
 
 
 def search(

@@ -13,7 +13,7 @@ from tests.programs import CHECKOUT
 
 FORMATS = ("forky_core.formats.registry", "forky_core.formats.exporting.sharing")
 """What reads and writes other programs' files: a quarter of what Forky would import for its first page."""
-HEAVY = ("PIL", "bm25s", "jsonschema", "litellm", "numpy", "pandas", "pyarrow", "sqlalchemy")
+HEAVY = ("PIL", "bm25s", "jsonschema", "litellm", "numpy", "pandas", "pyarrow")
 PAGES = [page.name for page in pages()]
 EVERY_PAGE = f"""
 import sys

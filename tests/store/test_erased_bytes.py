@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from forky_core.model import Change, Message, seal
 from forky_core.model.parts import Draft, MergePart, TextPart
-from forky_core.store.duckdb.sql import statements as sql
+from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.duckdb.write.writer import ERASED_BYTES
 from tests.hangs import HANG

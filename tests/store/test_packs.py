@@ -15,8 +15,7 @@ from forky_core.model.parts import Draft, ReasoningPart, TextPart
 from forky_core.store.duckdb import store as duckdb_store
 from forky_core.store.duckdb.read import packs
 from forky_core.store.duckdb.read.packs import BadPack, pack_rows
-from forky_core.store.duckdb.sql.statement import insertion
-from forky_core.store.duckdb.sql.tables import packs as table
+from forky_core.store.duckdb.running import insertion
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.rows import message_body
 from tests.hangs import eventually
@@ -49,7 +48,7 @@ def run(path: Path) -> list[Message]:
     return run
 
 
-def by_hand(path: Path, statement: str, given: list[object] | None = None) -> None:
+def by_hand(path: Path, statement: str, given: object = None) -> None:
     with duckdb.connect(str(path)) as connection:
         connection.execute(statement, given or [])
 
@@ -246,8 +245,8 @@ def test_verify_tells_of_a_pack_that_says_something_else(path: Path, run: list[M
         for at, one in enumerate(forged, 1)
     ]
     by_hand(path, "DELETE FROM packs")
-    for row in pack_rows(1, rows):
-        by_hand(path, insertion(table, 1).replace("forky.", ""), list(row))
+    statement, given = insertion("packs", pack_rows(1, rows))
+    by_hand(path, statement.replace("forky.", ""), given)
     with DuckDBStore.open(path) as store:
         (finding,) = store.verify().findings
         assert finding.conversation == HERE

@@ -8,11 +8,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from forky_core.store.duckdb.sql import running
-from forky_core.store.duckdb.sql.running import execute, execute_text
-from forky_core.store.duckdb.sql.statement import SqlStatement
+from forky_core.store.duckdb import running
+from forky_core.store.duckdb.running import execute
 
-BETWEEN = SqlStatement("SELECT ? + n FROM range(?) AS numbers(n) ORDER BY n", ("first", "many"))
+BETWEEN = "SELECT $first + n FROM range($many) AS numbers(n) ORDER BY n"
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +24,7 @@ def test_a_text_is_parsed_once_for_all_databases() -> None:
         with duckdb.connect() as connection:
             rows = execute(connection, BETWEEN, first=first, many=2).fetchall()
             assert rows == [(first,), (first + 1,)]
-    assert list(running._parsed) == [BETWEEN.text]
+    assert list(running._parsed) == [BETWEEN]
 
 
 def test_threads_share_what_was_parsed() -> None:
@@ -43,19 +42,19 @@ def test_threads_share_what_was_parsed() -> None:
 
 def test_a_table_that_was_made_anew_is_found(tmp_path: Path) -> None:
     """What is kept knows of no table and no type."""
-    text = "SELECT * FROM kept.things WHERE one = ?"
+    text = "SELECT * FROM kept.things WHERE one = $one"
     for number, kind in enumerate(("INTEGER", "VARCHAR")):
         with duckdb.connect() as connection:
             connection.execute(f"ATTACH '{tmp_path / str(number)}' AS kept")
             connection.execute(f"CREATE TABLE kept.things (one {kind}, two INTEGER)")
-            execute_text(connection, "INSERT INTO kept.things VALUES (?, ?)", [7, number])
+            execute(connection, "INSERT INTO kept.things VALUES ($one, $two)", one=7, two=number)
             value = 7 if kind == "INTEGER" else "7"
-            assert execute_text(connection, text, [value]).fetchall() == [(value, number)]
+            assert execute(connection, text, one=value).fetchall() == [(value, number)]
 
 
 def test_no_more_texts_are_kept_than_some(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "_KEPT", 3)
     with duckdb.connect() as connection:
         for number in range(10):
-            assert execute_text(connection, f"SELECT {number}, ?", ["x"]).fetchall() == [(number, "x")]
+            assert execute(connection, f"SELECT {number}, $x", x="x").fetchall() == [(number, "x")]
             assert len(running._parsed) <= 3

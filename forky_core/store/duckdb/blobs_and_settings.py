@@ -11,27 +11,31 @@ import duckdb
 
 from forky_core.model import Blob, ConversationId
 from forky_core.store.deciding import no_blob, no_conversation
+from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.file.database import DatabaseFile
-from forky_core.store.duckdb.sql import statements as sql
-from forky_core.store.duckdb.sql.running import execute, execute_text
-from forky_core.store.duckdb.sql.statement import insertion
-from forky_core.store.duckdb.sql.tables import blobs, settings
+from forky_core.store.duckdb.running import execute, insert
 from forky_core.store.duckdb.write.batch import replacing_derived
 
 
 def write_blob(cursor: duckdb.DuckDBPyConnection, blob: Blob) -> None:
     """Store a blob; does nothing if it is already stored."""
     if not execute(cursor, sql.HAS_BLOB, sha256=blob.sha256).fetchall()[0][0]:
-        execute_text(cursor, insertion(blobs, 1), [blob.sha256, blob.media_type, blob.name, blob.content])
+        row = {
+            "sha256": blob.sha256,
+            "media_type": blob.media_type,
+            "name": blob.name,
+            "content": blob.content,
+        }
+        insert(cursor, "blobs", row)
 
 
 def read_blob(file: DatabaseFile, sha256: str) -> Blob:
-    rows = file.rows(sql.BLOB, sha256=sha256)
+    rows = file.fetch(sql.BLOB, sha256=sha256)
     if not rows:
         raise no_blob(sha256)
     with file.decoding():
-        media_type, name, content = rows[0]
-        return Blob(sha256, media_type, name, bytes(content))
+        row = rows[0]
+        return Blob(sha256, row["media_type"], row["name"], bytes(row["content"]))
 
 
 def write_derived(
@@ -42,15 +46,15 @@ def write_derived(
     if not rows:
         raise no_conversation(conversation)
     ((_, number),) = rows
-    for text, values in replacing_derived(number, entries):
-        execute_text(cursor, text, values)
+    for step in replacing_derived(number, entries):
+        execute(cursor, *step)
 
 
 def write_setting(cursor: duckdb.DuckDBPyConnection, key: str, value: str | None) -> None:
     """Set a setting, or remove it if `value` is None."""
     execute(cursor, sql.DROP_SETTING, key=key)
     if value is not None:
-        execute_text(cursor, insertion(settings, 1), [key, value])
+        insert(cursor, "settings", {"key": key, "value": value})
 
 
 def change_setting(

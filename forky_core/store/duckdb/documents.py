@@ -8,6 +8,7 @@ as everything else.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import duckdb
@@ -25,14 +26,12 @@ from forky_core.model.document import (
     Vectors,
 )
 from forky_core.store.deciding import known_document, no_document
+from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.file.database import DatabaseFile
-from forky_core.store.duckdb.sql import document_statements as sql
-from forky_core.store.duckdb.sql.running import execute
-from forky_core.store.duckdb.sql.statement import SqlStatement, Table
-from forky_core.store.duckdb.sql.tables import chunks, documents, postings, vectors
+from forky_core.store.duckdb.running import append, execute, fetch
 from forky_core.store.duckdb.write.writer import Alone, Writer
 from forky_core.store.moving.contract import StoredChunk
-from forky_core.store.rows import Row
+from forky_core.store.rows import Row, chunk_from_row, document_from_row
 
 _BATCH = 4096
 """Vectors read at a time."""
@@ -53,29 +52,28 @@ class FiledDocuments:
 
     def shelve(self, document: DocumentId, shelf: Shelf) -> None:
         def work(cursor: duckdb.DuckDBPyConnection) -> None:
-            if not _rows(cursor, sql.STANDING, ids=[document]):
+            if not execute(cursor, sql.STORED_DOCUMENTS, ids=[document]).fetchall():
                 raise no_document(document)
-            execute(cursor, sql.SHELVE, which=document, on=shelf)
+            execute(cursor, sql.SHELVE, id=document, shelf=shelf)
 
         self._writer.ask(Alone(work))
 
     def drop(self, documents: Sequence[DocumentId]) -> None:
         def work(cursor: duckdb.DuckDBPyConnection) -> None:
-            _drop(cursor, [number for _, number, _ in _rows(cursor, sql.STANDING, ids=list(documents))])
+            _drop(cursor, [number for number, _ in _stored(cursor, documents).values()])
 
         if documents:
             self._writer.ask(Alone(work))
 
     def document(self, id: str) -> Document:
-        return known_document(
-            id, [Document(*row) for row in self._file.rows(sql.BY_PREFIX, prefix=id.lower())]
-        )
+        rows = self._file.fetch(sql.DOCUMENTS_LIKE, prefix=id.lower())
+        return known_document(id, [document_from_row(row) for row in rows])
 
     def documents(self) -> tuple[Document, ...]:
-        return tuple(Document(*row) for row in self._file.rows(sql.ALL))
+        return tuple(document_from_row(row) for row in self._file.fetch(sql.DOCUMENTS))
 
     def known(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, Document]:
-        found = (Document(*row) for row in self._file.rows(sql.KNOWN, ids=list(ids)))
+        found = (document_from_row(row) for row in self._file.fetch(sql.DOCUMENTS_NAMED, ids=list(ids)))
         return {document.id: document for document in found}
 
     def within(self, scope: SearchScope) -> tuple[int, int]:
@@ -84,18 +82,23 @@ class FiledDocuments:
 
     def chunks(self, document: DocumentId, *, first: int = 1, most: int | None = None) -> tuple[Chunk, ...]:
         limit = _ALL if most is None else max(most, 0)
-        rows = self._file.rows(sql.CHUNKS, id=document, first=first, most=limit)
-        return tuple(Chunk(*row) for row in rows)
+        rows = self._file.fetch(sql.CHUNKS, id=document, first=first, most=limit)
+        return tuple(chunk_from_row(row) for row in rows)
 
     def stored_chunks(self, document: DocumentId, *, first: int, most: int) -> tuple[StoredChunk, ...]:
         with self._file.snapshot() as cursor:
-            rows = _rows(cursor, sql.STORED_CHUNKS, id=document, first=first, most=max(most, 0))
-            counts: dict[int, dict[int, int]] = {row[0]: {} for row in rows}
-            for key, term, frequency in _rows(cursor, sql.COUNTS, keys=list(counts)):
+            rows = fetch(cursor, sql.STORED_CHUNKS, id=document, first=first, most=max(most, 0))
+            counts: dict[int, dict[int, int]] = {row["chunk"]: {} for row in rows}
+            for key, term, frequency in execute(cursor, sql.COUNTS, keys=list(counts)).fetchall():
                 counts[key][term] = frequency
         return tuple(
-            StoredChunk(key, Chunk(number, place, text, overlap, counts[key]), model or "", _numbers(vector))
-            for key, number, place, text, overlap, model, vector in rows
+            StoredChunk(
+                row["chunk"],
+                replace(chunk_from_row(row), counts=counts[row["chunk"]]),
+                row["model"] or "",
+                _numbers(row["vector"]),
+            )
+            for row in rows
         )
 
     def postings(self, terms: Sequence[int], scope: SearchScope) -> Postings:
@@ -104,14 +107,14 @@ class FiledDocuments:
 
         given = _reach(scope)
         with self._file.snapshot() as cursor:
-            ((_, count, length),) = _rows(cursor, sql.WITHIN, **given)
+            ((_, count, length),) = execute(cursor, sql.WITHIN, **given).fetchall()
             found = execute(cursor, sql.POSTINGS, terms=list(terms), **given).fetchnumpy()
         chunk, term, frequency, lengths = (np.asarray(found[name]) for name in _POSTING)
         return Postings(chunk, term, frequency, lengths, count, length / count if count else 0.0)
 
     def found(self, keys: Sequence[int]) -> Mapping[int, tuple[Document, Chunk]]:
-        rows = self._file.rows(sql.FOUND, keys=[int(key) for key in keys])
-        return {row[0]: (Document(*row[5:]), Chunk(*row[1:5])) for row in rows}
+        rows = self._file.fetch(sql.FOUND, keys=[int(key) for key in keys])
+        return {row["chunk"]: (document_from_row(row), chunk_from_row(row)) for row in rows}
 
     def unembedded(self, model: str, most: int) -> Mapping[int, str]:
         return dict(self._file.rows(sql.UNEMBEDDED, model=model, most=most))
@@ -122,13 +125,19 @@ class FiledDocuments:
         given = {int(key): row for key, row in zip(keys, rows, strict=True)}
 
         def work(cursor: duckdb.DuckDBPyConnection) -> None:
-            owners: dict[int, int] = dict(_rows(cursor, sql.OWNERS, keys=list(given)))
+            owners: dict[int, int] = dict(execute(cursor, sql.OWNERS, keys=list(given)).fetchall())
             execute(cursor, sql.DROP_VECTORS, keys=list(given))
-            _append(
+            append(
                 cursor,
-                vectors,
+                "vectors",
                 [
-                    (key, owners[key], model, len(row), np.asarray(row, np.float32).tobytes())
+                    {
+                        "chunk": key,
+                        "document": owners[key],
+                        "model": model,
+                        "size": len(row),
+                        "vector": np.asarray(row, np.float32).tobytes(),
+                    }
                     for key, row in given.items()
                     if key in owners
                 ],
@@ -166,44 +175,38 @@ def _reach(scope: SearchScope) -> dict[str, Any]:
     return {"workspace": scope.workspace, "named": list(scope.named)}
 
 
-def _rows(cursor: duckdb.DuckDBPyConnection, statement: SqlStatement, **given: Any) -> list[Row]:
-    return execute(cursor, statement, **given).fetchall()
-
-
-def _append(cursor: duckdb.DuckDBPyConnection, table: Table, rows: list[Row]) -> None:
-    if rows:
-        with cursor.appender(table.name) as appender:
-            appender.append_rows(rows)
+def _stored(
+    cursor: duckdb.DuckDBPyConnection, ids: Sequence[DocumentId]
+) -> dict[DocumentId, tuple[int, bool]]:
+    """The number of each of these documents that is stored, and whether it is complete."""
+    rows = fetch(cursor, sql.STORED_DOCUMENTS, ids=list(ids))
+    return {row["id"]: (row["document"], row["whole"]) for row in rows}
 
 
 def _drop(cursor: duckdb.DuckDBPyConnection, numbers: list[int]) -> None:
     if numbers:
-        for statement in sql.DROPS:
+        for statement in sql.DROP_DOCUMENTS:
             execute(cursor, statement, numbers=numbers)
 
 
 def _take_in(cursor: duckdb.DuckDBPyConnection, pieces: Sequence[DocumentPiece]) -> None:
     """Store pieces of documents; to be called inside a transaction."""
-    standing = {
-        id: (number, whole)
-        for id, number, whole in _rows(cursor, sql.STANDING, ids=[piece.document.id for piece in pieces])
-    }
+    standing = _stored(cursor, [piece.document.id for piece in pieces])
     stale = [
         standing.pop(piece.document.id)[0]
         for piece in pieces
         if _begins(piece) and piece.document.id in standing and not standing[piece.document.id][1]
     ]
     _drop(cursor, stale)
-    ((last_document, last_chunk),) = _rows(cursor, sql.LAST)
+    ((last_document, last_chunk),) = execute(cursor, sql.LAST_NUMBERS).fetchall()
     rows = _Rows(last_document, last_chunk, standing)
     for piece in pieces:
         rows.take(piece)
-    _append(cursor, documents, [tuple(row) for row in rows.documents.values()])
-    _append(cursor, chunks, rows.chunks)
-    _append(cursor, postings, rows.postings)
-    for number, more_chunks, more_terms, whole in rows.grown:
-        more = {"more_chunks": more_chunks, "more_terms": more_terms, "is_whole": whole}
-        execute(cursor, sql.GROW, which=number, **more)
+    append(cursor, "documents", [*rows.documents.values()])
+    append(cursor, "chunks", rows.chunks)
+    append(cursor, "postings", rows.postings)
+    for grown in rows.grown:
+        execute(cursor, sql.GROW_DOCUMENT, grown)
 
 
 def _begins(piece: DocumentPiece) -> bool:
@@ -217,12 +220,12 @@ class _Rows:
         self._document = document
         self._chunk = chunk
         self._standing = standing
-        self.documents: dict[int, list[Any]] = {}
+        self.documents: dict[int, dict[str, Any]] = {}
         """New documents by number."""
         self.chunks: list[Row] = []
         self.postings: list[Row] = []
-        self.grown: list[tuple[int, int, int, bool]] = []
-        """Documents that grew: number, added chunks, added terms, and whether the document is now complete."""
+        self.grown: list[Row] = []
+        """Documents that grew, with the chunks and terms that were added, and whether the document is now complete."""
 
     def take(self, piece: DocumentPiece) -> None:
         one = piece.document
@@ -231,21 +234,42 @@ class _Rows:
             return
         if not number:
             number = self._document = self._document + 1
-            row = [number, one.id, one.name, one.media_type, one.size, one.added, one.shelf, False, 0, 0]
-            self.documents[number] = row
+            self.documents[number] = {
+                "document": number,
+                "id": one.id,
+                "name": one.name,
+                "media_type": one.media_type,
+                "size": one.size,
+                "added": one.added,
+                "shelf": one.shelf,
+                "whole": False,
+                "chunks": 0,
+                "terms": 0,
+            }
         self._standing[one.id] = (number, piece.last)
         self._grow(number, len(piece.chunks), sum(chunk.length for chunk in piece.chunks), whole=piece.last)
         for chunk in piece.chunks:
             self._chunk += 1
-            self.chunks.append((self._chunk, number, chunk.number, chunk.place, chunk.text, chunk.overlap))
-            length = chunk.length
+            self.chunks.append(
+                {
+                    "chunk": self._chunk,
+                    "document": number,
+                    "number": chunk.number,
+                    "place": chunk.place,
+                    "text": chunk.text,
+                    "overlap": chunk.overlap,
+                }
+            )
+            of_chunk = {"chunk": self._chunk, "document": number, "length": chunk.length}
             self.postings += [
-                (self._chunk, number, term, frequency, length) for term, frequency in chunk.counts.items()
+                {**of_chunk, "term": term, "frequency": frequency} for term, frequency in chunk.counts.items()
             ]
 
     def _grow(self, number: int, chunks: int, terms: int, *, whole: bool) -> None:
         fresh = self.documents.get(number)
         if fresh is None:
-            self.grown.append((number, chunks, terms, whole))
+            self.grown.append({"document": number, "chunks": chunks, "terms": terms, "whole": whole})
         else:
-            fresh[-3:] = whole, fresh[-2] + chunks, fresh[-1] + terms
+            fresh["whole"] = whole
+            fresh["chunks"] += chunks
+            fresh["terms"] += terms

@@ -54,6 +54,7 @@ from forky_core.store.contract import (
     Verification,
 )
 from forky_core.store.deciding import no_conversation, no_message
+from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.blobs_and_settings import (
     change_setting,
     read_blob,
@@ -86,8 +87,7 @@ from forky_core.store.duckdb.read.messages import (
 from forky_core.store.duckdb.read.packs import BadPack, drop_packs
 from forky_core.store.duckdb.read.searching import search
 from forky_core.store.duckdb.read.verify import verify_file
-from forky_core.store.duckdb.sql import statements as sql
-from forky_core.store.duckdb.sql.running import execute
+from forky_core.store.duckdb.running import execute
 from forky_core.store.duckdb.write.erasing import erase_rows
 from forky_core.store.duckdb.write.ledger import stored_entries
 from forky_core.store.duckdb.write.purging import drop_unnamed_blobs, purge_rows

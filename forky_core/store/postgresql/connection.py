@@ -12,6 +12,10 @@ from forky_core.extras import needed_for
 
 with needed_for("Keeping conversations in PostgreSQL", "postgresql"):
     import psycopg
+    from psycopg.rows import dict_row
+
+from forky_core.store.postgresql.texts import row_said
+from forky_core.store.rows import Row
 
 Rows = list[tuple[Any, ...]]
 AnyConnection = psycopg.Connection[tuple[Any, ...]]
@@ -29,6 +33,12 @@ def enter(connection: Connection, workspace: str) -> None:
         connection.workspace = None  # It is nobody's if this fails half-way.
         run(connection, "SELECT set_config('forky.workspace', %(workspace)s, false)", workspace=workspace)
         connection.workspace = workspace
+
+
+def fetch(connection: AnyConnection, statement: str, **given: object) -> list[Row]:
+    """The rows of one statement, by the names of their columns and as they were before they were stored."""
+    cursor = connection.cursor(row_factory=dict_row).execute(statement, given)
+    return list(map(row_said, cursor.fetchall()))
 
 
 def run(connection: AnyConnection, statement: str, **given: object) -> Rows:

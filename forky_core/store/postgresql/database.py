@@ -12,10 +12,11 @@ import psycopg
 from psycopg_pool import PoolTimeout
 
 from forky_core.model.errors import StoreError
-from forky_core.store.postgresql.connection import Connection, Rows, run
+from forky_core.store.postgresql.connection import Connection, Rows, fetch, run
 from forky_core.store.postgresql.connections import MOST_CONNECTIONS, Connections, this_process
 from forky_core.store.postgresql.error_sentences import is_cut, is_tried_again
 from forky_core.store.postgresql.migrations import MIGRATIONS, Migration, SchemaSign, migrate
+from forky_core.store.rows import Row
 
 T = TypeVar("T")
 
@@ -54,6 +55,10 @@ class Database:
             StoreError: the server cannot be reached or asked.
         """
         return self.reading(lambda connection: run(connection, statement, **given))
+
+    def fetch(self, statement: str, **given: object) -> list[Row]:
+        """As `rows`, by the names of their columns and as they were before they were stored."""
+        return self.reading(lambda connection: fetch(connection, statement, **given))
 
     def reading(self, work: Callable[[Connection], T]) -> T:
         """The result of work that only reads. It is done again where its connection had been cut, or another

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from forky_core.extras import needed_for
@@ -20,10 +21,11 @@ from forky_core.model.document import (
 from forky_core.store.deciding import known_document, no_document
 from forky_core.store.moving.contract import StoredChunk
 from forky_core.store.postgresql import statements as sql
-from forky_core.store.postgresql.connection import Connection, Rows, run
+from forky_core.store.postgresql.connection import Connection, Rows, fetch, run
 from forky_core.store.postgresql.database import Database
 from forky_core.store.postgresql.texts import kept, said
 from forky_core.store.postgresql.writer import Alone, Writer
+from forky_core.store.rows import Row, chunk_from_row, document_from_row
 
 _ALL = 2**31 - 1
 _BATCH = 4096
@@ -39,6 +41,9 @@ class PostgresDocuments:
 
     def _rows(self, statement: str, **given: object) -> Rows:
         return self._database.rows(statement, workspace=self._database.workspace, **given)
+
+    def _fetch(self, statement: str, **given: object) -> list[Row]:
+        return self._database.fetch(statement, workspace=self._database.workspace, **given)
 
     def _run(self, connection: Connection, statement: str, **given: object) -> Rows:
         return run(connection, statement, workspace=self._database.workspace, **given)
@@ -123,14 +128,16 @@ class PostgresDocuments:
             self._run(connection, statement, ids=list(documents))
 
     def document(self, id: str) -> Document:
-        rows = self._rows(sql.DOCUMENTS_LIKE, prefix=kept(id.lower()))
-        return known_document(id, [_document(row) for row in rows])
+        rows = self._fetch(sql.DOCUMENTS_LIKE, prefix=kept(id.lower()))
+        return known_document(id, [document_from_row(row) for row in rows])
 
     def documents(self) -> tuple[Document, ...]:
-        return tuple(_document(row) for row in self._rows(sql.DOCUMENTS))
+        return tuple(document_from_row(row) for row in self._fetch(sql.DOCUMENTS))
 
     def known(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, Document]:
-        found = (_document(row) for row in self._rows(sql.DOCUMENTS_NAMED, ids=[kept(id) for id in ids]))
+        found = (
+            document_from_row(row) for row in self._fetch(sql.DOCUMENTS_NAMED, ids=[kept(id) for id in ids])
+        )
         return {document.id: document for document in found}
 
     def within(self, scope: SearchScope) -> tuple[int, int]:
@@ -139,28 +146,29 @@ class PostgresDocuments:
 
     def chunks(self, document: DocumentId, *, first: int = 1, most: int | None = None) -> tuple[Chunk, ...]:
         limit = _ALL if most is None else max(most, 0)
-        rows = self._rows(sql.CHUNKS, document=document, first=first, most=limit)
-        return tuple(_chunk(row) for row in rows)
+        rows = self._fetch(sql.CHUNKS, document=document, first=first, most=limit)
+        return tuple(chunk_from_row(row) for row in rows)
 
     def stored_chunks(self, document: DocumentId, *, first: int, most: int) -> tuple[StoredChunk, ...]:
         import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
 
-        def read(connection: Connection) -> tuple[Rows, Rows]:
-            rows = self._run(connection, sql.STORED_CHUNKS, document=document, first=first, most=max(most, 0))
-            return rows, self._run(connection, sql.COUNTS, keys=[row[0] for row in rows])
+        def read(connection: Connection) -> tuple[list[Row], Rows]:
+            given = {"document": document, "first": first, "most": max(most, 0)}
+            rows = fetch(connection, sql.STORED_CHUNKS, workspace=self._database.workspace, **given)
+            return rows, self._run(connection, sql.COUNTS, keys=[row["chunk"] for row in rows])
 
         rows, counted = self._database.snapshot(read)
-        counts: dict[int, dict[int, int]] = {row[0]: {} for row in rows}
+        counts: dict[int, dict[int, int]] = {row["chunk"]: {} for row in rows}
         for key, term, frequency in counted:
             counts[key][term] = frequency
         return tuple(
             StoredChunk(
-                key,
-                Chunk(number, said(place), said(text), overlap, counts[key]),
-                said(model or ""),
-                np.frombuffer(vector, np.float32) if vector is not None else None,
+                row["chunk"],
+                replace(chunk_from_row(row), counts=counts[row["chunk"]]),
+                row["model"] or "",
+                np.frombuffer(row["vector"], np.float32) if row["vector"] is not None else None,
             )
-            for key, number, place, text, overlap, model, vector in rows
+            for row in rows
         )
 
     def postings(self, terms: Sequence[int], scope: SearchScope) -> Postings:
@@ -180,8 +188,8 @@ class PostgresDocuments:
         )
 
     def found(self, keys: Sequence[int]) -> Mapping[int, tuple[Document, Chunk]]:
-        rows = self._rows(sql.FOUND, keys=[int(key) for key in keys])
-        return {row[0]: (_document(row[5:]), _chunk(row[1:5])) for row in rows}
+        rows = self._fetch(sql.FOUND, keys=[int(key) for key in keys])
+        return {row["chunk"]: (document_from_row(row), chunk_from_row(row)) for row in rows}
 
     def unembedded(self, model: str, most: int) -> Mapping[int, str]:
         rows = self._rows(sql.UNEMBEDDED, model=kept(model), most=most)
@@ -226,13 +234,3 @@ class PostgresDocuments:
 
 def _reach(scope: SearchScope) -> dict[str, Any]:
     return {"shelved": scope.workspace, "named": [kept(id) for id in scope.named]}
-
-
-def _document(row: Sequence[Any]) -> Document:
-    id, name, media_type, *more = row
-    return Document(DocumentId(id), said(name), said(media_type), *more)
-
-
-def _chunk(row: Sequence[Any]) -> Chunk:
-    number, place, text, overlap = row
-    return Chunk(number, said(place), said(text), overlap)

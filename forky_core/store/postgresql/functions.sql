@@ -28,36 +28,33 @@ BEGIN
     END IF;
     -- Few rows are written one by one, because Citus plans a statement of values once and one that selects each time.
     IF json_array_length(new_messages) > 20 THEN
-        INSERT INTO forky.messages SELECT w, c, r.* FROM json_to_recordset(new_messages) AS r (
-            message integer, id uuid, segment integer, depth integer, parent integer, role text, text text, rest text,
-            created bigint
-        );
+        INSERT INTO forky.messages
+            (workspace, conversation, message, id, segment, depth, parent, role, text, rest, created)
+        SELECT w, c, r.message, r.id, r.segment, r.depth, r.parent, r.role, r.text, r.rest, r.created
+        FROM json_populate_recordset(NULL::forky.messages, new_messages) AS r;
     ELSE
-        FOR one IN SELECT * FROM json_to_recordset(new_messages) AS r (
-            message integer, id uuid, segment integer, depth integer, parent integer, role text, text text, rest text,
-            created bigint
-        ) LOOP
-            INSERT INTO forky.messages VALUES (
+        FOR one IN SELECT * FROM json_populate_recordset(NULL::forky.messages, new_messages) LOOP
+            INSERT INTO forky.messages
+                (workspace, conversation, message, id, segment, depth, parent, role, text, rest, created)
+            VALUES (
                 w, c, one.message, one.id, one.segment, one.depth, one.parent, one.role, one.text, one.rest, one.created
             );
         END LOOP;
     END IF;
-    FOR one IN SELECT * FROM json_to_recordset(new_segments) AS r (
-        segment integer, parent_segment integer, parent_depth integer
-    ) LOOP
-        INSERT INTO forky.segments VALUES (w, c, one.segment, one.parent_segment, one.parent_depth);
+    FOR one IN SELECT * FROM json_populate_recordset(NULL::forky.segments, new_segments) LOOP
+        INSERT INTO forky.segments (workspace, conversation, segment, parent_segment, parent_depth)
+        VALUES (w, c, one.segment, one.parent_segment, one.parent_depth);
     END LOOP;
     IF json_array_length(new_operations) > 20 THEN
-        INSERT INTO forky.operations SELECT w, c, r.* FROM json_to_recordset(new_operations) AS r (
-            number integer, id uuid, made bigint, actor text, verb text, summary text, changes text, gesture integer,
-            reverts text
-        );
+        INSERT INTO forky.operations
+            (workspace, conversation, number, id, made, actor, verb, summary, changes, gesture, reverts)
+        SELECT w, c, r.number, r.id, r.made, r.actor, r.verb, r.summary, r.changes, r.gesture, r.reverts
+        FROM json_populate_recordset(NULL::forky.operations, new_operations) AS r;
     ELSE
-        FOR one IN SELECT * FROM json_to_recordset(new_operations) AS r (
-            number integer, id uuid, made bigint, actor text, verb text, summary text, changes text, gesture integer,
-            reverts text
-        ) LOOP
-            INSERT INTO forky.operations VALUES (
+        FOR one IN SELECT * FROM json_populate_recordset(NULL::forky.operations, new_operations) LOOP
+            INSERT INTO forky.operations
+                (workspace, conversation, number, id, made, actor, verb, summary, changes, gesture, reverts)
+            VALUES (
                 w, c, one.number, one.id, one.made, one.actor, one.verb, one.summary, one.changes, one.gesture, one.reverts
             );
         END LOOP;
@@ -65,12 +62,13 @@ BEGIN
     IF gone IS NOT NULL THEN
         DELETE FROM forky.entries WHERE workspace = w AND conversation = c AND key = ANY(gone);
     END IF;
-    FOR one IN SELECT * FROM json_to_recordset(new_entries) AS r (key text, value text, operation integer) LOOP
-        INSERT INTO forky.entries VALUES (w, c, one.key, one.value, one.operation)
+    FOR one IN SELECT * FROM json_populate_recordset(NULL::forky.entries, new_entries) LOOP
+        INSERT INTO forky.entries (workspace, conversation, key, value, operation)
+        VALUES (w, c, one.key, one.value, one.operation)
         ON CONFLICT (workspace, conversation, key) DO UPDATE SET value = excluded.value, operation = excluded.operation;
     END LOOP;
-    FOR one IN SELECT * FROM json_to_recordset(new_derived) AS r (key text, value text) LOOP
-        INSERT INTO forky.derived VALUES (w, c, one.key, one.value)
+    FOR one IN SELECT * FROM json_populate_recordset(NULL::forky.derived, new_derived) LOOP
+        INSERT INTO forky.derived (workspace, conversation, key, value) VALUES (w, c, one.key, one.value)
         ON CONFLICT (workspace, conversation, key) DO UPDATE SET value = excluded.value;
     END LOOP;
     IF calls IS NOT NULL THEN
@@ -93,13 +91,13 @@ BEGIN
             WHERE p.workspace = w AND p.process = g.process AND p.seen > clock_timestamp() - interval '10 s'
         )
     );
-    FOR one IN SELECT * FROM json_to_recordset(calls) AS r (
-        id text, status text, model text, started bigint, first_token bigint, finished bigint, prompt_tokens integer,
-        completion_tokens integer, cached_tokens integer, cost double precision, rest text
-    ) LOOP
-        INSERT INTO forky.generations AS g VALUES (
+    FOR one IN SELECT * FROM json_populate_recordset(NULL::forky.generations, calls) LOOP
+        INSERT INTO forky.generations AS g
+            (workspace, conversation, id, status, model, started, first_token, finished, prompt_tokens, completion_tokens,
+            cached_tokens, cost, rest, process)
+        VALUES (
             w, c, one.id, one.status, one.model, one.started, one.first_token, one.finished, one.prompt_tokens,
-            one.completion_tokens, one.cached_tokens, one.cost, one.rest, CASE WHEN one.status = 'running' THEN me END, NULL
+            one.completion_tokens, one.cached_tokens, one.cost, one.rest, CASE WHEN one.status = 'running' THEN me END
         )
         ON CONFLICT (workspace, conversation, id) DO UPDATE SET status = excluded.status, model = excluded.model,
             started = excluded.started, first_token = excluded.first_token, finished = excluded.finished,
@@ -125,15 +123,15 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION 'no such conversation' USING ERRCODE = 'FK002';
     END IF;
-    SELECT * INTO one FROM json_to_record(call) AS r (
-        id text, status text, model text, started bigint, first_token bigint, finished bigint, prompt_tokens integer,
-        completion_tokens integer, cached_tokens integer, cost double precision, rest text
-    );
+    SELECT * INTO one FROM json_populate_record(NULL::forky.progress, call);
     IF one.status = 'running' AND EXISTS (
         SELECT 1 FROM forky.generations g
         WHERE g.workspace = w AND g.conversation = c AND g.id = one.id AND g.status = 'running' AND g.process = me
     ) THEN
-        INSERT INTO forky.progress VALUES (
+        INSERT INTO forky.progress
+            (workspace, conversation, id, status, model, started, first_token, finished, prompt_tokens, completion_tokens,
+            cached_tokens, cost, rest)
+        VALUES (
             w, c, one.id, one.status, one.model, one.started, one.first_token, one.finished, one.prompt_tokens,
             one.completion_tokens, one.cached_tokens, one.cost, one.rest
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from forky_core.model import ConversationId, Message, MessageId
@@ -27,11 +27,12 @@ from forky_core.store.erasing import (
     rewritten_entries,
 )
 from forky_core.store.postgresql import statements as sql
-from forky_core.store.postgresql.connection import Connection, Rows, run
-from forky_core.store.postgresql.texts import kept, said
-from forky_core.store.postgresql.writer import call_fields, operation_columns
+from forky_core.store.postgresql.connection import Connection, fetch, run
+from forky_core.store.postgresql.texts import kept, row_kept, said
 from forky_core.store.rows import (
+    Row,
     generation_from_row,
+    generation_row,
     id_from_key,
     id_key,
     message_body,
@@ -110,27 +111,24 @@ def purge_rows(connection: Connection, workspace: str, id: ConversationId) -> No
 
 
 def stored_conversation(
-    connection: Connection, workspace: str, id: ConversationId, audited: Rows | None = None
+    connection: Connection, workspace: str, id: ConversationId, audited: Sequence[Row] | None = None
 ) -> StoredConversation:
     """All rows of a conversation as values; `audited` are those of its messages, where they were read already."""
 
-    def rows(statement: str, **more: object) -> Rows:
-        return run(connection, statement, workspace=workspace, conversation=id, **more)
+    def rows(statement: str, **more: object) -> list[Row]:
+        return fetch(connection, statement, workspace=workspace, conversation=id, **more)
 
     ids: dict[int, MessageId] = {}
     messages: list[Message] = []
-    for number, key, parent, role, text, rest, created, _, _ in (
-        rows(sql.AUDITED) if audited is None else audited
-    ):
-        ids[number] = id_from_key(key)
-        above = ids.get(parent) if parent is not None else None
-        messages.append(message_from_row(ids[number], above, role, said(text), rest, created))
-    log = operations_from_rows(id, map(operation_columns, rows(sql.OPERATIONS, first=0, last=_LAST)), None)
-    calls = [
-        generation_from_row([said(value) if isinstance(value, str) else value for value in row])
-        for row in rows(sql.GENERATIONS)
-    ]
-    derived = {said(key): said(value) for key, value in rows(sql.ALL_DERIVED)}
+    for row in rows(sql.AUDITED) if audited is None else audited:
+        id_here = ids[row["message"]] = id_from_key(row["id"])
+        above = ids.get(row["parent"]) if row["parent"] is not None else None
+        messages.append(
+            message_from_row(id_here, above, row["role"], row["text"], row["rest"], row["created"])
+        )
+    log = operations_from_rows(id, rows(sql.OPERATIONS, first=0, last=_LAST), None)
+    calls = [generation_from_row(row) for row in rows(sql.GENERATIONS)]
+    derived = {row["key"]: row["value"] for row in rows(sql.ALL_DERIVED)}
     return StoredConversation(id, messages, log, calls, derived)
 
 
@@ -195,27 +193,14 @@ def _write(
         given = {"number": operation.number, "summary": kept(operation.summary), "changes": changes}
         run(connection, sql.SET_OPERATION, **given, **here)
     if new.generations:
-        calls = json.dumps([call_fields(call) for call in new.generations], ensure_ascii=False)
+        calls = json.dumps([row_kept(generation_row(call)) for call in new.generations], ensure_ascii=False)
         run(connection, sql.KEEP_CALLS, calls=calls, process=process, **here)
     if new.derived:
         run(connection, sql.DROP_DERIVED, keys=[*map(kept, new.derived)], **here)
-    _, number, id, made, actor, verb, summary, changes, gesture, reverts = operation_row(0, new.operation)
-    run(
-        connection,
-        sql.ADD_OPERATION,
-        number=number,
-        id=id,
-        made=made,
-        actor=kept(actor),
-        verb=kept(verb),
-        summary=kept(summary),
-        changes=changes,
-        gesture=gesture,
-        reverts=reverts,
-        **here,
-    )
+    row = row_kept(operation_row(new.operation))
+    run(connection, sql.ADD_OPERATION, **row, **here)
     _write_entries(connection, workspace, stored, new)
-    run(connection, sql.ERASED, version=number, last=id, updated=made, **here)
+    run(connection, sql.ERASED, version=row["number"], last=row["id"], updated=row["made"], **here)
 
 
 def _write_entries(

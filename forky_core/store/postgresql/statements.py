@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from forky_core.store import rows
+
 _HERE: Final = "workspace = %(workspace)s AND conversation = %(conversation)s"
 
 # Conversations
@@ -128,16 +130,13 @@ WHERE m.workspace = %(workspace)s
 
 # Model calls
 
-_CALL: Final = (
-    "conversation, id, status, model, started, first_token, finished, prompt_tokens, completion_tokens, cached_tokens, "
-    "cost, rest"
+_LATEST: Final = ", ".join(
+    f"coalesce(p.{name}, g.{name}) AS {name}"
+    for name in rows.GENERATION_COLUMNS
+    if name not in {"id", "status"}
 )
-_CALLS: Final = """
-SELECT g.conversation, g.id, g.status, coalesce(p.model, g.model), coalesce(p.started, g.started),
-    coalesce(p.first_token, g.first_token), coalesce(p.finished, g.finished),
-    coalesce(p.prompt_tokens, g.prompt_tokens), coalesce(p.completion_tokens, g.completion_tokens),
-    coalesce(p.cached_tokens, g.cached_tokens), coalesce(p.cost, g.cost), coalesce(p.rest, g.rest)
-FROM forky.generations g
+_CALLS: Final = f"""
+SELECT g.conversation, g.id, g.status, {_LATEST} FROM forky.generations g
 LEFT JOIN forky.progress p ON g.status = 'running' AND p.workspace = g.workspace AND p.conversation = g.conversation
     AND p.id = g.id
 """
@@ -169,7 +168,8 @@ SELECT coalesce(bool_or(
 ), false) FROM forky.processes WHERE workspace = %(workspace)s AND process = %(named)s
 """
 LIVE: Final = """
-INSERT INTO forky.processes VALUES (%(workspace)s, %(process)s, clock_timestamp())
+INSERT INTO forky.processes (workspace, process, seen)
+VALUES (%(workspace)s, %(process)s, clock_timestamp())
 ON CONFLICT (workspace, process) DO UPDATE SET seen = excluded.seen
 """
 FORGET_GONE: Final = """
@@ -217,7 +217,8 @@ LOCK: Final = f"SELECT erasures FROM forky.conversations WHERE {_HERE} FOR UPDAT
 # What is beside the history
 
 ADD_BLOB: Final = """
-INSERT INTO forky.blobs VALUES (%(workspace)s, %(sha256)s, %(media_type)s, %(name)s, %(content)s, NULL)
+INSERT INTO forky.blobs (workspace, sha256, media_type, name, content)
+VALUES (%(workspace)s, %(sha256)s, %(media_type)s, %(name)s, %(content)s)
 ON CONFLICT (workspace, sha256) DO UPDATE SET content = EXCLUDED.content, outside = NULL WHERE blobs.outside IS NOT NULL
 """
 BLOB: Final = """
@@ -241,7 +242,8 @@ DERIVED_UNDER: Final = (
     "SELECT conversation, value FROM forky.derived WHERE workspace = %(workspace)s AND key = %(key)s"
 )
 KEEP_DERIVED: Final = """
-INSERT INTO forky.derived SELECT %(workspace)s, %(conversation)s, r.key, r.value
+INSERT INTO forky.derived (workspace, conversation, key, value)
+SELECT %(workspace)s, %(conversation)s, r.key, r.value
 FROM unnest(%(keys)s::text[], %(values)s::text[]) AS r (key, value)
 ON CONFLICT (workspace, conversation, key) DO UPDATE SET value = excluded.value
 """
@@ -253,12 +255,13 @@ SELECT key, value FROM forky.settings WHERE workspace = %(workspace)s AND key = 
 """
 SETTINGS: Final = "SELECT key, value FROM forky.settings WHERE workspace = %(workspace)s"
 SET_SETTING: Final = """
-INSERT INTO forky.settings VALUES (%(workspace)s, %(key)s, %(value)s)
+INSERT INTO forky.settings (workspace, key, value) VALUES (%(workspace)s, %(key)s, %(value)s)
 ON CONFLICT (workspace, key) DO UPDATE SET value = excluded.value
 """
 LOCK_SETTING: Final = f"{SETTING} FOR UPDATE"
 ADD_SETTING: Final = """
-INSERT INTO forky.settings VALUES (%(workspace)s, %(key)s, '') ON CONFLICT DO NOTHING RETURNING key
+INSERT INTO forky.settings (workspace, key, value) VALUES (%(workspace)s, %(key)s, '')
+ON CONFLICT DO NOTHING RETURNING key
 """
 DROP_SETTING: Final = "DELETE FROM forky.settings WHERE workspace = %(workspace)s AND key = %(key)s"
 
@@ -286,11 +289,14 @@ SET_MESSAGE: Final = (
 )
 SET_OPERATION: Final = f"UPDATE forky.operations SET summary = %(summary)s, changes = %(changes)s WHERE {_HERE} AND number = %(number)s"
 ADD_OPERATION: Final = """
-INSERT INTO forky.operations VALUES (%(workspace)s, %(conversation)s, %(number)s, %(id)s, %(made)s, %(actor)s, %(verb)s,
+INSERT INTO forky.operations
+    (workspace, conversation, number, id, made, actor, verb, summary, changes, gesture, reverts)
+VALUES (%(workspace)s, %(conversation)s, %(number)s, %(id)s, %(made)s, %(actor)s, %(verb)s,
     %(summary)s, %(changes)s, %(gesture)s, %(reverts)s)
 """
 SET_ENTRY: Final = """
-INSERT INTO forky.entries VALUES (%(workspace)s, %(conversation)s, %(key)s, %(value)s, %(operation)s)
+INSERT INTO forky.entries (workspace, conversation, key, value, operation)
+VALUES (%(workspace)s, %(conversation)s, %(key)s, %(value)s, %(operation)s)
 ON CONFLICT (workspace, conversation, key) DO UPDATE SET value = excluded.value, operation = excluded.operation
 """
 KEEP_CALLS: Final = "SELECT forky.keep_calls(%(workspace)s, %(conversation)s, %(calls)s::json, %(process)s)"
@@ -318,10 +324,9 @@ WHERE {_ANALYSED}
 """
 ANALYSED_ENTRIES: Final = f"SELECT conversation, key, value, operation FROM forky.entries WHERE {_ANALYSED}"
 ANALYSED_GENERATIONS: Final = f"""
-SELECT {_CALL} FROM ({_CALLS} WHERE g.workspace = %(workspace)s) AS calls (
-    {_CALL}
-)
-WHERE {_CHOSEN}
+SELECT conversation, id, status, model, started, first_token, finished, prompt_tokens, completion_tokens, cached_tokens,
+    cost, rest
+FROM ({_CALLS} WHERE g.workspace = %(workspace)s) AS calls WHERE {_CHOSEN}
 """
 ANALYSED_DOCUMENTS: Final = """
 SELECT id, name, media_type, size, added, whole, chunks FROM forky.documents WHERE workspace = %(workspace)s
@@ -378,7 +383,8 @@ ORDER BY r.number
 RETURNING chunk, number
 """
 ADD_POSTINGS: Final = """
-INSERT INTO forky.postings SELECT %(workspace)s, r.term, r.chunk, %(document)s, r.frequency
+INSERT INTO forky.postings (workspace, term, chunk, document, frequency)
+SELECT %(workspace)s, r.term, r.chunk, %(document)s, r.frequency
 FROM unnest(%(terms)s::bigint[], %(chunks)s::bigint[], %(frequencies)s::int[]) AS r (term, chunk, frequency)
 """
 DROP_DOCUMENTS: Final = tuple(
@@ -424,7 +430,8 @@ WHERE c.workspace = %(workspace)s AND NOT EXISTS (
 ORDER BY c.chunk LIMIT %(most)s
 """
 EMBED: Final = """
-INSERT INTO forky.vectors SELECT c.workspace, c.chunk, c.document, %(model)s, %(size)s, r.vector
+INSERT INTO forky.vectors (workspace, chunk, document, model, size, vector)
+SELECT c.workspace, c.chunk, c.document, %(model)s, %(size)s, r.vector
 FROM unnest(%(chunks)s::bigint[], %(vectors)s::bytea[]) AS r (chunk, vector)
 JOIN forky.chunks c ON c.chunk = r.chunk AND c.workspace = %(workspace)s
 ON CONFLICT (workspace, chunk) DO UPDATE SET model = excluded.model, size = excluded.size, vector = excluded.vector

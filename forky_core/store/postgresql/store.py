@@ -55,7 +55,7 @@ from forky_core.store.moving.contract import ConversationPart
 from forky_core.store.path_matching import path_overlap
 from forky_core.store.postgresql import statements as sql
 from forky_core.store.postgresql.analysis import write_analysis_tables
-from forky_core.store.postgresql.connection import Connection, run
+from forky_core.store.postgresql.connection import Connection, fetch, run
 from forky_core.store.postgresql.connections import MOST_CONNECTIONS
 from forky_core.store.postgresql.database import Database, connect_to
 from forky_core.store.postgresql.documents import PostgresDocuments
@@ -71,8 +71,9 @@ from forky_core.store.postgresql.talk import TopicTalk
 from forky_core.store.postgresql.texts import kept, said
 from forky_core.store.postgresql.verify import verify_workspace
 from forky_core.store.postgresql.views import make_views
-from forky_core.store.postgresql.writer import Adopt, Alone, Record, Writer, operation_columns
+from forky_core.store.postgresql.writer import Adopt, Alone, Record, Writer
 from forky_core.store.rows import (
+    Row,
     generation_from_row,
     id_from_key,
     id_key,
@@ -81,7 +82,7 @@ from forky_core.store.rows import (
     operations_from_rows,
     uuid_range,
 )
-from forky_core.store.searching import Candidate, search
+from forky_core.store.searching import Candidate, candidate_from_row, search
 from forky_core.store.segments import Origin, ranges
 from forky_core.store.summary import summary_of
 from forky_core.store.visible import Merge, Place, VisibleRows, reveal
@@ -210,6 +211,9 @@ class PostgresStore(AnalysedStore):
     def _rows(self, statement: str, **given: object) -> list[tuple[Any, ...]]:
         return self._database.rows(statement, workspace=self._database.workspace, **given)
 
+    def _fetch(self, statement: str, **given: object) -> list[Row]:
+        return self._database.fetch(statement, workspace=self._database.workspace, **given)
+
     def _run(self, connection: Connection, statement: str, **given: object) -> list[tuple[Any, ...]]:
         return run(connection, statement, workspace=self._database.workspace, **given)
 
@@ -284,8 +288,8 @@ class PostgresStore(AnalysedStore):
             return []
         # The one before the first is read too, because each holds the id of its predecessor.
         begin = first if previous is not None or first == 1 else first - 1
-        rows = self._rows(sql.OPERATIONS, conversation=conversation, first=begin, last=last)
-        found = operations_from_rows(conversation, map(operation_columns, rows), previous)
+        rows = self._fetch(sql.OPERATIONS, conversation=conversation, first=begin, last=last)
+        found = operations_from_rows(conversation, rows, previous)
         return found[first - begin :]
 
     def stretch_of_log(self, conversation: ConversationId, *, after: int, most: int) -> tuple[Operation, ...]:
@@ -458,10 +462,7 @@ class PostgresStore(AnalysedStore):
         return self._calls(sql.GENERATIONS, conversation=conversation)
 
     def _calls(self, statement: str, **given: object) -> tuple[Generation, ...]:
-        return tuple(
-            generation_from_row((*row[:1], *map(_said, row[1:-1]), row[-1]))
-            for row in self._rows(statement, **given)
-        )
+        return tuple(generation_from_row(row) for row in self._fetch(statement, **given))
 
     def stretch_of_calls(
         self, conversation: ConversationId, *, after: Generation | None, most: int
@@ -570,11 +571,9 @@ class PostgresStore(AnalysedStore):
         }
 
         def candidates(skip: int, most: int) -> list[tuple[str, Candidate]]:
-            rows = self._run(connection, sql.SEARCH, most=most, skip=skip, **given)
-            return [
-                (id, Candidate(ConversationId(id), key, segment, depth, role, said(text), rest, created))
-                for id, key, segment, depth, role, text, rest, created in rows
-            ]
+            workspace = self._database.workspace
+            rows = fetch(connection, sql.SEARCH, workspace=workspace, most=most, skip=skip, **given)
+            return [(row["conversation"], candidate_from_row(row, row["conversation"])) for row in rows]
 
         return search(words, limit, candidates, lambda ids: self._visible(connection, list(ids)))
 
@@ -614,13 +613,13 @@ class PostgresStore(AnalysedStore):
         return sha256
 
     def blob(self, sha256: str) -> Blob:
-        rows = self._rows(sql.BLOB, sha256=kept(sha256))
+        rows = self._fetch(sql.BLOB, sha256=kept(sha256))
         if not rows:
             raise no_blob(sha256)
-        ((media_type, name, content, outside),) = rows
-        if outside is not None:
-            raise content_elsewhere(said(name), outside)
-        return Blob(sha256, said(media_type), said(name), bytes(content))
+        (row,) = rows
+        if row["outside"] is not None:
+            raise content_elsewhere(row["name"], row["outside"])
+        return Blob(sha256, row["media_type"], row["name"], bytes(row["content"]))
 
     def blob_names(self) -> tuple[str, ...]:
         return tuple(said(sha256) for (sha256,) in self._rows(sql.BLOB_NAMES))
@@ -752,10 +751,6 @@ class PostgresStore(AnalysedStore):
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _said(value: Any) -> Any:
-    return said(value) if isinstance(value, str) else value
 
 
 def _escaped(word: str) -> str:

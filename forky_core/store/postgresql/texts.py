@@ -6,6 +6,10 @@ they are, so that whoever reads the tables reads what was said.
 
 from __future__ import annotations
 
+from typing import Any
+
+from forky_core.store.rows import Row
+
 _ESCAPE = "\uf8fe"
 
 
@@ -21,6 +25,26 @@ def said(text: str) -> str:
     if _ESCAPE in text:
         return text.replace(_ESCAPE + "0", "\0").replace(_ESCAPE + "1", _ESCAPE)
     return text
+
+
+_JSON = frozenset({"rest", "changes", "reverts"})
+"""Columns with JSON, which has escapes of its own."""
+
+
+def row_kept(row: Row) -> dict[str, Any]:
+    """A row as it is stored."""
+    return {
+        name: kept(value) if isinstance(value, str) and name not in _JSON else value
+        for name, value in row.items()
+    }
+
+
+def row_said(row: Row) -> dict[str, Any]:
+    """The row that was stored by `row_kept`."""
+    return {
+        name: said(value) if isinstance(value, str) and name not in _JSON else value
+        for name, value in row.items()
+    }
 
 
 def said_in_duckdb(column: str) -> str:

@@ -18,11 +18,11 @@ from forky_core.store.auditing import (
 from forky_core.store.contract import Finding, Verification
 from forky_core.store.deciding import content_elsewhere
 from forky_core.store.postgresql import statements as sql
-from forky_core.store.postgresql.connection import Connection, run
+from forky_core.store.postgresql.connection import Connection, fetch, run
 from forky_core.store.postgresql.database import Database
 from forky_core.store.postgresql.rewriting import stored_conversation
 from forky_core.store.postgresql.texts import said
-from forky_core.store.rows import id_from_key
+from forky_core.store.rows import id_from_key, places_from_rows
 
 
 def verify_workspace(database: Database, conversation: ConversationId | None) -> Verification:
@@ -79,21 +79,20 @@ def _audit(
     if not head:
         return None
     ((version, last, _, updated, many, _),) = head
-    rows = run(connection, sql.AUDITED, **here)
+    rows = fetch(connection, sql.AUDITED, **here)
     stored = stored_conversation(connection, workspace, id, rows)
     segments = run(connection, sql.SEGMENTS, **here)
     entries = {said(key): json.loads(value) for key, value, _ in run(connection, sql.ENTRIES, **here)}
     log = stored.operations
-    places = ((row[0], id_from_key(row[1]), row[2], row[7], row[8]) for row in rows)
-    findings = [*place_findings(places, segments)]
-    if [row[0] for row in rows] != list(range(1, many + 1)):
+    findings = [*place_findings(places_from_rows(rows), segments)]
+    if [row["message"] for row in rows] != list(range(1, many + 1)):
         findings.append(
             f"{many} messages are counted, but {len(rows)} are stored, or their numbers have a gap."
         )
     findings += [
         f"The searchable text of the message {message.id} is not its text."
         for message, row in zip(stored.messages, rows, strict=True)
-        if row[5] is not None and message.text != said(row[4])
+        if row["rest"] is not None and message.text != row["text"]
     ]
     if not log:
         findings.append("The log is empty.")

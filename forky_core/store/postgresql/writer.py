@@ -39,17 +39,18 @@ from forky_core.store.deciding import (
 from forky_core.store.ledger import Ledger
 from forky_core.store.moving.contract import ConversationPart
 from forky_core.store.postgresql import statements as sql
-from forky_core.store.postgresql.connection import Connection, run
+from forky_core.store.postgresql.connection import Connection, fetch, run
 from forky_core.store.postgresql.database import Database
 from forky_core.store.postgresql.error_sentences import CAME_BETWEEN, is_cut, store_error
 from forky_core.store.postgresql.other_processes import OtherProcesses
-from forky_core.store.postgresql.texts import kept, said
+from forky_core.store.postgresql.texts import kept, row_kept, said
 from forky_core.store.rows import (
     Row,
     generation_row,
     id_from_key,
     id_key,
     message_body,
+    message_row,
     operation_row,
     operations_from_rows,
 )
@@ -66,10 +67,6 @@ _HANGS = 15.0
 """Seconds on one task after which the thread is considered hung."""
 _CAME_FIRST, _NO_CONVERSATION, _TAKEN_OVER = "FK001", "FK002", "FK003"
 _AGAIN = (*CAME_BETWEEN, errors.UniqueViolation)
-_CALL = (
-    "id", "status", "model", "started", "first_token", "finished", "prompt_tokens", "completion_tokens",
-    "cached_tokens", "cost", "rest",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +115,7 @@ class _Append:
     derived: dict[str, str] = field(default_factory=dict)
     fresh: list[Message] = field(default_factory=list)
 
-    def add_message(self, message: Message, text: str, rest: str | None) -> None:
+    def add_message(self, message: Message, body: tuple[str, str | None]) -> None:
         places = self.ledger.places
         segment, depth, origin = places.place(message.parent)
         if origin is not None:
@@ -127,37 +124,14 @@ class _Append:
                 {"segment": segment, "parent_segment": parent_segment, "parent_depth": parent_depth}
             )
         parent = places.numbers[message.parent] if message.parent is not None else None
-        self.rows["messages"].append(
-            {
-                "message": places.add(message.id, segment, depth),
-                "id": id_key(message.id),
-                "segment": segment,
-                "depth": depth,
-                "parent": parent,
-                "role": message.role,
-                "text": kept(text),
-                "rest": rest,
-                "created": message.created,
-            }
-        )
+        number = places.add(message.id, segment, depth)
+        row = message_row(message, body, number, segment, depth, parent)
+        self.rows["messages"].append(row_kept(row))
         self.fresh.append(message)
 
     def add_operation(self, operation: Operation, row: Row) -> None:
         """Add an operation, and have the ledger follow it; `row` is what `operation_row` made of it."""
-        _, number, id, made, actor, verb, summary, changes, gesture, reverts = row
-        self.rows["operations"].append(
-            {
-                "number": number,
-                "id": id,
-                "made": made,
-                "actor": kept(actor),
-                "verb": kept(verb),
-                "summary": kept(summary),
-                "changes": changes,
-                "gesture": gesture,
-                "reverts": reverts,
-            }
-        )
+        self.rows["operations"].append(row_kept(row))
         for change in operation.changes:
             self.entries[change.key] = (change.after, operation.number)
         self.ledger.take(operation)
@@ -428,7 +402,7 @@ class Writer:
                 sql.RECORD,
                 workspace=self._database.workspace,
                 conversation=request.conversation,
-                call=json.dumps(call_fields(request.generation), ensure_ascii=False),
+                call=json.dumps(row_kept(generation_row(request.generation)), ensure_ascii=False),
                 process=self._database.process,
             )
         except psycopg.Error as error:
@@ -490,15 +464,17 @@ class Writer:
         fresh = list(unstored(commit.messages, ledger.places.numbers).values())
         operation = next_operation(commit, number=ledger.version + 1, previous=ledger.last)
         bodies = [message_body(message) for message in fresh]
-        row = operation_row(0, operation)
+        row = operation_row(operation)
         if new:
             self._held[id] = ledger
         if append is None:
             append = appends[id] = _Append(ledger.version, ledger)
-        for message, (text, rest) in zip(fresh, bodies, strict=True):
-            append.add_message(message, text, rest)
+        for message, body in zip(fresh, bodies, strict=True):
+            append.add_message(message, body)
         append.add_operation(operation, row)
-        append.rows["generations"].extend(call_fields(generation) for generation in commit.generations)
+        append.rows["generations"].extend(
+            row_kept(generation_row(generation)) for generation in commit.generations
+        )
         append.derived.update(commit.derived)
         return operation
 
@@ -522,10 +498,12 @@ class Writer:
             ledger = self._held[part.conversation] = found or ServerLedger(part.conversation)
             append = appends.setdefault(part.conversation, _Append(ledger.version, ledger))
             for message in fresh:
-                append.add_message(message, *message_body(message))
+                append.add_message(message, message_body(message))
             for operation in part.operations:
-                append.add_operation(operation, operation_row(0, operation))
-            append.rows["generations"].extend(call_fields(generation) for generation in part.generations)
+                append.add_operation(operation, operation_row(operation))
+            append.rows["generations"].extend(
+                row_kept(generation_row(generation)) for generation in part.generations
+            )
             append.derived.update(part.derived)
 
     def _write(self, connection: Connection, appends: Mapping[ConversationId, _Append]) -> None:
@@ -584,7 +562,7 @@ class Writer:
     def _operation(self, connection: Connection, ledger: ServerLedger, number: int) -> Operation | None:
         if number in ledger.recent:
             return ledger.recent[number]
-        rows = run(
+        rows = fetch(
             connection,
             sql.OPERATIONS,
             workspace=self._database.workspace,
@@ -592,7 +570,7 @@ class Writer:
             first=max(number - 1, 1),
             last=number,
         )
-        found = operations_from_rows(ledger.id, map(operation_columns, rows), None)
+        found = operations_from_rows(ledger.id, rows, None)
         return found[-1] if found and found[-1].number == number else None
 
 
@@ -619,21 +597,6 @@ def read_ledger(connection: Connection, workspace: str, id: ConversationId) -> S
         for message, segment, depth in run(connection, sql.PLACES, **here):
             ledger.places.add(message, segment, depth)
     return ledger
-
-
-def call_fields(generation: Generation) -> dict[str, Any]:
-    """A generation as `forky.record` and `forky.append` take it."""
-    row = generation_row(0, generation)
-    return {
-        name: kept(value) if isinstance(value, str) and name != "rest" else value
-        for name, value in zip(_CALL, row[1:], strict=True)
-    }
-
-
-def operation_columns(row: Sequence[Any]) -> tuple[Any, ...]:
-    """A row of operations as it was before it was stored."""
-    number, id, made, actor, verb, summary, *more = row
-    return (number, id, made, said(actor), said(verb), said(summary), *more)
 
 
 def _failure(error: Exception, name: str) -> Exception:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import psycopg
-import pytest
 
 from forky_core.store.postgresql import statements
-from forky_core.store.postgresql.migrations import SCHEMA_FILE
+from forky_core.store.postgresql.migrations import FUNCTIONS_FILE, SCHEMA_FILE
 
 EVERY = {
     f"{name}_{at}": text
@@ -54,26 +54,52 @@ def _is_uuid(text: str) -> bool:
     return any(table in text for table in ("forky.messages", "forky.operations"))
 
 
-@pytest.mark.parametrize("name", sorted(EVERY))
-def test_a_real_server_plans_it(shared: str, name: str) -> None:
-    text = EVERY[name]
-    values = {found: given(found, text) for found in re.findall(r"%\((\w+)\)s", text)}
-    if name == "ERASED_0":
-        values["last"] = "0" * 32
-    with psycopg.connect(shared, options="-c forky.workspace=x") as connection:
-        plan = connection.execute(f"EXPLAIN {text}", values).fetchall()
-    assert plan
+def failures(url: str, texts: Mapping[str, str]) -> dict[str, str]:
+    """What PostgreSQL says against each statement that it does not plan."""
+    found: dict[str, str] = {}
+    with psycopg.connect(url, options="-c forky.workspace=x", autocommit=True) as connection:
+        for name, text in texts.items():
+            values = {one: given(one, text) for one in re.findall(r"%\((\w+)\)s", text)}
+            if name == "ERASED_0":
+                values["last"] = "0" * 32
+            try:
+                assert connection.execute(f"EXPLAIN {text}", values).fetchall()
+            except psycopg.Error as error:
+                found[name] = str(error)
+    return found
 
 
-@pytest.mark.parametrize("name", sorted(EVERY))
-def test_it_names_the_workspace_and_asks_for_nothing_that_clusters_lack(name: str) -> None:
-    text = EVERY[name]
-    assert "%(workspace)s" in text or name in OF_THE_DATABASE, "the shard key is in every statement"
-    lowered = text.lower()
-    assert not re.search(r"advisory|listen |notify|lock table|for share\b", lowered)
-    if "with " in lowered and re.search(r"insert|update|delete", lowered):
-        tables = re.findall(r"(?:into|update|from) (forky\.\w+)", lowered)
-        assert len(tables) == len(set(tables)), "no table twice in one writing statement"
+def test_a_real_server_plans_every_statement(shared: str) -> None:
+    assert len(EVERY) > 100
+    assert failures(shared, EVERY) == {}
+
+
+def test_planning_a_statement_finds_a_column_that_is_missing(shared: str) -> None:
+    found = failures(
+        shared, {"BROKEN": "SELECT shoe_size FROM forky.messages", "SETTINGS": statements.SETTINGS}
+    )
+    assert list(found) == ["BROKEN"] and "shoe_size" in found["BROKEN"]
+
+
+def test_every_statement_names_the_workspace_and_asks_for_nothing_that_clusters_lack() -> None:
+    unnamed = {name for name, text in EVERY.items() if "%(workspace)s" not in text}
+    assert unnamed == OF_THE_DATABASE, "the shard key is in every other statement"
+    lacked = r"advisory|listen |notify|lock table|for share\b"
+    assert [name for name, text in EVERY.items() if re.search(lacked, text.lower())] == []
+    twice: list[str] = []
+    for name, text in EVERY.items():
+        lowered = text.lower()
+        if "with " in lowered and re.search(r"insert|update|delete", lowered):
+            tables = re.findall(r"(?:into|update|from) (forky\.\w+)", lowered)
+            twice += [name] if len(tables) != len(set(tables)) else []
+    assert twice == [], "no table twice in one writing statement"
+
+
+def test_every_insertion_names_its_columns() -> None:
+    """A column that is added later is then left out, and not taken for another one."""
+    sources = {**EVERY, "functions.sql": FUNCTIONS_FILE.read_text("utf-8")}
+    nameless = r"INSERT INTO forky\.\w+(?: AS \w+)?\s+(?![\s(]|AS )"
+    assert {name for name, text in sources.items() if re.search(nameless, text)} == set()
 
 
 def test_every_unique_key_begins_with_the_workspace() -> None:

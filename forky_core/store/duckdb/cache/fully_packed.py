@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import duckdb
 
-from forky_core.store.duckdb.sql import statements as sql
-from forky_core.store.duckdb.sql.running import execute
+from forky_core.store.duckdb import statements as sql
+from forky_core.store.duckdb.running import execute
 
 
 class FullyPacked:
@@ -36,7 +36,7 @@ class FullyPacked:
         It takes 11 ms for a million messages.
         """
         if not self.learned:
-            self._last.update(execute(cursor, sql.WHOLE).fetchall())
+            self._last.update(execute(cursor, sql.FULLY_PACKED).fetchall())
             self.learned = True
 
     def add(self, number: int, last: int) -> None:

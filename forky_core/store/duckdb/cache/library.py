@@ -13,9 +13,9 @@ from typing import Literal
 
 from forky_core.model import ConversationId, ConversationSummary
 from forky_core.model.parts import Json
+from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.file.database import DatabaseFile
-from forky_core.store.duckdb.sql import statements as sql
-from forky_core.store.duckdb.sql.running import execute
+from forky_core.store.duckdb.running import execute
 from forky_core.store.summary import summary_of
 
 
@@ -33,7 +33,7 @@ def summaries(file: DatabaseFile) -> list[ConversationSummary]:
             _summary(
                 ConversationId(id), times[number][0], times[number][1], sizes.get(number, 0), entries[number]
             )
-            for number, id in known
+            for id, number in known
         ]
 
 

@@ -10,8 +10,8 @@ from threading import Lock
 
 from forky_core.model import ConversationId
 from forky_core.store.deciding import no_conversation
+from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.file.database import DatabaseFile
-from forky_core.store.duckdb.sql import statements as sql
 
 _AT_ONCE = 5000
 """Conversations that the first lookup reads: looking up a single one takes nearly as long."""

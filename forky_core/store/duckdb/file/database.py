@@ -31,8 +31,8 @@ from forky_core.store.duckdb.file.trouble import (
     store_error,
 )
 from forky_core.store.duckdb.file.wal import log_of, log_state
-from forky_core.store.duckdb.sql.running import execute
-from forky_core.store.duckdb.sql.statement import SqlStatement
+from forky_core.store.duckdb.running import execute, fetch
+from forky_core.store.rows import Row
 
 T = TypeVar("T")
 BLOCK_SIZE = 65536
@@ -261,9 +261,15 @@ class DatabaseFile:
                 raise StoreError(f"{self.path.name} is closed.")
             self._inside += 1
 
-    def rows(self, statement: SqlStatement, **given: Any) -> list[tuple[Any, ...]]:
+    def rows(self, statement: str, **given: Any) -> list[tuple[Any, ...]]:
+        """The rows of a statement, as tuples in the order of its columns: for statements of a few columns."""
         with self.cursor() as cursor:
             return execute(cursor, statement, **given).fetchall()
+
+    def fetch(self, statement: str, **given: Any) -> list[Row]:
+        """The rows of a statement, by the names of their columns."""
+        with self.cursor() as cursor:
+            return fetch(cursor, statement, **given)
 
     @contextmanager
     def snapshot(self) -> Iterator[duckdb.DuckDBPyConnection]:

@@ -15,12 +15,11 @@ import duckdb
 
 from forky_core.model.errors import StoreDamaged, StoreError, StoreTooNew
 from forky_core.observability import events
+from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.file import schemas
 from forky_core.store.duckdb.file.backup import copied_beside
 from forky_core.store.duckdb.file.database import DatabaseFile, in_transaction
-from forky_core.store.duckdb.sql import statements as sql
-from forky_core.store.duckdb.sql.statement import insertion
-from forky_core.store.duckdb.sql.tables import migrations
+from forky_core.store.duckdb.running import insert
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ def schema_number(file: DatabaseFile) -> int:
                 f"{file.path.name} is a DuckDB database, but not one of Forky's.",
                 "Nothing was changed; use another file.",
             )
-        return int(cursor.execute(sql.SCHEMA.text).fetchall()[0][0] or 0)
+        return int(cursor.execute(sql.SCHEMA).fetchall()[0][0] or 0)
 
 
 def migrate(file: DatabaseFile, steps: Sequence[Migration] = MIGRATIONS) -> Path | None:
@@ -92,6 +91,7 @@ def migrate(file: DatabaseFile, steps: Sequence[Migration] = MIGRATIONS) -> Path
 def _apply(cursor: duckdb.DuckDBPyConnection, step: Migration) -> None:
     def work(cursor: duckdb.DuckDBPyConnection) -> None:
         step.apply(cursor)
-        cursor.execute(insertion(migrations, 1), [step.number, step.name, time.time_ns() // 1000])
+        row = {"number": step.number, "name": step.name, "applied": time.time_ns() // 1000}
+        insert(cursor, "migrations", row)
 
     in_transaction(cursor, work)

@@ -1,8 +1,7 @@
 """The tables of each schema as text: what migrations run, in order.
 
 A text is never edited once released: a change is the next migration's. The first schema has the number 5: schemas 1
-to 4 belonged to builds from before the first release, and files with them are refused. What all migrations come to is
-what sql/source/tables.py says; tests/store/test_sql.py compares the two.
+to 4 belonged to builds from before the first release, and files with them are refused.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
 from types import MappingProxyType
+from typing import Any
 
 import duckdb
 
@@ -23,11 +24,11 @@ from forky_core.model import (
 )
 from forky_core.scheduling import uncollected
 from forky_core.store.deciding import reuse_of
+from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.cache.fully_packed import FullyPacked
 from forky_core.store.duckdb.file.database import DatabaseFile
 from forky_core.store.duckdb.read.packs import BadPack, read_packs
-from forky_core.store.duckdb.sql import statements as sql
-from forky_core.store.duckdb.sql.running import execute
+from forky_core.store.duckdb.running import execute, fetch_in_pieces
 from forky_core.store.path_matching import how_far
 from forky_core.store.rows import (
     Row,
@@ -49,8 +50,8 @@ def read_message(file: DatabaseFile, conversation: int, id: MessageId) -> Messag
         return None
     rows = file.rows(sql.MESSAGE, conversation=conversation, id=id_key(id))
     with file.decoding():
-        for key, parent, *columns in rows:
-            return message_from_row(id_from_key(key), id_from_key(parent) if parent else None, *columns)
+        for key, parent, *content in rows:
+            return message_from_row(id_from_key(key), id_from_key(parent) if parent else None, *content)
     return None
 
 
@@ -98,15 +99,14 @@ def read_path(file: DatabaseFile, conversation: int, head: MessageId) -> list[Me
 
 def _rows_of_ranges(
     cursor: duckdb.DuckDBPyConnection, conversation: int, segments: list[int], depths: list[int]
-) -> list[Row]:
-    """Rows of a few ranges. One condition for each range is twice as fast as a join with a list of them."""
+) -> list[tuple[Any, ...]]:
     if len(segments) > _FEW:
         given = {"segments": segments, "depths": depths}
         rows = execute(cursor, sql.PATH, conversation=conversation, **given).fetchall()
     else:
         named = {f"segment_{at}": segment for at, segment in enumerate(segments)}
         named |= {f"depth_{at}": depth for at, depth in enumerate(depths)}
-        rows = execute(cursor, sql.PATH_OF.of(len(segments)), conversation=conversation, **named).fetchall()
+        rows = execute(cursor, sql.path_of(len(segments)), conversation=conversation, **named).fetchall()
     return sorted(rows, key=itemgetter(0))
 
 
@@ -152,14 +152,17 @@ def read_messages(
     return found
 
 
-def _in_pieces(read: duckdb.DuckDBPyConnection) -> Iterator[Row]:
+def _in_pieces(read: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
     """The rows of a result, of which only some thousand are in memory at once."""
     while piece := read.fetchmany(_PIECE):
         yield from piece
 
 
 def _add_rows(
-    file: DatabaseFile, found: list[Message], rows: Iterator[Row], known: Mapping[MessageId, Message]
+    file: DatabaseFile,
+    found: list[Message],
+    rows: Iterator[tuple[Any, ...]],
+    known: Mapping[MessageId, Message],
 ) -> None:
     """Add the messages that follow those found."""
     first = next(rows, None)
@@ -204,7 +207,7 @@ def read_path_overlap(
     words = []
     if beside:
         named = {f"number_{at}": number for at, number in enumerate(beside)}
-        words = file.rows(sql.WORDS_OF.of(len(beside)), conversation=conversation, **named)
+        words = file.rows(sql.words_of(len(beside)), conversation=conversation, **named)
     with file.decoding():
         return PathOverlap(
             known, tuple(message_from_row(id, beside[number], *more) for number, id, *more in sorted(words))
@@ -233,7 +236,7 @@ def read_log(
 ) -> list[Operation]:
     """Read operations with a number above `after`, oldest first."""
     # One operation before the first is read too, because each holds the id of its predecessor.
-    rows = file.rows(sql.LOG_STRETCH, conversation=number, first=max(after, 1), last=after + most)
+    rows = file.fetch(sql.LOG_STRETCH, conversation=number, first=max(after, 1), last=after + most)
     return _chained(file, conversation, rows, max(after, 1))[1 if after else 0 :]
 
 
@@ -242,7 +245,9 @@ def read_log_from(
 ) -> list[Operation]:
     """Read operations from number `first` to the last; [] for an unknown conversation."""
     before = max(first - 1, 1)
-    found = _chained(file, conversation, file.rows(sql.OPERATIONS, conversation=number, first=before), before)
+    found = _chained(
+        file, conversation, file.fetch(sql.OPERATIONS, conversation=number, first=before), before
+    )
     return found[1:] if first > 1 else found
 
 
@@ -251,7 +256,7 @@ def _chained(
 ) -> list[Operation]:
     """Turn rows into operations. Raises StoreDamaged if their numbers have a gap, so that a predecessor is missing."""
     with file.decoding():
-        if rows and [row[0] for row in rows] != list(range(first, first + len(rows))):
+        if rows and [row["number"] for row in rows] != list(range(first, first + len(rows))):
             raise ValueError("The log has a gap.")
         return operations_from_rows(conversation, rows, None)
 
@@ -261,7 +266,7 @@ def read_calls(
 ) -> list[Generation]:
     """Read generations after `after`, in the order they were started."""
     started, id = (after.started, after.id) if after is not None else (-1, "")
-    rows = file.rows(sql.CALLS_STRETCH, conversation=conversation, started=started, id=id, most=most)
+    rows = file.fetch(sql.CALLS_STRETCH, conversation=conversation, started=started, id=id, most=most)
     with file.decoding():
         return [generation_from_row(row) for row in rows]
 
@@ -271,7 +276,7 @@ def read_all_calls(
 ) -> list[Generation]:
     """Read all generations, in the order they were started. The ids of `known` messages are not made a second time."""
     with file.cursor() as cursor:
-        rows = _in_pieces(execute(cursor, sql.GENERATIONS, conversation=conversation))
+        rows = fetch_in_pieces(cursor, sql.GENERATIONS, conversation=conversation)
         with file.decoding():
             return [generation_from_row(row, known) for row in rows]
 

@@ -15,18 +15,18 @@ import shutil
 from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
 from operator import itemgetter
+from typing import Any
 from zlib import crc32
 
 import duckdb
 
 from forky_core.model import Message, Role
 from forky_core.model.parts import canonical_json
+from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.cache.fully_packed import FullyPacked
 from forky_core.store.duckdb.file.database import DatabaseFile, in_transaction
 from forky_core.store.duckdb.file.wal import log_of
-from forky_core.store.duckdb.sql import statements as sql
-from forky_core.store.duckdb.sql.running import execute
-from forky_core.store.duckdb.sql.tables import packs
+from forky_core.store.duckdb.running import append, execute
 from forky_core.store.rows import Row, message_from_row, text_message
 
 WORTH = 100_000
@@ -55,7 +55,7 @@ class BadPack(Exception):
     """A pack does not hold what was written. Drop it and read the messages from their own table."""
 
 
-def pack_rows(conversation: int, rows: Sequence[Row]) -> list[Row]:
+def pack_rows(conversation: int, rows: Sequence[tuple[Any, ...]]) -> list[Row]:
     """The rows of one pack of consecutive messages, each (message, id, parent, role, text, rest, created).
 
     Its heads are the CRC-32 of all that follows in eight hex digits, and JSON: the ids, the numbers of the parents, a
@@ -77,8 +77,14 @@ def pack_rows(conversation: int, rows: Sequence[Row]) -> list[Row]:
     sealed = f"{_checksum(heads, words):0{_DIGITS}x}{heads}"
     parts = max(len(sealed.encode()), len(words.encode())) // _PART + 1
     return [
-        (conversation, _place(numbers[0]) + part, numbers[-1], *both)
-        for part, both in enumerate(zip(_cut(sealed, parts), _cut(words, parts), strict=True))
+        {
+            "conversation": conversation,
+            "place": _place(numbers[0]) + part,
+            "last": numbers[-1],
+            "heads": head,
+            "texts": text,
+        }
+        for part, (head, text) in enumerate(zip(_cut(sealed, parts), _cut(words, parts), strict=True))
     ]
 
 
@@ -118,7 +124,7 @@ def read_packs(
         first = rows[-1][0] >> _PARTS_BITS
         if first != len(messages) + 1:
             raise BadPack
-        parts: list[Row] = []
+        parts: list[tuple[Any, ...]] = []
         while rows and rows[-1][0] >> _PARTS_BITS == first:
             parts.append(rows.pop())
         _, sealed, words = zip(*parts, strict=True)
@@ -191,17 +197,16 @@ def _pack(file: DatabaseFile, conversation: int, last: int, whole: FullyPacked) 
         return None
 
     def write(cursor: duckdb.DuckDBPyConnection) -> None:
-        with cursor.appender(packs.name) as appender:
-            appender.append_rows(pack_rows(conversation, rows))
+        append(cursor, "packs", pack_rows(conversation, rows))
 
     with file.cursor() as cursor:
         in_transaction(cursor, write)
     return last + len(rows)
 
 
-def _next_rows(file: DatabaseFile, conversation: int, last: int) -> list[Row]:
+def _next_rows(file: DatabaseFile, conversation: int, last: int) -> list[tuple[Any, ...]]:
     """Read the messages for one pack, a few at a time, because each may be large."""
-    rows: list[Row] = []
+    rows: list[tuple[Any, ...]] = []
     characters = 0
     with file.cursor() as cursor:
         execute(cursor, sql.FIRST_MESSAGES, conversation=conversation, after=last, most=_MOST)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from forky_core.model import ConversationId, Hit
+from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.file.database import DatabaseFile
 from forky_core.store.duckdb.read.visible import read_visible
-from forky_core.store.duckdb.sql import statements as sql
-from forky_core.store.duckdb.sql.running import execute
-from forky_core.store.searching import Candidate
+from forky_core.store.duckdb.running import fetch
+from forky_core.store.searching import Candidate, candidate_from_row
 from forky_core.store.searching import search as search_with
 from forky_core.store.visible import VisibleRows
 
@@ -23,20 +23,19 @@ def search(
 ) -> tuple[Hit, ...]:
     """Messages of one conversation, by its number, of some, or of all, that match all words."""
     given: dict[str, object] = {f"word_{at}": word for at, word in enumerate(words)}
-    family = sql.SEARCH
+    within: sql.SearchIn = "everything"
     if conversation is not None:
-        family = sql.SEARCH_IN_ONE
+        within = "one"
+        given["conversation"] = conversation
     elif among is not None:
-        family = sql.SEARCH_AMONG
+        within = "some"
         given["ids"] = list(among)
-    statement = family.of(len(words))
+    statement = sql.search(len(words), within)
     with file.snapshot() as cursor:
 
         def candidates(skip: int, most: int) -> list[tuple[int, Candidate]]:
-            rows = execute(
-                cursor, statement, most=most, skip=skip, conversation=conversation, **given
-            ).fetchall()
-            return [(number, Candidate(ConversationId(owner), *row)) for number, owner, *row in rows]
+            rows = fetch(cursor, statement, most=most, skip=skip, **given)
+            return [(row["conversation"], candidate_from_row(row, row["owner"])) for row in rows]
 
         def visible(numbers: Sequence[int]) -> Mapping[int, VisibleRows]:
             return read_visible(cursor, sorted(numbers))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 import duckdb
 
@@ -22,12 +23,10 @@ from forky_core.store.auditing import (
     place_findings,
 )
 from forky_core.store.contract import Finding, Verification
+from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.file.database import DatabaseFile
 from forky_core.store.duckdb.read.packs import BadPack, read_packs
-from forky_core.store.duckdb.sql import statements as sql
-from forky_core.store.duckdb.sql import tables
-from forky_core.store.duckdb.sql.running import execute, execute_text
-from forky_core.store.duckdb.sql.statement import SqlStatement, counting_orphans, reading_all
+from forky_core.store.duckdb.running import execute, fetch
 from forky_core.store.duckdb.write.ledger import stored_entries
 from forky_core.store.rows import (
     Row,
@@ -35,28 +34,7 @@ from forky_core.store.rows import (
     id_from_key,
     message_from_row,
     operations_from_rows,
-)
-
-_OWNED = (
-    tables.derived,
-    tables.entries,
-    tables.generations,
-    tables.messages,
-    tables.operations,
-    tables.packs,
-    tables.segments,
-)
-"""Tables whose rows belong to a conversation."""
-_TABLES = (
-    *_OWNED,
-    tables.blobs,
-    tables.chunks,
-    tables.conversations,
-    tables.documents,
-    tables.migrations,
-    tables.postings,
-    tables.settings,
-    tables.vectors,
+    places_from_rows,
 )
 
 
@@ -93,7 +71,7 @@ def verify_file(
     """
     known = [
         (number, ConversationId(id))
-        for number, id in file.rows(sql.CONVERSATIONS)
+        for id, number in file.rows(sql.CONVERSATIONS)
         if conversation is None or id == conversation
     ]
     audit = _Audit()
@@ -140,27 +118,21 @@ def _whole_file(
     numbers = [number for number, _ in known]
     if len(set(numbers)) != len(numbers) or len({id for _, id in known}) != len(known):
         audit.found(None, "Two conversations have the same number or id.", damage=True)
-    for table in _TABLES:
-        name = table.name.partition(".")[2]
+    for table, statement in sql.READ_ALL.items():
         try:
-            _number(file, reading_all(table))
-            orphans = _number(file, counting_orphans(table, tables.conversations)) if table in _OWNED else 0
+            file.rows(statement)
+            orphans = file.rows(sql.ORPHANS[table])[0][0] if table in sql.ORPHANS else 0
         except StoreDamaged:
             audit.found(
-                None, f"Some of the table “{name}” cannot be read: the file is damaged there.", damage=True
+                None, f"Some of the table “{table}” cannot be read: the file is damaged there.", damage=True
             )
         else:
             if orphans:
-                what = f"The table “{name}” has rows of conversations that are not stored: {orphans:,}."
+                what = f"The table “{table}” has rows of conversations that are not stored: {orphans:,}."
                 audit.found(None, what, damage=True)
     with suppress(StoreDamaged):  # That the table cannot be read has been reported already.
         for what in _blob_findings(file, blobs):
             audit.found(None, what, damage=True)
-
-
-def _number(file: DatabaseFile, text: str) -> int:
-    with file.cursor() as cursor:
-        return int(execute_text(cursor, text, ()).fetchall()[0][0] or 0)
 
 
 def _conversation(
@@ -173,15 +145,15 @@ def _conversation(
 ) -> None:
     with file.snapshot() as cursor:
 
-        def rows(statement: SqlStatement, **more: object) -> list[Row]:
-            return execute(cursor, statement, conversation=number, **more).fetchall()
+        def rows(statement: str) -> list[tuple[Any, ...]]:
+            return execute(cursor, statement, conversation=number).fetchall()
 
-        message_rows = rows(sql.AUDITED_MESSAGES)
+        message_rows = fetch(cursor, sql.AUDITED_MESSAGES, conversation=number)
         packed = _packed(cursor, number)
         segment_rows = rows(sql.SEGMENTS)
-        operation_rows = rows(sql.OPERATIONS, first=0)
+        operation_rows = fetch(cursor, sql.OPERATIONS, conversation=number, first=0)
         entry_rows = rows(sql.ENTRIES)
-        generation_rows = rows(sql.GENERATIONS)
+        generation_rows = fetch(cursor, sql.GENERATIONS, conversation=number)
         if not execute(cursor, sql.CONVERSATION, id=id).fetchall():
             return  # It was purged in the meantime.
     with file.decoding():
@@ -189,8 +161,7 @@ def _conversation(
         operations = operations_from_rows(id, operation_rows, None)
         stored = stored_entries(entry_rows)
         generations = [generation_from_row(row) for row in generation_rows]
-    places = ((row[0], id_from_key(row[1]), row[2], row[7], row[8]) for row in message_rows)
-    findings.extend(place_findings(places, segment_rows))
+    findings.extend(place_findings(places_from_rows(message_rows), segment_rows))
     last = operations[-1].number if operations else 0
     early = list(_end_findings(messages, packed, last, entry_rows))
     if len({key for key, _, _ in entry_rows}) != len(entry_rows):
@@ -222,7 +193,7 @@ def _conversation(
 
 
 def _end_findings(
-    messages: list[Message], packed: list[Message] | None, last: int, entries: list[Row]
+    messages: list[Message], packed: list[Message] | None, last: int, entries: list[tuple[Any, ...]]
 ) -> Iterator[str]:
     """Report operations or messages that the view and the packs name beyond the end of the log or of the messages."""
     moved = max((number for _, _, number in entries), default=0)
@@ -254,14 +225,15 @@ def _messages(rows: list[Row]) -> tuple[list[Message], list[str]]:
     ids: dict[int, MessageId] = {}
     messages: list[Message] = []
     findings: list[str] = []
-    for expected, (number, key, parent, role, text, rest, created, _, _) in enumerate(rows, start=1):
-        id = ids[number] = id_from_key(key)
+    for expected, row in enumerate(rows, start=1):
+        number, parent, text, rest = row["message"], row["parent"], row["text"], row["rest"]
+        id = ids[number] = id_from_key(row["id"])
         if number != expected:
             findings.append(f"The message {id} is stored as number {number} where {expected} should be.")
         if parent is not None and parent not in ids:
             findings.append(f"The message {id} hangs below number {parent}, which is not stored before it.")
         above = ids.get(parent) if parent is not None else None
-        message = message_from_row(id, above, role, text, rest, created)
+        message = message_from_row(id, above, row["role"], text, rest, row["created"])
         if rest is not None and message.text != text:
             findings.append(f"The searchable text of the message {id} is not its text.")
         messages.append(message)
@@ -270,11 +242,11 @@ def _messages(rows: list[Row]) -> tuple[list[Message], list[str]]:
 
 def _blob_findings(file: DatabaseFile, names: frozenset[str]) -> Iterator[str]:
     for sha256 in sorted(names):
-        rows = file.rows(sql.BLOB, sha256=sha256)
+        rows = file.fetch(sql.BLOB, sha256=sha256)
         if not rows:
             continue  # It was purged in the meantime.
         if len(rows) > 1:
             yield f"The attachment {sha256[:12]}… is stored twice."
-        what = blob_finding(sha256, bytes(rows[0][2]))
+        what = blob_finding(sha256, bytes(rows[0]["content"]))
         if what is not None:
             yield what

@@ -10,8 +10,8 @@ from types import MappingProxyType
 import duckdb
 
 from forky_core.model import View
-from forky_core.store.duckdb.sql import statements as sql
-from forky_core.store.duckdb.sql.running import execute
+from forky_core.store.duckdb import statements as sql
+from forky_core.store.duckdb.running import execute
 from forky_core.store.rows import id_key, is_whole
 from forky_core.store.visible import Merge, Place, VisibleRows, reveal
 

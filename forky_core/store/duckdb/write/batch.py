@@ -8,32 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
-from typing import Any
 
 import duckdb
 
 from forky_core.model import Generation
 from forky_core.model.parts import Json, canonical_json
+from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.file.database import in_transaction
-from forky_core.store.duckdb.sql import statements as sql
-from forky_core.store.duckdb.sql.running import execute_text
-from forky_core.store.duckdb.sql.statement import Table, insertion
-from forky_core.store.duckdb.sql.tables import (
-    conversations,
-    derived,
-    entries,
-    generations,
-    messages,
-    operations,
-    segments,
-)
+from forky_core.store.duckdb.running import Step, append, as_one, execute, insertion, update
 from forky_core.store.rows import Row, generation_row
 
 _FEW = 16
 """Rows up to which one statement is faster than the appenders."""
-
-Step = tuple[str, list[Any]]
 
 
 @dataclass(slots=True)
@@ -48,7 +34,8 @@ class _Entry:
 class Batch:
     """Rows to write; a key or generation that changes several times is written once, with its final value."""
 
-    inserts: dict[Table, list[Row]] = field(default_factory=dict)
+    inserts: dict[str, list[Row]] = field(default_factory=dict)
+    """New rows by table."""
     changed: dict[tuple[int, str], _Entry] = field(default_factory=dict)
     generations: dict[tuple[int, str], tuple[bool, Generation]] = field(default_factory=dict)
     """(conversation, id) → whether the generation is new to the file, and its current value."""
@@ -56,7 +43,7 @@ class Batch:
     derived: dict[tuple[int, str], tuple[bool, str]] = field(default_factory=dict)
     """(conversation, key) → whether the conversation is new to the file, and the value."""
 
-    def insert(self, table: Table, row: Row) -> None:
+    def insert(self, table: str, row: Row) -> None:
         self.inserts.setdefault(table, []).append(row)
 
     def change(
@@ -81,41 +68,43 @@ class Batch:
         """Write all rows in one transaction. On duckdb.Error, nothing was written."""
         inserts = self._inserts()
         by_table = {
-            entries: self._entry_steps(),
-            generations: self._generation_steps(),
-            derived: self._derived_steps(),
+            "entries": self._entry_steps(),
+            "generations": self._generation_steps(),
+            "derived": self._derived_steps(),
         }
         steps = [step for found in by_table.values() for step in found]
         if sum(map(len, inserts.values())) + len(steps) <= _FEW:
-            small = [
-                (insertion(table, len(rows)), [*chain.from_iterable(rows)]) for table, rows in inserts.items()
-            ]
+            small = [insertion(table, rows) for table, rows in inserts.items()]
             if all(len(found) + (table in inserts) <= 1 for table, found in by_table.items()):
-                _run_as_one(cursor, [*small, *steps])
+                execute(cursor, *as_one([*small, *steps])).fetchall()
             else:
                 _run_in_turn(cursor, {}, [*small, *steps])
         else:
             _run_in_turn(cursor, inserts, steps)
 
-    def _inserts(self) -> dict[Table, list[Row]]:
+    def _inserts(self) -> dict[str, list[Row]]:
         found = {table: rows for table in _ORDER if (rows := self.inserts.get(table))}
         new_entries = [
-            (conversation, key, canonical_json(entry.value), entry.operation)
+            _entry_row(conversation, key, entry)
             for (conversation, key), entry in self.changed.items()
             if not entry.stored and entry.value is not None
         ]
         if new_entries:
-            found[entries] = new_entries
-        new_generations = [
-            generation_row(conversation, generation)
+            found["entries"] = new_entries
+        new_generations: list[Row] = [
+            {"conversation": conversation, **generation_row(generation)}
             for (conversation, _), (new, generation) in self.generations.items()
             if new
         ]
         if new_generations:
-            found[generations] = new_generations
-        new_derived = [(*at, value) for at, (new, value) in self.derived.items() if new]
+            found["generations"] = new_generations
+        new_derived: list[Row] = [
+            {"conversation": conversation, "key": key, "value": value}
+            for (conversation, key), (new, value) in self.derived.items()
+            if new
+        ]
         if new_derived:
-            found[derived] = new_derived
+            found["derived"] = new_derived
         return found
 
     def _derived_steps(self) -> list[Step]:
@@ -127,68 +116,66 @@ class Batch:
 
     def _entry_steps(self) -> list[Step]:
         stored = [(at, entry) for at, entry in self.changed.items() if entry.stored]
-        steps = [
-            (sql.DROP_ENTRY.text, sql.DROP_ENTRY.values(conversation=conversation, key=key))
+        steps: list[Step] = [
+            (sql.DROP_ENTRY, {"conversation": conversation, "key": key})
             for (conversation, key), entry in stored
             if entry.value is None
         ]
-        sets = [
-            (conversation, key, canonical_json(entry.value), entry.operation)
-            for (conversation, key), entry in stored
-            if entry.value is not None
-        ]
+        sets = [_entry_row(*at, entry) for at, entry in stored if entry.value is not None]
         if len(sets) == 1:
-            here, at, value, operation = sets[0]
-            given = sql.SET_ENTRY.values(here=here, at=at, new_value=value, new_operation=operation)
-            steps.append((sql.SET_ENTRY.text, given))
+            steps.append((sql.SET_ENTRY, sets[0]))
         elif sets:
-            columns = (list(column) for column in zip(*sets, strict=True))
-            names = ("conversations", "keys", "values", "operations")
-            steps.append(
-                (sql.SET_ENTRIES.text, sql.SET_ENTRIES.values(**dict(zip(names, columns, strict=True))))
-            )
+            lists = {
+                "conversations": [row["conversation"] for row in sets],
+                "keys": [row["key"] for row in sets],
+                "values": [row["value"] for row in sets],
+                "operations": [row["operation"] for row in sets],
+            }
+            steps.append((sql.SET_ENTRIES, lists))
         return steps
 
     def _generation_steps(self) -> list[Step]:
-        steps: list[Step] = []
-        for (conversation, id), (new, generation) in self.generations.items():
-            if not new:
-                row = generation_row(conversation, generation)
-                given = {f"new_{name}": value for name, value in zip(generations.columns, row, strict=True)}
-                steps.append(
-                    (sql.SET_GENERATION.text, sql.SET_GENERATION.values(here=conversation, at=id, **given))
-                )
-        return steps
+        return [
+            setting_generation(conversation, generation)
+            for (conversation, _), (new, generation) in self.generations.items()
+            if not new
+        ]
 
 
 def replacing_derived(conversation: int, kept: Mapping[str, str]) -> tuple[Step, Step]:
     """Steps that insert derived values, replacing those with the same key."""
     keys, values = list(kept), list(kept.values())
     return (
-        (sql.DROP_DERIVED.text, sql.DROP_DERIVED.values(conversation=conversation, keys=keys)),
-        (sql.ADD_DERIVED.text, sql.ADD_DERIVED.values(conversation=conversation, keys=keys, values=values)),
+        (sql.DROP_DERIVED, {"conversation": conversation, "keys": keys}),
+        (sql.ADD_DERIVED, {"conversation": conversation, "keys": keys, "values": values}),
     )
 
 
-_ORDER = (conversations, segments, messages, operations)
+def setting_generation(conversation: int, generation: Generation) -> Step:
+    """A step that replaces a stored generation by its later record."""
+    row = {"conversation": conversation, **generation_row(generation)}
+    return update("generations", row, ("conversation", "id"))
 
 
-def _run_as_one(cursor: duckdb.DuckDBPyConnection, steps: Sequence[Step]) -> None:
-    """Run steps on different tables as one data-modifying statement, which is a transaction by itself."""
-    *before, (last, _) = steps
-    heads = ", ".join(f"step_{at} AS ({text} RETURNING 1)" for at, (text, _) in enumerate(before))
-    text = f"WITH {heads} {last}" if before else last
-    execute_text(cursor, text, [value for _, values in steps for value in values]).fetchall()
+def _entry_row(conversation: int, key: str, entry: _Entry) -> Row:
+    return {
+        "conversation": conversation,
+        "key": key,
+        "value": canonical_json(entry.value),
+        "operation": entry.operation,
+    }
+
+
+_ORDER = ("conversations", "segments", "messages", "operations")
 
 
 def _run_in_turn(
-    cursor: duckdb.DuckDBPyConnection, inserts: dict[Table, list[Row]], steps: Sequence[Step]
+    cursor: duckdb.DuckDBPyConnection, inserts: dict[str, list[Row]], steps: Sequence[Step]
 ) -> None:
     def work(cursor: duckdb.DuckDBPyConnection) -> None:
         for table, rows in inserts.items():
-            with cursor.appender(table.name) as appender:
-                appender.append_rows(rows)
-        for text, values in steps:
-            execute_text(cursor, text, values).fetchall()
+            append(cursor, table, rows)
+        for step in steps:
+            execute(cursor, *step).fetchall()
 
     in_transaction(cursor, work)

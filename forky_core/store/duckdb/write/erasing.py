@@ -13,12 +13,11 @@ from forky_core.model.parts import canonical_json
 from forky_core.model.view import FORKED_FROM
 from forky_core.store.contract import Erased
 from forky_core.store.deciding import no_conversation
+from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.blobs_and_settings import write_setting
 from forky_core.store.duckdb.read.packs import drop_packs
-from forky_core.store.duckdb.sql import statements as sql
-from forky_core.store.duckdb.sql.running import execute, execute_text
-from forky_core.store.duckdb.sql.statement import SqlStatement, insertion
-from forky_core.store.duckdb.sql.tables import entries, generations, operations
+from forky_core.store.duckdb.running import execute, fetch, insert
+from forky_core.store.duckdb.write.batch import setting_generation
 from forky_core.store.duckdb.write.purging import drop_unnamed_blobs
 from forky_core.store.duckdb.write.writer import ERASED_BYTES
 from forky_core.store.erasing import (
@@ -32,7 +31,6 @@ from forky_core.store.erasing import (
 from forky_core.store.rows import (
     Row,
     generation_from_row,
-    generation_row,
     id_from_key,
     id_key,
     message_body,
@@ -52,7 +50,7 @@ def erase_rows(
         NothingToDo: it was erased already.
     """
     ids: dict[int, ConversationId] = {
-        number: ConversationId(id) for number, id in execute(cursor, sql.CONVERSATIONS).fetchall()
+        number: ConversationId(id) for id, number in execute(cursor, sql.CONVERSATIONS).fetchall()
     }
     here = next((number for number, id in ids.items() if id == conversation), None)
     if here is None:
@@ -82,41 +80,42 @@ def erase_rows(
 
 
 def _stored(cursor: duckdb.DuckDBPyConnection, number: int, id: ConversationId) -> StoredConversation:
-    def rows(statement: SqlStatement, **more: Any) -> list[Row]:
-        return execute(cursor, statement, conversation=number, **more).fetchall()
+    def rows(statement: str, **more: Any) -> list[Row]:
+        return fetch(cursor, statement, conversation=number, **more)
 
     ids: dict[int, MessageId] = {}
     messages: list[Message] = []
-    for at, key, parent, role, text, rest, created, _, _ in rows(sql.AUDITED_MESSAGES):
-        ids[at] = id_from_key(key)
-        above = ids.get(parent) if parent is not None else None
-        messages.append(message_from_row(ids[at], above, role, text, rest, created))
+    for row in rows(sql.AUDITED_MESSAGES):
+        id_here = ids[row["message"]] = id_from_key(row["id"])
+        above = ids.get(row["parent"]) if row["parent"] is not None else None
+        messages.append(
+            message_from_row(id_here, above, row["role"], row["text"], row["rest"], row["created"])
+        )
     log = operations_from_rows(id, rows(sql.OPERATIONS, first=0), None)
     calls = [generation_from_row(row) for row in rows(sql.GENERATIONS)]
-    return StoredConversation(id, messages, log, calls, dict(rows(sql.ALL_DERIVED)))
+    derived = {row["key"]: row["value"] for row in rows(sql.ALL_DERIVED)}
+    return StoredConversation(id, messages, log, calls, derived)
 
 
 def _write(cursor: duckdb.DuckDBPyConnection, here: int, stored: StoredConversation, new: Rewriting) -> None:
     for message in new.messages:
         text, rest = message_body(message)
-        execute(cursor, sql.SET_MESSAGE, here=here, at=id_key(message.id), new_text=text, new_rest=rest)
+        execute(cursor, sql.SET_MESSAGE, conversation=here, id=id_key(message.id), text=text, rest=rest)
     for operation in new.operations:
         changes = canonical_json([[c.key, c.before, c.after] for c in operation.changes])
         execute(
             cursor,
             sql.SET_OPERATION,
-            here=here,
-            at=operation.number,
-            new_summary=operation.summary,
-            new_changes=changes,
+            conversation=here,
+            number=operation.number,
+            summary=operation.summary,
+            changes=changes,
         )
     for call in new.generations:
-        row = generation_row(here, call)
-        given = {f"new_{name}": value for name, value in zip(generations.columns, row, strict=True)}
-        execute(cursor, sql.SET_GENERATION, here=here, at=call.id, **given)
+        execute(cursor, *setting_generation(here, call))
     if new.derived:
         execute(cursor, sql.DROP_DERIVED, conversation=here, keys=list(new.derived))
-    execute_text(cursor, insertion(operations, 1), list(operation_row(here, new.operation)))
+    insert(cursor, "operations", {"conversation": here, **operation_row(new.operation)})
     _write_entries(cursor, here, stored, new)
     drop_packs(cursor, here)
 
@@ -124,15 +123,15 @@ def _write(cursor: duckdb.DuckDBPyConnection, here: int, stored: StoredConversat
 def _write_entries(
     cursor: duckdb.DuckDBPyConnection, here: int, stored: StoredConversation, new: Rewriting
 ) -> None:
-    numbers = {row[0]: row[2] for row in execute(cursor, sql.ENTRIES, conversation=here).fetchall()}
+    numbers = {row["key"]: row["operation"] for row in fetch(cursor, sql.ENTRIES, conversation=here)}
     for key, value in rewritten_entries(stored, new).items():
         execute(
             cursor,
             sql.SET_ENTRY,
-            here=here,
-            at=key,
-            new_value=canonical_json(value),
-            new_operation=numbers[key],
+            conversation=here,
+            key=key,
+            value=canonical_json(value),
+            operation=numbers[key],
         )
     number = new.operation.number
     for change in new.operation.changes:
@@ -140,8 +139,12 @@ def _write_entries(
         assert change.after is not None
         if change.before is not None:
             execute(cursor, sql.DROP_ENTRY, conversation=here, key=change.key)
-        row = [here, change.key, canonical_json(change.after), number]
-        execute_text(cursor, insertion(entries, 1), row)
+        value = canonical_json(change.after)
+        insert(
+            cursor,
+            "entries",
+            {"conversation": here, "key": change.key, "value": value, "operation": number},
+        )
 
 
 def _blobs(cursor: duckdb.DuckDBPyConnection) -> int:

@@ -9,16 +9,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import duckdb
 
 from forky_core.model import ConversationId
 from forky_core.model.parts import Json
-from forky_core.store.duckdb.sql import statements as sql
-from forky_core.store.duckdb.sql.running import execute
-from forky_core.store.duckdb.sql.statement import SqlStatement
+from forky_core.store.duckdb import statements as sql
+from forky_core.store.duckdb.running import execute
 from forky_core.store.ledger import Ledger
-from forky_core.store.rows import Row, id_from_key
+from forky_core.store.rows import id_from_key
 
 
 @dataclass(slots=True)
@@ -32,14 +32,14 @@ class FileLedger(Ledger):
         return super(FileLedger, self).weight + len(self.generations)
 
 
-def stored_entries(rows: Iterable[Row]) -> Mapping[str, Json]:
+def stored_entries(rows: Iterable[tuple[str, str, int]]) -> Mapping[str, Json]:
     return {key: json.loads(value) for key, value, _ in rows}
 
 
 def read_ledger(cursor: duckdb.DuckDBPyConnection, id: ConversationId) -> FileLedger | None:
     """Read the ledger of a stored conversation; None for an unknown id."""
 
-    def rows(statement: SqlStatement, **given: object) -> list[Row]:
+    def rows(statement: str, **given: object) -> list[tuple[Any, ...]]:
         return execute(cursor, statement, **given).fetchall()
 
     found = rows(sql.CONVERSATION, id=id)

@@ -9,8 +9,8 @@ import duckdb
 from forky_core.model import ConversationId
 from forky_core.model.errors import InTheWay
 from forky_core.store.deciding import no_conversation
-from forky_core.store.duckdb.sql import statements as sql
-from forky_core.store.duckdb.sql.running import execute
+from forky_core.store.duckdb import statements as sql
+from forky_core.store.duckdb.running import execute
 
 _SHA256 = re.compile(r'"([0-9a-f]{64})"')
 

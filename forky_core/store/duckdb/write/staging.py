@@ -24,15 +24,14 @@ from forky_core.store.deciding import (
     outdated,
     unstored,
 )
+from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.cache.text_index import TextIndex
 from forky_core.store.duckdb.file.database import DatabaseFile
-from forky_core.store.duckdb.sql import statements as sql
-from forky_core.store.duckdb.sql.running import execute
-from forky_core.store.duckdb.sql.tables import conversations, messages, operations, segments
+from forky_core.store.duckdb.running import execute, fetch
 from forky_core.store.duckdb.write.batch import Batch
 from forky_core.store.duckdb.write.ledger import FileLedger, read_ledger
 from forky_core.store.moving.contract import ConversationPart
-from forky_core.store.rows import Row, id_key, message_body, operation_row, operations_from_rows
+from forky_core.store.rows import Row, message_body, message_row, operation_row, operations_from_rows
 
 _LEDGER_WEIGHT = 1_000_000
 """Messages, generations and entries that all ledgers together may hold: about 250 MB."""
@@ -81,7 +80,7 @@ class Ledgers:
         """Whether the file certainly lacks this conversation; asking the file for each takes a millisecond."""
         if self._ids is not None:
             return self._ids.lacks(id)
-        known = TextIndex(lambda: ((str(id), n) for n, id in execute(cursor, sql.CONVERSATIONS).fetchall()))
+        known = TextIndex(lambda: ((str(id), n) for id, n in execute(cursor, sql.CONVERSATIONS).fetchall()))
         new = known.lacks(id)
         self._ids = known
         return new
@@ -155,12 +154,12 @@ def stage_commit(
     fresh = tuple(unstored(commit.messages, ledger.places.numbers).values())
     operation = next_operation(commit, number=ledger.version + 1, previous=ledger.last)
     bodies = [message_body(message) for message in fresh]
-    row = operation_row(0, operation)
+    row = operation_row(operation)
     if new:
         ledger = ledgers.begin(cursor, commit.conversation)
         ledgers.hold(ledger)
         staged.born.add(ledger.id)
-        staged.batch.insert(conversations, (ledger.conversation, ledger.id))
+        staged.batch.insert("conversations", {"conversation": ledger.conversation, "id": ledger.id})
     _stage(ledger, staged, commit, operation, list(zip(fresh, bodies, strict=True)), row)
     return operation
 
@@ -191,7 +190,7 @@ def _stage(
 
 def _stage_operation(ledger: FileLedger, batch: Batch, operation: Operation, row: Row) -> None:
     here = ledger.conversation
-    batch.insert(operations, (here, *row[1:]))
+    batch.insert("operations", {"conversation": here, **row})
     for change in operation.changes:
         if change.after is not None or change.key in ledger.entries:
             batch.change(
@@ -225,11 +224,11 @@ def stage_parts(
         if found is None:
             ledgers.hold(ledger)
             staged.born.add(ledger.id)
-            staged.batch.insert(conversations, (ledger.conversation, ledger.id))
+            staged.batch.insert("conversations", {"conversation": ledger.conversation, "id": ledger.id})
         for message in fresh:
             _stage_message(ledger, staged.batch, message, message_body(message))
         for operation in part.operations:
-            _stage_operation(ledger, staged.batch, operation, operation_row(0, operation))
+            _stage_operation(ledger, staged.batch, operation, operation_row(operation))
         for generation in part.generations:
             _stage_generation(ledger, staged.batch, generation)
         for key, value in part.derived.items():
@@ -244,24 +243,13 @@ def stage_parts(
 def _stage_message(ledger: FileLedger, batch: Batch, message: Message, body: tuple[str, str | None]) -> None:
     places = ledger.places
     segment, depth, origin = places.place(message.parent)
+    here = {"conversation": ledger.conversation}
     if origin is not None:
-        batch.insert(segments, (ledger.conversation, segment, *origin))
+        above, at = origin
+        batch.insert("segments", {**here, "segment": segment, "parent_segment": above, "parent_depth": at})
     parent = places.numbers[message.parent] if message.parent is not None else None
     number = places.add(message.id, segment, depth)
-    batch.insert(
-        messages,
-        (
-            ledger.conversation,
-            number,
-            id_key(message.id),
-            segment,
-            depth,
-            parent,
-            message.role,
-            *body,
-            message.created,
-        ),
-    )
+    batch.insert("messages", {**here, **message_row(message, body, number, segment, depth, parent)})
 
 
 def _mover(cursor: duckdb.DuckDBPyConnection, ledger: FileLedger, key: str) -> Operation | None:
@@ -277,7 +265,7 @@ def _operation(cursor: duckdb.DuckDBPyConnection, ledger: FileLedger, number: in
     if number in ledger.recent:
         return ledger.recent[number]
     given = {"conversation": ledger.conversation, "first": max(number - 1, 1)}
-    rows = execute(cursor, sql.OPERATIONS, **given).fetchall()
+    rows = fetch(cursor, sql.OPERATIONS, **given)
     found = operations_from_rows(ledger.id, rows[: 1 if number == 1 else 2], None)
     return found[-1] if found else None
 

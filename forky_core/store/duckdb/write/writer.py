@@ -19,11 +19,11 @@ from forky_core.model import ConversationId, Generation, Operation
 from forky_core.model.errors import StoreError
 from forky_core.observability import events
 from forky_core.store.contract import Commit
+from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.cache.fully_packed import FullyPacked
 from forky_core.store.duckdb.file.database import DatabaseFile, in_transaction
 from forky_core.store.duckdb.read.packs import packs_due, write_packs
-from forky_core.store.duckdb.sql import statements as sql
-from forky_core.store.duckdb.sql.running import execute
+from forky_core.store.duckdb.running import execute
 from forky_core.store.duckdb.write.staging import Ledgers, Staged, stage_commit, stage_parts, stage_record
 from forky_core.store.moving.contract import ConversationPart
 
