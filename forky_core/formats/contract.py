@@ -21,7 +21,7 @@ from forky_core.model.parts import AttachmentPart, Draft, Json
 
 NOTHING: Mapping[str, Json] = MappingProxyType({})
 
-Shape = Literal["array", "object", "lines", "sqlite", "png", "text"]
+Shape = Literal["array", "object", "lines", "sqlite", "text"]
 """`array`, `object`: one JSON value; `lines`: JSON Lines; `text`: anything else that is UTF-8 (CSV, HTML, Markdown)."""
 
 
@@ -99,7 +99,7 @@ class Sample:
     values: tuple[Json, ...] = ()
     """The object, or the first elements or lines."""
     text: str = ""
-    """The first characters of a `text`; the keywords of a `png`'s text chunks."""
+    """The first characters of a `text`."""
     tables: frozenset[str] = frozenset()
     """Of an `sqlite` database."""
 
@@ -128,10 +128,6 @@ class SourceDocument(Protocol):
 
     def text(self) -> str:
         """The whole of a text, bounded. Raises BadContent where it is too long."""
-        ...
-
-    def content(self) -> bytes:
-        """The whole of it, bounded, for binary shapes. Raises BadContent where it is too long."""
         ...
 
     def on_disk(self) -> AbstractContextManager[Path]:

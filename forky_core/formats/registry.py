@@ -10,15 +10,12 @@ from __future__ import annotations
 from forky_core.formats.contract import Importer, Sample
 from forky_core.formats.importing.readers.ai_studio import AIStudio
 from forky_core.formats.importing.readers.big_agi import BigAGI
-from forky_core.formats.importing.readers.character_cards import CharacterCard
-from forky_core.formats.importing.readers.chatbot_ui import ChatbotUI
 from forky_core.formats.importing.readers.chatbox import Chatbox
 from forky_core.formats.importing.readers.chatgpt import ChatGPT
 from forky_core.formats.importing.readers.cherry_studio import CherryStudio
 from forky_core.formats.importing.readers.claude_ai import ClaudeAI
 from forky_core.formats.importing.readers.claude_code import ClaudeCode
 from forky_core.formats.importing.readers.codex import Codex
-from forky_core.formats.importing.readers.copilot_csv import CopilotCSV
 from forky_core.formats.importing.readers.cursor import Cursor
 from forky_core.formats.importing.readers.deepseek import DeepSeek
 from forky_core.formats.importing.readers.forky_markdown import ForkyMarkdown
@@ -32,11 +29,9 @@ from forky_core.formats.importing.readers.lobe_chat import LobeChat
 from forky_core.formats.importing.readers.looms import Loom
 from forky_core.formats.importing.readers.message_arrays import MessageArrays
 from forky_core.formats.importing.readers.node_graphs import CanvasChat, FirstForky
-from forky_core.formats.importing.readers.oasst import OpenAssistant
 from forky_core.formats.importing.readers.open_webui import OpenWebUI
 from forky_core.formats.importing.readers.opencode import OpenCode
 from forky_core.formats.importing.readers.openhands import OpenHands
-from forky_core.formats.importing.readers.pam import PortableAIMemory
 from forky_core.formats.importing.readers.pi import Pi
 from forky_core.formats.importing.readers.qwen_code import QwenCode
 from forky_core.formats.importing.readers.recorded_calls import RecordedCalls
@@ -48,7 +43,6 @@ from forky_core.formats.importing.readers.takeout_gemini import TakeoutGemini
 from forky_core.formats.importing.readers.terminal_logs import Aider, ClaudeCodeExport
 from forky_core.formats.importing.readers.trajectories import ATIF, SWEAgent
 from forky_core.formats.importing.readers.transcripts import Transcripts
-from forky_core.formats.importing.readers.typing_mind import TypingMind
 from forky_core.formats.importing.readers.vscode_chat import VSCodeChat
 from forky_core.observability import events
 from forky_core.plugins import Registry
@@ -73,27 +67,21 @@ _NARROW: tuple[Importer, ...] = (
     OpenHands(),
     CherryStudio(),
     SillyTavern(),
-    CharacterCard(),
-    OpenAssistant(),
     DeepSeek(),
     ChatGPT(),
     SharePage(),
     ClaudeAI(),
     OpenWebUI(),
     LibreChat(),
-    ChatbotUI(),
     Grok(),
     AIStudio(),
     TakeoutGemini(),
     Loom(),
     Chatbox(),
-    TypingMind(),
     LobeChat(),
     BigAGI(),
     LangChain(),
     ShareGPT(),
-    PortableAIMemory(),
-    CopilotCSV(),
     ForkyMarkdown(),
     Aider(),
     ClaudeCodeExport(),

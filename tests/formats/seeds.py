@@ -20,7 +20,6 @@ from tests.formats.importing.test_agent_runs import (
 from tests.formats.importing.test_agent_transcripts import AIDER, CURSOR, EXPORT, SPECSTORY
 from tests.formats.importing.test_agents import code, item
 from tests.formats.importing.test_apps import made
-from tests.formats.importing.test_cards import CARD, webui_database
 from tests.formats.importing.test_chatgpt import conversation, entry
 from tests.formats.importing.test_editors import GEMINI, GEMINI_LINES, QWEN, VSCODE, VSCODE_LOG
 from tests.formats.importing.test_llm_logs import responses, threads
@@ -37,9 +36,8 @@ from tests.formats.importing.test_trees import (
     CLAUDE_TREE,
     GROK_TREE,
     LIBRE_TREE,
-    OASST_TREE,
-    PAM_TREE,
     WEBUI_TREE,
+    webui_database,
 )
 
 PICTURE = "data:image/png;base64,iVBORw0KGgoAAAAA"
@@ -301,8 +299,6 @@ def _trees() -> tuple[Seed, ...]:
         ),
         Seed("librechat", "value", LIBRE_TREE, r"\.messages(Tree)?\[\d+\]"),
         Seed("grok", "value", GROK_TREE, r"\.responses\[\d+\]\.response", frozenset(("sender",))),
-        Seed("oasst", "value", OASST_TREE, r"\.prompt", frozenset(("model_name",))),
-        Seed("pam", "value", PAM_TREE, r"\.messages\[\d+\]"),
         Seed("loom", "value", LOOM, r"\.root|\.nodes\.[^.]+"),
         Seed("loom", "value", OBSIDIAN, r"\.root|\.nodes\.[^.]+"),
         Seed("ai-studio", "value", STUDIO, r"\.chunkedPrompt\.chunks\[\d+\]"),
@@ -376,12 +372,6 @@ def _apps() -> tuple[Seed, ...]:
     }
     return (
         Seed(
-            "chatbot-ui",
-            "value",
-            {"version": 4, "history": [{"id": "h", "name": "n", "messages": said}]},
-            r"\.messages\[\d+\]",
-        ),
-        Seed(
             "sharegpt",
             "value",
             [{"id": "s", "conversations": shared}],
@@ -409,22 +399,11 @@ def _apps() -> tuple[Seed, ...]:
         ),
         Seed("langchain", "value", [{"type": "human", "data": {"content": "a"}}], r"^\[\d+\]\.(data|kwargs)"),
         Seed("big-agi", "value", agi, r"\.messages\[\d+\]", frozenset(("ft",))),
-        Seed(
-            "typingmind",
-            "value",
-            {"data": {"chats": [{"chatID": "c", "chatTitle": "n", "messages": said}]}},
-            r"\.messages\[\d+\]",
-        ),
     )
 
 
 def _texts() -> tuple[Seed, ...]:
     return (
-        Seed(
-            "copilot",
-            "text",
-            'Conversation,Time,Author,Message\nRivers,2026-01-01,AI,"Nile,\nlong"\nRivers,,Human,Q\n',
-        ),
         Seed(
             "transcript", "text", "# Rivers\n\n## User\n\nLongest?\n\n```\nx\n```\n\n## Assistant\n\nNile\n"
         ),
@@ -457,5 +436,4 @@ def _databases(folder: Path) -> tuple[Seed, ...]:
         Seed("cursor", "bytes", cursor_database(folder / "state.vscdb").read_bytes()),
         Seed("first-forky", "bytes", first_forky(folder / "forky.db").read_bytes()),
         Seed("open-webui", "bytes", webui_database(folder / "webui.db").read_bytes()),
-        Seed("character-card", "value", CARD),
     )

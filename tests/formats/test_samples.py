@@ -25,10 +25,12 @@ def rows() -> Iterator[tuple[str, int, int]]:
         return
     for line in (SAMPLES / "README.md").read_text("utf-8").splitlines():
         match = re.match(r"\| ([\w./-]+) \|.*?\| (\d+) \| (\d+) \|", line)
-        if match:
+        if match and not match.group(1).startswith(FORMER):
             yield match.group(1), int(match.group(2)), int(match.group(3))
 
 
+FORMER = ("chatbotui/", "oasst/", "pam/")
+"""Folders of programs whose files are no longer read."""
 READ_AS_ONE = {"llm-sqlite/llm-0.27.1-legacy.db": 3}
 """A database of three conversations, which the independent reader told as one file."""
 

@@ -1,9 +1,8 @@
 """A JSON decoder for any depth: the standard one is recursive and gives up some thousand levels down.
 
-A chain of replies is that deep in files that nest each reply in its parent (LibreChat's, looms, Open Assistant's
-trees). Here a stack of open containers replaces the recursion; texts and numbers are still read by the standard
-decoder, so that both decoders return the same value. It takes several times as long, and is used only if the standard
-one has given up.
+A chain of replies is that deep in files that nest each reply in its parent (LibreChat's, looms). Here a stack of open
+containers replaces the recursion; texts and numbers are still read by the standard decoder, so that both return the
+same value. It takes several times as long, and is used only if the standard one has given up.
 
 In honest files, only messages are nested deeply. So the nesting of everything else is bounded: code that stores, shows
 or writes it may be recursive.
@@ -23,8 +22,8 @@ MOST_DEEP = 200_000
 """Levels: 100,000 nested replies, with a list and an object for each."""
 MOST_LOOSE = 200
 """Levels of nesting outside a tree of messages."""
-TREE = frozenset(("messages", "messagesTree", "root", "children", "prompt", "replies"))
-"""Fields in which messages are nested; see the importers of LibreChat, looms and Open Assistant."""
+TREE = frozenset(("messages", "messagesTree", "root", "children"))
+"""Fields in which messages are nested; see the importers of LibreChat and looms."""
 
 decoder = json.JSONDecoder(strict=False, parse_constant=lambda _name: None)
 """Accepts line breaks inside strings; NaN and infinities, which are no JSON, become null."""

@@ -27,7 +27,6 @@ from forky_core.formats.contract import Sample, Shape, Unreadable
 from forky_core.formats.files import json_values
 from forky_core.formats.files.encodings import GZIP, Unpacked, Utf8Stream, encoding_of
 from forky_core.formats.files.json_window import JsonInput
-from forky_core.formats.files.pictures import chunks
 from forky_core.formats.files.spools import spool
 from forky_core.formats.files.tables import tables_of
 from forky_core.matching.call import LARGEST_FILE
@@ -42,7 +41,7 @@ MOST_SQUEEZED = 250
 """The highest compression ratio of a member of more than SMALL bytes: text reaches 20, a bomb 1,000."""
 SMALL = 10_000_000
 LONGEST_TEXT = 64_000_000
-"""The most bytes of a text or a binary document, which is read whole."""
+"""The most bytes of a text, which is read whole."""
 LARGEST_COPY = 2_000_000_000
 """The most bytes of a database in an archive, which must be copied to be read."""
 _HEAD = 1 << 16
@@ -85,12 +84,12 @@ class OpenedDocument:
             elif self.shape in ("array", "object"):
                 yield from json_values.elements(stream)
 
-    def content(self) -> bytes:
+    def text(self) -> str:
         with self.open() as stream:
             data = stream.read(LONGEST_TEXT + 1)
         if len(data) > LONGEST_TEXT:
             raise BadContent(f"“{self.name[:100]}” is longer than {LONGEST_TEXT // 1_000_000} MB.")
-        return data
+        return data.decode("utf-8-sig", "replace")
 
     @contextmanager
     def on_disk(self) -> Iterator[Path]:
@@ -108,9 +107,6 @@ class OpenedDocument:
                         )
             yield copy
 
-    def text(self) -> str:
-        return self.content().decode("utf-8-sig", "replace")
-
 
 def document(name: str, open: Opener, path: Path | None = None) -> OpenedDocument:
     """The document, with its shape determined by its content. `path` is set if it is a file by itself.
@@ -124,9 +120,8 @@ def document(name: str, open: Opener, path: Path | None = None) -> OpenedDocumen
         name, path, open = name.removesuffix(".gz"), None, _unpacked(open, name, most)
         with open() as stream:
             head = stream.read(_HEAD)
-    shape = _binary(head)
-    if shape is not None:
-        return OpenedDocument(name, shape, open, path)
+    if head.startswith(b"SQLite format 3\0"):
+        return OpenedDocument(name, "sqlite", open, path)
     open = _as_utf8(open, encoding_of(head))
     with open() as stream:
         return OpenedDocument(name, _shape(stream.read(_HEAD)), open, path)
@@ -148,12 +143,6 @@ def _as_utf8(open: Opener, encoding: str) -> Opener:
             yield Utf8Stream(stream, encoding)
 
     return opening
-
-
-def _binary(head: bytes) -> Shape | None:
-    if head.startswith(b"SQLite format 3\0"):
-        return "sqlite"
-    return "png" if head.startswith(b"\x89PNG\r\n\x1a\n") else None
 
 
 def _shape(head: bytes) -> Shape:
@@ -187,8 +176,6 @@ def sample(opened: OpenedDocument) -> Sample:
     if opened.shape == "text":
         with opened.open() as stream:
             return Sample(opened.name, "text", text=stream.read(_HEAD).decode("utf-8-sig", "replace"))
-    if opened.shape == "png":
-        return Sample(opened.name, "png", text=_keywords(opened) if opened.path is not None else "")
     values: list[Json] = []
     for value in islice(opened.values(), _TRIED):
         if not isinstance(value, Unreadable):
@@ -212,14 +199,6 @@ def arrays_in(opened: OpenedDocument) -> Iterator[OpenedDocument]:
             open_ends += [((*path, key), inner) for key, inner in value.items()]
         elif path and isinstance(value, list) and any(isinstance(item, dict) for item in value[:_LOOKED_AT]):
             yield replace(opened, shape="array", wrapped=path)
-
-
-def _keywords(opened: OpenedDocument) -> str:
-    """The keywords of a picture's text chunks. Pictures in an archive are not read, since there may be thousands."""
-    try:
-        return " ".join(keyword.decode("latin-1") for keyword, _ in chunks(opened.content()))
-    except BadContent:
-        return ""
 
 
 _DEEPEST_ARRAY = 3
@@ -437,11 +416,8 @@ def _members(packed: zipfile.ZipFile, *, light: bool) -> Archive:
 _READ = (
     frozenset((".json", ".jsonl", ".ndjson", ".canvaschat", ".traj")),
     frozenset((".db", ".sqlite", ".vscdb", ".md", ".txt", ".csv", ".html", "")),
-    frozenset((".png",)),
 )
-"""Suffixes of members that may hold conversations, the likeliest first; all others are files beside them. Pictures come
-last, so that a thousand of them do not delay the first conversations.
-"""
+"""Suffixes of members that may hold conversations, the likeliest first; all others are files beside them."""
 
 
 _AIDER = ".aider.chat.history.md"

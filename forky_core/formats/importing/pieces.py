@@ -12,11 +12,12 @@ from forky_core.formats.files.source import Archive, ArchiveFiles, OpenedDocumen
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import read_document
 from forky_core.formats.forky_file.reading import is_ours
+from forky_core.formats.importing.former_programs import no_longer_read
 from forky_core.formats.registry import WIDE, importer_for
 from forky_core.formats.tree import ImportedTree
 from forky_core.model.errors import ForkyError
 
-UNKNOWN = "Its format is not known."
+UNKNOWN = "Its format is not known. Forky also reads a list of messages with a “role” and a “content”."
 NOTHING = "No file in it holds conversations."
 
 
@@ -66,11 +67,13 @@ def _pieces(archive: Archive, number: int) -> Iterator[SourcePiece]:
                 importer = importer_for(looked_at)
                 if importer is None:
                     opened, importer = _wrapped(opened)
-                if importer is not None:
+                former = no_longer_read(looked_at) if importer is None or importer in WIDE else ""
+                if former:
+                    found = (Unreadable(name, former),)
+                elif importer is not None:
                     found = importer.read(opened, archive.beside)
                 elif len(archive.readable) > 1 or archive.folder is not None:
-                    if opened.shape != "png":
-                        archive.unread.append(name)
+                    archive.unread.append(name)
                     continue
                 else:
                     found = (Unreadable(name, _why(opened)),)

@@ -6,13 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from forky_core.formats.contract import ParsedConversation, Unreadable
+from forky_core.formats.contract import ParsedConversation
 from forky_core.formats.importing.readers.big_agi import BigAGI
-from forky_core.formats.importing.readers.copilot_csv import CopilotCSV
 from forky_core.formats.importing.readers.langchain import LangChain
 from forky_core.formats.importing.readers.takeout_gemini import USE, TakeoutGemini
 from forky_core.formats.importing.readers.transcripts import Transcripts
-from forky_core.formats.importing.readers.typing_mind import TypingMind
 from forky_core.formats.tree import build_tree
 from forky_core.model.parts import AttachmentPart, Json, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from tests.formats.importing.test_chains import said
@@ -145,43 +143,6 @@ def test_big_agi_fragments_and_its_older_texts(tmp_path: Path) -> None:
         assert found.nodes[-2].status == "interrupted"
 
 
-def test_typing_mind_chats_come_without_keys_and_folders(tmp_path: Path) -> None:
-    chat = {
-        "chatID": "c",
-        "chatTitle": "Rivers",
-        "model": "m",
-        "messages": [
-            {"uuid": "q", "role": "user", "content": [{"type": "text", "text": "Longest?"}]},
-            {"uuid": "q", "role": "assistant", "content": "Nile", "createdAt": "2026-01-01T00:00:00Z"},
-            {"role": "user", "content": "Thanks"},
-        ],
-    }
-    found = one(TypingMind(), written(tmp_path, {"data": {"chats": [chat], "apiKeys": ["secret"]}}))
-    assert said(found) == [("user", "Longest?"), ("assistant", "Nile"), ("user", "Thanks")]
-    assert "secret" not in repr(found)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        'Conversation,Time,Author,Message\nRivers,2026-01-01T00:00:01,AI,"Nile,\nlong"\nRivers,2026-01-01T00:00:00,Human,Longest?\n',
-        'CreatedAt,MessageContent,Author,ChatName\n1/1/2026 12:00:01 PM,"Nile,\nlong",Copilot,Rivers\n1/1/2026 12:00:00 PM,Longest?,User,Rivers\n',
-    ],
-)
-def test_copilot_rows_are_put_in_their_order(tmp_path: Path, text: str) -> None:
-    found = one(CopilotCSV(), written(tmp_path, text, "history.csv"))
-    assert found.title == "Rivers"
-    assert said(found) == [("user", "Longest?"), ("assistant", "Nile,\nlong")]
-    assert found.created
-
-
-def test_copilot_prompts_without_answers_are_what_a_person_asked(tmp_path: Path) -> None:
-    found = one(
-        CopilotCSV(), written(tmp_path, "Timestamp,ClientApp,Prompt\n2026-01-01,Word,Shorten\n", "p.csv")
-    )
-    assert said(found) == [("user", "Shorten")]
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -203,6 +164,3 @@ def test_transcripts_of_every_style_have_the_same_two_sides(tmp_path: Path, text
 )
 def test_a_text_in_which_nobody_answers_is_no_transcript(tmp_path: Path, text: str) -> None:
     assert list(read(Transcripts(), written(tmp_path, text, "a.md"))) == []
-    assert not isinstance(
-        next(read(CopilotCSV(), written(tmp_path, text, "a.csv")), None), ParsedConversation | Unreadable
-    )

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 from forky_core.formats.contract import ParsedConversation
-from forky_core.formats.importing.readers.chatbot_ui import ChatbotUI
 from forky_core.formats.importing.readers.message_arrays import MessageArrays
 from forky_core.formats.importing.readers.session_traces import SessionTraces
 from forky_core.formats.importing.readers.sharegpt import ShareGPT
@@ -117,20 +116,6 @@ def test_a_hub_trace_without_ids_is_a_chain(tmp_path: Path) -> None:
     messages = build_tree(one(SessionTraces(), written(tmp_path, rows, "t.jsonl"))).messages
     assert [message.role for message in messages] == ["user", "assistant", "tool"]
     assert messages[1].parts == (ToolCallPart("now", "{}", "t"),)
-
-
-def test_chatbot_ui_prompts_are_system_prompts(tmp_path: Path) -> None:
-    entry = {
-        "id": "h",
-        "name": "n",
-        "messages": [{"role": "user", "content": "hi"}],
-        "prompt": "Be.",
-        "model": {"id": "m"},
-    }
-    found = one(
-        ChatbotUI(), written(tmp_path, {"version": 4, "history": [entry], "prompts": [{"content": "secret"}]})
-    )
-    assert (found.system, found.model, said(found)) == ("Be.", "m", [("user", "hi")])
 
 
 def test_several_conversations_of_one_file_come_one_by_one(tmp_path: Path) -> None:

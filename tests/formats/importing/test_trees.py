@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import sqlite3
 from pathlib import Path
 
 import pytest
 
+from forky_core.forky import Forky
 from forky_core.formats.contract import Importer
+from forky_core.formats.importing.landing import import_file
 from forky_core.formats.importing.readers.claude_ai import ROOT, ClaudeAI
 from forky_core.formats.importing.readers.grok import Grok
 from forky_core.formats.importing.readers.librechat import LibreChat
-from forky_core.formats.importing.readers.oasst import OpenAssistant
 from forky_core.formats.importing.readers.open_webui import OpenWebUI
-from forky_core.formats.importing.readers.pam import PortableAIMemory
 from forky_core.formats.importing.readers.session_traces import SessionTraces
 from forky_core.formats.tree import ImportedTree, build_tree
 from forky_core.model.parts import AttachmentPart, Json, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
@@ -134,42 +136,24 @@ GROK_TREE = {
         }
     ]
 }
-OASST_TREE = [
-    {
-        "message_tree_id": "c",
-        "prompt": {
-            "message_id": "q",
-            "role": "prompter",
-            "text": "Longest?",
-            "replies": [
-                {"message_id": "b", "role": "assistant", "text": "Amazon"},
-                {"message_id": "a", "role": "assistant", "text": "Nile"},
-            ],
-        },
-    }
-]
-PAM_TREE = {
-    "schema": "portable-ai-memory-conversation",
-    "id": "c",
-    "title": "Rivers",
-    "messages": [
-        {"id": "q", "role": "user", "content": {"type": "text", "text": "Longest?"}},
-        {
-            "id": "b",
-            "role": "assistant",
-            "content": {"text": "Amazon"},
-            "parent_id": "q",
-            "created_at": "2026-01-01",
-        },
-        {
-            "id": "a",
-            "role": "assistant",
-            "content": {"text": "Nile"},
-            "parent_id": "q",
-            "created_at": "2026-01-02",
-        },
-    ],
-}
+
+
+def webui_database(path: Path, *, broken: bool = False) -> Path:
+    (row,) = WEBUI_TREE
+    assert isinstance(row, dict)
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE auth (id TEXT, password TEXT)")
+        database.execute("CREATE TABLE user (id TEXT, email TEXT, api_key TEXT)")
+        database.execute(
+            "CREATE TABLE chat (id TEXT, user_id TEXT, title TEXT, chat TEXT, created_at BIGINT)"
+        )
+        database.execute("INSERT INTO user VALUES ('u', 'ann@example.com', 'sk-secret')")
+        given = ("c", "u", "Rivers", json.dumps(row["chat"]), 1_700_000_000)
+        database.execute("INSERT INTO chat VALUES (?, ?, ?, ?, ?)", given)
+        if broken:
+            database.execute("INSERT INTO chat VALUES ('d', 'u', 'Broken', '{', 1700000001)")
+    database.close()
+    return path
 
 
 @pytest.mark.parametrize(
@@ -180,8 +164,6 @@ PAM_TREE = {
         (LibreChat(), LIBRE_TREE),
         (SessionTraces(), LLAMA_TREE),
         (Grok(), GROK_TREE),
-        (OpenAssistant(), OASST_TREE),
-        (PortableAIMemory(), PAM_TREE),
     ],
     ids=lambda value: getattr(value, "name", ""),
 )
@@ -272,12 +254,16 @@ def test_a_broken_pointer_loses_no_message(tmp_path: Path) -> None:
     assert tree.account.adds_up
 
 
-def test_flat_open_assistant_messages_are_joined_by_their_parents(tmp_path: Path) -> None:
-    value = [
-        {"message_id": "q", "parent_id": None, "text": "Hi", "role": "prompter", "message_tree_id": "t"},
-        {"message_id": "a", "parent_id": "q", "text": "Hello", "role": "assistant", "message_tree_id": "t"},
-    ]
-    assert live(build_tree(one(OpenAssistant(), written(tmp_path, value)))) == [
-        ("user", "Hi"),
-        ("assistant", "Hello"),
-    ]
+def test_open_webuis_database_is_read_as_its_export(tmp_path: Path) -> None:
+    database = webui_database(tmp_path / "webui.db", broken=True)
+    with Forky.open(":memory:") as forky:
+        done = import_file(forky, database)
+        assert [problem.label for problem in done.problems] == ["Broken"]
+        assert done.account.adds_up
+        again = import_file(forky, written(tmp_path, WEBUI_TREE))
+        assert (again.unchanged, again.conversations) == (1, ()), (
+            "the export of the same chat is the same chat"
+        )
+        rows = [str(value) for _, value in forky.store.entries("origin").items()]
+        assert not any("ann@example.com" in row or "sk-secret" in row for row in rows)
+    assert OpenWebUI.name == "open-webui"
