@@ -12,16 +12,16 @@ Everything a program needs is here and in `forky_core.protocols`; other modules 
 - **Votes**: `Conversation.polls` gives the `Polls` of a conversation: a `Poll` on answers, each `Vote`, the `Tally`.
 - **Experiments**: an `Experiment` is a grid of `ExperimentRow` and `ExperimentColumn` with `RowCheck`s; `Experiments`
   saves and runs those of a conversation, `read_experiment` reads a file, `rows_of_conversation` takes a branch's
-  questions, `experiment_writer` writes a page or a table.
+  questions, `experiment_writer` writes a file for programs.
 - **Files**: `preview` and `import_file` read other programs' exports; `export_value`, `exporter`, `save_as` write them;
   `findings` and `redacted` take out what looks private.
 - **Giving away**: `report_of` makes a `Report` of a comparison, an experiment, a poll, a merge or a replay,
-  `write_report` writes it as a page, slides, Markdown, a notebook or a table. `make_link` makes an address at which
+  `write_report` writes it as a page or Markdown, an experiment also as a table. `make_link` makes an address at which
   others read one thing, or a part of a conversation; `Links` lists and revokes these.
 - **Programs**: `SimpleBot`, `ChatBot` and `QueryBot`; `chat_call` and its kin read a provider's request, for
   `Forky.begin`. `ForkyLogger` records LiteLLM's calls, and `ForkyChatMessageHistory` is LangChain's history; each needs
   that package, so `from forky_core import *` leaves both out.
-- **Extending**: `Importer`, `Exporter`, `PublicationForm`, `MemoryPolicy`, `DocumentKind` and `Strategy` are what a
+- **Extending**: `Importer`, `Exporter`, `MemoryPolicy`, `DocumentKind` and `Strategy` are what a
   package can add, with what each is made of; `add_document_kind` adds a kind from a program. `forky_core.protocols` is
   for packages that add a protocol of `/v1`.
 - **Models**: `Forky.add_model` offers a model of the program: a `FunctionModel`, or anything with the methods of
@@ -162,13 +162,11 @@ if TYPE_CHECKING:
     from forky_core.model.payload_kinds import PayloadKind
     from forky_core.model.room import Person, Room
     from forky_core.process import tune_process
-    from forky_core.publishing.forms.form import PublicationForm
     from forky_core.publishing.links.link import Link, LinkDraft, NewLink
     from forky_core.publishing.links.links import Links
     from forky_core.publishing.links.making import make_link
     from forky_core.publishing.private_texts import private_values, without_private
     from forky_core.publishing.publishing import report_of, write_report
-    from forky_core.publishing.registry import publication_form
     from forky_core.publishing.report import Report
     from forky_core.votes.poll import Poll, Vote
     from forky_core.votes.tally import Tally
@@ -254,7 +252,6 @@ __all__ = [
     "PolicyInputs",
     "Poll",
     "Polls",
-    "PublicationForm",
     "QueryBot",
     "ReasoningDelta",
     "ReasoningPart",
@@ -311,7 +308,6 @@ __all__ = [
     "preview",
     "private_values",
     "prompt_hash",
-    "publication_form",
     "read_experiment",
     "redacted",
     "remove_document_kind",
@@ -440,13 +436,11 @@ _HOMES = {
     "model.payload_kinds": ("PayloadKind",),
     "model.room": ("Person", "Room"),
     "process": ("tune_process",),
-    "publishing.forms.form": ("PublicationForm",),
     "publishing.links.link": ("Link", "LinkDraft", "NewLink"),
     "publishing.links.links": ("Links",),
     "publishing.links.making": ("make_link",),
     "publishing.private_texts": ("private_values", "without_private"),
     "publishing.publishing": ("report_of", "write_report"),
-    "publishing.registry": ("publication_form",),
     "publishing.report": ("Report",),
     "votes.poll": ("Poll", "Vote"),
     "votes.tally": ("Tally",),

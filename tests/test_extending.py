@@ -26,8 +26,6 @@ from forky_core.formats.importing.landing import import_file
 from forky_core.gateway.v1.protocols import registry as protocols
 from forky_core.merge import strategies
 from forky_core.plugins import Registry
-from forky_core.publishing import registry as publishing
-from forky_core.publishing.publishing import report_of, write_report
 from pages.ui import registry as pages
 from tests.builders import ScriptedModels, talk, workspace
 from tests.gateway.served import serving
@@ -43,7 +41,6 @@ REGISTRIES: dict[str, Registry[Any]] = {
         strategies.REGISTRY,
         importers.REGISTRY,
         exporters.REGISTRY,
-        publishing.REGISTRY,
         memory_policies.REGISTRY,
         documents.REGISTRY,
         protocols.REGISTRY,
@@ -114,16 +111,6 @@ def test_the_importer_reads_and_the_exporter_writes(tmp_path: Path) -> None:
         chat = forky.conversation(done.conversations[0])
         file = b"".join(pieces(export_value(forky.store, chat), exporters.exporter("script")))
     assert file == b"user: The first day.\nuser: The second day.\n"
-
-
-def test_the_form_writes_every_thing_that_can_be_given_away() -> None:
-    forky, _ = workspace()
-    chat = talk(forky.create("Ports"), "Which port?", "Port 8443.")
-    talk(chat.fork("debug"), "Sure?", "Yes.")
-    report = report_of(forky, chat, "comparison", ["main", "debug"])
-    assert (
-        b"".join(write_report(report, "headlines")).decode().startswith("Ports: 2 side by side\nIn numbers\n")
-    )
 
 
 def test_the_memory_policy_chooses() -> None:

@@ -23,7 +23,7 @@ from forky_core.experiments.wording import counted
 from forky_core.model.errors import BadContent, NotFound, NothingToDo, there_are
 from forky_core.model.experiment import EXPERIMENTS, Experiment, ExperimentColumn, experiments_in
 from forky_core.publishing.publishing import write_report
-from forky_core.publishing.registry import FORMS
+from forky_core.publishing.registry import FORMS, form_for_file
 from forky_core.publishing.things.experiment import experiment_report
 
 if TYPE_CHECKING:
@@ -76,8 +76,8 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     export.add_argument(
         "--as",
         dest="format",
-        choices=list(dict.fromkeys([*(one.name for one in WRITERS), *(one.name for one in FORMS)])),
-        help="default: what the file's name says, or html",
+        metavar="FORM",
+        help=f"{', '.join(one.name for one in (*FORMS, *WRITERS))}; default: what the file's name says, or html",
     )
     export.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: print it")
     _add_place(export)
@@ -164,10 +164,9 @@ def run_export(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 
 def _form_of(path: Path | None) -> str:
-    """The form that a file's name suggests: the one with the longest suffix that fits."""
-    suffixes = {one.suffix: one.name for one in FORMS} | {one.suffix: one.name for one in WRITERS}
-    fitting = [suffix for suffix in suffixes if path is not None and path.name.lower().endswith(suffix)]
-    return suffixes[max(fitting, key=len)] if fitting else "html"
+    """The form that a file's name suggests."""
+    suffix = path.suffix.lower() if path is not None else ""
+    return next((one.name for one in WRITERS if one.suffix == suffix), form_for_file(path))
 
 
 def _written(result: ExperimentResult, form: str) -> Iterator[bytes]:

@@ -74,7 +74,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         metavar="WHAT",
         help=f"what goes along beyond the words: {', '.join(EVERYTHING.names)}; may be said more than once",
     )
-    make.add_argument("--as", dest="form", default="html", metavar="FORM", help="html (default) or slides")
+    make.add_argument("--as", choices=("html",), help=argparse.SUPPRESS)
     private = make.add_mutually_exclusive_group()
     private.add_argument("--redact", action="store_true", help="put placeholders for what looks private")
     private.add_argument("--as-it-is", action="store_true", help="share what looks private, too")
@@ -96,7 +96,6 @@ def run_make(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         _which(thing, options, chat),
         chat.branch_name,
         live=options.live,
-        form=options.form,
         included=tuple(options.include),
     )
     content = content_of(forky, draft)

@@ -16,7 +16,7 @@ from forky_core.formats.forky_file.files import replacing
 from forky_core.publishing.forms.form import pieces
 from forky_core.publishing.private_texts import private_values, without_private
 from forky_core.publishing.publishing import report_of
-from forky_core.publishing.registry import FORMS, THINGS, publication_form, publication_forms
+from forky_core.publishing.registry import FORMS, THINGS, form_for_file, publication_form
 from forky_core.publishing.report import Report
 from forky_core.views.shelf import count
 
@@ -37,7 +37,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
             "--as",
             dest="form",
             metavar="FORM",
-            help=f"{', '.join(one.name for one in FORMS)}, or one that a package adds; default: what the file's name says, or html",
+            help=f"{', '.join(one.name for one in FORMS)} (a table, of an experiment alone); default: what the file's name says, or html",
         )
         act.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: print it")
         act.add_argument("--redact", action="store_true", help="put placeholders for what looks private")
@@ -47,15 +47,16 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run_publish(thing: str, forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     path: Path | None = options.output
-    form = publication_form(options.form or _meant_by(path))
+    form = publication_form(options.form or form_for_file(path))
     chat = place(forky, options)
     report = _without_secrets(report_of(forky, chat, thing, options.which), redact=options.redact)
+    written = pieces(report, form)
     note_operators_export(forky, chat.id, form.name, thing)
     if path is None:
-        print_pieces(pieces(report, form), out)
+        print_pieces(written, out)
         return 0
     with replacing(path) as file:
-        for piece in pieces(report, form):
+        for piece in written:
             file.write(piece)
     if options.json:
         entry = {"thing": thing, "form": form.name, "title": report.title, "file": str(path)}
@@ -76,10 +77,3 @@ def _without_secrets(report: Report, *, redact: bool) -> Report:
             file=sys.stderr,
         )
     return without_private(report, seen) if redact else report
-
-
-def _meant_by(path: Path | None) -> str:
-    """The form that this file name suggests: the one with the longest suffix that fits."""
-    name = path.name.lower() if path is not None else ""
-    fitting = [one for one in publication_forms() if name.endswith(one.suffix)]
-    return max(fitting, key=lambda one: len(one.suffix)).name if fitting else "html"

@@ -202,7 +202,7 @@ def token_changed(*, token: TokenName, id: Id, change: Word) -> None:
 
 
 @event("page.published")
-def page_published(*, thing: Word, form: Word, id: Id, change: Word) -> None:
+def page_published(*, thing: Word, id: Id, change: Word) -> None:
     """A link to something was made, or revoked."""
 
 

@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 from forky_core.formats.exporting.redaction import PrivateValue, found_in, rewording
-from forky_core.publishing.report import OwnForm, Report, Reword
+from forky_core.publishing.report import OwnPage, Report, Reword
 
 T = TypeVar("T")
 _DRAWN = frozenset(("svg",))
@@ -20,7 +20,7 @@ def private_values(report: Report) -> tuple[PrivateValue, ...]:
 
 
 def without_private(report: Report, ticked: Iterable[PrivateValue]) -> Report:
-    """A copy in which placeholders replace the `ticked` values, also in the forms that the thing writes itself."""
+    """A copy in which placeholders replace the `ticked` values, also on the page that the thing writes itself."""
     chosen = tuple(ticked)
     if not chosen:
         return report
@@ -29,14 +29,14 @@ def without_private(report: Report, ticked: Iterable[PrivateValue]) -> Report:
 
 
 def with_names(report: Report, name_of: Reword) -> Report:
-    """A copy with names in the place of people's ids, also in the forms that the thing writes itself."""
+    """A copy with names in the place of people's ids, also on the page that the thing writes itself."""
     if name_of is str:
         return report
-    own = {form: _named(write, name_of) for form, write in report.own.items()}
-    return replace(reworded_value(report, name_of), own=own)
+    page = _named(report.page, name_of) if report.page is not None else None
+    return replace(reworded_value(report, name_of), page=page)
 
 
-def _named(write: OwnForm, name_of: Reword) -> OwnForm:
+def _named(write: OwnPage, name_of: Reword) -> OwnPage:
     return lambda word: write(lambda text: word(name_of(text)))
 
 

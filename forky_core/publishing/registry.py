@@ -1,22 +1,16 @@
-"""Which things can be given away, and in which forms.
-
-A package of somebody else adds a form by an entry point of the group `forky.forms` that names a
-`PublicationForm`.
-"""
+"""Which things can be given away, and in which forms."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import ClassVar, Protocol
 
 from forky_core.model.errors import NotFound
-from forky_core.plugins import Registry
-from forky_core.publishing.forms.csv_table import CsvTable
-from forky_core.publishing.forms.form import PublicationForm
-from forky_core.publishing.forms.notebook import ReportNotebook
-from forky_core.publishing.forms.plain_markdown import PlainMarkdown
-from forky_core.publishing.forms.slides import Slides
-from forky_core.publishing.forms.web_page import WebPage
+from forky_core.publishing.forms.csv_table import table_of
+from forky_core.publishing.forms.form import PAGE, PublicationForm
+from forky_core.publishing.forms.html import web_page
+from forky_core.publishing.forms.plain_markdown import plain_markdown
 from forky_core.publishing.report import Report
 from forky_core.publishing.things.comparison import ComparisonThing
 from forky_core.publishing.things.experiment import ExperimentThing
@@ -47,22 +41,41 @@ THINGS: tuple[PublishedThing, ...] = (
     MergeThing(),
     ReplayThing(),
 )
-FORMS: tuple[PublicationForm, ...] = (WebPage(), Slides(), PlainMarkdown(), ReportNotebook(), CsvTable())
-"""Those that Forky brings, in the order in which people are offered them."""
-REGISTRY = Registry("forky.forms", PublicationForm, FORMS)
+FORMS = (
+    PublicationForm("html", "Web page (HTML, for anybody)", ".html", PAGE, web_page),
+    PublicationForm("markdown", "Markdown", ".md", "text/markdown", plain_markdown),
+    PublicationForm("csv", "Table (CSV, a line for each cell)", ".csv", "text/csv", table_of),
+)
+"""In the order in which people are offered them."""
+_FORMER_SUFFIXES = {".slides.html": "slides", ".ipynb": "notebook"}
+_INSTEAD = {
+    "slides": "Write “html”, which prints too.",
+    "notebook": "Write “markdown”, or “csv” of an experiment.",
+}
+"""What to write instead of forms that Forky used to have."""
 
 
-def publication_forms() -> tuple[PublicationForm, ...]:
-    """Every form there is: those of Forky, of installed packages, and what this program has added."""
-    return tuple(REGISTRY)
+def forms_of(report: Report) -> tuple[PublicationForm, ...]:
+    """The forms in which a report can be written: as a table only if it has one."""
+    return tuple(form for form in FORMS if form.write is not table_of or report.table is not None)
 
 
 def publication_form(name: str) -> PublicationForm:
     """The form of this name. Raises NotFound."""
-    found = REGISTRY.find(name)
+    found = next((one for one in FORMS if one.name == name), None)
     if found is None:
-        raise NotFound(f"There is no form “{name[:40]}”.", f"There are {', '.join(REGISTRY.names)}.")
+        raise NotFound(
+            f"There is no form “{name[:40]}”.",
+            _INSTEAD.get(name) or f"There are {', '.join(one.name for one in FORMS)}.",
+        )
     return found
+
+
+def form_for_file(path: Path | None) -> str:
+    """The name of the form that a file's name suggests, also of one that is gone; "html" if it suggests none."""
+    suffixes = _FORMER_SUFFIXES | {one.suffix: one.name for one in FORMS}
+    name = path.name.lower() if path is not None else ""
+    return next((form for suffix, form in suffixes.items() if name.endswith(suffix)), "html")
 
 
 def published_thing(name: str) -> PublishedThing:

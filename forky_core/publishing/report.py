@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 Reword = Callable[[str], str]
 """Replaces what looks private in a text, and returns all other texts as they are."""
-OwnForm = Callable[[Reword], Iterator[bytes]]
-"""Writes a thing in a form of its own. It passes every text of people and models through the function it is given."""
+OwnPage = Callable[[Reword], Iterator[bytes]]
+"""Writes a page that only this thing has; it passes every text of people and models through the given function."""
 Value = str | int | float | None
 """What stands in one field of a table."""
 
@@ -78,8 +77,6 @@ class SideBySide:
     """Columns that are read beside each other; below each other where there is no room."""
 
     columns: tuple[ReportColumn, ...]
-    beside: int = 0
-    """For columns that go on without some of those beside them: how many there were at first."""
 
 
 Block = Leaf | SideBySide
@@ -87,7 +84,7 @@ Block = Leaf | SideBySide
 
 @dataclass(frozen=True, slots=True)
 class ReportSection:
-    """A part with a title, which begins a slide where there are slides."""
+    """A part with a title."""
 
     title: str
     blocks: tuple[Block, ...]
@@ -103,9 +100,9 @@ class Report:
     about: tuple[str, ...]
     """Sentences below the title."""
     sections: tuple[ReportSection, ...]
-    table: DataTable
-    """All of it as rows, for spreadsheets and programs."""
-    own: Mapping[str, OwnForm] = field(default_factory=lambda: MappingProxyType({}))
-    """Forms, by their names, that this thing writes better than from its sections."""
+    table: DataTable | None = None
+    """All of an experiment as rows, for spreadsheets and programs."""
+    page: OwnPage | None = None
+    """A page that shows the thing better than its sections do."""
     word: Reword = str
-    """What those forms put every text through; in a copy without private values, what replaces these."""
+    """What that page puts every text through; in a copy without private values, what replaces these."""

@@ -76,10 +76,12 @@ def test_it_is_listed_shown_and_exported(forky: Run, guide: str, tmp_path: Path)
     with (tmp_path / "table.csv").open(newline="", encoding="utf-8-sig") as file:
         lines = list(csv.DictReader(file))
     assert [line["passed"] for line in lines] == ["pass", "pass", "pass", "fail"]
-    assert "**Offline: quotes** ✓" in (tmp_path / "text.md").read_text()
+    assert "### Offline: quotes\n\n*✓ passes*" in (tmp_path / "text.md").read_text()
     assert len(json.loads((tmp_path / "all.json").read_text())["cells"]) == 4
     assert read_experiment(tmp_path / "again.yaml").rows == read_experiment(guide).rows
     assert forky("experiment", "export").out.startswith("<!DOCTYPE html>")
+    gone = forky("experiment", "export", "guide", "--as", "slides")
+    assert gone.code == 2 and "There is no form “slides”. Write “html”" in gone.err
 
 
 @pytest.mark.parametrize(

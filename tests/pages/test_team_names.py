@@ -133,12 +133,9 @@ def test_a_poll_is_revealed_only_by_the_member_who_opened_it(
 def test_what_is_given_away_has_names(server: TeamServer, ada: Member, chat: Conversation) -> None:
     forky = server.seen_by(ada)
     own = forky.conversation(chat.id)
-    for thing, which, forms in (
-        ("replay", ("everything",), ("html", "markdown", "csv")),
-        ("poll", ("1",), ("html", "markdown", "csv")),
-    ):
+    for thing, which in (("replay", ("everything",)), ("poll", ("1",))):
         report = report_of(forky, own, thing, which)
-        for form in forms:
+        for form in ("html", "markdown"):
             written = b"".join(write_report(report, form)).decode()
             assert ID_PREFIX not in written and "Bob" in written, (thing, form)
     replay = ShownDocuments(server.seen_by_id).replay(ada.id, chat.id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -18,7 +19,14 @@ from forky_core.model.errors import BadContent, NotFound, NothingToDo
 from forky_core.model.parts import Draft, TextPart
 from forky_core.publishing.links import links as links_module
 from forky_core.publishing.links.content import content_of, page_of
-from forky_core.publishing.links.link import LinkDraft, LinkEnded, NewLink, value_digest
+from forky_core.publishing.links.link import (
+    LinkDraft,
+    LinkEnded,
+    NewLink,
+    as_json,
+    from_json,
+    value_digest,
+)
 from forky_core.publishing.links.links import LISTED, Links
 from forky_core.publishing.links.making import make_link, make_link_to
 from forky_core.store.memory.store import MemoryStore
@@ -257,15 +265,16 @@ def test_days_that_cannot_be_kept_are_refused(days: float) -> None:
         link_to(made.forky, made.chat, days=days)
 
 
-def test_only_a_page_can_be_linked_to_and_only_one_that_is_not_too_large(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_live_link_that_was_made_to_slides_shows_the_page() -> None:
     made = given()
-    with pytest.raises(BadContent, match="is no page"):
-        link_to(made.forky, made.chat, "comparison", "main", "debug", form="csv")
-    assert b"slide-1" in shown(
-        made.forky, link_to(made.forky, made.chat, "comparison", "main", "debug", form="slides")
-    )
+    new = link_to(made.forky, made.chat, "comparison", "main", "debug", live=True)
+    stored = json.loads(as_json([new.link]))
+    (link,) = from_json(json.dumps([{**stored[0], "form": "slides"}]))
+    assert page_of(made.forky, link) == shown(made.forky, new)
+
+
+def test_only_a_page_that_is_not_too_large_can_be_linked_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = given()
     monkeypatch.setattr(links_module, "LARGEST", 1_000)
     with pytest.raises(BadContent, match="The page has more than"):
         link_to(made.forky, made.chat)

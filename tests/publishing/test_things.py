@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forky_core.model.errors import BadContent, NotFound, NothingToDo
-from forky_core.publishing.publishing import report_of
+from forky_core.publishing.publishing import report_of, write_report
 from forky_core.publishing.report import DataTable, Prose, Report, Sentences, SideBySide
 from tests.builders import debugged, talk, workspace
 from tests.publishing.given import given
@@ -23,7 +23,6 @@ def test_a_comparison_has_the_numbers_the_question_and_each_turn() -> None:
     assert Prose("The port is 8080.") in numbers.blocks
     (columns,) = [block for block in first.blocks if isinstance(block, SideBySide)]
     assert [column.title for column in columns.columns] == ["debug", "third"]
-    assert report.table.head[:3] == ("turn", "column", "role")
 
 
 def test_a_comparison_without_names_is_of_the_branch_and_its_nearest() -> None:
@@ -73,8 +72,8 @@ def test_a_message_that_is_no_merge_and_a_merge_that_was_undone_are_refused() ->
 def test_a_merge_says_what_came_over_from_where_and_what_stayed_behind() -> None:
     report = given().report("merge")
     assert titles(report)[:2] == ["The branches", "What came over"]
-    lines = [row for row in report.table.rows if row[1] == "line"]
-    assert any("9090" in str(row[2]) and "9090" in str(row[4]) for row in lines)
+    (lines,) = [block for block in report.sections[1].blocks if isinstance(block, DataTable)]
+    assert any("9090" in str(line) and "9090" in str(cited) for line, cited in lines.rows)
 
 
 def test_a_blind_poll_is_given_away_without_names_and_counts() -> None:
@@ -84,28 +83,29 @@ def test_a_blind_poll_is_given_away_without_names_and_counts() -> None:
     poll = chat.polls.open(["main", "side"])
     chat.people.as_person("Ada").polls.vote(poll.number, "A", note="Because.")
     hidden = report_of(forky, chat, "poll", [str(poll.number)])
-    assert titles(hidden) == ["The answers"] and hidden.table.rows == ()
+    assert titles(hidden) == ["The answers"]
     assert "One person has voted. Names and counts are hidden until the reveal." in hidden.about
     (columns,) = [block for block in hidden.sections[0].blocks if isinstance(block, SideBySide)]
     assert {column.facts for column in columns.columns} == {""} and "Ada" not in repr(hidden)
     chat.polls.reveal(poll.number)
     shown = report_of(forky, chat, "poll")
     assert titles(shown) == ["The result", "The answers", "Why"]
-    assert [row[0] for row in shown.table.rows] == ["Ada"]
+    (why,) = shown.sections[2].blocks
+    assert isinstance(why, DataTable) and [(row[0], row[2]) for row in why.rows] == [("Ada", "Because.")]
 
 
 def test_a_replay_holds_what_was_undone_only_where_that_is_asked_for() -> None:
     made = given()
     seen, everything = made.report("replay"), made.report("replay", ("everything",))
-    assert "Undone." not in repr(seen.table) and "Undone." in repr(everything)
-    assert "Undone." not in b"".join(seen.own["html"](str)).decode()
-    assert len(everything.table.rows) == made.chat.view.version
+    assert "Undone." not in repr(seen) and "Undone." in repr(everything)
+    assert "Undone." not in b"".join(write_report(seen, "html")).decode()
+    assert everything.about[0].startswith(f"{made.chat.view.version} operations")
 
 
-def test_an_experiment_shows_a_section_for_each_row_and_its_own_page() -> None:
+def test_an_experiment_shows_a_section_for_each_row_and_a_line_for_each_cell() -> None:
     report = given().report("experiment", ("grid",))
     assert titles(report)[0] == "Columns" and len(report.sections) == 3
-    assert set(report.own) == {"html", "csv", "markdown"}
+    assert report.table is not None and len(report.table.rows) == 4
     table = report.sections[0].blocks[0]
     assert isinstance(table, DataTable) and table.head[1] == "Passes (95 %)"
 

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from forky_core.csv_lines import csv_line
 from forky_core.experiments.cells import CellResult
 from forky_core.experiments.checks.registry import title
 from forky_core.experiments.intervals import Interval
@@ -35,13 +34,6 @@ CELL_HEAD = (
     "failure",
     "branch",
 )
-
-
-def write_csv(result: ExperimentResult) -> Iterator[bytes]:
-    """A line for each cell. A text that a spreadsheet would take for a formula gets an apostrophe before it."""
-    yield b"\xef\xbb\xbf" + csv_line(CELL_HEAD)
-    for row in cell_rows(result):
-        yield csv_line(row)
 
 
 def cell_rows(result: ExperimentResult) -> Iterator[tuple[str | int | float, ...]]:

@@ -1,4 +1,4 @@
-"""Numbers of an experiment as people read them, the same on the page, in Markdown and on the terminal."""
+"""Numbers of an experiment as people read them, the same in reports and on the terminal."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The forms in which an experiment can be written."""
+"""The files of an experiment for programs. Pages, Markdown and tables are written by publishing/."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from forky_core.experiments.exporting import data, markdown, page
+from forky_core.experiments.exporting import data
 from forky_core.experiments.results import ExperimentResult
 from forky_core.model.errors import NotFound
 
@@ -22,9 +22,6 @@ class ExperimentWriter:
 
 
 WRITERS = (
-    ExperimentWriter("html", "Web page (HTML, for anybody)", ".html", "text/html", page.write),
-    ExperimentWriter("csv", "Table (CSV, a line for each cell)", ".csv", "text/csv", data.write_csv),
-    ExperimentWriter("markdown", "Markdown", ".md", "text/markdown", markdown.write),
     ExperimentWriter("json", "Results (JSON)", ".json", "application/json", data.write_json),
     ExperimentWriter(
         "yaml", "The experiment alone (YAML, to run again)", ".yaml", "application/yaml", data.write_yaml

@@ -1,4 +1,4 @@
-"""The blocks of a report as HTML, and the frame of a page that loads and runs nothing."""
+"""A report as one web page that is read from top to bottom, in any browser; it loads and runs nothing."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 
+from forky_core.publishing.forms.form import encoded
 from forky_core.publishing.report import (
     Block,
     DataTable,
@@ -15,6 +16,7 @@ from forky_core.publishing.report import (
     Leaf,
     Picture,
     Prose,
+    Report,
     ReportColumn,
     Sentences,
     SideBySide,
@@ -24,35 +26,55 @@ from forky_core.showing.assets import shared_style, source_hash
 from forky_core.showing.escaping import safe
 from forky_core.showing.prose import long_code, long_prose
 
+_FEWEST_FOR_CONTENTS = 4
+_MOST_IN_CONTENTS = 200
 
-@cache
-def style(name: str) -> str:
-    """The style of a page: what all pages share, and the file of this name."""
-    here = files("forky_core.publishing.forms")
-    return shared_style() + "".join(
-        here.joinpath(f"{one}.css").read_text("utf-8") for one in ("report", name)
+
+def web_page(report: Report) -> Iterator[bytes]:
+    """The page of a report, piece by piece."""
+    yield encoded(_page_head(report.title, report.kind))
+    about = "".join(f'<p dir="auto">{safe(line)}</p>' for line in report.about)
+    yield encoded(f'<header><h1 dir="auto">{safe(report.title)}</h1>{about}</header>\n<main>\n')
+    if len(report.sections) >= _FEWEST_FOR_CONTENTS:
+        listed = "".join(
+            f'<li><a href="#s{at}" dir="auto">{safe(section.title)}</a></li>'
+            for at, section in enumerate(report.sections[:_MOST_IN_CONTENTS], 1)
+        )
+        yield encoded(f'<nav aria-label="Contents"><ol>{listed}</ol></nav>\n')
+    for at, section in enumerate(report.sections, 1):
+        yield encoded(f'<section id="s{at}"><h2 dir="auto">{safe(section.title)}</h2>\n')
+        for block in section.blocks:
+            for piece in _block(block):
+                yield encoded(piece)
+        yield b"</section>\n"
+    yield encoded(
+        "</main>\n<footer>This page loads nothing and sends nothing. Written by Forky.</footer>\n</body></html>\n"
     )
 
 
-def page_head(title: str, css: str, body: str) -> str:
-    """Everything up to the contents of the body, whose class is `body`."""
+@cache
+def _style() -> str:
+    """The style of the page: what all pages share, and that of reports."""
+    return shared_style() + files("forky_core.publishing.forms").joinpath("report.css").read_text("utf-8")
+
+
+def _page_head(title: str, kind: str) -> str:
+    """Everything up to the contents of the body."""
+    css = _style()
     policy = f"default-src 'none'; style-src '{source_hash(css)}'; img-src data:; base-uri 'none'; form-action 'none'"
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="referrer" content="no-referrer">\n<meta name="robots" content="noindex">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<title>{safe(title)}</title>\n<style>{css}</style></head>\n<body class="{body}">\n'
+        f'<title>{safe(title)}</title>\n<style>{css}</style></head>\n<body class="report {kind}">\n'
     )
 
 
-PAGE_FOOT = "</body></html>\n"
-
-
-def block_html(block: Block) -> Iterator[str]:
+def _block(block: Block) -> Iterator[str]:
     """A block as HTML, piece by piece."""
     if isinstance(block, SideBySide):
-        yield f'<div class="columns n{min(block.beside or len(block.columns), 5)}" tabindex="0" role="group" aria-label="Side by side">'
+        yield '<div class="columns" tabindex="0" role="group" aria-label="Side by side">'
         for number, column in enumerate(block.columns):
             yield _column(column, number)
         yield "</div>"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from forky_core.fences import CodeBlocks
 from forky_core.mathematics.recognition import is_mathematics
@@ -38,24 +37,19 @@ _DEFINITION = re.compile(r"^([ \t>]*)(?=\[[^\]\n]{1,300}\]:[ \t]*<?[ \t]*(?!http
 _UNSHOWABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
 
 
-class PlainMarkdown:
-    name: ClassVar[str] = "markdown"
-    label: ClassVar[str] = "Markdown"
-    suffix: ClassVar[str] = ".md"
-    media_type: ClassVar[str] = "text/markdown"
-
-    def write(self, report: Report) -> Iterator[bytes]:
-        yield encoded(f"# {plain_line(report.title)}\n")
-        for sentence in report.about:
-            yield encoded(f"\n{plain_line(sentence)}\n")
-        for section in report.sections:
-            yield encoded(f"\n## {plain_line(section.title)}\n")
-            for block in section.blocks:
-                for piece in markdown_pieces(block):
-                    yield encoded(f"\n{piece}\n")
+def plain_markdown(report: Report) -> Iterator[bytes]:
+    """The Markdown of a report, piece by piece."""
+    yield encoded(f"# {plain_line(report.title)}\n")
+    for sentence in report.about:
+        yield encoded(f"\n{plain_line(sentence)}\n")
+    for section in report.sections:
+        yield encoded(f"\n## {plain_line(section.title)}\n")
+        for block in section.blocks:
+            for piece in _pieces(block):
+                yield encoded(f"\n{piece}\n")
 
 
-def markdown_pieces(block: Block) -> Iterator[str]:
+def _pieces(block: Block) -> Iterator[str]:
     """A block of a report as pieces of Markdown, between which an empty line belongs."""
     match block:
         case Sentences():
@@ -63,24 +57,24 @@ def markdown_pieces(block: Block) -> Iterator[str]:
         case Prose():
             yield harmless_markdown(block.text)
         case Exact():
-            yield fenced(block.text)
+            yield _fenced(block.text)
         case Picture():
             yield f"*Attached: {plain_line(block.name)}*"
         case Drawing():
             yield f"*{plain_line(block.description)}*"
         case DataTable():
-            yield markdown_table(block)
+            yield _table(block)
         case SideBySide():
             for column in block.columns:
-                yield from column_pieces(column)
+                yield from _column(column)
 
 
-def column_pieces(column: ReportColumn) -> Iterator[str]:
+def _column(column: ReportColumn) -> Iterator[str]:
     """A column as pieces of Markdown below a heading of its own."""
     facts = f"\n\n*{plain_line(column.facts)}*" if column.facts else ""
     yield f"### {plain_line(column.title)}{facts}"
     for leaf in column.blocks:
-        yield from markdown_pieces(leaf)
+        yield from _pieces(leaf)
 
 
 def plain_line(text: str) -> str:
@@ -88,13 +82,13 @@ def plain_line(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", _shown(" ".join(text.split())))
 
 
-def fenced(text: str) -> str:
+def _fenced(text: str) -> str:
     """A text as a block of code whose fence is longer than any run of backticks inside it."""
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
     return f"{fence}text\n{_shown(text).rstrip()}\n{fence}"
 
 
-def markdown_table(table: DataTable) -> str:
+def _table(table: DataTable) -> str:
     """A table whose cells are one line each."""
     if not table.rows:
         return "*Nothing.*"

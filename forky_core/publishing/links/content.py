@@ -13,7 +13,6 @@ from forky_core.formats.exporting.rewriting import visible
 from forky_core.formats.exporting.writers.page.writing import plain_page
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.model.errors import BadContent, NotFound
-from forky_core.publishing.forms.form import PAGE, pieces
 from forky_core.publishing.included import EVERYTHING, Included, included_named
 from forky_core.publishing.links.link import WITH_PATHS, Link, LinkDraft, value_digest
 from forky_core.publishing.links.shared_part import (
@@ -23,8 +22,7 @@ from forky_core.publishing.links.shared_part import (
     without_private_values,
 )
 from forky_core.publishing.private_texts import private_values, without_private
-from forky_core.publishing.publishing import report_of
-from forky_core.publishing.registry import publication_form
+from forky_core.publishing.publishing import report_of, write_report
 from forky_core.publishing.things.replay import EVERYTHING as WITH_WHAT_WAS_UNDONE
 from forky_core.views.shelf import title_or_placeholder
 
@@ -119,9 +117,6 @@ def _of_part(forky: Workspace, chat: Conversation, draft: LinkDraft, included: I
 
 
 def _of_report(forky: Workspace, chat: Conversation, draft: LinkDraft, included: Included) -> LinkContent:
-    form = publication_form(draft.form)
-    if form.media_type != PAGE:
-        raise BadContent(f"{form.label} is no page.", "Give the file away instead.")
     if WITH_WHAT_WAS_UNDONE in draft.which and draft.thing == "replay" and included != EVERYTHING:
         raise BadContent(
             "What was undone goes into a link only where everything does.",
@@ -135,7 +130,7 @@ def _of_report(forky: Workspace, chat: Conversation, draft: LinkDraft, included:
         private_values(report),
         0,
         False,
-        lambda ticked: pieces(without_private(report, ticked), form),
+        lambda ticked: write_report(without_private(report, ticked), "html"),
     )
 
 

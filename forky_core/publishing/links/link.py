@@ -45,7 +45,6 @@ class LinkDraft:
     """The branch that was checked out when it was made; "" for the one that moved last."""
     live: bool = False
     """Whether it shows what is there when it is opened, and not what was there when it was made."""
-    form: str = "html"
     included: tuple[str, ...] = ()
     """The names of what goes along (`publishing.included`)."""
     spared: tuple[str, ...] = ()

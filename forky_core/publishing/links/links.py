@@ -164,7 +164,7 @@ class Links:
                 raise NothingToDo("This link was revoked before.")
             closed = replace(link, revoked=now())
             self._write(link.conversation, self._changed(closed))
-        events.page_published(thing=link.thing, form=link.form, id=id, change="revoked")
+        events.page_published(thing=link.thing, id=id, change="revoked")
         self._noted("link revoked", by, self._counted(link))
         return closed
 
@@ -242,7 +242,7 @@ class Links:
             if pages:
                 self._store.keep_derived(link.conversation, pages)
             self._write(link.conversation, (*links, link))
-        events.page_published(thing=link.thing, form=link.form, id=link.id, change="published")
+        events.page_published(thing=link.thing, id=link.id, change="published")
         self._noted("link made", link.by, link)
 
     def _index(self) -> dict[str, Link]:

@@ -18,23 +18,11 @@ from forky_core.publishing.report import (
     SideBySide,
     Value,
 )
-from forky_core.publishing.things.material import Material, digits
+from forky_core.publishing.things.material import Material
 from forky_core.views.captions import SOMEBODY, dollars, ended, merged, seconds, tokens
 from forky_core.views.compare import Column, ColumnEntry, Comparison, Turn, compare
 from forky_core.views.shelf import count, title_or_placeholder
 from forky_core.views.sides import first_sides, read_sides
-
-_HEAD = (
-    "turn",
-    "column",
-    "role",
-    "model",
-    "text",
-    "tokens",
-    "cost",
-    "seconds",
-    "message",
-)
 
 
 class ComparisonThing:
@@ -65,7 +53,6 @@ class ComparisonThing:
             f"{title_or_placeholder(chat.title)}: {len(sides)} side by side",
             tuple(filter(None, (f"{names}.", shared, *found.notes))),
             (_numbers(material, found), *_rows(material, found)),
-            DataTable(_HEAD, tuple(_table(material, found))),
         )
 
 
@@ -151,30 +138,3 @@ def _facts(material: Material, entry: ColumnEntry) -> str:
 
 def _models(material: Material, entry: ColumnEntry) -> str:
     return together(map(material.label, entry.origin.models)) if entry.origin.models else ""
-
-
-def _table(material: Material, found: Comparison) -> Iterator[tuple[Value, ...]]:
-    for number, row in enumerate(found.rows, 1):
-        for column, turn in zip(found.columns, row.turns, strict=True):
-            for entry in _entries(turn):
-                call, shown = entry.generation, material.shown(entry.message)
-                if shown is None:
-                    continue
-                costs = call is not None and material.included.costs
-                yield (
-                    number,
-                    column.side.label,
-                    entry.message.role,
-                    _models(material, entry),
-                    shown.text,
-                    entry.tokens if material.included.costs else None,
-                    call.usage.cost if call is not None and costs else None,
-                    round(entry.seconds, 3) if entry.seconds is not None and costs else None,
-                    digits(entry.message.id),
-                )
-
-
-def _entries(turn: Turn | None) -> tuple[ColumnEntry, ...]:
-    if turn is None:
-        return ()
-    return (*turn.brought, *((turn.question,) if turn.question is not None else ()), *turn.answers)

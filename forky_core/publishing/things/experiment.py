@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import ClassVar
 
 from forky_core.experiments.cells import CellResult
@@ -12,14 +11,12 @@ from forky_core.experiments.checks.registry import title
 from forky_core.experiments.experiments import Experiments
 from forky_core.experiments.exporting.data import CELL_HEAD, cell_rows
 from forky_core.experiments.exporting.facts import dollars, seconds, share, state
-from forky_core.experiments.exporting.registry import ExperimentWriter, experiment_writer
 from forky_core.experiments.plan import title_of
 from forky_core.experiments.results import ColumnSummary, ExperimentResult
 from forky_core.experiments.wording import counted
 from forky_core.model.errors import BadContent, NotFound, there_are
 from forky_core.model.experiment import CellAddress, ExperimentRow
 from forky_core.publishing.included import EVERYTHING, Included
-from forky_core.publishing.private_texts import reworded_value
 from forky_core.publishing.report import (
     DataTable,
     Leaf,
@@ -27,7 +24,6 @@ from forky_core.publishing.report import (
     Report,
     ReportColumn,
     ReportSection,
-    Reword,
     Sentences,
     SideBySide,
     Value,
@@ -36,8 +32,6 @@ from forky_core.publishing.things.material import Material
 
 _SIGNS = {True: "✓ passes", False: "✗ fails", None: "· no verdict"}
 _COSTS = ("cost", "prompt_tokens", "completion_tokens", "seconds")
-_OWN = ("html", "csv", "markdown")
-"""The forms that experiments have of their own: a page with a search and a table to unfold, among them."""
 
 
 class ExperimentThing:
@@ -57,7 +51,7 @@ def experiment_report(result: ExperimentResult, included: Included = EVERYTHING)
     """What an experiment found, as a report."""
     if not included.rules:
         result = replace(result, columns=tuple(_without_parameters(one) for one in result.columns))
-    experiment, whole = result.experiment, included.costs and included.rules
+    experiment = result.experiment
     costs = f", {dollars(result.cost)}" if included.costs else ""
     size = f"{counted(len(experiment.rows), 'row')} × {counted(len(experiment.columns), 'column')}"
     about = (
@@ -73,7 +67,6 @@ def experiment_report(result: ExperimentResult, included: Included = EVERYTHING)
         tuple(filter(None, about)),
         (_summary(result, costs=included.costs), *(_row(result, row) for row in experiment.rows)),
         _table(result, costs=included.costs),
-        {name: partial(_own_form, experiment_writer(name), result) for name in _OWN} if whole else {},
     )
 
 
@@ -91,10 +84,6 @@ def _table(result: ExperimentResult, *, costs: bool) -> DataTable:
         tuple(CELL_HEAD[at] for at in kept),
         tuple(tuple(row[at] for at in kept) for row in cell_rows(result)),
     )
-
-
-def _own_form(writer: ExperimentWriter, result: ExperimentResult, word: Reword) -> Iterator[bytes]:
-    yield from writer.write(reworded_value(result, word))
 
 
 def _named(experiments: Experiments, which: Sequence[str]) -> str:

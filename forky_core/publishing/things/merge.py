@@ -8,7 +8,6 @@ from typing import ClassVar
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import BadContent, NotFound
 from forky_core.model.model_names import without_server
-from forky_core.model.parts import MergePart
 from forky_core.publishing.report import (
     Block,
     DataTable,
@@ -17,7 +16,6 @@ from forky_core.publishing.report import (
     Report,
     ReportSection,
     Sentences,
-    Value,
 )
 from forky_core.publishing.things.material import Material, digits
 from forky_core.showing.pictures import merge_picture
@@ -29,7 +27,6 @@ from forky_core.views.places import branch_for
 from forky_core.views.shelf import title_or_placeholder
 from forky_core.views.times import stamp_utc
 
-_HEAD = ("source", "kind", "text", "cites", "cited")
 _LONGEST = 200_000
 """Characters of a block that are listed line by line; what follows them stands below as it is."""
 
@@ -68,7 +65,6 @@ class MergeThing:
                 *_blocks(material, message),
                 *_left(material, message),
             ),
-            DataTable(_HEAD, tuple(_table(material, message))),
         )
 
 
@@ -140,23 +136,3 @@ def _left(material: Material, message: Message) -> Iterator[ReportSection]:
     )
     if rows:
         yield ReportSection("What stayed behind", (DataTable(("Branch", "Message"), rows),))
-
-
-def _table(material: Material, message: Message) -> Iterator[tuple[Value, ...]]:
-    for part in message.merges:
-        yield from _lines_of(material, part)
-        for id in map(MessageId, part.omitted):
-            yield (part.source, "left out", "", digits(id), _cited(material, id))
-
-
-def _lines_of(material: Material, part: MergePart) -> Iterator[tuple[Value, ...]]:
-    for row in payload_rows(part, _LONGEST):
-        if row.text.strip():
-            cites = " ".join(digits(id) for id in row.cites)
-            yield (
-                part.source,
-                row.kind,
-                row.text,
-                cites,
-                "\n".join(_cited(material, id) for id in row.cites),
-            )

@@ -6,9 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from forky_core.conversation.voting.voting import called
-from forky_core.model import MessageId
 from forky_core.model.errors import BadContent, NotFound
-from forky_core.model.model_names import without_server
 from forky_core.publishing.report import (
     Block,
     DataTable,
@@ -20,13 +18,11 @@ from forky_core.publishing.report import (
     SideBySide,
     Value,
 )
-from forky_core.publishing.things.material import Material, digits
+from forky_core.publishing.things.material import Material
 from forky_core.views.shelf import count, title_or_placeholder
 from forky_core.views.times import stamp_utc
 from forky_core.views.voting import CHOICES, Ballot, BallotOption, PollResult, ballot_of, outcome_of
 from forky_core.votes.poll import Poll
-
-_HEAD = ("voter", "choice", "model", "branch", "note", "scores", "message")
 
 
 class PollThing:
@@ -48,13 +44,11 @@ class PollThing:
         sections.append(_answers(material, ballot))
         if outcome is not None and outcome.notes:
             sections.append(_notes(outcome))
-        rows = () if poll.hidden else tuple(_votes(material, ballot))
         return Report(
             self.name,
             title or f"A vote in “{title_or_placeholder(chat.title)}”",
             tuple(_about(poll, ballot, outcome)),
             tuple(sections),
-            DataTable(_HEAD, rows),
         )
 
 
@@ -148,24 +142,3 @@ def _said(material: Material, option: BallotOption) -> tuple[Leaf, ...]:
 def _notes(outcome: PollResult) -> ReportSection:
     rows = tuple((note.person, note.choice, note.text) for note in outcome.notes)
     return ReportSection("Why", (DataTable(("Voter", "Choice", "Note"), rows),))
-
-
-def _votes(material: Material, ballot: Ballot) -> Iterator[tuple[Value, ...]]:
-    options = {option.message: option for option in ballot.options}
-    for vote in material.chat.polls.votes(ballot.poll.number):
-        option = options.get(MessageId(vote.choice))
-        scores = "; ".join(
-            f"{options[id].letter} {criterion}: {score}"
-            for id, given in vote.scores.items()
-            if id in options
-            for criterion, score in given.items()
-        )
-        yield (
-            vote.person,
-            option.letter if option is not None else CHOICES.get(vote.choice, "?"),
-            ", ".join(map(without_server, option.models)) if option is not None else "",
-            ", ".join(option.branches) if option is not None else "",
-            vote.note,
-            scores,
-            digits(option.message) if option is not None else "",
-        )

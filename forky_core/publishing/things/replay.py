@@ -12,7 +12,7 @@ from forky_core.model.errors import BadContent
 from forky_core.publishing.included import EVERYTHING as EVERYTHING_ALONG
 from forky_core.publishing.included import Included
 from forky_core.publishing.private_texts import reworded_value
-from forky_core.publishing.report import DataTable, Report, ReportSection, Reword, Value
+from forky_core.publishing.report import DataTable, Report, ReportSection, Reword
 from forky_core.publishing.things.material import Material
 from forky_core.showing.material import log_of, shown_conversation, somebody
 from forky_core.showing.replay import Replay, ReplayFrame, replay
@@ -20,7 +20,6 @@ from forky_core.showing.replay_page import replay_page
 from forky_core.views.shelf import count, title_or_placeholder
 from forky_core.views.times import stamp_utc
 
-_HEAD = ("operation", "at", "by", "verb", "what", "appeared", "disappeared", "moved")
 _TOGETHER = 12
 """Operations of one section."""
 
@@ -58,8 +57,7 @@ class ReplayThing:
             f"Replay of {title_or_placeholder(made.title)}",
             (f"{count(len(made.frames), 'operation')}{by}, {count(len(made.rows), 'message')}.",),
             tuple(_sections(made)),
-            DataTable(_HEAD, tuple(map(_line, made.frames))),
-            {"html": partial(_page, made)},
+            page=partial(_page, made),
         )
 
 
@@ -96,17 +94,3 @@ def _groups(frames: Sequence[ReplayFrame]) -> Iterator[Sequence[ReplayFrame]]:
 
 def _when(frame: ReplayFrame) -> str:
     return stamp_utc(frame.at) if frame.at else ""
-
-
-def _line(frame: ReplayFrame) -> tuple[Value, ...]:
-    moved = ", ".join(sorted(frame.moved))
-    return (
-        frame.number,
-        _when(frame),
-        frame.actor,
-        frame.verb,
-        frame.summary,
-        len(frame.appeared),
-        len(frame.disappeared),
-        moved,
-    )

@@ -1,4 +1,4 @@
-"""The dialog that gives one thing away: as a file in one of several forms, or by a link (pages/ui/links/making.py)."""
+"""The dialog that gives one thing away: as a file, or by a link (pages/ui/links/making.py)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from forky_core.model.errors import ForkyError
 from forky_core.publishing.forms.form import PAGE, PublicationForm, pieces, report_file_name
 from forky_core.publishing.private_texts import private_values, without_private
 from forky_core.publishing.publishing import report_of
-from forky_core.publishing.registry import publication_form, publication_forms
+from forky_core.publishing.registry import forms_of, publication_form
 from forky_core.publishing.report import Report
 from forky_core.publishing.things.replay import EVERYTHING
 from forky_core.team.export_audit import noted
@@ -61,7 +61,7 @@ def draw_giving(forky: Workspace, chat: Conversation, thing: str, which: Sequenc
     by_link = file_or_link("give.as")
     chosen = _chosen(chat, thing, which, by_link=by_link)
     if by_link:
-        draw_link_form(forky, chat, thing, chosen, form=_page_form())
+        draw_link_form(forky, chat, thing, chosen)
         return
     try:
         held = _held(forky, chat, thing, chosen)
@@ -97,21 +97,6 @@ def file_or_link(key: str) -> bool:
         label_visibility="collapsed",
     )
     return chosen == "link"
-
-
-def _page_form() -> str:
-    """The form of the page that a link shows."""
-    forms = [one.name for one in publication_forms() if one.media_type == PAGE]
-    return str(
-        st.segmented_control(
-            "As",
-            forms,
-            key="give.page",
-            default=forms[0],
-            required=True,
-            format_func=lambda name: publication_form(name).label.partition(" (")[0],
-        )
-    )
 
 
 def _chosen(chat: Conversation, thing: str, which: Sequence[str], *, by_link: bool) -> tuple[str, ...]:
@@ -153,13 +138,13 @@ def _held(forky: Workspace, chat: Conversation, thing: str, which: tuple[str, ..
 def _form(report: Report) -> PublicationForm:
     name = st.selectbox(
         "As",
-        [one.name for one in publication_forms()],
+        [one.name for one in forms_of(report)],
         key="give.form",
         format_func=lambda name: publication_form(name).label,
     )
     form = publication_form(name)
     if form.media_type == PAGE:
         st.caption("One file that loads nothing and opens in any browser. A link shows the same page.")
-    elif form.name == "csv":
+    elif report.table is not None and form.name == "csv":
         st.caption(f"{count(len(report.table.rows), 'row')} with {', '.join(report.table.head)}.")
     return form

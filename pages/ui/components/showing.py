@@ -68,7 +68,7 @@ def give_button(
         key=key,
         type="tertiary",
         icon=":material/ios_share:",
-        help="As a page, slides, a table, Markdown or a notebook; or at an address that you can revoke",
+        help="As a page or Markdown; or at an address that you can revoke",
     ):
         from pages.ui.components.giving import open_giving  # noqa: PLC0415 - every form's writer: a page needs none
 

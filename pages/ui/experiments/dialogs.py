@@ -55,7 +55,7 @@ def _send(frame: Frame, experiments: Experiments, name: str) -> None:
     st.markdown("**For programs**")
     form = st.segmented_control(
         "Take it elsewhere",
-        [one.name for one in WRITERS if one.name in ("json", "yaml")],
+        [one.name for one in WRITERS],
         key="experiments.form",
         default="yaml",
         required=True,

@@ -105,9 +105,7 @@ def draw_link_scope(chat: Conversation) -> tuple[str, tuple[str, ...]]:
     return scope, (chosen, WITH_PATH) if whole else (chosen,)
 
 
-def draw_link_form(
-    forky: Workspace, chat: Conversation, thing: str, which: Sequence[str], *, form: str = "html"
-) -> None:
+def draw_link_form(forky: Workspace, chat: Conversation, thing: str, which: Sequence[str]) -> None:
     """Keys: `link.` with `live`, `along.<name>`, `tick.<thing>.<n>`, `days`, `see`, `make`, `revoke.<id>`."""
     if not may_share_as(reader_id(), chat.id):
         st.info(
@@ -116,7 +114,7 @@ def draw_link_form(
         )
         return
     along = _along()
-    draft = LinkDraft(chat.id, thing, tuple(which), chat.branch_name, form=form, included=along)
+    draft = LinkDraft(chat.id, thing, tuple(which), chat.branch_name, included=along)
     try:
         content = _content(forky, chat, draft)
     except ForkyError as error:
