@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.noted_exports import note_operators_export
 from forky_core.cli.plain import one_line, plain, print_pieces
 from forky_core.cli.titles import conversation_called
+from forky_core.formats.exporting.exporting import Exporter
 from forky_core.formats.exporting.redaction import findings, redacted, unread_files
 from forky_core.formats.exporting.registry import EXPORTERS, exporter, exporters
 from forky_core.formats.exporting.sharing import (
@@ -19,6 +21,7 @@ from forky_core.formats.exporting.sharing import (
     save_as,
 )
 from forky_core.formats.exporting.writers.forky import ForkyFile
+from forky_core.formats.exporting.writers.message_arrays import DIALECTS, Messages
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import save
 from forky_core.model.errors import BadContent
@@ -38,6 +41,11 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         dest="format",
         metavar="FORMAT",
         help=f"{', '.join(one.name for one in EXPORTERS)}, or one that a package adds; default: what the file's name says, or forky",
+    )
+    command.add_argument(
+        "--dialect",
+        choices=DIALECTS,
+        help=f"of {Messages.name}: whose messages they are (default: {DIALECTS[0]})",
     )
     command.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: print it")
     command.add_argument("--branch", metavar="NAME", help="only the messages that lead to this branch")
@@ -70,7 +78,7 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         files=not options.no_files,
     )
     path: Path | None = options.output
-    to = exporter(options.format or _meant_by(path))
+    to = _wanted(options)
     for sentence in to.losses(chat):
         print(plain(sentence), file=sys.stderr)
     chat = _without_secrets(exported_part(chat, to, log=not options.no_log), redact=options.redact)
@@ -105,11 +113,15 @@ def _without_secrets(chat: Chat, *, redact: bool) -> Chat:
     return redacted(chat, seen) if redact else chat
 
 
-def _meant_by(path: Path | None) -> str:
-    """The format that this file name suggests."""
-    name = path.name.lower() if path is not None else ""
+def _wanted(options: argparse.Namespace) -> Exporter:
+    """The exporter that the options name, or that the file's name suggests."""
+    if options.format or options.dialect:
+        return exporter(options.format or Messages.name, options.dialect or "")
+    name = options.output.name.lower() if options.output is not None else ""
     if name.endswith((".forky.jsonl", ".forky.zip")):
-        return "forky"
-    return next(
-        (one.name for one in exporters() if name.endswith(one.suffix) and one.suffix != ".jsonl"), "forky"
-    )
+        return ForkyFile()
+    if name.endswith(".ipynb"):
+        return exporter("notebook")
+    dialects = (Messages(one) for one in DIALECTS if name.endswith(f".{one}.json"))
+    fitting = (one for one in exporters() if name.endswith(one.suffix))
+    return next(chain(dialects, fitting), ForkyFile())

@@ -180,7 +180,7 @@ def test_a_conversation_leaves_as_a_page_and_comes_back(
     assert capsys.readouterr().out.startswith("# ")
     assert forky(tmp_path, "export", id, "--as", "word") == 2
     assert "chatgpt" in capsys.readouterr().err
-    assert forky(tmp_path, "export", id, "--as", "openai", "--message", "zzz") == 2
+    assert forky(tmp_path, "export", id, "--as", "messages", "--message", "zzz") == 2
 
 
 def test_what_looks_private_is_said_and_replaced_on_request(

@@ -332,7 +332,8 @@ def test_the_dialog_says_what_is_lost_and_what_looks_private(forky: Forky) -> No
     talk(one.fork("other", at=one.path()[0].id), "b", "c")
     test = sharing(one.id)
     assert "1 value may be private" in words(test)
-    by_key(test, "share.format").select("sharegpt").run()
+    by_key(test, "share.format").select("messages").run()
+    by_key(test, "share.dialect").select("sharegpt").run()
     said = words(settled(test)).replace("\\", "")
     assert "It cannot hold branches" in said
     assert "[e" in said

@@ -5,19 +5,15 @@ A package of somebody else adds one by an entry point of the group `forky.export
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from forky_core.formats.exporting.exporting import Exporter
 from forky_core.formats.exporting.writers.chatgpt import ChatGPTTree
 from forky_core.formats.exporting.writers.forky import ForkyFile
 from forky_core.formats.exporting.writers.llm_database import LlmDatabase
 from forky_core.formats.exporting.writers.markdown import Markdown
-from forky_core.formats.exporting.writers.message_arrays import (
-    AnthropicMessages,
-    OpenAIMessages,
-    ShareGPTFile,
-)
-from forky_core.formats.exporting.writers.notebook import NotebookExporter
+from forky_core.formats.exporting.writers.message_arrays import DIALECTS, Messages
 from forky_core.formats.exporting.writers.page.writing import Page
-from forky_core.formats.exporting.writers.session_trace import SessionTrace
 from forky_core.formats.exporting.writers.shown import PresentationExporter, ReplayExporter
 from forky_core.model.errors import NotFound
 from forky_core.plugins import Registry
@@ -28,16 +24,18 @@ EXPORTERS: tuple[Exporter, ...] = (
     ReplayExporter(),
     ForkyFile(),
     Markdown(),
-    NotebookExporter(),
     ChatGPTTree(),
-    OpenAIMessages(),
-    AnthropicMessages(),
-    ShareGPTFile(),
-    SessionTrace(),
+    Messages(),
     LlmDatabase(),
 )
 """Those that Forky brings."""
 REGISTRY = Registry("forky.exporters", Exporter, EXPORTERS)
+_INSTEAD: Mapping[str, str] = {
+    **{dialect: f"Write “messages” with the dialect {dialect}." for dialect in DIALECTS},
+    "llama.cpp": "A Forky file (“forky”) is a session trace, too.",
+    "notebook": "Write “markdown” or “html”.",
+}
+"""What to write instead of formats that Forky used to have."""
 
 
 def exporters() -> tuple[Exporter, ...]:
@@ -45,13 +43,24 @@ def exporters() -> tuple[Exporter, ...]:
     return tuple(REGISTRY)
 
 
-def exporter(name: str) -> Exporter:
-    """The exporter of this name.
+def exporter(name: str, dialect: str = "") -> Exporter:
+    """The exporter of this name; of “messages”, the one that writes this dialect ("openai", if none is named).
 
     Raises:
-        NotFound: there is none; the hint lists the names.
+        NotFound: there is none; the hint lists the names, or says what took its place.
     """
     found = REGISTRY.find(name)
     if found is None:
-        raise NotFound(f"There is no format “{name[:40]}”.", f"There are {', '.join(REGISTRY.names)}.")
-    return found
+        raise NotFound(
+            f"There is no format “{name[:40]}”.",
+            _INSTEAD.get(name) or f"There are {', '.join(REGISTRY.names)}.",
+        )
+    if not dialect:
+        return found
+    known = next((one for one in DIALECTS if one == dialect), None)
+    if known is None or name != Messages.name:
+        raise NotFound(
+            f"“{name[:40]}” is not written in a dialect “{dialect[:40]}”.",
+            f"“{Messages.name}” has the dialects {', '.join(DIALECTS)}.",
+        )
+    return Messages(known)

@@ -28,6 +28,7 @@ from forky_core.formats.exporting.sharing import (
     holds_log,
     pieces,
 )
+from forky_core.formats.exporting.writers.message_arrays import DIALECTS, Messages
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.gateway.downloading import Download
 from forky_core.model import MessageId
@@ -47,6 +48,7 @@ from pages.ui.components.private_values import draw_private_values
 from pages.ui.links.making import draw_link_form, draw_link_scope, forget_link
 from pages.ui.workspace import reader
 
+_DIALECTS: dict[str, str] = dict(zip(DIALECTS, ("OpenAI", "Anthropic", "ShareGPT"), strict=True))
 _SCOPES = {"all": "All of it", "branch": "One branch", "messages": "Chosen messages"}
 _MOST_MESSAGES = 500
 """Messages that are offered one by one: the last of the branch."""
@@ -66,7 +68,7 @@ class _Held(NamedTuple):
     seen: tuple[PrivateValue, ...]
     unread: tuple[str, ...]
     lost: dict[str, tuple[str, ...]]
-    """What a format does not hold, by its name, once somebody asked."""
+    """What a format does not hold, by its name and dialect, once somebody asked."""
 
 
 @st.dialog("Export or share", width="large", icon=":material/ios_share:")
@@ -81,9 +83,9 @@ def share(forky: Workspace, chat: Conversation) -> None:
 
 
 def draw_share(forky: Workspace, chat: Conversation) -> None:
-    """Keys: `share.format`, `share.scope`, `share.branch`, `share.messages`, `share.log`, `share.download`,
-    `share.tick.<n>`, `share.threads`, `share.threads_download`, `share.as`, and those of `draw_link_form` and
-    `draw_link_scope`.
+    """Keys: `share.format`, `share.dialect`, `share.scope`, `share.branch`, `share.messages`, `share.log`,
+    `share.download`, `share.tick.<n>`, `share.threads`, `share.threads_download`, `share.as`, and those of
+    `draw_link_form` and `draw_link_scope`.
     """
     if file_or_link("share.as"):
         thing, which = draw_link_scope(chat)
@@ -96,7 +98,8 @@ def draw_share(forky: Workspace, chat: Conversation) -> None:
         key="share.format",
         format_func=lambda name: exporter(name).label,
     )
-    to = exporter(name)
+    dialect = _dialect() if name == Messages.name else ""
+    to = exporter(name, dialect)
     try:
         held = _scope(forky, chat, to)
     except ForkyError as error:
@@ -105,7 +108,7 @@ def draw_share(forky: Workspace, chat: Conversation) -> None:
     if held is None:
         st.caption("Choose the messages that are to be in the file.")
         return
-    _draw_losses(to, held)
+    _draw_losses(to, held, f"{name} {dialect}")
     ticked = _draw_findings(held)
     download_link(
         Download(
@@ -116,6 +119,20 @@ def draw_share(forky: Workspace, chat: Conversation) -> None:
         key="share.download",
     )
     _draw_threads(forky, chat, held)
+
+
+def _dialect() -> str:
+    """Whose messages are to be written."""
+    return str(
+        st.segmented_control(
+            "Dialect",
+            list(_DIALECTS),
+            key="share.dialect",
+            default=DIALECTS[0],
+            required=True,
+            format_func=_DIALECTS.__getitem__,
+        )
+    )
 
 
 def _draw_threads(forky: Workspace, chat: Conversation, held: _Held) -> None:
@@ -202,10 +219,10 @@ def _log_wanted() -> bool:
     )
 
 
-def _draw_losses(to: Exporter, held: _Held) -> None:
-    if to.name not in held.lost:
-        held.lost[to.name] = to.losses(held.whole)
-    lost = held.lost[to.name]
+def _draw_losses(to: Exporter, held: _Held, named: str) -> None:
+    if named not in held.lost:
+        held.lost[named] = to.losses(held.whole)
+    lost = held.lost[named]
     unseen = hidden_content(held.whole)
     if unseen and holds_log(to):
         st.caption(f"{'Leaving with it' if hidden_content(held.chat) else 'Not in the file'}: {unseen}.")

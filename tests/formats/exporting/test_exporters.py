@@ -15,6 +15,7 @@ from forky_core.forky import Forky
 from forky_core.formats.exporting.exporting import Exporter
 from forky_core.formats.exporting.registry import EXPORTERS, REGISTRY, exporter, exporters
 from forky_core.formats.exporting.sharing import exported_part, file_name, pieces, save_as
+from forky_core.formats.exporting.writers.message_arrays import DIALECTS
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.model.errors import NotFound
 from tests.builders import talk, workspace
@@ -105,6 +106,42 @@ def test_no_two_have_the_same_name() -> None:
 def test_a_name_that_nobody_knows_is_refused_with_the_names_there_are() -> None:
     with pytest.raises(NotFound, match=r"html, .*postcards"):
         exporter("haiku")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_messages_are_written_in_the_dialect_that_is_named(dialect: str, tmp_path: Path) -> None:
+    database, named, meant = str(tmp_path / "chats.duckdb"), tmp_path / "out", tmp_path / f"x.{dialect}.json"
+    with Forky.open(database) as forky:
+        one = talk(forky.create("Ports"), "Which port?", "Port 8443.")
+        written = b"".join(exporter("messages", dialect).write(chat_of(forky.store, one.id)))
+    assert main(["--database", database, "export", one.id, "--dialect", dialect, "-o", str(named)]) == 0
+    assert main(["--database", database, "export", one.id, "-o", str(meant)]) == 0
+    assert named.read_bytes() == meant.read_bytes() == written
+
+
+@pytest.mark.parametrize(("name", "dialect"), [("messages", "haiku"), ("markdown", "openai")])
+def test_a_dialect_that_a_format_does_not_have_is_refused(name: str, dialect: str) -> None:
+    with pytest.raises(NotFound, match="openai, anthropic, sharegpt"):
+        exporter(name, dialect)
+
+
+@pytest.mark.parametrize(
+    ("asked", "instead"),
+    [
+        (("--as", "sharegpt"), "“messages” with the dialect sharegpt"),
+        (("--as", "llama.cpp"), "“forky”"),
+        (("--as", "notebook"), "“markdown” or “html”"),
+        (("-o", "x.ipynb"), "“markdown” or “html”"),
+    ],
+)
+def test_a_format_that_is_gone_says_what_to_write_instead(
+    asked: tuple[str, ...], instead: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database = str(tmp_path / "chats.duckdb")
+    with Forky.open(database) as forky:
+        id = talk(forky.create("Ports"), "Which port?", "Port 8443.").id
+    assert main(["--database", database, "export", id, *asked]) == 2
+    assert instead in capsys.readouterr().err
 
 
 def test_the_command_line_knows_a_format_by_the_end_of_a_files_name(tmp_path: Path) -> None:

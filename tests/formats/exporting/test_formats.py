@@ -36,12 +36,12 @@ def chat(forky: Workspace) -> Conversation:
     return with_everything(forky)
 
 
-def content(chat: Chat, name: str) -> bytes:
-    return b"".join(exporter(name).write(chat))
+def content(chat: Chat, name: str, dialect: str = "") -> bytes:
+    return b"".join(exporter(name, dialect).write(chat))
 
 
-def as_json(chat: Chat, name: str) -> Any:
-    return json.loads(content(chat, name))
+def as_messages(chat: Chat, dialect: str) -> Any:
+    return json.loads(content(chat, "messages", dialect))
 
 
 def called() -> Chat:
@@ -58,13 +58,13 @@ def test_what_a_format_loses_is_said_and_a_lossless_one_says_nothing(
 ) -> None:
     whole = chat_of(forky.store, chat.id)
     assert exporter("forky").losses(whole) == ()
-    said = "\n".join(exporter("sharegpt").losses(whole))
+    said = "\n".join(exporter("messages", "sharegpt").losses(whole))
     for word in ("merges", "cannot hold branches", "tag", "attachment", "stash", "operations", "undone"):
         assert word in said, word
     assert "cannot hold branches" not in "\n".join(exporter("chatgpt").losses(whole))
     plain = forky.create("Plain")
     talk(plain, "Hello", "Hi")
-    assert exporter("openai").losses(chat_of(forky.store, plain.id)) == (
+    assert exporter("messages").losses(chat_of(forky.store, plain.id)) == (
         "The history of 3 operations stays here.",
     )
 
@@ -85,22 +85,22 @@ def test_a_merge_becomes_a_message_and_messages_above_it_keep_their_ids(forky: W
 def test_openai_one_branch_is_an_object_and_several_are_an_array(forky: Workspace) -> None:
     chat = debugged(forky)
     chat.rules.set(system="Be brief.")
-    one = as_json(export_value(forky.store, chat, branch="main"), "openai")
+    one = as_messages(export_value(forky.store, chat, branch="main"), "openai")
     roles = [message["role"] for message in one["messages"]]
     assert roles == ["system", "user", "assistant", "user", "assistant"]
     assert (one["title"], "branch" in one) == ("Enums", False)
-    several = as_json(chat_of(forky.store, chat.id), "openai")
+    several = as_messages(chat_of(forky.store, chat.id), "openai")
     assert {one["branch"] for one in several} == {"main", "debug"}
 
 
 def test_calls_have_ids_that_their_results_name() -> None:
-    ask, call, result, answer = as_json(called(), "openai")["messages"]
+    ask, call, result, answer = as_messages(called(), "openai")["messages"]
     assert call["tool_calls"][0]["id"] == result["tool_call_id"] == "call_1"
     assert (ask["role"], answer["content"]) == ("user", "It is three.")
 
 
 def test_anthropic_puts_results_into_the_users_messages() -> None:
-    request = as_json(called(), "anthropic")
+    request = as_messages(called(), "anthropic")
     roles = [message["role"] for message in request["messages"]]
     assert roles == ["user", "assistant", "user", "assistant"]
     (result,) = request["messages"][2]["content"]
@@ -110,7 +110,7 @@ def test_anthropic_puts_results_into_the_users_messages() -> None:
 
 
 def test_sharegpt_has_its_own_names_for_who_speaks() -> None:
-    (item,) = as_json(called(), "sharegpt")
+    (item,) = as_messages(called(), "sharegpt")
     assert [one["from"] for one in item["conversations"]] == [
         "human",
         "gpt",
@@ -132,17 +132,6 @@ def test_code_that_was_cut_off_does_not_swallow_the_rest() -> None:
     assert closed("Look:\n```py\nx = 1").endswith("x = 1\n```")
     assert closed("```\na\n```") == "```\na\n```"
     assert fenced("```\na\n```").startswith("````\n")
-
-
-def test_a_notebook_is_valid_and_pythons_blocks_can_be_run(forky: Workspace) -> None:
-    chat = talk(forky.create("Code"), "Write it.", "Here:\n```python\nprint(1)\n```\nDone.")
-    book = as_json(chat_of(forky.store, chat.id), "notebook")
-    assert (book["nbformat"], book["nbformat_minor"]) == (4, 5)
-    (code,) = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
-    assert code["source"] == ["print(1)"]
-    ids = [cell["id"] for cell in book["cells"]]
-    assert len(ids) == len(set(ids))
-    assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", id) for id in ids)
 
 
 def test_llms_turns_say_model_and_tokens(forky: Workspace, chat: Conversation, tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def test_a_copy_in_other_words_is_made_a_stretch_at_a_time(long: tuple[Workspace
     assert isinstance(made.messages, StoredMessages)
     assert made == known
     assert list(made.messages) == list(known.messages)
-    for to in ("forky", "html", "openai"):
+    for to in ("forky", "html", "messages"):
         assert b"".join(exporter(to).write(made)) == b"".join(exporter(to).write(known))
     assert parsed(b"".join(exporter("forky").write(made)).decode()) == made
     last = list(known.messages)[-1]

@@ -14,6 +14,7 @@ from typing import Final
 import pytest
 
 from forky_core.formats.exporting.registry import exporter
+from forky_core.formats.exporting.writers.message_arrays import DIALECTS
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.formats.importing.landing import import_file
@@ -134,14 +135,14 @@ CASES: Final[dict[str, tuple[Chat, Callable[[Chat], object]]]] = {
 }
 _PROSE: Final = {"reasoning": "> Hm.", "authors": " Ana "}
 """What Markdown says in words that no reader takes for anything but words."""
-READ_AGAIN = ("forky", "chatgpt", "openai", "anthropic", "sharegpt", "markdown", "llama.cpp")
+READ_AGAIN = ("forky", "chatgpt", "markdown", *(f"messages {dialect}" for dialect in DIALECTS))
 
 
 @pytest.mark.parametrize("name", READ_AGAIN)
 @pytest.mark.parametrize("kind", CASES)
 def test_what_is_said_to_be_lost_is_what_is_missing_in_the_file(name: str, kind: str, tmp_path: Path) -> None:
     chat, has = CASES[kind]
-    to = exporter(name)
+    to = exporter(*name.split())
     path = tmp_path / f"chat{to.suffix}"
     path.write_bytes(b"".join(to.write(chat)))
     forky, _ = workspace()

@@ -46,12 +46,11 @@ def imported(file: Path) -> ImportedTree:
         return build_tree(found)
 
 
-@pytest.mark.parametrize("name", ["chatgpt", "llama.cpp"])
 @hypothesis_settings(max_examples=60)
 @given(chat=chats())
-def test_a_tree_comes_back_from_other_programs_formats(name: str, chat: Chat) -> None:
+def test_a_tree_comes_back_from_chatgpts_format(chat: Chat) -> None:
     with TemporaryDirectory() as folder:
-        tree = imported(written(chat, name, folder))
+        tree = imported(written(chat, "chatgpt", folder))
     back = {message.id: message for message in tree.messages}
     assert shape(back) == shape(chat.messages)
     assert path(back, tree.head) == path(chat.messages, chat.view.branch("main").head)
@@ -99,7 +98,7 @@ def test_forkys_own_file_and_the_page_give_the_same_conversation_back(name: str,
 
 @pytest.mark.parametrize("name", ["forky", "html"])
 @hypothesis_settings(RICH, max_examples=30)
-@given(chat=rich_chats(names=True, images=True))
+@given(chat=rich_chats(images=True))
 def test_calls_pictures_thoughts_and_names_come_back_from_forkys_own_files(name: str, chat: Chat) -> None:
     with TemporaryDirectory() as folder:
         back = load(written(chat, name, folder))
@@ -108,16 +107,7 @@ def test_calls_pictures_thoughts_and_names_come_back_from_forkys_own_files(name:
 
 
 @hypothesis_settings(RICH, max_examples=40)
-@given(chat=rich_chats(names=False, images=True))
-def test_calls_pictures_and_thoughts_come_back_from_a_session_trace(chat: Chat) -> None:
-    with TemporaryDirectory() as folder:
-        tree = imported(written(chat, "llama.cpp", folder))
-    assert {message.id for message in tree.messages} == set(chat.messages)
-    assert tree.head == chat.view.branch("main").head
-
-
-@hypothesis_settings(RICH, max_examples=40)
-@given(chat=rich_chats(names=True, images=False))
+@given(chat=rich_chats(images=False))
 def test_calls_thoughts_and_names_come_back_from_chatgpts_nodes(chat: Chat) -> None:
     # In ChatGPT's texts these letters begin and end a mark that stands for a link.
     assume(not any(mark in message.text for message in chat.messages.values() for mark in "\ue200\ue203"))

@@ -56,9 +56,9 @@ _arguments = st.dictionaries(
 
 
 @st.composite
-def rich_chats(draw: st.DrawFn, *, names: bool, images: bool) -> Chat:
+def rich_chats(draw: st.DrawFn, *, images: bool) -> Chat:
     """A tree like that of `chats`: answers also think and call tools, each call is answered by a message of its own,
-    questions may have a picture above the words (where llama.cpp has them), and speakers, where `names`, a name.
+    questions may have a picture above the words, and speakers a name.
     """
     messages: dict[MessageId, Message] = {}
     blobs: dict[str, Blob] = {}
@@ -77,7 +77,7 @@ def rich_chats(draw: st.DrawFn, *, names: bool, images: bool) -> Chat:
             blob = Blob(hashlib.sha256(content).hexdigest(), "image/png", "cat.png", content)
             blobs[blob.sha256] = blob
             asked.insert(0, AttachmentPart(blob.sha256, blob.media_type, blob.name))
-        name = draw(st.sampled_from((None, "ada", "bob"))) if names else None
+        name = draw(st.sampled_from((None, "ada", "bob")))
         at = say("user", at, *asked, name=name)
         answer: list[Part] = [TextPart(draw(words))]
         if draw(st.booleans()):

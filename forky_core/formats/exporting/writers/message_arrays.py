@@ -1,4 +1,4 @@
-"""Message arrays in the formats of OpenAI's and Anthropic's APIs, and ShareGPT's: a list of messages for each branch.
+"""Lists of messages, one for each branch, in the dialect of OpenAI's API, of Anthropic's or of ShareGPT.
 
 A branch is an object with its title, its messages and their times (`created_at`); several branches are an array of
 them, each with its name as `branch`. The messages are those of a context, so that the file has what a model would have
@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, get_args
 
 from forky_core.formats.exporting.flattening import Path, flattened, paths, provider_messages
 from forky_core.formats.exporting.losses import losses
@@ -24,76 +24,55 @@ _DATA_URL = re.compile(r"data:([^;,]+);base64,(.*)", re.DOTALL)
 _SIDES = {"user": "human", "assistant": "gpt", "system": "system", "tool": "observation"}
 
 
-class OpenAIMessages:
-    name: ClassVar[str] = "openai"
-    label: ClassVar[str] = "OpenAI messages (JSON)"
-    suffix: ClassVar[str] = ".openai.json"
+Dialect = Literal["openai", "anthropic", "sharegpt"]
+DIALECTS: tuple[Dialect, ...] = get_args(Dialect)
+
+
+@dataclass(frozen=True, slots=True)
+class Messages:
+    """Lists of messages in one of the dialects that other programs read."""
+
+    name: ClassVar[str] = "messages"
+    label: ClassVar[str] = "Messages (JSON)"
+    suffix: ClassVar[str] = ".messages.json"
     media_type: ClassVar[str] = "application/json"
+    dialect: Dialect = "openai"
 
     def losses(self, chat: Chat) -> tuple[str, ...]:
-        return losses(chat, ("tools", "files", "prompts"))
+        return losses(
+            chat, ("tools", "prompts") if self.dialect == "sharegpt" else ("tools", "files", "prompts")
+        )
 
     def write(self, chat: Chat) -> Iterator[bytes]:
         plain = flattened(chat)
-        objects = (
-            object_with(
-                _heading(plain, path),
-                "messages",
-                array(_dated(message, at) for message, at in provider_messages(plain, path)),
-            )
-            for path in paths(plain)
-        )
-        yield from array_of(objects) if _several(plain) else chain.from_iterable(objects)
+        write = _BRANCH[self.dialect]
+        branches = (write(plain, path, number) for number, path in enumerate(paths(plain), 1))
+        is_array = self.dialect == "sharegpt" or _several(plain)
+        yield from array_of(branches) if is_array else chain.from_iterable(branches)
         yield b"\n"
 
 
-class AnthropicMessages:
-    name: ClassVar[str] = "anthropic"
-    label: ClassVar[str] = "Anthropic messages (JSON)"
-    suffix: ClassVar[str] = ".anthropic.json"
-    media_type: ClassVar[str] = "application/json"
-
-    def losses(self, chat: Chat) -> tuple[str, ...]:
-        return losses(chat, ("tools", "files", "prompts"))
-
-    def write(self, chat: Chat) -> Iterator[bytes]:
-        plain = flattened(chat)
-        requests = (
-            object_with(
-                {**_heading(plain, path), **_system(plain, path)},
-                "messages",
-                array(_turns(provider_messages(plain, path))),
-            )
-            for path in paths(plain)
-        )
-        yield from array_of(requests) if _several(plain) else chain.from_iterable(requests)
-        yield b"\n"
+def _openai(chat: Chat, path: Path, number: int) -> Iterator[bytes]:  # noqa: ARG001 - branches have no number in it
+    messages = (_dated(message, at) for message, at in provider_messages(chat, path))
+    return object_with(_heading(chat, path), "messages", array(messages))
 
 
-class ShareGPTFile:
-    name: ClassVar[str] = "sharegpt"
-    label: ClassVar[str] = "ShareGPT (JSON)"
-    suffix: ClassVar[str] = ".sharegpt.json"
-    media_type: ClassVar[str] = "application/json"
+def _anthropic(chat: Chat, path: Path, number: int) -> Iterator[bytes]:  # noqa: ARG001 - branches have no number in it
+    heading = {**_heading(chat, path), **_system(chat, path)}
+    return object_with(heading, "messages", array(_turns(provider_messages(chat, path))))
 
-    def losses(self, chat: Chat) -> tuple[str, ...]:
-        return losses(chat, ("tools", "prompts"))
 
-    def write(self, chat: Chat) -> Iterator[bytes]:
-        plain = flattened(chat)
-        yield from array_of(
-            object_with(
-                {"id": f"{chat.id}_{number}", **_heading(plain, path)},
-                "conversations",
-                array(
-                    _dated(one, at)
-                    for message, at in provider_messages(plain, path)
-                    for one in _sharegpt(message)
-                ),
-            )
-            for number, path in enumerate(paths(plain), 1)
-        )
-        yield b"\n"
+def _sharegpt(chat: Chat, path: Path, number: int) -> Iterator[bytes]:
+    heading = {"id": f"{chat.id}_{number}", **_heading(chat, path)}
+    sides = (_dated(one, at) for message, at in provider_messages(chat, path) for one in _side(message))
+    return object_with(heading, "conversations", array(sides))
+
+
+_BRANCH: Mapping[Dialect, Callable[[Chat, Path, int], Iterator[bytes]]] = {
+    "openai": _openai,
+    "anthropic": _anthropic,
+    "sharegpt": _sharegpt,
+}
 
 
 def _heading(chat: Chat, path: Path) -> dict[str, Json]:
@@ -169,7 +148,7 @@ def _words(content: Any) -> str:
     return "\n\n".join(piece["text"] for piece in content or () if piece.get("type") == "text")
 
 
-def _sharegpt(message: Mapping[str, Any]) -> Iterator[dict[str, Json]]:
+def _side(message: Mapping[str, Any]) -> Iterator[dict[str, Json]]:
     words = _words(message["content"])
     if words or not message.get("tool_calls"):
         yield {"from": _SIDES[message["role"]], "value": words}
