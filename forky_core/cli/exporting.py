@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.noted_exports import note_operators_export
 from forky_core.cli.plain import one_line, plain, print_pieces
+from forky_core.cli.private_values import report_private_values
 from forky_core.cli.titles import conversation_called
 from forky_core.formats.exporting.exporting import Exporter
 from forky_core.formats.exporting.redaction import findings, redacted, unread_files
@@ -100,14 +101,7 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 def _without_secrets(chat: Chat, *, redact: bool) -> Chat:
     """Report what looks private in the conversation; replace it if `redact` is set."""
     seen = findings(chat)
-    for one in seen if redact else ():
-        print(plain(f"{one.placeholder}: {one_line(one.value)[:60]}, {one.places[0].where}"), file=sys.stderr)
-    if seen and not redact:
-        many = count(len(seen), "thing")
-        print(
-            f"{many} in it may be private (keys, accounts, addresses, numbers); --redact lists and replaces them.",
-            file=sys.stderr,
-        )
+    report_private_values(seen, redact=redact)
     if redact and (unread := unread_files(chat)):
         print(plain(f"Not looked into: {', '.join(map(one_line, unread))}"), file=sys.stderr)
     return redacted(chat, seen) if redact else chat

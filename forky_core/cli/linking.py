@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_place, place
 from forky_core.cli.opened_team import team_beside
-from forky_core.cli.plain import one_line, plain
+from forky_core.cli.plain import one_line
+from forky_core.cli.private_values import print_private_values
 from forky_core.conversation.identity import now
 from forky_core.gateway.links import PREFIX
 from forky_core.model.errors import BadContent
@@ -159,10 +160,9 @@ def _spared(content: LinkContent, options: argparse.Namespace) -> frozenset[str]
     """The values that are shared though they look private. Raises BadContent where nobody has decided."""
     if not content.seen:
         return frozenset()
-    for one in content.seen if not options.as_it_is else ():
-        print(plain(f"{one.placeholder}: {one_line(one.value)[:60]}, {one.places[0].where}"), file=sys.stderr)
     if options.as_it_is:
         return frozenset(value_digest(one.value) for one in content.seen)
+    print_private_values(content.seen)
     if not options.redact:
         raise BadContent(
             f"{count(len(content.seen), 'thing')} in it may be private (keys, accounts, addresses, numbers).",

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_place, place
 from forky_core.cli.noted_exports import note_operators_export
-from forky_core.cli.plain import one_line, plain, print_pieces
+from forky_core.cli.plain import one_line, print_pieces
+from forky_core.cli.private_values import report_private_values
 from forky_core.formats.forky_file.files import replacing
 from forky_core.publishing.forms.form import pieces
 from forky_core.publishing.private_texts import private_values, without_private
 from forky_core.publishing.publishing import report_of
 from forky_core.publishing.registry import FORMS, THINGS, form_for_file, publication_form
 from forky_core.publishing.report import Report
-from forky_core.views.shelf import count
 
 if TYPE_CHECKING:
     from forky_core.forky import Forky
@@ -68,12 +68,5 @@ def run_publish(thing: str, forky: Forky, options: argparse.Namespace, out: Text
 def _without_secrets(report: Report, *, redact: bool) -> Report:
     """Report what looks private; replace it if `redact` is set."""
     seen = private_values(report)
-    for one in seen if redact else ():
-        print(plain(f"{one.placeholder}: {one_line(one.value)[:60]}, {one.places[0].where}"), file=sys.stderr)
-    if seen and not redact:
-        print(
-            f"{count(len(seen), 'thing')} in it may be private (keys, accounts, addresses, numbers); --redact lists and "
-            "replaces them.",
-            file=sys.stderr,
-        )
+    report_private_values(seen, redact=redact)
     return without_private(report, seen) if redact else report

@@ -73,7 +73,6 @@ class Included:
 
 
 EVERYTHING = Included(True, True, True, True)
-WORDS_ALONE = Included()
 
 
 def included_named(names: Iterable[str]) -> Included:

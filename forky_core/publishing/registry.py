@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import ClassVar, Protocol
 
-from forky_core.model.errors import NotFound
-from forky_core.publishing.forms.csv_table import table_of
+from forky_core.csv_lines import csv_line
+from forky_core.model.errors import BadContent, NotFound
 from forky_core.publishing.forms.form import PAGE, PublicationForm
 from forky_core.publishing.forms.html import web_page
 from forky_core.publishing.forms.plain_markdown import plain_markdown
@@ -41,10 +42,22 @@ THINGS: tuple[PublishedThing, ...] = (
     MergeThing(),
     ReplayThing(),
 )
+
+
+def _table(report: Report) -> Iterator[bytes]:
+    """The table of an experiment as CSV. The byte order mark tells spreadsheets its encoding.
+
+    Raises BadContent, before the first line, for a report without a table.
+    """
+    if report.table is None:
+        raise BadContent("Only an experiment is written as a table.", "Write “html” or “markdown”.")
+    return chain((b"\xef\xbb\xbf",), map(csv_line, (report.table.head, *report.table.rows)))
+
+
 FORMS = (
     PublicationForm("html", "Web page (HTML, for anybody)", ".html", PAGE, web_page),
     PublicationForm("markdown", "Markdown", ".md", "text/markdown", plain_markdown),
-    PublicationForm("csv", "Table (CSV, a line for each cell)", ".csv", "text/csv", table_of),
+    PublicationForm("csv", "Table (CSV, a line for each cell)", ".csv", "text/csv", _table),
 )
 """In the order in which people are offered them."""
 _FORMER_SUFFIXES = {".slides.html": "slides", ".ipynb": "notebook"}
@@ -57,7 +70,7 @@ _INSTEAD = {
 
 def forms_of(report: Report) -> tuple[PublicationForm, ...]:
     """The forms in which a report can be written: as a table only if it has one."""
-    return tuple(form for form in FORMS if form.write is not table_of or report.table is not None)
+    return tuple(form for form in FORMS if form.write is not _table or report.table is not None)
 
 
 def publication_form(name: str) -> PublicationForm:
