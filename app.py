@@ -75,7 +75,7 @@ from pages.ui.chat.agraph_page import agraph_folder, agraph_route  # noqa: E402
 from pages.ui.components.downloads import offers  # noqa: E402
 from pages.ui.observability.failures import show_incident  # noqa: E402
 from pages.ui.observability.set_up import observe_process  # noqa: E402
-from pages.ui.sign_in import DELIVERY, MAILER, SIGN_IN, TEAM  # noqa: E402
+from pages.ui.sign_in import SIGN_IN, TEAM  # noqa: E402
 from pages.ui.streamlit_patches.early_script import SCRIPT  # noqa: E402
 from pages.ui.streamlit_patches.first_paint import LEAVING_SCRIPT  # noqa: E402
 from pages.ui.streamlit_patches.patch import streamlit_folder  # noqa: E402
@@ -311,9 +311,6 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     for sentence in gone_settings():
         print(sentence, file=sys.stderr)  # noqa: T201 - as below
     print(SIGN_IN.announcement(scheme, host, port), flush=True)  # noqa: T201 - what the operator waits for
-    if DELIVERY is not None:
-        DELIVERY.base = SIGN_IN.base(scheme, host, port)
-        DELIVERY.start()
     apply_patches()
     preparing, timer = prepare(), warm_up_in(WARM_UP_AFTER)
     sending = asyncio.create_task(send_at_once())
@@ -332,10 +329,6 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     preparing.join()
     gc.enable()
     await GATEWAY.close()
-    if DELIVERY is not None:
-        await asyncio.to_thread(DELIVERY.close)
-    if MAILER is not None:
-        await asyncio.to_thread(MAILER.close)
     from pages.ui.workspace import close_workspace  # noqa: PLC0415 - at the top it would hold up the server's start
 
     close_workspace()

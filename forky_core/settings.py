@@ -9,7 +9,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import time
 from pathlib import Path
@@ -32,25 +32,6 @@ class LogSettings:
 
     form: LogForm = "plain"
     level: LogLevel = "info"
-
-
-SmtpSecurity = Literal["starttls", "tls", "off"]
-_SMTP_PORTS: Mapping[SmtpSecurity, int] = {"starttls": 587, "tls": 465, "off": 25}
-
-
-@dataclass(frozen=True, slots=True)
-class SmtpSettings:
-    """The mail server by which a team's Forky sends, from its variables."""
-
-    host: str
-    sender: str
-    """The address that mail comes from."""
-    port: int
-    security: SmtpSecurity = "starttls"
-    """`starttls` and `tls` send nothing unless the connection is encrypted and the certificate is trusted."""
-    user: str = ""
-    """"" where the server asks for no password."""
-    password: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +76,6 @@ class Settings:
     comes from, and FORKY_PROXY_HEADER; separated by commas or spaces. Default: no proxy is believed."""
     proxy_role: str = ""
     """FORKY_PROXY_ROLE: the role with which the proxy's people come in for the first time. Default: by invitation."""
-    smtp: SmtpSettings | None = None
-    """FORKY_SMTP_HOST, _PORT, _SECURITY, _USER, _PASSWORD, _PASSWORD_FILE, _FROM: the server by which a team's Forky
-    sends mail."""
     audit_days: int = 0
     """FORKY_AUDIT_DAYS: how many days a team's audit log keeps an entry. Default: for ever."""
     password_hash: str | None = field(default=None, repr=False)
@@ -149,7 +127,6 @@ class Settings:
             proxy_header=_proxy_header(value("FORKY_PROXY_HEADER"), value("FORKY_PROXY_FROM")),
             proxy_from=tuple(_network(text) for text in _several(value("FORKY_PROXY_FROM"))),
             proxy_role=value("FORKY_PROXY_ROLE"),
-            smtp=_smtp(value),
             audit_days=_days("FORKY_AUDIT_DAYS", value("FORKY_AUDIT_DAYS")),
             password_hash=value("FORKY_PASSWORD_HASH") or None,
             log=_log(value("FORKY_LOG")),
@@ -166,10 +143,18 @@ class Settings:
         )
 
 
+_NO_MAIL = "Forky sends no mail any more: whoever runs it hands people the links that they need."
 GONE: Mapping[str, str] = {
     "FORKY_LARGE_FILES": "Forky keeps every file in the database. docs/postgresql.md (“Large files”) says how files that "
     "an earlier version put elsewhere come back.",
     "FORKY_HERALD": "Forky uses no Redis any more: processes that share a PostgreSQL database tell each other by it.",
+    "FORKY_SMTP_HOST": _NO_MAIL,
+    "FORKY_SMTP_PORT": _NO_MAIL,
+    "FORKY_SMTP_SECURITY": _NO_MAIL,
+    "FORKY_SMTP_USER": _NO_MAIL,
+    "FORKY_SMTP_PASSWORD": _NO_MAIL,
+    "FORKY_SMTP_PASSWORD_FILE": _NO_MAIL,
+    "FORKY_SMTP_FROM": _NO_MAIL,
     "FORKY_WEBHOOKS": "Forky calls no webhooks any more: notices stay in the inbox.",
     "FORKY_KEY_FILE": "Forky stores no keys of providers any more: set their own variables, such as OPENAI_API_KEY.",
 }
@@ -305,62 +290,6 @@ def _network(text: str) -> str:
             f"FORKY_PROXY_FROM holds “{text[:80]}”, which is neither an address nor a network.",
             "Write them as 10.0.0.5 or 10.0.0.0/24, several separated by commas.",
         ) from error
-
-
-def _smtp(value: Callable[[str], str]) -> SmtpSettings | None:
-    host, sender = value("FORKY_SMTP_HOST"), value("FORKY_SMTP_FROM")
-    if not host and not sender:
-        return None
-    if not host or not sender:
-        raise RequestError(
-            "FORKY_SMTP_HOST and FORKY_SMTP_FROM need each other.",
-            "Name the mail server, and the address that Forky's mail comes from.",
-        )
-    if not re.fullmatch(r"[\w.-]+|\[?[0-9a-f:.]+\]?", host, re.IGNORECASE | re.ASCII):
-        raise RequestError(
-            f"FORKY_SMTP_HOST is “{host[:80]}”, which is no name of a server.",
-            "Write the name alone; the port is FORKY_SMTP_PORT.",
-        )
-    if not re.fullmatch(r"[^\s@<>\"]+@[^\s@<>\"]+", sender, re.ASCII):
-        raise RequestError(
-            f"FORKY_SMTP_FROM is “{sender[:80]}”, which is no address of e-mail.", "Write forky@example.org."
-        )
-    security = value("FORKY_SMTP_SECURITY").lower() or "starttls"
-    if security not in get_args(SmtpSecurity):
-        raise RequestError(
-            f"FORKY_SMTP_SECURITY is “{security[:80]}”, which Forky does not know.",
-            "Write starttls, tls or off.",
-        )
-    secured = cast(SmtpSecurity, security)
-    port = value("FORKY_SMTP_PORT") or str(_SMTP_PORTS[secured])
-    if not port.isascii() or not port.isdecimal() or not 0 < int(port) < 65536:
-        raise RequestError(f"FORKY_SMTP_PORT is “{port[:80]}”, which is no port.", "Write a number, as 587.")
-    user, password = value("FORKY_SMTP_USER"), _smtp_password(value)
-    if bool(user) is not bool(password):
-        raise RequestError(
-            "FORKY_SMTP_USER and its password need each other.",
-            "The password is in FORKY_SMTP_PASSWORD, or in the file that FORKY_SMTP_PASSWORD_FILE names.",
-        )
-    if password and secured == "off":
-        raise RequestError(
-            "FORKY_SMTP_SECURITY is off, and a password would be sent for everybody to read.",
-            "Write starttls or tls, or leave out FORKY_SMTP_USER.",
-        )
-    return SmtpSettings(host.strip("[]"), sender, int(port), secured, user, password)
-
-
-def _smtp_password(value: Callable[[str], str]) -> str:
-    """The password itself, or what the file holds; a line break at its end does not count."""
-    given, file = value("FORKY_SMTP_PASSWORD"), value("FORKY_SMTP_PASSWORD_FILE")
-    if not file:
-        return given
-    if given:
-        raise RequestError("FORKY_SMTP_PASSWORD and FORKY_SMTP_PASSWORD_FILE are both set.", "Leave one out.")
-    try:
-        return Path(file).expanduser().read_text("utf-8").rstrip("\r\n")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise RequestError(f"FORKY_SMTP_PASSWORD_FILE cannot be read: {why}.") from error
 
 
 def password_file() -> Path:

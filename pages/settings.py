@@ -27,7 +27,7 @@ from pages.ui.settings.links import draw_links_of_server
 from pages.ui.settings.providers import draw_default, draw_keyed, draw_reviewer, draw_servers
 from pages.ui.settings.storage import draw_storage
 from pages.ui.settings.tokens import draw_tokens
-from pages.ui.workspace import may_begin, operates, reader, runs_server, whole_here, workspace
+from pages.ui.workspace import may_begin, operates, runs_server, whole_here, workspace
 
 PAGE = Page(title="Settings", icon="tune", order=80, section="More", about_conversation=False)
 
@@ -63,10 +63,6 @@ def main() -> None:
         draw_links_of_server(forky)
         if owns and runs_server():
             draw_storage(forky, whole_here())
-            if (who := reader()) is not None:
-                from pages.ui.settings.mail import draw_mail  # noqa: PLC0415 - only where there is a team
-
-                draw_mail(who, held)
         draw_about()
 
 

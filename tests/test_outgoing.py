@@ -43,7 +43,6 @@ KNOWN = {
     "forky_core/gateway/access/ways/oidc_client.py": "asks identity providers that the operator names, with httpx",
     "forky_core/gateway/serving.py": "options of the sockets that Forky listens on",
     "forky_core/cli/up.py": "looks for a free port",
-    "forky_core/team/mail.py": "sends mail by the server that the operator names",
     "forky_core/cli/analysing.py": "asks the Forky whose address somebody typed",
     "forky_core/cli/browser.py": "waits until Forky's own server takes connections",
     "forky_core/store/postgresql/channel.py": "wakes a thread of its own by a pair of sockets in this process",

@@ -21,9 +21,7 @@ from forky_core.model.errors import NotFound
 from forky_core.settings import Settings
 from forky_core.team.account import OWNERS_HOURS, reset_link
 from forky_core.team.audit_report import as_json_lines, sentence
-from forky_core.team.invitations import DAYS, Invitation
-from forky_core.team.letters import invitation_letter
-from forky_core.team.mail import Mailer, MailFailed
+from forky_core.team.invitations import DAYS
 from forky_core.team.members import Member
 from forky_core.team.roles import ASSIGNABLE, role_named
 from forky_core.team.team import Team
@@ -59,7 +57,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--email",
         default="",
         metavar="ADDRESS",
-        help="the only address that it is for; it is sent there where FORKY_SMTP_HOST is set",
+        help="the only address that it is for; nothing is sent to it",
     )
     invite.add_argument("--days", type=int, default=DAYS, help=f"until it expires (default: {DAYS})")
     invite.add_argument("--uses", type=int, default=1, help="how many people may accept it (default: 1)")
@@ -106,7 +104,7 @@ def run_people(team: Team, options: argparse.Namespace) -> int:
             )
     if handles := ", ".join(member.handle for member in team.members.locked_out()):
         print(
-            f"Passkeys let nobody in any more, and these people had no other way: {handles}. "
+            f"Passkeys and links by mail let nobody in any more, and these people had no other way: {handles}. "
             "`forky admin reset-password HANDLE` makes a link with which one of them chooses a password.",
             file=sys.stderr,
         )
@@ -118,7 +116,6 @@ def run_invite(team: Team, options: argparse.Namespace) -> int:
         role_named(options.role), email=options.email, days=options.days, uses=options.uses
     )
     address = f"{_base(options.address)}{JOIN}/{secret}"
-    sent = _mail(invitation, address, options.days)
     if options.json:
         fields = {"id": invitation.id, "role": invitation.role.word, "email": invitation.email}
         print(
@@ -126,24 +123,8 @@ def run_invite(team: Team, options: argparse.Namespace) -> int:
         )
     else:
         print(address)
-        if sent:
-            print(f"It was sent to {invitation.email}.")
         print(f"It makes whoever opens it {invitation.role.phrase}, until {stamp(invitation.expires)}.")
     return 0
-
-
-def _mail(invitation: Invitation, address: str, days: int) -> bool:
-    """Whether an invitation to an address was sent to it. That it was not is told, and its address is printed."""
-    server = Settings.from_environment().smtp
-    if server is None or not invitation.email:
-        return False
-    role = invitation.role.phrase
-    try:
-        Mailer(server).send_now(invitation_letter(invitation.email, address, host="", role=role, days=days))
-    except MailFailed as error:
-        print(f"It was not sent by mail. {one_line(str(error))}", file=sys.stderr)
-        return False
-    return True
 
 
 def run_role(team: Team, options: argparse.Namespace) -> int:

@@ -44,11 +44,6 @@ def merge_failed(*, conversation: Id, step: Word, fault: Fault) -> None:
     """A merge, rebase or revert could not be planned or landed, for a reason other than a person's mistake."""
 
 
-@event("notice.undelivered", WARNING)
-def notice_undelivered(*, kind: Word) -> None:
-    """A channel, such as mail, failed with a notice for somebody; it is in their inbox all the same."""
-
-
 # Replies and models
 
 
@@ -224,16 +219,6 @@ def session_opened(*, password: Flag) -> None:
 @event("session.refused", WARNING)
 def session_refused(*, password: Flag) -> None:
     """A browser showed a wrong password or a wrong secret."""
-
-
-@event("mail.sent")
-def mail_sent(*, purpose: Word, tries: Count) -> None:
-    """The mail server took a mail, after so many tries."""
-
-
-@event("mail.failed", WARNING)
-def mail_failed(*, purpose: Word, reason: Word, tries: Count, again: Flag) -> None:
-    """The mail server did not take a mail; `again`: it is tried once more later."""
 
 
 @event("session.unavailable", ERROR)

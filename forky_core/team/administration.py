@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from forky_core.model.errors import NotAllowed, NotFound
 from forky_core.team.access import Access
-from forky_core.team.account import address_link, reset_link
+from forky_core.team.account import reset_link
 from forky_core.team.audit import EVERYTHING, AuditEntry, AuditFilter
 from forky_core.team.audit_report import KINDS, OTHER, kind_of
 from forky_core.team.invitations import DAYS, Invitation
@@ -91,18 +91,6 @@ class Administration:
             InTheWay: it is the only one.
         """
         self._team.members.drop_identity(self._access.id, issuer, subject)
-
-    def change_address(self, session: str, address: str) -> tuple[str, str]:
-        """The address as it is stored, and the secret of a link that confirms it as the member's own.
-
-        `session` is the id of the session by which they are signed in.
-
-        Raises:
-            ProofNeeded: they have not proved lately who they are.
-            BadContent: it is no address.
-            NameTaken: it belongs to somebody else here.
-        """
-        return address_link(self._team, self._access.id, session, address)
 
     # The others.
 

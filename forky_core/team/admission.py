@@ -32,8 +32,6 @@ class Proof:
     None says nothing."""
     newcomer: Role | None = None
     """The role with which the operator lets in whoever is new; it changes nothing for a member."""
-    also: tuple[Identity, ...] = ()
-    """Further identities that somebody new gets, unless they are somebody else's."""
     asked_again: bool = False
     """Whether the person was asked just now, and did not come by an earlier sign-in at the issuer."""
 
@@ -125,13 +123,10 @@ def _accept(
 
 
 def _add(there: Team, proof: Proof, role: Role) -> Member:
-    """Somebody new, with the identities that they proved."""
+    """Somebody new, with the identity that they proved."""
     name = proof.name or proof.identity.subject
     added = there.members.add(name, role, handle=proof.handle, email=proof.email)
     there.members.keep_identity(added.id, proof.identity)
-    for further in proof.also:
-        if there.members.by_identity(further.issuer, further.subject) is None:
-            there.members.keep_identity(added.id, further)
     return added
 
 

@@ -26,30 +26,23 @@ IN_ALL = 60
 that a flood from many addresses keeps nobody out who knows their password."""
 _MICRO = 1_000_000
 
-AttemptKind = Literal["password", "password change", "mail", "reset"]
-_TOO_MANY: dict[AttemptKind, str] = {
-    "mail": "Too many links were asked for.",
-    "reset": "Too many links were asked for.",
-}
+AttemptKind = Literal["password", "password change"]
 
 
 class TooManyAttempts(BadContent):
     """Somebody must wait before the next attempt."""
 
-    def __init__(self, what: str, wait: float) -> None:
+    def __init__(self, wait: float) -> None:
         """`wait` is in seconds."""
         self.wait = max(1, round(wait))
-        super().__init__(f"{what} Try again in {self.wait} seconds.")
+        super().__init__(f"Too many attempts. Try again in {self.wait} seconds.")
 
 
 class Attempts:
     """Counts failed attempts of clients in the memory of this process; safe from any thread."""
 
-    def __init__(
-        self, kind: AttemptKind = "password", *, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         """`clock` returns seconds."""
-        self._what = _TOO_MANY.get(kind, "Too many attempts.")
         self._clock = clock
         self._lock = threading.RLock()
         self._by_client: dict[str, deque[float]] = {}
@@ -59,7 +52,7 @@ class Attempts:
         """Raise TooManyAttempts if this client must wait. Nothing is counted."""
         wait = self.wait(client)
         if wait > 0:
-            raise TooManyAttempts(self._what, wait)
+            raise TooManyAttempts(wait)
 
     def begin(self, client: str) -> Callable[[], None]:
         """Count an attempt as failed before it is checked; if it succeeds, call the returned function to uncount it.
@@ -106,7 +99,7 @@ class TeamAttempts(Attempts):
 
     def __init__(self, database: TeamDatabase, clock: Callable[[], int], kind: AttemptKind) -> None:
         """`clock` returns microseconds since the epoch."""
-        super().__init__(kind, clock=lambda: clock() / _MICRO)
+        super().__init__(clock=lambda: clock() / _MICRO)
         self._database = database
         self._kind = kind
 

@@ -119,6 +119,7 @@ CREATE TABLE deliveries (
 );
 CREATE INDEX deliveries_due ON deliveries (due);
 """
+"""What earlier versions sent by mail and to webhooks. Nothing reads it; it is moved and backed up with the rest."""
 _BACKUPS = """
 CREATE TABLE backup_requests (id TEXT PRIMARY KEY, at INTEGER NOT NULL, state TEXT NOT NULL, told TEXT NOT NULL);
 """

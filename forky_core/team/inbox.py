@@ -14,7 +14,6 @@ from urllib.parse import urlencode
 
 from forky_core.model import ConversationId
 from forky_core.model.parts import canonical_json
-from forky_core.observability import events
 from forky_core.team.database import TeamDatabase, now
 from forky_core.team.members import Members
 from forky_core.team.sharing import Sharing
@@ -96,29 +95,17 @@ class Inbox:
         members: Members,
         sharing: Sharing,
         workspace: str,
-        subscribers: list[Callable[[Notice], None]] | None = None,
     ) -> None:
-        """`subscribers` are those of `on_notice`, which the inboxes of a server's workspaces share."""
         self._database = database
         self._members = members
         self._sharing = sharing
         self._workspace = workspace
-        self._subscribers = subscribers if subscribers is not None else []
         self._counted: dict[str, tuple[int, int]] = {}
         """The number of unread notices of people, each with the version of the database that it is from."""
         self.changed: Callable[[str], None] = lambda _person: None
         """Called with the id of a person whose notices have changed, after it was written."""
         self.title_of: Callable[[ConversationId], str] = lambda _conversation: ""
         """Returns the title of a conversation, or "" where none can be read."""
-
-    def on_notice(self, callback: Callable[[Notice], None]) -> Callable[[], None]:
-        """Have `callback` called with each new notice, from the thread that caused it, after it was written.
-
-        A callback that takes time hands the notice to a thread of its own. What it raises is logged and stops nobody.
-        Returns what ends the subscription.
-        """
-        self._subscribers.append(callback)
-        return lambda: self._subscribers.remove(callback) if callback in self._subscribers else None
 
     # Reading. Each of these is for the person whose id is given, and shows only what they may see now.
 
@@ -212,9 +199,9 @@ class Inbox:
             return False
         title = _shortened(self.title_of(conversation), _TITLE) if conversation is not None else ""
         with self._database.writing() as connection:
-            (number,) = connection.execute(
+            connection.execute(
                 "INSERT INTO notices (workspace, person, kind, conversation, cause, quote, title, about, at) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number",
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     self._workspace,
                     person,
@@ -226,15 +213,13 @@ class Inbox:
                     canonical_json(about),
                     now(),
                 ),
-            ).fetchone()
+            )
             connection.execute(
                 "DELETE FROM notices WHERE person = ? AND number <= "
                 "(SELECT number FROM notices WHERE person = ? ORDER BY number DESC LIMIT 1 OFFSET ?)",
                 (person, person, KEPT),
             )
-            row = self._database.row("SELECT * FROM notices WHERE number = ?", number)
-            made = self._notice(row)
-            self._database.afterwards(lambda: self._deliver(made))
+            self._database.afterwards(lambda: self.changed(person))
         return True
 
     def note_audited(self, event: str, by: str, about: Mapping[str, str | int]) -> None:
@@ -259,14 +244,6 @@ class Inbox:
                 "DELETE FROM notices WHERE workspace = ? AND conversation = ?",
                 (self._workspace, conversation),
             )
-
-    def _deliver(self, notice: Notice) -> None:
-        self.changed(notice.person)
-        for callback in tuple(self._subscribers):
-            try:
-                callback(notice)
-            except Exception:  # noqa: BLE001 - a channel that fails must not fail what was said
-                events.notice_undelivered(kind=notice.kind)
 
     def _notice(self, row: object) -> Notice:
         found = dict(row)  # type: ignore[call-overload]

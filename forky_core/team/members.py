@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import secrets
 import unicodedata
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from forky_core.model.errors import BadContent, InTheWay, NameTaken, NotFound
@@ -23,10 +23,8 @@ _ID = re.compile(rf"{ID_PREFIX}[0-9a-f]{{16}}(?![0-9a-f])")
 _LONGEST_EMAIL = 254
 """The most characters of an address of e-mail (RFC 5321, section 4.5.3.1)."""
 _LONGEST_HANDLE = 30
-_MAIL = "mail"
-"""The issuer of addresses that let somebody in (account.py)."""
 _FORGOTTEN = "Somebody who left"
-GONE_ISSUERS = ("passkey",)
+GONE_ISSUERS = ("passkey", "mail")
 """Issuers of identities that let nobody in any more. They stay as they were stored."""
 
 
@@ -74,8 +72,6 @@ class Members:
         self._workspace = workspace
         self.removed: Callable[[str, str], None] = lambda _member, _by: None
         """Called with the ids of a person who stops being a member and of who ends it, within the same transaction."""
-        self.idle_issuers: Collection[str] = ()
-        """Issuers whose identities let nobody in at present, as addresses where no mail can be sent."""
 
     def all(self) -> Sequence[Member]:
         """Everybody who is a member now, the longest first."""
@@ -194,25 +190,6 @@ class Members:
             connection.execute("UPDATE people SET name = ? WHERE id = ?", (name, member))
             self._audit.note("member renamed", by or member, member=member)
 
-    def set_address(self, member: str, email: str) -> None:
-        """Give a person the address of e-mail that they have confirmed: links to it let them in, and no other one.
-
-        Raises:
-            NameTaken: links to it let somebody else in.
-        """
-        email = fit_email(email)
-        with self._database.writing() as connection:
-            for identity in self.identities(member):
-                if identity.issuer == _MAIL and identity.subject != email:
-                    connection.execute(
-                        "DELETE FROM identities WHERE issuer = ? AND subject = ?", (_MAIL, identity.subject)
-                    )
-            known = self.by_identity(_MAIL, email)
-            if known is None or known[0].id != member:
-                self.keep_identity(member, Identity(_MAIL, email))
-            connection.execute("UPDATE people SET email = ? WHERE id = ?", (email, member))
-            self._audit.note("address confirmed", member, member=member)
-
     def set_role(self, member: str, role: Role, *, by: str) -> None:
         """Give a person another role; it holds from the next thing that they do.
 
@@ -311,7 +288,7 @@ class Members:
             kept = [one for one in self.identities(member) if (one.issuer, one.subject) != (issuer, subject)]
             if len(kept) == len(self.identities(member)):
                 raise NotFound("That is no way in which this person signs in.")
-            if all(one.issuer in (*GONE_ISSUERS, *self.idle_issuers) for one in kept):
+            if all(one.issuer in GONE_ISSUERS for one in kept):
                 raise InTheWay("It is the only way to sign in that is left.", "Add another one first.")
             connection.execute("DELETE FROM identities WHERE issuer = ? AND subject = ?", (issuer, subject))
             self._audit.note("way to sign in removed", member, member=member, issuer=issuer)

@@ -1,7 +1,7 @@
-"""Links that serve once: another password, and the confirmation of an address.
+"""Links that serve once, with which a person chooses another password.
 
-A link is 256 random bits, of which only the sha256 is stored, like an invitation's. A newer link for the same purpose
-takes the older ones of that person back, so that what was sent last is what works.
+A link is 256 random bits, of which only the sha256 is stored, like an invitation's. A newer link takes
+the older ones of that person back, so that what was made last is what works.
 """
 
 from __future__ import annotations
@@ -9,12 +9,10 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 from forky_core.model.errors import NotFound
 from forky_core.team.database import TeamDatabase, digest_of, now
 
-Purpose = Literal["reset", "confirm"]
 NOT_OPEN = "This link is not open: it was used, has expired, or a newer one was made."
 _MINUTE = 60 * 1_000_000
 
@@ -25,11 +23,8 @@ class OneTimeLink:
 
     person: str
     """Whose it is, by id."""
-    purpose: Purpose
-    about: str
-    """The address that is confirmed; "" for a password."""
     made_by: str
-    """Who had it made, by id; "" for the operator, or for a request that nobody has signed in for."""
+    """Who had it made, by id; "" for the operator."""
     expires: int
     """Microseconds since the epoch, UTC."""
 
@@ -42,43 +37,35 @@ class OneTimeLinks:
         self._database = database
         self._clock = clock
 
-    def make(self, person: str, purpose: Purpose, *, minutes: int, about: str = "", by: str = "") -> str:
-        """Make a link and return its secret, which is not stored; earlier ones of the person for this end."""
+    def make(self, person: str, *, minutes: int, by: str = "") -> str:
+        """Make a link and return its secret, which is not stored; earlier ones of the person end."""
         secret, moment = secrets.token_urlsafe(32), self._clock()
         with self._database.writing() as connection:
             connection.execute(
-                "DELETE FROM one_time_links WHERE expires <= ? OR (person = ? AND purpose = ?)",
-                (moment, person, purpose),
+                "DELETE FROM one_time_links WHERE expires <= ? OR (person = ? AND purpose = 'reset')",
+                (moment, person),
             )
             connection.execute(
-                "INSERT INTO one_time_links VALUES (?, ?, ?, ?, ?, ?)",
-                (digest_of(secret), person, purpose, about, by, moment + minutes * _MINUTE),
+                "INSERT INTO one_time_links VALUES (?, ?, 'reset', '', ?, ?)",
+                (digest_of(secret), person, by, moment + minutes * _MINUTE),
             )
         return secret
 
-    def find(self, secret: str, purpose: Purpose) -> OneTimeLink | None:
+    def find(self, secret: str) -> OneTimeLink | None:
         """The link of a secret, which stays open; None if it is not."""
         row = self._database.row(
-            "SELECT person, purpose, about, made_by, expires FROM one_time_links "
-            "WHERE digest = ? AND purpose = ? AND expires > ?",
+            "SELECT person, made_by, expires FROM one_time_links "
+            "WHERE digest = ? AND purpose = 'reset' AND expires > ?",
             digest_of(secret),
-            purpose,
             self._clock(),
         )
         return OneTimeLink(*row) if row is not None else None
 
-    def take(self, secret: str, purpose: Purpose) -> OneTimeLink:
+    def take(self, secret: str) -> OneTimeLink:
         """Use a link. Call it within the transaction that does what it is for. Raises NotFound if it is not open."""
         with self._database.writing() as connection:
-            link = self.find(secret, purpose)
+            link = self.find(secret)
             if link is None:
                 raise NotFound(NOT_OPEN, "Ask for a new one.")
             connection.execute("DELETE FROM one_time_links WHERE digest = ?", (digest_of(secret),))
         return link
-
-    def forget(self, person: str, purpose: Purpose) -> None:
-        """Take back the links of a person for this purpose."""
-        with self._database.writing() as connection:
-            connection.execute(
-                "DELETE FROM one_time_links WHERE person = ? AND purpose = ?", (person, purpose)
-            )

@@ -19,7 +19,7 @@ from forky_core.team.attempts import AttemptKind, Attempts, TeamAttempts
 from forky_core.team.audit import Audit
 from forky_core.team.database import TeamDatabase, now
 from forky_core.team.files import SharedFiles
-from forky_core.team.inbox import Inbox, Notice
+from forky_core.team.inbox import Inbox
 from forky_core.team.invitations import Invitations
 from forky_core.team.kept_drafts import KeptDrafts
 from forky_core.team.last_seen import LastSeen
@@ -80,8 +80,6 @@ class Team:
         """The team of the first workspace."""
         self._clock = clock
         self._audit_days = audit_days
-        self._told: list[Callable[[Notice], None]] = []
-        """Who is told of notices of any workspace."""
         self.changed: Callable[[str, str], None] = lambda _workspace, _id: None
         """Called with a workspace, and the id of a person whose notices have changed in it or of a conversation whose
         threads have; only that of the first team is."""
@@ -105,7 +103,7 @@ class Team:
         self.protections = Protections(self.database, self.audit, workspace)
         self.files = SharedFiles(self.database, workspace)
         self.threads = Threads(self.database, workspace, self._clock)
-        self.inbox = Inbox(self.database, self.members, self.sharing, workspace, self._told)
+        self.inbox = Inbox(self.database, self.members, self.sharing, workspace)
         self.seen = LastSeen(self.database, workspace)
         self.drafts = KeptDrafts(self.database, workspace)
         self.refused = RefusedRequests(self.audit)

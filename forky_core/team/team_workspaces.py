@@ -33,12 +33,6 @@ def base_path(workspace: str) -> str:
     return "" if workspace == WORKSPACE else f"{BELOW}/{workspace}"
 
 
-def workspace_of_path(path: str) -> str:
-    """The id of the workspace to which a path that `base_path` begins leads."""
-    first, _, rest = path.removeprefix("/").partition("/")
-    return rest.partition("/")[0] if f"/{first}" == BELOW else WORKSPACE
-
-
 @dataclass(frozen=True, slots=True)
 class TeamWorkspace:
     """One workspace."""

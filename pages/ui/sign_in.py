@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from forky_core.gateway.access.door import Door
 from forky_core.gateway.access.forwarded import NamedProxies
@@ -15,16 +14,12 @@ from forky_core.model.errors import ForkyError, RequestError
 from forky_core.settings import Settings
 from forky_core.team.team import Team, team_file
 
-if TYPE_CHECKING:
-    from forky_core.team.delivery import Delivery
-    from forky_core.team.mail import Mailer
 
-
-def _from_environment() -> tuple[Door, Team | None, Mailer | None, Delivery | None]:
+def _from_environment() -> tuple[Door, Team | None]:
     try:
         settings = Settings.from_environment()
         if not settings.team:
-            return SignIn.from_settings(settings), None, None, None
+            return SignIn.from_settings(settings), None
         kept = _people(settings.database)
         if isinstance(kept, str) and isinstance(settings.workspaces, Path):
             raise RequestError(
@@ -38,14 +33,9 @@ def _from_environment() -> tuple[Door, Team | None, Mailer | None, Delivery | No
             )
         team = Team(kept, audit_days=settings.audit_days)
         from forky_core.gateway.access.ways.offered import ways_from  # noqa: PLC0415 - only where there is a team
-        from forky_core.team.account import MAIL  # noqa: PLC0415
-        from forky_core.team.mail import Mailer  # noqa: PLC0415
 
-        mailer = Mailer(settings.smtp) if settings.smtp is not None else None
-        team.members.idle_issuers = () if mailer is not None else (MAIL,)
         origins = Origins.of(settings.hosts, settings.origins)
-        door = TeamSignIn(origins, team, ways_from(settings, mailer), NamedProxies(settings.proxy_from))
-        return door, team, mailer, _delivery(team, mailer)
+        return TeamSignIn(origins, team, ways_from(settings), NamedProxies(settings.proxy_from)), team
     except ForkyError as error:
         sys.exit(f"Forky does not start. {error}")
 
@@ -57,20 +47,8 @@ def _people(database: Path | str) -> Path | str | None:
     return database if "://" in database else None
 
 
-def _delivery(team: Team, mailer: Mailer | None) -> Delivery:
-    """What takes the notices of the team's inbox to people, once it is started."""
-    from forky_core.team.delivery import Delivery  # noqa: PLC0415 - only where there is a team
-
-    delivery = Delivery(team, mailer=mailer)
-    team.inbox.on_notice(delivery.take)
-    return delivery
-
-
-SIGN_IN, TEAM, MAILER, DELIVERY = _from_environment()
-"""The door, the people who come in by it, what sends them mail, and what takes notices to them.
-
-`TEAM` and `DELIVERY` are None on the server of one person, and `MAILER` where the operator has named no mail server.
-"""
+SIGN_IN, TEAM = _from_environment()
+"""The door, and the people who come in by it; `TEAM` is None on the server of one person."""
 
 
 def team() -> Team | None:

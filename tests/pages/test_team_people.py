@@ -202,3 +202,36 @@ def test_the_audit_log_is_read_as_sentences_and_names_no_conversation_that_is_no
         in log
     )
     assert "Ada Lovelace (ada-lovelace) signed in" in log and "A plan" not in log and "person:" not in log
+
+
+def test_an_owner_is_shown_a_link_to_another_password_once(
+    server: TeamServer, ada: Member, bob: Member
+) -> None:
+    server.sign_in(ada)
+    test = settled(open_page("people.py"))
+    by_key(test, "people.remove.bob").click().run()
+    by_key(test, "remove.password").click().run()
+    (code,) = settled(test).code
+    base, _, secret = code.value.rpartition("/sign-in/reset/open/")
+    assert base.startswith("http") and "gets in as Bob" in said(test)
+    link = server.team.links.find(secret)
+    assert link is not None and (link.person, link.made_by) == (bob.id, ada.id)
+    by_key(test, "people.reset.copied").click().run()
+    assert not settled(test).code and not settled(open_page("people.py")).code
+
+
+def test_an_earlier_way_in_is_shown_as_one_that_is_gone_and_is_not_the_one_that_is_left(
+    server: TeamServer, ada: Member
+) -> None:
+    members = server.team.members
+    members.keep_identity(ada.id, Identity(ISSUER, "ada", hashed("correct horse")))
+    members.keep_identity(ada.id, Identity("mail", "ada@example.org"))
+    members.keep_identity(ada.id, Identity("passkey", "a key", "{}"))
+    server.sign_in(ada)
+    test = people("me")
+    assert "Mail, which lets nobody in any more" in said(test)
+    assert "Passkey, which lets nobody in any more" in said(test)
+    by_key(test, "people.way.0").click().run()
+    assert "Add another one first." in said(settled(test))
+    by_key(test, "people.way.1").click().run()
+    assert [way.issuer for way in members.identities(ada.id)] == [ISSUER, "passkey"]

@@ -201,7 +201,7 @@ DOOR = {
     SCRIPT: 200,
     AGAIN: 303,
     f"{PATH}/password": 404,
-    f"{PATH}/reset": 200,
+    f"{PATH}/reset": 404,
     f"{PATH}/reset/open/none": 403,
     f"{PATH}/passkey/add": 410,
     f"{PATH}/none": 404,

@@ -122,7 +122,7 @@ def ways_page(script: str, target: str, offers: list[str], sentence: str, hint: 
     said = f'<p class="wrong" role="alert">{escape(sentence)}</p>' if sentence else "<p>Sign in to go on.</p>"
     main = f"""{said}
 <form hidden><input type="hidden" name="next" value="{escape(target)}"></form>
-{_OR.join(offers)}{f'<p class="below">{escape(hint)}</p>' if hint else ""}
+{_OR.join(offers)}<p class="below">{escape(hint)}</p>
 <script src="{script}" defer></script>"""
     return _FRAME.format(head="", title="Sign in to Forky", main=main)
 

@@ -42,7 +42,7 @@ from forky_core.gateway.access.sign_in_page import (
 from forky_core.gateway.access.ways.contract import Errand, WayIn
 from forky_core.gateway.asgi import Header, Receive, Scope, Send, answer, header, refuse, wants_html
 from forky_core.model.errors import ForkyError, NotFound
-from forky_core.team.account import GONE, has_proved, proves_anew
+from forky_core.team.account import FORGOTTEN, GONE, has_proved, proves_anew
 from forky_core.team.admission import Proof, admit, join
 from forky_core.team.invitations import NOT_OPEN
 from forky_core.team.members import GONE_ISSUERS, Member
@@ -52,6 +52,8 @@ from forky_core.team.team_workspaces import BELOW, WORKSPACE, base_path
 
 JOIN = "/join"
 _IN_WORKSPACE = re.compile(rf"{BELOW}/([0-9a-f]{{16}})(?=/|$)")
+GONE_WAYS = frozenset({*GONE_ISSUERS, "address"})
+"""What came behind `/sign-in/` in the addresses of ways that are gone, and in links that were mailed."""
 AGAIN = f"{PATH}/again"
 """Where somebody who is signed in proves once more who they are."""
 LOOK = 0.25
@@ -192,7 +194,7 @@ class TeamSignIn(Door):
         """Respond to a request for an address or a method that there is not, or for a way to sign in that is gone."""
         if scope["path"] in {PATH, OUT, SESSION, SCRIPT}:
             await refuse(scope, send, 405, "Use GET or POST.", [(b"allow", b"GET, HEAD, POST")])
-        elif way in GONE_ISSUERS:
+        elif way in GONE_WAYS:
             await self.refuse(scope, send, 410, GONE, Errand())
         else:
             await refuse(scope, send, 404, NOTHING)
@@ -209,11 +211,6 @@ class TeamSignIn(Door):
 
     def has_proved(self, scope: Scope) -> bool:
         return has_proved(self._team, self.session_id(scope))
-
-    def link(self, scope: Scope, path: str) -> str:
-        # A mail leads to where the operator says that Forky is, whatever the request called it.
-        address, allowed = self.address(scope), self.origins.allowed
-        return f"{address if not allowed or address in allowed else min(allowed)}{path}"
 
     async def ask_again(self, scope: Scope, send: Send, target: str) -> None:
         place = f"{AGAIN}?{urlencode({'next': target})}".encode("ascii")
@@ -336,7 +333,7 @@ class TeamSignIn(Door):
         if member is not None:
             return again_page(member.name, [offer for offer in offers if offer], sentence)
         if invitation is None:
-            hint = GONE if self._team.members.locked_out() and sentence != GONE else ""
+            hint = GONE if self._team.members.locked_out() and sentence != GONE else FORGOTTEN
             return ways_page(SCRIPT, errand.target, [offer for offer in offers if offer], sentence, hint)
         host = ""
         if invitation.made_by:

@@ -10,7 +10,6 @@ import streamlit as st
 from forky_core.documents.searching import split_address
 from forky_core.model import ConversationId, MessageId
 from forky_core.model.document import ADDRESS
-from forky_core.settings import Settings
 from pages.ui.components.markdown import plain_label
 from pages.ui.made_pages import linked
 
@@ -72,12 +71,3 @@ def server_address() -> str:
     """Where this browser reaches Forky."""
     place = urlsplit(st.context.url or _USUAL)
     return f"{place.scheme}://{place.netloc}" if place.netloc else _USUAL
-
-
-def mailed_address() -> str:
-    """What an address of this server begins with in a mail: what the operator says, whatever a browser claims."""
-    named = Settings.from_environment().origins
-    if named:
-        return named[0]
-    seen, host = server_address(), st.context.headers.get("Host") or ""  # The gate has checked the host.
-    return seen if not host or urlsplit(seen).netloc == host else f"http://{host}"

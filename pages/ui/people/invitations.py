@@ -12,13 +12,11 @@ from forky_core.gateway.access.team_sign_in import JOIN
 from forky_core.model.errors import ForkyError
 from forky_core.team.administration import Administration
 from forky_core.team.invitations import DAYS, MOST_DAYS, MOST_USES, Invitation
-from forky_core.team.letters import invitation_letter
 from forky_core.team.role_lines import IN_WORKSPACE
 from forky_core.team.roles import ASSIGNABLE, Role, role_named
 from forky_core.views.shelf import count
 from forky_core.views.times import ago, stamp
-from pages.ui import sign_in
-from pages.ui.components.links import mailed_address, server_address
+from pages.ui.components.links import server_address
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
 from pages.ui.people.choosing import choose_member
@@ -29,8 +27,8 @@ _JOINER = "\u2060"
 _EMPTY = {"email": "", "days": DAYS, "uses": 1}
 _FRESH = "people.invitation.fresh"
 _ABOUT = "people.invitation.about"
-_UNSENT = "people.invitation.unsent"
-"""The address that an invitation is for and was not sent to."""
+_EMAIL = "people.invitation.for"
+"""The address that an invitation is for."""
 _REFUSED = "people.invitation.refused"
 
 
@@ -65,10 +63,10 @@ def _draw_fresh(held: Session, secret: str) -> None:
             f"**{plain_label(held.choices.get(_ABOUT, ''), 200)}** Copy its address now: it is not shown again."
         )
         st.code(f"{server_address()}{JOIN}/{secret}", language=None, wrap_lines=True)
-        if unsent := held.choices.get(_UNSENT, ""):
-            address = plain_label(unsent).replace("@", f"@{_JOINER}")
+        if email := held.choices.get(_EMAIL, ""):
+            address = plain_label(email).replace("@", f"@{_JOINER}")
             st.caption(
-                f"Forky did not mail it and so cannot check the address: whoever opens this counts as {address}. "
+                f"Forky cannot check the address: whoever opens this counts as {address}. "
                 "Give it to nobody else."
             )
         st.button("I have copied it", key="people.invitation.copied", on_click=_copied, args=(held,))
@@ -138,11 +136,7 @@ def _draw_form(people: Administration, held: Session) -> None:
             key="people.invitation.email",
             placeholder="anybody who has the address",
             help="With one, the invitation is for whoever signs in with this address, and for one person. "
-            + (
-                "Forky sends it there."
-                if sign_in.MAILER is not None
-                else "Forky sends nothing: give the link to nobody else, since whoever opens it counts as them."
-            ),
+            "Forky sends nothing: give the link to nobody else, since whoever opens it counts as them.",
         )
         middle.number_input("Days", 1, MOST_DAYS, key="people.invitation.days", help="Until it expires")
         right.number_input(
@@ -172,26 +166,9 @@ def _make(people: Administration, held: Session) -> None:
     except ForkyError as error:
         held.choices[_REFUSED] = str(error)
         return
-    sent = _mail(people, invitation, secret, int(state["people.invitation.days"]))
-    held.choices |= {
-        _FRESH: secret,
-        _ABOUT: f"{_described(invitation)}{', is on its way by mail' if sent else ''}.",
-        _UNSENT: invitation.email if not sent else "",
-    }
+    held.choices |= {_FRESH: secret, _ABOUT: f"{_described(invitation)}.", _EMAIL: invitation.email}
     for name, empty in _EMPTY.items():
         state[f"people.invitation.{name}"] = empty
-
-
-def _mail(people: Administration, invitation: Invitation, secret: str, days: int) -> bool:
-    """Whether an invitation to an address was sent to it."""
-    mailer = sign_in.MAILER
-    if mailer is None or not invitation.email:
-        return False
-    address = f"{mailed_address()}{JOIN}/{secret}"
-    role = invitation.role.phrase
-    return mailer.send(
-        invitation_letter(invitation.email, address, host=people.me.name, role=role, days=days)
-    )
 
 
 def _draw_invitation(people: Administration, held: Session, invitation: Invitation) -> None:
@@ -229,5 +206,5 @@ def _take_back(people: Administration, held: Session, invitation: Invitation) ->
 
 
 def _copied(held: Session) -> None:
-    for key in (_FRESH, _ABOUT, _UNSENT):
+    for key in (_FRESH, _ABOUT, _EMAIL):
         held.choices.pop(key, None)

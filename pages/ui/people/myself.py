@@ -12,7 +12,6 @@ from forky_core.gateway.access.team_sign_in import TeamSignIn
 from forky_core.gateway.access.ways.password import ISSUER as PASSWORD
 from forky_core.gateway.access.ways.password import change_password, has_password
 from forky_core.model.errors import BadContent, ForkyError
-from forky_core.team.account import MAIL
 from forky_core.team.administration import Administration
 from forky_core.team.devices import device_name
 from forky_core.team.members import GONE_ISSUERS, Identity
@@ -20,11 +19,9 @@ from forky_core.team.team_sessions import TeamSession
 from forky_core.views.times import ago
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.frame import saying
-from pages.ui.people.address import JOINER, draw_address
 from pages.ui.people.forgetting import forget
 from pages.ui.people.leaving import leave
 from pages.ui.people.mine import draw_mine
-from pages.ui.people.notices import draw_notices
 from pages.ui.people.style import who
 from pages.ui.session import Session
 from pages.ui.sign_in import SIGN_IN
@@ -53,8 +50,6 @@ def draw_myself(people: Administration, reader: Reader, held: Session) -> None:
         st.form_submit_button("Save", key="people.rename", on_click=_rename, args=(people, held, me.name))
     _draw_sessions(people, reader, held)
     _draw_ways_in(people, held)
-    draw_address(people, reader, held)
-    draw_notices(people, reader, held)
     if has_password(reader.team, me.id):
         _draw_password(reader, held)
     draw_mine(people, reader)
@@ -125,10 +120,7 @@ def _draw_ways_in(people: Administration, held: Session) -> None:
     with st.container(key="ways-in", gap=None):
         for number, way in enumerate(ways):
             with st.container(key=f"row-provider-way-{number}", horizontal=True, vertical_alignment="center"):
-                st.markdown(
-                    f":material/key: {plain_label(_way_name(way), 120).replace('@', f'@{JOINER}')}",
-                    width="stretch",
-                )
+                st.markdown(f":material/key: {plain_label(_way_name(way), 120)}", width="stretch")
                 if len(ways) > 1:
                     st.button(
                         "Remove",
@@ -153,8 +145,6 @@ def _way_name(way: Identity) -> str:
         return f"Password, with the handle {way.subject}"
     if way.issuer in GONE_ISSUERS:
         return f"{way.issuer.capitalize()}, which lets nobody in any more"
-    if way.issuer == MAIL:
-        return f"Links by mail to {way.subject}"
     return way.issuer.removeprefix("https://")
 
 

@@ -1,4 +1,4 @@
-"""The people of an earlier Forky: nothing of theirs is lost, and whoever had a passkey alone is told how to get in."""
+"""The people of an earlier Forky: nothing is lost, and they are told how to get in."""
 
 from __future__ import annotations
 
@@ -13,7 +13,13 @@ from forky_core.model.errors import InTheWay
 from forky_core.team.account import GONE, reset_link
 from forky_core.team.members import Identity
 from tests.gateway.access.team_door import TeamDoor, team_door
-from tests.team.earlier_people import BENS_SESSION, earlier_team
+from tests.team.earlier_people import (
+    ADAS_RESET,
+    BENS_CONFIRMATION,
+    BENS_SESSION,
+    EVES_INVITATION,
+    earlier_team,
+)
 
 
 @pytest.fixture
@@ -74,16 +80,51 @@ def test_the_sentence_is_gone_when_everybody_has_a_way_in(door: TeamDoor) -> Non
         assert GONE not in browser.get("/sign-in").text
 
 
-@pytest.mark.parametrize("path", ["/sign-in/passkey", "/sign-in/passkey/add", "/sign-in/passkey/options"])
+def test_who_is_locked_out_is_known(door: TeamDoor) -> None:
+    assert {one.handle for one in door.team.members.locked_out()} == {"ben", "cleo"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/sign-in/passkey",
+        "/sign-in/passkey/add",
+        "/sign-in/mail",
+        "/sign-in/mail/open/a-link-that-was-mailed",
+        f"/sign-in/address/{BENS_CONFIRMATION}",
+    ],
+)
 def test_an_address_that_is_gone_says_so_on_the_sign_in_page(door: TeamDoor, path: str) -> None:
     with door.browser() as browser:
         answer = browser.get(path)
         assert answer.status_code == 410 and answer.text.count(GONE) == 1 and 'name="handle"' in answer.text
 
 
+def test_a_link_that_confirmed_an_address_gives_no_password(door: TeamDoor) -> None:
+    with door.browser() as browser:
+        form = {"secret": BENS_CONFIRMATION, "password": "correct horse"}
+        assert browser.post("/sign-in/reset/open", data=form).status_code == 403
+
+
+def test_a_link_to_a_password_that_was_mailed_still_serves_once(door: TeamDoor) -> None:
+    form = {"secret": ADAS_RESET, "password": "battery staple"}
+    with door.browser() as browser:
+        assert [browser.post("/sign-in/reset/open", data=form).status_code for _ in range(2)] == [200, 403]
+    assert enter(door, "ada", "battery staple") == 200
+
+
+def test_an_invitation_to_an_address_is_open_to_whoever_has_it(door: TeamDoor) -> None:
+    form = {"handle": "eve", "password": "correct horse", "name": "Eve", "invitation": EVES_INVITATION}
+    with door.browser() as browser:
+        assert browser.post("/sign-in/password", data=form).status_code == 200
+        assert browser.get("/library").text == "eve /library?"
+    eve = door.team.members.by_handle("eve")
+    assert eve is not None and eve.email == "eve@example.org"
+    assert [one.issuer for one in door.team.members.identities(eve.id)] == ["password"]
+
+
 def test_a_passkey_does_not_count_as_the_way_in_that_is_left(door: TeamDoor) -> None:
     ada = by_handle(door, "ada")
-    door.team.members.drop_identity(ada, "mail", "ada@example.org")
     with pytest.raises(InTheWay):
         door.team.members.drop_identity(ada, "password", "ada")
     (passkey,) = [one for one in door.team.members.identities(ada) if one.issuer == "passkey"]

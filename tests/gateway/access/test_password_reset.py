@@ -1,8 +1,7 @@
-"""Another password by a link, from an owner or by mail, and an address that is confirmed."""
+"""Another password by a link, and proof of who somebody is that is asked for anew."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -10,20 +9,15 @@ import httpx
 import pytest
 
 from forky_core.gateway.access.credentials import hashed
-from forky_core.gateway.access.ways.address import AddressWay
 from forky_core.gateway.access.ways.password import PasswordWay
 from forky_core.gateway.access.ways.reset import ResetWay
-from forky_core.model.errors import NameTaken, NotFound
-from forky_core.team.account import ProofNeeded, address_link, confirm_address, member_at, reset_link
+from forky_core.model.errors import NotAllowed, NotFound
+from forky_core.team.account import FORGOTTEN, require_proof, reset_link
 from forky_core.team.attempts import Attempts
-from forky_core.team.mail import Mailer
 from forky_core.team.members import Identity, Member
 from forky_core.team.roles import Role
 from tests.gateway.access.team_door import TeamDoor, team_door
-from tests.hangs import HANG
-from tests.team.post_office import PostOffice, links, post_office
 
-ADA = "ada@example.org"
 OLD, NEW = "correct horse", "battery staple"
 HASH = hashed(OLD)
 
@@ -36,37 +30,20 @@ class Unlimited(Attempts):
 
 
 @pytest.fixture
-def office() -> Iterator[PostOffice]:
-    with post_office() as opened:
-        yield opened
-
-
-@pytest.fixture
-def mailer(office: PostOffice) -> Iterator[Mailer]:
-    made = Mailer(office.settings(), pauses=(0.05,))
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def door(mailer: Mailer) -> Iterator[TeamDoor]:
-    with team_door(
-        [PasswordWay(Unlimited(), mailed=True), ResetWay(mailer, Unlimited()), AddressWay(mailer)]
-    ) as one:
+def door() -> Iterator[TeamDoor]:
+    with team_door([PasswordWay(Unlimited()), ResetWay()]) as one:
         yield one
 
 
-def person(door: TeamDoor, name: str, role: Role = Role.EDITOR, email: str = "") -> Member:
+def person(door: TeamDoor, name: str, role: Role = Role.EDITOR) -> Member:
     made = door.team.members.add(name, role)
     door.team.members.keep_identity(made.id, Identity("password", made.handle, HASH))
-    if email:
-        door.team.members.set_address(made.id, email)
-    return door.team.members.member(made.id)
+    return made
 
 
 @pytest.fixture
 def ada(door: TeamDoor) -> Member:
-    return person(door, "Ada", Role.OWNER, ADA)
+    return person(door, "Ada", Role.OWNER)
 
 
 def enter(browser: httpx.Client, handle: str, password: str) -> int:
@@ -76,15 +53,6 @@ def enter(browser: httpx.Client, handle: str, password: str) -> int:
 
 def choose(browser: httpx.Client, secret: str, password: str = NEW) -> httpx.Response:
     return browser.post("/sign-in/reset/open", data={"secret": secret, "password": password})
-
-
-def sent(office: PostOffice, number: int = 1, to: str = ADA) -> str:
-    """The secret in the newest of so many mails to an address."""
-    latest = time.monotonic() + HANG
-    while len(office.to(to)) < number and time.monotonic() < latest:
-        time.sleep(0.02)
-    found = links(office.to(to)[number - 1])
-    return found[0].rpartition("/")[2]
 
 
 def test_a_link_of_an_owner_changes_the_password_once_and_signs_out_every_browser(
@@ -135,31 +103,10 @@ def test_of_many_who_use_a_link_at_once_one_does(door: TeamDoor, ada: Member) ->
     assert statuses == [200, 403, 403, 403] and len(door.team.sessions.of(bob.id)) == 1
 
 
-def test_whoever_forgot_it_is_sent_a_link_and_nobody_learns_which_addresses_there_are(
-    door: TeamDoor, office: PostOffice, mailer: Mailer, ada: Member
-) -> None:
-    passwordless = door.team.members.add("Eve", Role.EDITOR)
-    door.team.members.set_address(passwordless.id, "eve@example.org")
+def test_the_sign_in_page_says_whom_to_ask_for_one(door: TeamDoor) -> None:
     with door.browser() as browser:
-        assert "Forgot your password?" in browser.get("/sign-in").text
-        answers = {
-            browser.post("/sign-in/reset", data={"email": address}).text.replace(address, "…")
-            for address in (ADA, "nobody@example.org", "eve@example.org")
-        }
-        assert len(answers) == 1
-        secret = sent(office)
-        assert choose(browser, secret).status_code == 200 and browser.get("/").text.startswith("ada ")
-    assert mailer.wait(HANG) and [mail["Subject"] for mail in office.mails] == [
-        "Another password for Forky",
-        "Your password for Forky was changed",
-    ]
-
-
-def test_without_a_mail_server_the_page_says_whom_to_ask() -> None:
-    with team_door([PasswordWay(), ResetWay()]) as door, door.browser() as browser:
-        assert "Forgot" not in browser.get("/sign-in").text
-        assert "An owner of your workspace can make a link" in browser.get("/sign-in/reset").text
-        assert browser.post("/sign-in/reset", data={"email": ADA}).status_code == 200
+        assert FORGOTTEN in browser.get("/sign-in").text
+        assert browser.get("/sign-in/reset").status_code == 404
 
 
 @pytest.mark.parametrize("secret", ["", "x", "../x", "\x00", "a" * 5000, "<script>"])
@@ -168,50 +115,6 @@ def test_a_made_up_link_is_refused(door: TeamDoor, ada: Member, secret: str) -> 
         assert choose(browser, secret).status_code == 403
         refused = choose(browser, secret)
         assert "is not open" in refused.text and "<script>" not in refused.text.replace("<script src", "")
-
-
-# An address.
-
-
-def confirm(browser: httpx.Client, secret: str) -> httpx.Response:
-    return browser.post("/sign-in/address", data={"secret": secret})
-
-
-def test_an_address_is_confirmed_by_its_own_person_alone(
-    door: TeamDoor, office: PostOffice, mailer: Mailer, ada: Member
-) -> None:
-    person(door, "Bob")
-    with door.browser() as browser, door.browser() as other:
-        enter(browser, "ada", OLD)
-        enter(other, "bob", OLD)
-        (session,) = door.team.sessions.of(ada.id)
-        address, secret = address_link(door.team, ada.id, session.id, "Ada@New.example")
-        assert address == "ada@new.example"
-        assert other.get(f"/sign-in/address/{secret}").status_code == 200
-        assert confirm(other, secret).status_code == 403
-        with door.browser() as nobody:
-            assert confirm(nobody, secret).status_code == 401
-        assert member_at(door.team, address) is None
-        assert confirm(browser, secret).status_code == 200
-        assert confirm(browser, secret).status_code == 403
-    found = member_at(door.team, address)
-    assert found is not None and found.id == ada.id and found.email == address
-    assert member_at(door.team, ADA) is None
-    assert mailer.wait(HANG) and [mail["To"] for mail in office.mails] == [ADA]
-
-
-def test_an_address_that_lets_somebody_else_in_is_refused(door: TeamDoor, ada: Member) -> None:
-    bob = person(door, "Bob", email="bob@example.org")
-    session = door.team.sessions.find(door.team.sessions.open(bob.id, proved=True))
-    assert session is not None
-    with pytest.raises(NameTaken):
-        address_link(door.team, bob.id, session.id, ADA)
-    _, secret = address_link(door.team, bob.id, session.id, "new@example.org")
-    door.team.members.set_address(ada.id, "new@example.org")
-    with pytest.raises(NameTaken):
-        confirm_address(door.team, secret, bob.id)
-    assert door.team.members.member(bob.id).email == "bob@example.org"
-    assert member_at(door.team, "bob@example.org") is not None
 
 
 # Proof.
@@ -224,8 +127,8 @@ def test_a_session_of_long_ago_proves_nothing_until_its_person_is_asked_again(
         token = door.team.sessions.open(ada.id)
         browser.cookies.set(f"forky_session_{browser.base_url.port}", token)
         (session,) = door.team.sessions.of(ada.id)
-        with pytest.raises(ProofNeeded):
-            address_link(door.team, ada.id, session.id, "x@example.org")
+        with pytest.raises(NotAllowed):
+            require_proof(door.team, session.id)
         page = browser.get("/sign-in/again", params={"next": "/people?tab=me"}).text
         assert "Is it you?" in page and 'value="ada"' in page and 'value="/people?tab=me"' in page
         form = {"handle": "ada", "again": "1", "next": "/people?tab=me"}
@@ -235,7 +138,7 @@ def test_a_session_of_long_ago_proves_nothing_until_its_person_is_asked_again(
         assert 'content="0;url=/people?tab=me"' in entered.text
         (after,) = door.team.sessions.of(ada.id)
         assert after.id == session.id, "what is open in the session stays open"
-        address_link(door.team, ada.id, session.id, "x@example.org")
+        require_proof(door.team, session.id)
         assert browser.get("/").text.startswith("ada ")
     with door.browser() as thief:
         thief.cookies.set(f"forky_session_{thief.base_url.port}", token)

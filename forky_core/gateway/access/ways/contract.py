@@ -54,10 +54,6 @@ class Desk(Protocol):
         """Whether this person has proved who they are within the last minutes."""
         ...
 
-    def link(self, scope: Scope, path: str) -> str:
-        """The whole address of a path of this server, for a mail."""
-        ...
-
     async def admit(self, scope: Scope, send: Send, proof: Proof, errand: Errand) -> None:
         """Let in whoever a proof belongs to, or say why not. This answers the request."""
         ...

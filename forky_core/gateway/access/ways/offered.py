@@ -6,12 +6,11 @@ from forky_core.gateway.access.ways.contract import WayIn
 from forky_core.gateway.access.ways.password import PasswordWay
 from forky_core.gateway.access.ways.reset import ResetWay
 from forky_core.settings import Settings
-from forky_core.team.mail import Mailer
 from forky_core.team.roles import role_named
 
 
-def ways_from(settings: Settings, mailer: Mailer | None = None) -> list[WayIn]:
-    """Every way to sign in, those by mail with a `mailer`. Raises RequestError if a setting makes no sense."""
+def ways_from(settings: Settings) -> list[WayIn]:
+    """Every way to sign in. Raises RequestError if a setting makes no sense."""
     ways: list[WayIn] = []
     if settings.sign_in_providers is not None:
         from forky_core.gateway.access.ways.oidc import OidcWay  # noqa: PLC0415 - only where there are providers
@@ -23,11 +22,4 @@ def ways_from(settings: Settings, mailer: Mailer | None = None) -> list[WayIn]:
 
         role = role_named(settings.proxy_role) if settings.proxy_role else None
         ways.append(ProxyWay(settings.proxy_header, role))
-    mailed = mailer is not None
-    ways.append(PasswordWay(mailed=mailed))
-    if mailer is not None:
-        from forky_core.gateway.access.ways.address import AddressWay  # noqa: PLC0415 - only where there is mail
-        from forky_core.gateway.access.ways.mail import MailWay  # noqa: PLC0415
-
-        ways += [MailWay(mailer), AddressWay(mailer)]
-    return [*ways, ResetWay(mailer)]
+    return [*ways, PasswordWay(), ResetWay()]

@@ -12,7 +12,7 @@ from forky_core.gateway.access.ways.attempting import begin_attempt, refuse_atte
 from forky_core.gateway.access.ways.contract import Desk, Errand
 from forky_core.gateway.asgi import Receive, Scope, Send, refuse
 from forky_core.model.errors import BadContent, ForkyError
-from forky_core.team.account import MAIL, PASSWORD, has_identity
+from forky_core.team.account import PASSWORD, has_identity
 from forky_core.team.admission import Proof
 from forky_core.team.attempts import Attempts, TooManyAttempts
 from forky_core.team.invitations import NOT_OPEN, Invitation
@@ -20,8 +20,6 @@ from forky_core.team.members import Identity, fit_handle
 from forky_core.team.team import Team
 
 ISSUER = PASSWORD
-FORGOTTEN = "/sign-in/reset"
-"""Where somebody asks for a link to another password."""
 MOST_WAITING = 300
 """Sign-ins that may wait for their check, which takes a tenth of a second; one more is told to come back."""
 WRONG = "That handle and that password do not go together."
@@ -58,11 +56,8 @@ class PasswordWay:
 
     name = "password"
 
-    def __init__(self, attempts: Attempts | None = None, *, mailed: bool = False) -> None:
-        """`mailed` says that mail can be sent: to whoever has forgotten their password, for instance. `attempts` counts
-        the failed ones, in the place of the team's own.
-        """
-        self._mailed = mailed
+    def __init__(self, attempts: Attempts | None = None) -> None:
+        """`attempts` counts the failed ones, in the place of the team's own."""
         self._attempts = attempts
         self._checking = asyncio.Semaphore(1)
         """Limits checks to one at a time: one takes 64 MB and a tenth of a second on purpose."""
@@ -89,9 +84,6 @@ class PasswordWay:
             f'<input type="hidden" name="next" value="{escape(errand.target)}">'
             f'<input type="hidden" name="invitation" value="{escape(errand.invitation)}">'
         )
-        forgotten = (
-            f'\n<p class="below"><a href="{FORGOTTEN}">Forgot your password?</a></p>' if self._mailed else ""
-        )
         member = desk.member(scope) if errand.again else None
         if member is not None:
             known = [one for one in desk.team.members.identities(member.id) if one.issuer == ISSUER]
@@ -110,7 +102,7 @@ class PasswordWay:
 <input id="handle" name="handle" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus>
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required>
-<button>Sign in</button></form>{forgotten}"""
+<button>Sign in</button></form>"""
         return f"""<form method="post" action="/sign-in/password">{hidden}
 <label for="name">Your name</label>
 <input id="name" name="name" autocomplete="name" maxlength="80" required autofocus>
@@ -156,10 +148,8 @@ class PasswordWay:
                 scope, send, 409, f"Somebody is “{chosen}” already. Choose another handle.", errand
             )
             return
-        # Who has the secret that was sent to an address reads what is sent to it.
-        also = (Identity(MAIL, invitation.email),) if self._mailed and invitation.email else ()
         identity = Identity(ISSUER, chosen, secret)
-        proof = Proof(self.name, identity, form["name"], chosen, invitation.email, also=also)
+        proof = Proof(self.name, identity, form["name"], chosen, invitation.email)
         await desk.admit(scope, send, proof, errand)
 
     async def _check(
