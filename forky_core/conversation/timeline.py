@@ -21,6 +21,8 @@ STILL = frozenset({"bisect", "review", ERASE})
 """Verbs of operations that only record something, so that there is nothing to undo, or that nobody can undo."""
 LASTING = ("reviews/", ERASED)
 """The prefixes of keys that undo, redo and restore leave as they are."""
+HEADS = "heads/"
+"""The prefix of the keys that stand for a branch each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,8 @@ class Timeline:
         """What undo would revert, oldest first: the last gesture, or () if there is nothing.
 
         A gesture's operations (a question and its reply) go together, unless something else has since changed the keys
-        that the earlier ones changed.
+        that the earlier ones changed, or deleted a branch while they made one: reverting them together could leave a
+        conversation without a branch.
         """
         if not self.done:
             return ()
@@ -67,9 +70,13 @@ class Timeline:
         tail = self.done[start:]
         together = tuple(o for o in tail if last.group in (o.group, o.number))
         numbers = {o.number for o in together}
-        touched = {change.key for o in together for change in o.changes}
-        others = {change.key for o in tail if o.number not in numbers for change in o.changes}
-        return together if not touched & others else (last,)
+        own = [change for o in together for change in o.changes]
+        others = [change for o in tail if o.number not in numbers for change in o.changes]
+        if {change.key for change in own} & {change.key for change in others}:
+            return (last,)
+        made = any(change.before is None for change in own if change.key.startswith(HEADS))
+        deleted = any(change.after is None for change in others if change.key.startswith(HEADS))
+        return (last,) if made and deleted else together
 
     @property
     def in_force(self) -> frozenset[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import Event
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +13,7 @@ from forky_core.conversation.timeline import view_at
 from forky_core.conversation.transaction import Transaction
 from forky_core.formats.forky_file.adopting import fork_file, pull
 from forky_core.formats.forky_file.writing import chat_of
+from forky_core.llm.scripted import Until
 from forky_core.model.errors import ForkyError, InTheWay, NothingToDo
 from tests.builders import talk, texts, workspace
 from tests.hangs import HANG
@@ -240,3 +243,23 @@ def test_a_restore_to_where_one_is_says_so() -> None:
     chat = talk(forky.create("Names"), "a")
     with pytest.raises(NothingToDo):
         chat.history.plan_restore(2)
+
+
+def test_undo_leaves_a_branch_where_another_was_deleted_while_a_reply_was_written() -> None:
+    forky, models = workspace()
+    chat = talk(forky.create("Doors"), "a", "b")
+    going = Event()
+    models.one.enqueue("why not?", Until(going))
+    side, job = chat.send_from(chat.path()[0].id, "why?", branch="side")
+    chat.branches.delete("main")
+    going.set()
+    job.result()
+    side.undo()
+    assert list(side.branches) == ["side"] and texts(side)[-1] == "why?"
+    side.undo()
+    assert list(side.branches) == ["main", "side"]
+    side.undo()
+    assert list(side.branches) == ["main"] and texts(side.checkout("main")) == ["a", "b"]
+    for _ in range(3):
+        side.redo()
+    assert list(side.branches) == ["side"] and texts(side)[-1] == "why not?"
