@@ -17,24 +17,27 @@ BIN := .venv/bin
 # Many tests wait for a program that they started, so one process more than there are cores.
 WORKERS := $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1 ))
 PORT ?= $$($(BIN)/python -c 'import socket; print(next(p for p in range(8501, 8700) if socket.socket().connect_ex(("127.0.0.1", p))))')
+# In the order of their names, in which those in a browser, which take longest, are among the first.
+TESTS = $(VENV) requirements.txt requirements-dev.txt && $(BIN)/python -m tests.programs && \
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --no-loadscope-reorder
 COMPILE := $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" $(UPGRADE)
 
-.PHONY: help run test next mutate picture docs bench lint welcome lock clean
+.PHONY: help run test test-all next mutate picture docs bench lint welcome lock clean
 
 help: ## Say what there is
-	@sed -n 's/^\([a-z]*\):.*## /make \1	/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
 
 run: ## Start Forky and print its address
 	@$(VENV) requirements.txt
 	@port=$(PORT); exec $(BIN)/python -m streamlit run app.py --server.address 127.0.0.1 --server.port $$port \
 		--server.showEmailPrompt false
 
-test: ## Run every test: unit, property, store laws, pages, browser
-	@$(VENV) requirements.txt requirements-dev.txt
-	@$(BIN)/python -m tests.programs
-	@# In the order of their names, in which those in a browser, which take longest, are among the first.
-	@$(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --no-loadscope-reorder $(ARGS)
+test: ## Run the tests that each change waits for: unit, property, store laws, pages, main ways in a browser
+	@$(TESTS) -m "not long" $(ARGS)
+
+test-all: ## Run every test: also long fuzzers, killed programs and every story in a browser
+	@$(TESTS) $(ARGS)
 
 next: ## Try the pages on the newest Streamlit; reports, and never fails
 	@$(VENV) requirements.txt requirements-dev.txt

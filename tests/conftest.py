@@ -3,8 +3,8 @@
 Connections are watched by an audit hook, which sees every socket of this process whichever library opens it. An
 attempt is refused, and fails the test even where the code under test takes the refusal for a dead network.
 
-A test in a browser is tried up to three times, and named in the summary where it needed that: a machine under load can
-drop a frame or a connection that no waiting brings back. No other test has a second chance.
+No test is tried twice. What tests draw at random follows from one seed, which the head of a run prints; `TEST_SEED=…`
+draws the same again, and where CI is set it is always the same. Hypothesis prints how to repeat what failed.
 
 Where several processes share the tests (`make test`), a file stays in one of them, and tests/browser in two: each opens
 a browser of its own, which waits for its server as often as it works. Nobody else is left to use the second core at the
@@ -16,6 +16,7 @@ from __future__ import annotations
 import ipaddress
 import logging
 import os
+import random
 import sys
 from collections.abc import Iterator
 
@@ -28,27 +29,19 @@ settings.register_profile("here", deadline=None, print_blob=True)
 settings.register_profile("ci", deadline=None, print_blob=True, derandomize=True, database=None)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
-SECOND_CHANCES = 2
-_SAID_OF_A_TRY = 6
-"""Lines that the summary has of an attempt that failed."""
+# The processes that share the tests, and the programs that tests start, get it from the environment.
+SEED = os.environ.setdefault("TEST_SEED", "0" if os.environ.get("CI") else str(random.randrange(10**6)))
+
 _attempts: list[str] = []
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.pluginmanager.hasplugin("rerunfailures"):
-        for item in items:
-            if item.get_closest_marker("browser"):
-                item.add_marker(pytest.mark.flaky(reruns=SECOND_CHANCES))
+def pytest_report_header() -> str:
+    return f"seed: TEST_SEED={SEED}"
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say why a test in a browser needed another try."""
-    for report in terminalreporter.stats.get("rerun", ()):
-        why = str(report.longrepr).rstrip().splitlines()
-        raised = [line for line in why if line.startswith("E ")] or why
-        terminalreporter.write_line(f"tried again: {report.nodeid}")
-        for line in raised[:_SAID_OF_A_TRY]:
-            terminalreporter.write_line(f"    {line[:200]}")
+@pytest.fixture(autouse=True)
+def drawn_from_the_seed() -> None:
+    random.seed(SEED)
 
 
 class ByFile(LoadFileScheduling):  # type: ignore[misc]  # xdist has no types

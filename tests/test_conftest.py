@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import re
+import shlex
 import socket
 from pathlib import Path
 
@@ -11,9 +13,11 @@ import pytest
 
 from tests import conftest
 from tests.hangs import HANG
+from tests.programs import CHECKOUT
 
 pytest_plugins = ["pytester"]
 
+MAKEFILE = CHECKOUT / "Makefile"
 QUICK = ("-p", "no:langsmith_plugin")
 """As in pyproject.toml, which the runs below do not read."""
 
@@ -37,27 +41,48 @@ def test_this_machine_may_be_reached() -> None:
         socket.create_connection(server.getsockname(), timeout=HANG).close()
 
 
-def test_only_browser_tests_are_tried_again_and_the_summary_says_so(pytester: pytest.Pytester) -> None:
-    pytester.makeconftest(Path(conftest.__file__).read_text("utf-8"))
-    pytester.makeini("[pytest]\naddopts = -raR\nmarkers = browser: in a browser\n")
+def test_long_tests_wait_for_the_second_command_and_for_nothing_else(pytester: pytest.Pytester) -> None:
+    """`make test` leaves them out by their mark alone; `make test-all` and `make mutate` leave nothing out."""
+    commands = re.findall(
+        r"^(test|test-all): .*\n\t@\$\(TESTS\)(.*) \$\(ARGS\)$", MAKEFILE.read_text("utf-8"), re.MULTILINE
+    )
+    assert dict(commands) == {"test": ' -m "not long"', "test-all": ""}
+    assert (
+        "long"
+        not in (CHECKOUT / "tests/mutation/__main__.py")
+        .read_text("utf-8")
+        .split("PYTEST = (")[1]
+        .split(")")[0]
+    )
+    pytester.makeini("[pytest]\nmarkers = long: takes long\n")
     pytester.makepyfile(
         """
         import pytest
-        tries = []
 
-        @pytest.mark.browser
-        def test_in_a_browser():
-            tries.append(1)
-            assert len(tries) == 3
+        @pytest.mark.long
+        def test_takes_long(): pass
 
-        def test_elsewhere():
-            tries.append(1)
-            assert len(tries) == 5
+        def test_is_quick(): pass
         """
     )
-    done = pytester.runpytest_subprocess(*QUICK)
-    done.assert_outcomes(passed=1, failed=1)
-    done.stdout.fnmatch_lines(["RERUN *test_in_a_browser", "FAILED *test_elsewhere*", "*2 rerun*"])
+    pytester.runpytest_subprocess(*QUICK, *shlex.split(dict(commands)["test"])).assert_outcomes(
+        passed=1, deselected=1
+    )
+    pytester.runpytest_subprocess(*QUICK).assert_outcomes(passed=2)
+
+
+def test_what_is_drawn_at_random_follows_from_the_seed_that_is_printed(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytester.makeconftest(Path(conftest.__file__).read_text("utf-8"))
+    pytester.makepyfile("import random\n\ndef test_it():\n    print('drawn', random.random())\n")
+    drawn = []
+    for seed in ("7", "7", "8"):
+        monkeypatch.setenv("TEST_SEED", seed)
+        done = pytester.runpytest_subprocess(*QUICK, "-rP")
+        done.stdout.fnmatch_lines([f"seed: TEST_SEED={seed}"])
+        drawn += [line for line in done.outlines if line.startswith("drawn")]
+    assert drawn[0] == drawn[1] != drawn[2]
 
 
 def test_tests_are_shared_out_by_file_and_those_in_a_browser_in_two_parts(pytester: pytest.Pytester) -> None:

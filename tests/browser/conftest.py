@@ -1,5 +1,8 @@
-"""The app in a real Chromium: a server on a free port, with a database of its own, and a page that watches. Tests that
-change nothing share one server.
+"""The app in a real Chromium: a server on a free port, with a database of its own, and a page that watches.
+
+The stories of a file share a server, and each begins with the ready conversation alone (`app`); tests that change
+nothing share one for all files (`unchanged_app`). Those that only a browser can tell and that show the main ways run in
+`make test`; the others have the mark `long`.
 
 Every page records violations of the Content-Security-Policy and errors of scripts; `watched.problems` lists them.
 What a test claims about a page it claims with Playwright's `expect`, which waits until it holds: a page is never asked
@@ -9,6 +12,7 @@ once, and never after a pause.
 from __future__ import annotations
 
 import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +23,7 @@ from forky_core.forky import Forky
 from forky_core.welcome import make_welcome
 from pages.ui.registry import front_page, pages
 from tests.app_server import free_port, served
+from tests.hangs import HANG
 from tests.programs import CHECKOUT, headless_chromium
 
 __all__ = ["CHECKOUT", "PAGES", "Watched", "expect", "free_port", "listed_under_more", "served", "settled"]
@@ -26,10 +31,8 @@ __all__ = ["CHECKOUT", "PAGES", "Watched", "expect", "free_port", "listed_under_
 playwright = pytest.importorskip("playwright.sync_api")
 PAGES = tuple("" if page is front_page() else page.name for page in pages())
 """The addresses of all pages, below the app's own."""
-PATIENCE = 60_000
-"""Milliseconds after which what a page waits for is taken not to come. It ends a hang and says nothing about speed. It
-is shorter than the one of tests/hangs.py: a test in a browser is tried again, since a machine under load can drop a
-frame or a connection that no waiting brings back."""
+PATIENCE = int(HANG * 1000)
+"""Milliseconds after which what a page waits for is taken not to come: the one limit of the tests."""
 playwright.expect.set_options(timeout=PATIENCE)
 FLAGS = [
     "--no-sandbox",
@@ -113,11 +116,18 @@ def browser() -> Iterator[Any]:
         opened.close()
 
 
-@pytest.fixture
-def app(tmp_path: Path) -> Iterator[str]:
-    """The address of the app with an empty database."""
-    with served(CHECKOUT / "app.py", tmp_path) as address:
+@pytest.fixture(scope="module")
+def stories(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the app that the stories of a file share."""
+    with served(CHECKOUT / "tests/browser/stories_app.py", tmp_path_factory.mktemp("stories")) as address:
         yield address
+
+
+@pytest.fixture
+def app(stories: str) -> str:
+    """The address of the app with the ready conversation and no other."""
+    with urllib.request.urlopen(f"{stories}/anew", timeout=HANG):  # noqa: S310 - our own address
+        return stories
 
 
 @pytest.fixture(scope="session")

@@ -28,8 +28,16 @@ def faults(page: Any) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("width", [1400, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("scheme", "width"),
+    [
+        ("light", 1400),
+        *(
+            pytest.param(*look, marks=pytest.mark.long)
+            for look in (("light", 390), ("dark", 1400), ("dark", 390))
+        ),
+    ],
+)
 def test_axe_finds_nothing_on_any_page_and_small_print_can_be_read(
     unchanged_app: str, watch: Any, scheme: str, width: int
 ) -> None:
@@ -41,6 +49,7 @@ def test_axe_finds_nothing_on_any_page_and_small_print_can_be_read(
         assert (place, faults(page)) == (place, [])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_in_the_palette_and_the_dialog_of_keys(
     unchanged_app: str, watch: Any, scheme: str

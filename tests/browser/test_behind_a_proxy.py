@@ -31,7 +31,7 @@ from tests.llm.wire import DONE, chunk
 from tests.operating.page import blocks
 from tests.programs import headless_chromium
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 HOST = "forky.example"
 PASSWORD = "a pass phrase of the test"
 NGINX = shutil.which("nginx") or shutil.which("/usr/sbin/nginx")

@@ -104,6 +104,7 @@ def test_keys_open_walk_and_leave_the_list_without_choosing(unchanged_app: str, 
     expect(box(page)).to_have_attribute("placeholder", "main")
 
 
+@pytest.mark.long
 def test_a_click_elsewhere_closes_it_even_one_into_the_graph(unchanged_app: str, watch: Any) -> None:
     page = watch().open(unchanged_app)
     begin(page)
@@ -115,6 +116,7 @@ def test_a_click_elsewhere_closes_it_even_one_into_the_graph(unchanged_app: str,
         expect(box(page)).to_have_attribute("aria-expanded", "false")
 
 
+@pytest.mark.long
 def test_a_choice_that_is_refused_is_said_and_the_box_shows_where_one_is(
     unchanged_app: str, watch: Any
 ) -> None:
@@ -128,6 +130,7 @@ def test_a_choice_that_is_refused_is_said_and_the_box_shows_where_one_is(
     expect(page.locator(".st-key-chat-branch input[placeholder=main]:enabled")).to_have_count(1)
 
 
+@pytest.mark.long
 def test_a_thousand_branches_whatever_their_names_are_text(tmp_path: Path, watch: Any) -> None:
     with_branches(tmp_path / "forky.duckdb", *(f"side {at:04}" for at in range(1000)), *HOSTILE)
     with served(CHECKOUT / "app.py", tmp_path) as address:
@@ -149,6 +152,7 @@ def test_a_thousand_branches_whatever_their_names_are_text(tmp_path: Path, watch
         assert page.title() != "taken" and watched.problems == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_on_a_phone_the_list_stays_inside_the_window(tmp_path: Path, watch: Any, scheme: str) -> None:
     with_branches(tmp_path / "forky.duckdb", *HOSTILE, *(f"side {at}" for at in range(60)))

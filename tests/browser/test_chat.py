@@ -11,11 +11,9 @@ from forky_core import import_file
 from forky_core.forky import Forky
 from forky_core.views.notebook import MORE
 from tests.browser.agraph import click_node
-from tests.browser.conftest import CHECKOUT, served
+from tests.browser.conftest import CHECKOUT, expect, served
 from tests.builders import talk
 from tests.formats.importing.test_chatgpt import conversation, entry
-
-expect = pytest.importorskip("playwright.sync_api").expect
 
 pytestmark = pytest.mark.browser
 _PAINTED_AT = """
@@ -106,6 +104,7 @@ def test_enter_asks_and_the_answer_survives_a_reload_in_mid_stream(slow: str, wa
     assert watched.problems == []
 
 
+@pytest.mark.long
 def test_stop_keeps_what_has_arrived_and_says_so(slow: str, watch: Any) -> None:
     page = watch().open(slow)
     new(page, "Stop")
@@ -117,6 +116,7 @@ def test_stop_keeps_what_has_arrived_and_says_so(slow: str, watch: Any) -> None:
     page.get_by_role("button", name="Resume").wait_for()
 
 
+@pytest.mark.long
 def test_a_click_elsewhere_while_it_writes_loses_nothing(slow: str, watch: Any) -> None:
     page = watch().open(slow)
     new(page, "Click")
@@ -129,6 +129,7 @@ def test_a_click_elsewhere_while_it_writes_loses_nothing(slow: str, watch: Any) 
     page.get_by_text(LAST).first.wait_for()
 
 
+@pytest.mark.long
 def test_a_second_tab_sees_what_the_first_one_says_and_keeps_its_draft(slow: str, watch: Any) -> None:
     one = watch().open(slow)
     new(one, "Two tabs")
@@ -171,6 +172,7 @@ def test_a_click_on_the_graph_goes_to_that_message_and_its_branch(app: str, watc
     assert watched.problems == []
 
 
+@pytest.mark.long
 def test_the_list_is_chosen_once_and_forks_by_key(app: str, watch: Any) -> None:
     page = watch().open(app)
     begin(page)
@@ -185,6 +187,7 @@ def test_the_list_is_chosen_once_and_forks_by_key(app: str, watch: Any) -> None:
     page.wait_for_url("**b=by-key*")
 
 
+@pytest.mark.long
 def test_a_link_to_a_message_works_as_the_first_request_of_a_fresh_server(tmp_path: Path, watch: Any) -> None:
     with served(CHECKOUT / "app.py", tmp_path) as address:
         page = watch().open(address)
@@ -199,7 +202,7 @@ def test_a_link_to_a_message_works_as_the_first_request_of_a_fresh_server(tmp_pa
         assert page.locator("[data-cell]").get_attribute("data-cell") == cell
 
 
-@pytest.mark.parametrize("width", [1400, 390])
+@pytest.mark.parametrize("width", [1400, pytest.param(390, marks=pytest.mark.long)])
 def test_earlier_messages_come_in_above_and_what_is_read_stays_where_it_is(
     tmp_path: Path, watch: Any, width: int
 ) -> None:
@@ -226,6 +229,7 @@ def test_earlier_messages_come_in_above_and_what_is_read_stays_where_it_is(
         assert watched.problems == []
 
 
+@pytest.mark.long
 def test_a_page_that_gets_shorter_asks_for_no_earlier_messages(tmp_path: Path, watch: Any) -> None:
     with Forky.open(tmp_path / "forky.duckdb") as forky:
         talk(forky.create("Long"), *(f"message number {at} " + "and on " * 60 for at in range(90)))
@@ -238,6 +242,7 @@ def test_a_page_that_gets_shorter_asks_for_no_earlier_messages(tmp_path: Path, w
         assert top < 600 and reading is None
 
 
+@pytest.mark.long
 def test_the_menu_of_a_cell_is_reached_and_left_by_keyboard(app: str, watch: Any) -> None:
     page = watch().open(app)
     begin(page)
@@ -281,6 +286,7 @@ def test_on_a_phone_the_chat_and_the_graph_take_turns(app: str, watch: Any) -> N
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.long
 def test_send_stays_beside_what_it_is_sent_with_and_the_graph_below_the_bar(slow: str, watch: Any) -> None:
     page = watch(height=560).open(slow)
     begin(page)
@@ -298,6 +304,7 @@ def _box(page: Any, key: str) -> tuple[float, float]:
     return box["y"], box["y"] + box["height"]
 
 
+@pytest.mark.long
 def test_a_tab_is_named_after_what_it_shows_and_keeps_its_icon(slow: str, watch: Any) -> None:
     page = watch().open(slow)
     new(page, "Tabs")
@@ -307,6 +314,7 @@ def test_a_tab_is_named_after_what_it_shows_and_keeps_its_icon(slow: str, watch:
     assert page.locator("link[rel~=icon]").first.evaluate("(icon) => icon.href") == f"{slow}/favicon.png"
 
 
+@pytest.mark.long
 def test_a_message_reads_from_right_to_left_where_it_is_written_so(slow: str, watch: Any) -> None:
     page = watch().open(slow)
     new(page, "Directions")
@@ -318,6 +326,7 @@ def test_a_message_reads_from_right_to_left_where_it_is_written_so(slow: str, wa
     assert words.last.evaluate(_LEFT_OVER) > 100
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("zone", "said"), [("Asia/Tokyo", "2 Nov 2024, 07:50"), ("America/New_York", "1 Nov 2024, 18:50")]
 )

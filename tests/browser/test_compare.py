@@ -66,6 +66,7 @@ def test_one_question_is_answered_in_every_column_and_taken_back_at_once(app: st
     assert one.problems == []
 
 
+@pytest.mark.long
 def test_several_models_answer_side_by_side_and_the_link_brings_them_back(app: str, watch: Any) -> None:
     one = watch()
     page = one.open(f"{app}/compare")
@@ -80,6 +81,7 @@ def test_several_models_answer_side_by_side_and_the_link_brings_them_back(app: s
     assert one.problems == other.problems == []
 
 
+@pytest.mark.long
 def test_the_page_stays_where_one_reads_whatever_arrives(slow: str, watch: Any) -> None:
     one = watch(height=700)
     page = one.open(f"{slow}/{THREE}")
@@ -96,6 +98,7 @@ def test_the_page_stays_where_one_reads_whatever_arrives(slow: str, watch: Any) 
     assert one.problems == []
 
 
+@pytest.mark.long
 def test_a_question_that_was_asked_stands_at_the_top_and_stays_there(slow: str, watch: Any) -> None:
     page = watch(height=700).open(f"{slow}/{THREE}")
     ask(page, "Formatted")
@@ -114,6 +117,7 @@ def test_a_question_that_was_asked_stands_at_the_top_and_stays_there(slow: str, 
     assert page.evaluate(PLACE, [row]) == pytest.approx(before, abs=2)
 
 
+@pytest.mark.long
 def test_a_reply_is_stopped_in_its_column(slow: str, watch: Any) -> None:
     page = watch().open(f"{slow}/{THREE}")
     ask(page, "Forever")
@@ -122,6 +126,7 @@ def test_a_reply_is_stopped_in_its_column(slow: str, watch: Any) -> None:
     expect(page.get_by_text("is writing")).to_have_count(2)
 
 
+@pytest.mark.long
 def test_the_heads_stay_and_the_pinned_column_stays_sideways(app: str, watch: Any) -> None:
     page = watch(width=900, height=700).open(f"{app}/{THREE}")
     expect(page.locator(".heads .name").first).to_be_visible()
@@ -136,6 +141,7 @@ def test_the_heads_stay_and_the_pinned_column_stays_sideways(app: str, watch: An
     assert other < pinned["x"] + pinned["width"], "the others go below it"
 
 
+@pytest.mark.long
 def test_columns_are_moved_pinned_and_collapsed_by_keys_and_the_link_keeps_it(app: str, watch: Any) -> None:
     one = watch()
     page = one.open(f"{app}/{THREE}")
@@ -158,6 +164,7 @@ def test_columns_are_moved_pinned_and_collapsed_by_keys_and_the_link_keeps_it(ap
     assert one.problems == []
 
 
+@pytest.mark.long
 def test_a_column_is_moved_by_dragging_its_head(app: str, watch: Any) -> None:
     page = watch().open(f"{app}/{THREE}")
     page.locator(".head[data-key=upload] .name").drag_to(page.locator(".head[data-key=main] .name"))
@@ -165,6 +172,7 @@ def test_a_column_is_moved_by_dragging_its_head(app: str, watch: Any) -> None:
     assert names(page) == ["upload", "main", "compression"]
 
 
+@pytest.mark.long
 def test_columns_scroll_together_or_each_alone(app: str, watch: Any) -> None:
     page = watch(height=560).open(f"{app}/{THREE}")
     page.get_by_role("radio", name="Each alone").click()
@@ -177,6 +185,7 @@ def test_columns_scroll_together_or_each_alone(app: str, watch: Any) -> None:
     expect(page.locator(".board.alone")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_the_difference_is_marked_in_the_text_and_turned_off(app: str, watch: Any) -> None:
     one = watch()
     page = one.open(f"{app}/compare?with=main,upload")
@@ -225,6 +234,7 @@ def test_parts_are_ticked_composed_and_landed(app: str, watch: Any) -> None:
     assert one.problems == []
 
 
+@pytest.mark.long
 def test_claims_and_the_matrix_of_pairs_open_at_the_side_and_close(app: str, watch: Any) -> None:
     one = watch()
     page = one.open(f"{app}/{THREE}")
@@ -237,6 +247,7 @@ def test_claims_and_the_matrix_of_pairs_open_at_the_side_and_close(app: str, wat
     assert one.problems == []
 
 
+@pytest.mark.long
 def test_hostile_answers_are_text_in_the_columns(slow: str, watch: Any) -> None:
     one = watch()
     page = one.open(f"{slow}/{THREE}")
@@ -251,6 +262,7 @@ def test_hostile_answers_are_text_in_the_columns(slow: str, watch: Any) -> None:
     assert one.problems == []
 
 
+@pytest.mark.long
 def test_formulas_are_drawn_and_what_cannot_be_is_its_source(slow: str, watch: Any) -> None:
     one = watch()
     page = one.open(f"{slow}/{THREE}")
@@ -269,6 +281,7 @@ def test_formulas_are_drawn_and_what_cannot_be_is_its_source(slow: str, watch: A
     assert one.problems == []
 
 
+@pytest.mark.long
 def test_diagrams_are_drawn_as_pictures_with_their_source_one_press_away(slow: str, watch: Any) -> None:
     one = watch()
     page = one.open(f"{slow}/{THREE}")

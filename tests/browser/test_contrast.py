@@ -11,7 +11,7 @@ import pytest
 
 from tests.browser.conftest import expect
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 READ = '[data-testid="stCaptionContainer"] p, button:enabled p, button:enabled kbd, [data-tag] span'
 LOWEST = """
 (elements) => {

@@ -10,7 +10,7 @@ import pytest
 from forky_core.forky import Forky
 from tests.browser.conftest import CHECKOUT, expect, served
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 
 def test_a_page_draws_itself_when_its_database_is_free_again(tmp_path: Path, watch: Any) -> None:

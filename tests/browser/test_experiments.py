@@ -47,6 +47,7 @@ def test_the_example_is_run_read_by_keyboard_and_sent(app: str, watch: Any, tmp_
     assert one.problems == other.problems == []
 
 
+@pytest.mark.long
 def test_one_can_look_stop_and_resume_while_it_runs(watch: Any, tmp_path: Path) -> None:
     with served(Path(__file__).with_name("slow_app.py"), tmp_path) as address:
         one = watch()
@@ -69,6 +70,7 @@ def test_one_can_look_stop_and_resume_while_it_runs(watch: Any, tmp_path: Path) 
         assert one.problems == []
 
 
+@pytest.mark.long
 def test_a_dialog_closes_where_what_it_shows_is_gone(app: str, watch: Any) -> None:
     one, two = watch(), watch()
     page = one.open(f"{app}/experiments?e=")
@@ -95,6 +97,7 @@ def test_a_dialog_closes_where_what_it_shows_is_gone(app: str, watch: Any) -> No
     assert one.problems == two.problems == []
 
 
+@pytest.mark.long
 def test_heads_stay_and_a_phone_shows_it_without_going_sideways(app: str, watch: Any) -> None:
     one = watch(width=390, height=700, scheme="dark")
     page = one.open(f"{app}/experiments?e=")

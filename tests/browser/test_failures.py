@@ -13,7 +13,6 @@ import pytest
 
 from forky_core.forky import Forky
 from tests.browser.conftest import CHECKOUT, expect, free_port, served
-from tests.conftest import SECOND_CHANCES
 from tests.llm import third_party, wire
 from tests.llm.third_party import ANSWER
 
@@ -48,12 +47,11 @@ CASES = {
 
 
 ANOTHER = "another model"
-TRIES = 1 + SECOND_CHANCES
 
 
 @pytest.fixture(scope="module")
-def failing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list[str]]]:
-    """The app with three models that fail; for each case the addresses of fresh conversations, one for each try."""
+def failing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """The app with three models that fail; for each case the address of a fresh conversation."""
     folder = tmp_path_factory.mktemp("failing")
     silence = [wire.HEAD, wire.chunk("Just a moment")]
     with third_party.running(folder) as aimock, wire.serving(silence, keep_open=True) as stalled:
@@ -61,10 +59,7 @@ def failing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list
         names = {STALLED: f"127.0.0.1:{stalled.port}/any", REFUSED: f"{nobody[7:-3]}/any"}
         models = {name: names.get(case.model, case.model) for name, case in CASES.items()} | {ANOTHER: OPENAI}
         with Forky.open(folder / "forky.duckdb") as forky:
-            chats = {
-                name: [forky.create(name, model=model).id for _ in range(TRIES)]
-                for name, model in models.items()
-            }
+            chats = {name: forky.create(name, model=model).id for name, model in models.items()}
         with served(
             CHECKOUT / "tests/browser/impatient_app.py",
             folder,
@@ -72,7 +67,7 @@ def failing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list
             OPENAI_BASE_URL=aimock.base_url,
             FORKY_SERVERS=f"{stalled.base_url} {nobody}",
         ) as address:
-            yield {name: [f"{address}/?c={id}" for id in ids] for name, ids in chats.items()}
+            yield {name: f"{address}/?c={id}" for name, id in chats.items()}
 
 
 def ask(page: Any, text: str) -> None:
@@ -81,10 +76,12 @@ def ask(page: Any, text: str) -> None:
     draft.press("Enter")
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_a_failure_is_a_sentence_with_a_way_on(failing: dict[str, list[str]], watch: Any, name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["401", *(pytest.param(name, marks=pytest.mark.long) for name in CASES if name != "401")]
+)
+def test_a_failure_is_a_sentence_with_a_way_on(failing: dict[str, str], watch: Any, name: str) -> None:
     case, watched = CASES[name], watch()
-    page = watched.open(failing[name].pop())
+    page = watched.open(failing[name])
     ask(page, case.question)
     said = page.locator(".fk-ended")
     expect(said).to_contain_text(case.says)
@@ -101,8 +98,9 @@ def test_a_failure_is_a_sentence_with_a_way_on(failing: dict[str, list[str]], wa
     assert watched.problems == []
 
 
-def test_another_model_answers_what_one_could_not(failing: dict[str, list[str]], watch: Any) -> None:
-    page = watch().open(failing[ANOTHER].pop())
+@pytest.mark.long
+def test_another_model_answers_what_one_could_not(failing: dict[str, str], watch: Any) -> None:
+    page = watch().open(failing[ANOTHER])
     ask(page, "fall over")
     page.locator(".st-key-chat-again_with input").click()
     page.get_by_role("option", name="Offline: quotes").click()

@@ -76,6 +76,7 @@ def test_a_page_of_another_port_reaches_nothing(app: str, other_port: str, watch
     assert "may not call" in frame.content() or frame.locator("[data-testid=stApp]").count() == 0
 
 
+@pytest.mark.long
 def test_a_name_that_is_bent_to_this_machine_reaches_nothing(app: str, watch: Any) -> None:
     port, page = urlsplit(app).port, watch().page
     answer = page.goto(f"http://{REBOUND}:{port}/settings")
@@ -105,7 +106,9 @@ def secret(folder: Path, address: str) -> str:
     return found[1]
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (390, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1400, "light"), pytest.param(390, "dark", marks=pytest.mark.long)]
+)
 def test_a_deep_link_asks_for_the_secret_and_comes_back_whole(
     beyond: str, tmp_path: Path, watch: Any, width: int, scheme: str
 ) -> None:
@@ -125,6 +128,7 @@ def test_a_deep_link_asks_for_the_secret_and_comes_back_whole(
     assert watched.problems == []
 
 
+@pytest.mark.long
 def test_a_link_on_another_site_finds_the_session_of_the_browser(
     beyond: str, tmp_path: Path, watch: Any
 ) -> None:
@@ -144,6 +148,7 @@ def test_a_link_on_another_site_finds_the_session_of_the_browser(
     settled(page)
 
 
+@pytest.mark.long
 def test_signing_out_closes_the_page_that_is_open(beyond: str, tmp_path: Path, watch: Any) -> None:
     watched = watch()
     page = watched.page
@@ -162,6 +167,7 @@ def test_signing_out_closes_the_page_that_is_open(beyond: str, tmp_path: Path, w
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
 
 
+@pytest.mark.long
 def test_nothing_is_asked_of_anybody_elsewhere(tmp_path: Path, watch: Any) -> None:
     record = tmp_path / "sockets.txt"
     watching = {
@@ -190,6 +196,7 @@ def test_nothing_is_asked_of_anybody_elsewhere(tmp_path: Path, watch: Any) -> No
     assert not record.exists(), record.read_text()
 
 
+@pytest.mark.long
 def test_the_watch_over_sockets_sees_one(tmp_path: Path) -> None:
     record = tmp_path / "sockets.txt"
     environment = {

@@ -46,6 +46,7 @@ def test_a_click_on_a_node_goes_there_each_time_and_breaks_no_policy(demo: str, 
     assert watched.problems == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [1400, 1024])
 def test_the_picture_is_as_wide_as_its_panel_and_set_in_the_font_of_the_page(
     demo: str, watch: Any, width: int
@@ -57,6 +58,7 @@ def test_the_picture_is_as_wide_as_its_panel_and_set_in_the_font_of_the_page(
     page.wait_for_function(_FITS)
 
 
+@pytest.mark.long
 def test_a_click_on_a_fold_opens_it_and_another_closes_it(demo: str, watch: Any) -> None:
     page = watch().open(demo)
     page.locator(".twin .row.fold").wait_for()
@@ -91,6 +93,7 @@ def test_the_policy_stops_foreign_images_and_scripts(demo: str, watch: Any) -> N
     assert page.evaluate("window.ran") is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1400, 390])
 def test_the_page_never_scrolls_sideways(

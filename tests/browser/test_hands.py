@@ -26,6 +26,7 @@ def test_the_small_buttons_of_a_cell_are_large_enough_for_a_thumb(unchanged_app:
     page.wait_for_function(f"() => ({SMALL})({LEAST}).length === 0")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [1400, 390])
 def test_icon_buttons_are_called_by_what_they_do(unchanged_app: str, watch: Any, width: int) -> None:
     page = watch(width=width).open(unchanged_app)
@@ -39,6 +40,7 @@ def test_icon_buttons_are_called_by_what_they_do(unchanged_app: str, watch: Any,
     expect(page.get_by_role("button", name="Swap the two")).to_be_visible()
 
 
+@pytest.mark.long
 def test_the_panel_of_the_graph_has_a_name(unchanged_app: str, watch: Any) -> None:
     page = watch().open(unchanged_app)
     begin(page)

@@ -60,7 +60,7 @@ def still(page: Any) -> None:
         """() => document.querySelector('[data-testid=stSkeleton], [aria-busy=true]') === null
           && [...document.querySelectorAll('[class*="st-key-diagram-"]')].every(
             (one) => one.querySelector('[data-testid=stMermaidChart] img, [data-testid=stMermaidError]'))""",
-        timeout=PATIENCE * 3,
+        timeout=PATIENCE,
     )
 
 
@@ -76,6 +76,7 @@ def test_a_link_to_anything_but_the_web_or_mail_is_text(texts: str, watch: Any) 
     assert page.evaluate("window.canary") is None
 
 
+@pytest.mark.long
 def test_texts_put_together_at_random_hold_no_such_link_either(texts: str, watch: Any) -> None:
     page = drawn(watch().page, texts, "mixed")
     for text, one in zip(mixed(800, seed=7), page.evaluate(HREFS), strict=True):
@@ -83,6 +84,7 @@ def test_texts_put_together_at_random_hold_no_such_link_either(texts: str, watch
         assert one["others"] == 0, text
 
 
+@pytest.mark.long
 def test_a_link_to_the_web_a_mail_or_a_heading_stays_one(texts: str, watch: Any) -> None:
     page = drawn(watch().page, texts, "allowed")
     found = [one["hrefs"] for one in page.evaluate(HREFS)]
@@ -115,6 +117,7 @@ def test_a_hostile_diagram_loads_nothing_runs_nothing_and_links_nowhere(texts: s
     assert inside == [{"active": [], "addresses": []}] * len(inside)
 
 
+@pytest.mark.long
 def test_an_enormous_diagram_is_shown_as_its_source_and_the_page_answers(texts: str, watch: Any) -> None:
     page = drawn(watch().page, texts, "enormous")
     still(page)
@@ -125,6 +128,7 @@ def test_an_enormous_diagram_is_shown_as_its_source_and_the_page_answers(texts: 
     expect(page.get_by_text("Pressed.", exact=True)).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_diagram_that_cannot_be_read_shows_its_source_and_no_error(texts: str, watch: Any) -> None:
     page = drawn(watch().page, texts, "unreadable")
     expect(page.locator("[data-testid=stMermaidError]")).to_be_hidden()
@@ -133,12 +137,14 @@ def test_a_diagram_that_cannot_be_read_shows_its_source_and_no_error(texts: str,
     expect(page.locator(".fk-diagram summary")).to_have_text("Source: Mermaid cannot read it")
 
 
+@pytest.mark.long
 def test_a_diagram_in_a_quotation_is_code(texts: str, watch: Any) -> None:
     page = drawn(watch().page, texts, "quoted")
     expect(page.locator("blockquote pre")).to_contain_text("A --> ]] B ((")
     assert page.locator("[data-testid=stMermaidChart]").count() == 0
 
 
+@pytest.mark.long
 def test_the_source_of_a_diagram_is_one_key_away_in_light_and_dark(tmp_path: Path, watch: Any) -> None:
     from forky_core.forky import Forky  # noqa: PLC0415 - the fixtures above need no database
 

@@ -90,6 +90,7 @@ def wider_than_the_window(page: Any) -> bool:
     return bool(page.evaluate("document.documentElement.scrollWidth > window.innerWidth"))
 
 
+@pytest.mark.long
 def test_an_import_whose_server_was_killed_is_offered_and_finished(
     watch: Callable[..., Watched], tmp_path: Path
 ) -> None:
@@ -119,6 +120,7 @@ def test_an_import_whose_server_was_killed_is_offered_and_finished(
         assert watched.problems == []
 
 
+@pytest.mark.long
 def test_an_import_whose_server_was_killed_is_taken_away_on_a_phone_in_the_dark(
     watch: Callable[..., Watched], tmp_path: Path
 ) -> None:

@@ -14,7 +14,7 @@ from tests.app_server import printed, served
 from tests.browser.conftest import CHECKOUT, expect
 from tests.builders import talk
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 CANARY = "Kanarienvogel4711"
 
 

@@ -33,6 +33,7 @@ def asked(database: str | Path, text: str) -> int:
         )
 
 
+@pytest.mark.long
 def test_a_database_that_is_away_loses_no_question_and_leaves_the_page_drawn(
     tmp_path: Path, watch: Any
 ) -> None:
@@ -128,6 +129,7 @@ def test_a_question_waits_while_an_answer_is_written_and_can_be_changed_dropped_
     )
 
 
+@pytest.mark.long
 def test_keys_of_the_composer(app: str, watch: Any) -> None:
     page = watch().open(app)
     begin(page)
@@ -199,6 +201,7 @@ def test_what_is_typed_in_a_form_comes_back_into_that_form_only_until_it_is_carr
     assert asked(tmp_path / "forky.duckdb", "Other words") == 0
 
 
+@pytest.mark.long
 def test_a_long_field_of_another_page_comes_back_after_a_reload(tmp_path: Path, watch: Any) -> None:
     system, text = ".st-key-new-system textarea", ".st-key-merge-text textarea"
     with served(CHECKOUT / "app.py", tmp_path) as app:
@@ -220,6 +223,7 @@ def test_a_long_field_of_another_page_comes_back_after_a_reload(tmp_path: Path, 
         expect(page.locator(text)).to_have_value("What I would write myself.")
 
 
+@pytest.mark.long
 def test_of_two_tabs_one_hands_a_question_over_and_a_fork_is_made_once(tmp_path: Path, watch: Any) -> None:
     with served(CHECKOUT / "app.py", tmp_path) as app:
         watched = watch()

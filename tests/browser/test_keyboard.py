@@ -50,6 +50,7 @@ def test_the_keys_of_messages_walk_step_among_versions_and_fork(unchanged_app: s
     expect(page.locator(".st-key-chat-form_name input")).to_have_value("fm?")
 
 
+@pytest.mark.long
 def test_the_keys_of_places_lead_there_and_back_to_the_composer(unchanged_app: str, watch: Any) -> None:
     page = ready(watch().open(unchanged_app))
     page.keyboard.press("g")
@@ -64,6 +65,7 @@ def test_the_keys_of_places_lead_there_and_back_to_the_composer(unchanged_app: s
     expect(page.locator(DRAFT)).to_have_value("/jkm")
 
 
+@pytest.mark.long
 def test_the_dialog_lists_every_key_and_switches_the_single_ones_off(unchanged_app: str, watch: Any) -> None:
     page = ready(watch().open(unchanged_app))
     page.keyboard.press("?")
@@ -128,6 +130,7 @@ def test_a_page_begins_with_a_link_to_the_composer_and_boxes_that_scroll_take_th
     expect(wide).to_be_focused()
 
 
+@pytest.mark.long
 def test_a_word_of_ours_says_what_it_means_on_focus(unchanged_app: str, watch: Any) -> None:
     page = ready(watch().open(unchanged_app))
     page.keyboard.press("k")

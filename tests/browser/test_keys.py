@@ -51,6 +51,7 @@ def test_ctrl_z_takes_back_what_was_typed_and_else_what_was_done(app: str, watch
     expect(cells).to_have_count(2)
 
 
+@pytest.mark.long
 def test_the_field_that_was_just_sent_leaves_ctrl_z_to_the_page(app: str, watch: Any) -> None:
     page = watch().open(app)
     cells = ask_anew(page)
@@ -58,6 +59,7 @@ def test_the_field_that_was_just_sent_leaves_ctrl_z_to_the_page(app: str, watch:
     expect(cells).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_link_opened_beside_leads_to_the_same_conversation(app: str, watch: Any) -> None:
     watched = watch()
     page = watched.open(app)
@@ -91,10 +93,12 @@ def ask_for_a_branch_and_a_page(page: Any, branches: Sequence[str]) -> None:
         settled(page)
 
 
+@pytest.mark.long
 def test_a_page_that_is_asked_for_right_behind_a_branch_is_of_that_branch(app: str, watch: Any) -> None:
     ask_for_a_branch_and_a_page(watch().open(app), ("upload", "main", "upload", "main"))
 
 
+@pytest.mark.long
 def test_a_page_that_is_asked_for_before_the_branch_was_heard_of_is_of_that_branch(
     tmp_path: Path, watch: Any
 ) -> None:
@@ -102,6 +106,7 @@ def test_a_page_that_is_asked_for_before_the_branch_was_heard_of_is_of_that_bran
         ask_for_a_branch_and_a_page(watch().open(app), ("upload", "main"))
 
 
+@pytest.mark.long
 def test_a_page_that_is_reached_by_the_navigation_has_an_address_to_share(app: str, watch: Any) -> None:
     page = watch().open(app)
     begin(page)
@@ -121,6 +126,7 @@ def test_a_page_that_is_reached_by_the_navigation_has_an_address_to_share(app: s
     expect(page.locator(".st-key-chat-branch input")).to_have_attribute("placeholder", "upload")
 
 
+@pytest.mark.long
 def test_a_form_below_a_message_takes_the_cursor_and_gives_it_back(app: str, watch: Any) -> None:
     page = watch().open(app)
     begin(page)
@@ -138,6 +144,7 @@ def test_a_form_below_a_message_takes_the_cursor_and_gives_it_back(app: str, wat
     expect(page.locator(DRAFT)).to_be_focused()
 
 
+@pytest.mark.long
 def test_the_shortcuts_are_heard_after_a_click_in_the_graph(app: str, watch: Any) -> None:
     page = watch().open(app)
     begin(page)
@@ -147,6 +154,7 @@ def test_the_shortcuts_are_heard_after_a_click_in_the_graph(app: str, watch: Any
     expect(page.get_by_role("combobox", name="Find a verb or a place")).to_be_focused()
 
 
+@pytest.mark.long
 def test_an_edit_opens_in_sight_with_one_tap_beside_a_draft_and_ctrl_enter_asks_it(
     app: str, watch: Any
 ) -> None:
@@ -194,6 +202,7 @@ _TWO_REQUESTS = """
 """
 
 
+@pytest.mark.long
 def test_what_is_pressed_before_a_click_has_led_elsewhere_does_not_lead_back(app: str, watch: Any) -> None:
     page = watch().open(app)
     begin(page)
@@ -233,6 +242,7 @@ def test_a_double_click_forks_once(app: str, watch: Any) -> None:
     assert settled(page).url.endswith("b=branch")
 
 
+@pytest.mark.long
 def test_a_double_click_stashes_once(app: str, watch: Any) -> None:
     page = watch().open(app)
     ask_anew(page)

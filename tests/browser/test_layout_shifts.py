@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.browser.conftest import expect
+from tests.browser.conftest import CHECKOUT, expect, served
 
 pytestmark = pytest.mark.browser
 _MOST = 0.1
@@ -20,21 +21,25 @@ new PerformanceObserver((list) => {
 """
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (390, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1400, "light"), pytest.param(390, "dark", marks=pytest.mark.long)]
+)
 def test_nothing_moves_while_the_first_page_of_a_cold_server_comes(
-    app: str, watch: Any, width: int, scheme: str
+    tmp_path: Path, watch: Any, width: int, scheme: str
 ) -> None:
     watched = watch(width=width, height=850, scheme=scheme)
     watched.page.add_init_script(_WATCH)
-    page = watched.open(app)
-    expect(page.locator(".fk-opening")).to_have_count(0)
-    expect(page.locator(".st-key-line-ready")).to_be_visible()
-    page.wait_for_timeout(1000)  # What moves late would move by then.
-    shifts = page.evaluate("shifts")
+    with served(CHECKOUT / "app.py", tmp_path) as app:
+        page = watched.open(app)
+        expect(page.locator(".fk-opening")).to_have_count(0)
+        expect(page.locator(".st-key-line-ready")).to_be_visible()
+        page.wait_for_timeout(1000)  # What moves late would move by then.
+        shifts = page.evaluate("shifts")
     assert sum(value for value, *_ in shifts) < _MOST, shifts
     assert watched.problems == []
 
 
+@pytest.mark.long
 def test_the_frame_reads_what_it_is_until_then(app: str, watch: Any) -> None:
     watched = watch()
     watched.page.route("**/static/js/**", lambda route: route.abort())

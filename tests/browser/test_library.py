@@ -31,6 +31,7 @@ def seeded(tmp_path: Path) -> Iterator[str]:
         yield address
 
 
+@pytest.mark.long
 def test_what_a_program_asks_appears_as_it_happens(tmp_path: Path, watch: Watch) -> None:
     with Forky.open(tmp_path / "forky.duckdb", models=ScriptedModels()) as forky:
         talk(forky.create("Backups"), "why is it slow?")
@@ -85,6 +86,7 @@ def test_a_found_word_is_one_click_from_its_message(seeded: str, watch: Watch) -
     assert watched.problems == []
 
 
+@pytest.mark.long
 def test_search_leads_to_the_library_with_the_cursor_in_its_field(seeded: str, watch: Watch) -> None:
     page = watch().open(f"{seeded}/settings")
     page.locator(".st-key-bar-search button").first.click()
@@ -93,6 +95,7 @@ def test_search_leads_to_the_library_with_the_cursor_in_its_field(seeded: str, w
     expect(page.locator(".found-snippet mark").first).to_be_visible()
 
 
+@pytest.mark.long
 def test_enter_opens_what_was_found_first_and_the_arrows_walk_to_the_others(
     seeded: str, watch: Watch
 ) -> None:
@@ -112,6 +115,7 @@ def test_enter_opens_what_was_found_first_and_the_arrows_walk_to_the_others(
     assert watched.problems == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (390, "dark")])
 def test_hostile_titles_are_text_and_no_page_is_wider_than_the_screen(
     seeded: str, watch: Watch, width: int, scheme: str
@@ -136,6 +140,7 @@ def test_a_deleted_conversation_comes_back_with_undo(seeded: str, watch: Watch) 
     expect(page.get_by_role("link", name="Backups").first).to_be_visible()
 
 
+@pytest.mark.long
 def test_history_shows_what_restoring_would_change_and_does_it(seeded: str, watch: Watch) -> None:
     page = watch().open(f"{seeded}/library")
     page.get_by_role("link", name="Backups").first.click()
@@ -150,6 +155,7 @@ def test_history_shows_what_restoring_would_change_and_does_it(seeded: str, watc
     expect(page.locator(".st-key-notice")).to_contain_text("Undid")
 
 
+@pytest.mark.long
 def test_a_typed_key_is_in_no_address_file_or_page(seeded: str, watch: Watch, tmp_path: Path) -> None:
     page = watch().open(f"{seeded}/settings")
     page.locator('[class*="st-key-settings-open-openai"] button').click()

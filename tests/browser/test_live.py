@@ -10,10 +10,8 @@ import pytest
 
 from forky_core.conversation.replies.replies import SERVER_STOPPED
 from forky_core.forky import Forky
-from tests.browser.conftest import CHECKOUT, served
+from tests.browser.conftest import CHECKOUT, expect, served
 from tests.browser.test_chat import LAST, ask, messages, new
-
-expect = pytest.importorskip("playwright.sync_api").expect
 
 pytestmark = pytest.mark.browser
 SCRIPT = CHECKOUT / "tests/browser/slow_app.py"
@@ -54,6 +52,7 @@ def test_the_words_come_by_the_stream_and_end_as_a_cell(slow: str, watch: Any) -
     assert watched.problems == []
 
 
+@pytest.mark.long
 def test_a_diagram_is_drawn_once_it_is_whole_and_never_as_an_error(slow: str, watch: Any) -> None:
     watched = watch()
     page = watched.open(slow)
@@ -89,6 +88,7 @@ def test_two_tabs_see_the_same_words(slow: str, watch: Any) -> None:
         page.get_by_text("You stopped this reply.").wait_for()
 
 
+@pytest.mark.long
 def test_a_form_keeps_its_place_and_what_is_typed_while_others_write(slow: str, watch: Any) -> None:
     one = watch().open(slow)
     new(one, "A form")
@@ -112,6 +112,7 @@ def test_a_form_keeps_its_place_and_what_is_typed_while_others_write(slow: str, 
     assert messages(one) > messages(other), "its window reaches up to the form"
 
 
+@pytest.mark.long
 def test_a_reload_goes_on_where_the_reply_is(slow: str, watch: Any) -> None:
     page = watch().open(slow)
     new(page, "Reload")
@@ -146,6 +147,7 @@ def test_a_cut_stream_is_taken_up_again_without_a_gap(slow: str, watch: Any) -> 
     page.get_by_text("You stopped this reply.").wait_for()
 
 
+@pytest.mark.long
 def test_without_the_stream_the_reply_is_shown_all_the_same(slow: str, watch: Any) -> None:
     page = watch().open(slow)
     new(page, "No stream")
@@ -156,6 +158,7 @@ def test_without_the_stream_the_reply_is_shown_all_the_same(slow: str, watch: An
     assert messages(page) == 2
 
 
+@pytest.mark.long
 def test_what_has_settled_is_formatted_while_the_rest_is_written(slow: str, watch: Any) -> None:
     page = watch().open(slow)
     new(page, "Formatted")
@@ -166,6 +169,7 @@ def test_what_has_settled_is_formatted_while_the_rest_is_written(slow: str, watc
     landed(page)
 
 
+@pytest.mark.long
 def test_hostile_text_stays_text(slow: str, watch: Any) -> None:
     watched = watch()
     page = watched.open(slow)
@@ -180,6 +184,7 @@ def test_hostile_text_stays_text(slow: str, watch: Any) -> None:
     assert watched.problems == []
 
 
+@pytest.mark.long
 def test_reasoning_is_there_while_it_thinks_and_stays_open(slow: str, watch: Any) -> None:
     page = watch().open(slow)
     new(page, "Think")
@@ -193,6 +198,7 @@ def test_reasoning_is_there_while_it_thinks_and_stays_open(slow: str, watch: Any
     landed(page)
 
 
+@pytest.mark.long
 def test_a_server_that_ends_while_somebody_watches_keeps_what_had_arrived(tmp_path: Path, watch: Any) -> None:
     with served(SCRIPT, tmp_path) as address:
         page = watch().open(address)

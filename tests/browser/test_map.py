@@ -58,6 +58,7 @@ def cells(page: Any) -> list[str]:
     return found
 
 
+@pytest.mark.long
 def test_the_wheel_zooms_around_the_pointer_and_shift_with_it_moves(long: str, watch: Any) -> None:
     page = watch().open(long)
     frame = graph_frame(page)
@@ -77,6 +78,7 @@ def test_the_wheel_zooms_around_the_pointer_and_shift_with_it_moves(long: str, w
     assert frame.evaluate(_SCALE) == scale
 
 
+@pytest.mark.long
 def test_dragging_moves_the_map_and_not_beyond_its_ends(long: str, watch: Any) -> None:
     page = watch().open(long)
     frame = graph_frame(page)
@@ -91,6 +93,7 @@ def test_dragging_moves_the_map_and_not_beyond_its_ends(long: str, watch: Any) -
     assert len(cells(page)) > 3  # A drag is no click.
 
 
+@pytest.mark.long
 def test_the_rows_outside_are_a_button_that_shows_the_whole_tree_on_one_screen(long: str, watch: Any) -> None:
     watched = watch()
     page = watched.open(long)
@@ -136,6 +139,7 @@ def test_a_click_moves_no_row_and_the_same_spot_is_the_same_message(long: str, w
         assert page.locator(".fk-map").bounding_box()["y"] == box["y"]
 
 
+@pytest.mark.long
 def test_the_whole_row_is_one_target_also_between_its_dot_and_its_words(ready: str, watch: Any) -> None:
     page = watch().open(ready)
     first, second = cells(page)[-3], cells(page)[-2]
@@ -144,6 +148,7 @@ def test_the_whole_row_is_one_target_also_between_its_dot_and_its_words(ready: s
         expect(page.locator("[data-cell]").last).to_have_attribute("data-cell", id)
 
 
+@pytest.mark.long
 def test_the_map_marks_where_one_reads_and_follows(long: str, watch: Any) -> None:
     page = watch().open(long)
     frame = graph_frame(page)
@@ -157,6 +162,7 @@ def test_the_map_marks_where_one_reads_and_follows(long: str, watch: Any) -> Non
     assert reading in frame.evaluate(_ROWS)
 
 
+@pytest.mark.long
 def test_pointing_at_a_row_shows_how_its_message_begins_as_text(ready: str, watch: Any) -> None:
     page = watch().open(ready)
     id = cells(page)[-1]
@@ -168,6 +174,7 @@ def test_pointing_at_a_row_shows_how_its_message_begins_as_text(ready: str, watc
     expect(page.get_by_role("tooltip")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_the_list_shows_the_same_preview_to_whoever_moves_in_it_by_keys(ready: str, watch: Any) -> None:
     page = watch().open(ready)
     page.get_by_role("radio", name="List").click()
@@ -197,6 +204,7 @@ def test_a_right_click_on_a_row_opens_the_menu_of_its_message(ready: str, watch:
     expect(page).to_have_url(re.compile(f"/compare.*with=main&with=(%40|@){id.removeprefix('b2:')[:12]}"))
 
 
+@pytest.mark.long
 def test_a_branch_has_one_colour_in_the_graph_and_the_notebook(ready: str, watch: Any) -> None:
     page = watch().open(f"{ready}/?b=upload")
     id = cells(page)[-1]
@@ -209,6 +217,7 @@ def test_a_branch_has_one_colour_in_the_graph_and_the_notebook(ready: str, watch
     assert chip.evaluate("it => getComputedStyle(it).getPropertyValue('--fk-branch')").strip() == f"#{ink}"
 
 
+@pytest.mark.long
 def test_a_filter_moves_nothing_and_marks_what_it_finds(long: str, watch: Any) -> None:
     page = watch().open(long)
     frame = graph_frame(page)
@@ -231,6 +240,7 @@ def test_a_filter_moves_nothing_and_marks_what_it_finds(long: str, watch: Any) -
     )
 
 
+@pytest.mark.long
 def test_the_rows_fill_the_map_from_its_top_while_a_side_branch_grows(tmp_path: Path, watch: Any) -> None:
     with served(CHECKOUT / "app.py", tmp_path) as address:
         page = watch().open(address)

@@ -49,6 +49,7 @@ def test_lines_come_in_and_go_out_by_clicks_and_none_is_lost(app: str, watch: An
     assert one.problems == []
 
 
+@pytest.mark.long
 def test_a_line_shows_where_it_is_from_and_why_it_is_there(app: str, watch: Any) -> None:
     one = watch()
     page = one.open(f"{app}/merge?source=upload")
@@ -101,6 +102,7 @@ def test_on_a_phone_the_block_stands_above_the_branch(app: str, watch: Any) -> N
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.long
 def test_a_menu_and_a_card_lead_here_with_the_message_ticked(app: str, watch: Any) -> None:
     one = watch()
     page = one.open(f"{app}/compare")
@@ -123,6 +125,7 @@ def test_a_menu_and_a_card_lead_here_with_the_message_ticked(app: str, watch: An
     assert one.problems == []
 
 
+@pytest.mark.long
 def test_the_menu_of_a_message_of_main_leads_here_to_choose_the_branch(app: str, watch: Any) -> None:
     one = watch()
     page = one.open(f"{app}/?b=main")
@@ -135,6 +138,7 @@ def test_the_menu_of_a_message_of_main_leads_here_to_choose_the_branch(app: str,
     assert one.problems == []
 
 
+@pytest.mark.long
 def test_a_landed_merge_leads_back_to_the_chat(app: str, watch: Any) -> None:
     one = watch()
     page = one.open(f"{app}/merge?source=upload")
@@ -145,6 +149,7 @@ def test_a_landed_merge_leads_back_to_the_chat(app: str, watch: Any) -> None:
     assert one.problems == []
 
 
+@pytest.mark.long
 def test_a_whole_card_chooses_its_strategy_and_the_link_says_so(app: str, watch: Any) -> None:
     page = watch().open(f"{app}/merge")
     page.get_by_text("every message of the branch, as it was said").click(force=True)
@@ -152,6 +157,7 @@ def test_a_whole_card_chooses_its_strategy_and_the_link_says_so(app: str, watch:
     expect(page.get_by_role("strong").get_by_text("344 tokens")).to_be_visible()
 
 
+@pytest.mark.long
 def test_an_edit_is_counted_as_soon_as_it_is_taken(app: str, watch: Any) -> None:
     one = watch()
     page = one.open(f"{app}/merge?source=upload")
@@ -166,6 +172,7 @@ def test_an_edit_is_counted_as_soon_as_it_is_taken(app: str, watch: Any) -> None
     assert one.problems == []
 
 
+@pytest.mark.long
 def test_messages_are_ticked_by_keyboard(app: str, watch: Any) -> None:
     page = watch().open(f"{app}/merge?source=upload&strategy=cherry-pick")
     page.locator(".st-key-merge-picks input[type=checkbox]").first.focus()
@@ -176,6 +183,7 @@ def test_messages_are_ticked_by_keyboard(app: str, watch: Any) -> None:
     page.wait_for_url("**picks=**")
 
 
+@pytest.mark.long
 def test_markdown_is_drawn_in_both_panes_and_each_line_keeps_its_number(app: str, watch: Any) -> None:
     one = watch()
     page = one.open(f"{app}/merge?source=upload&budget=320")
@@ -187,6 +195,7 @@ def test_markdown_is_drawn_in_both_panes_and_each_line_keeps_its_number(app: str
     assert one.problems == []
 
 
+@pytest.mark.long
 def test_on_a_phone_the_menu_of_a_message_stays_in_the_window_with_its_costs(app: str, watch: Any) -> None:
     page = watch(width=390, height=844).open(f"{app}/?b=upload")
     page.locator("[data-act=more]").last.click()

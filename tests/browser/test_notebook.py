@@ -84,6 +84,7 @@ def drawn(page: Any, address: str, show: str) -> Any:
     return settled(page)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 390)])
 def test_a_text_looks_as_streamlits_markdown_does(both: str, watch: Any, scheme: str, width: int) -> None:
     page = drawn(watch(scheme=scheme, width=width).page, both, "texts")
@@ -92,6 +93,7 @@ def test_a_text_looks_as_streamlits_markdown_does(both: str, watch: Any, scheme:
     assert found["count"] == len(TEXTS)
 
 
+@pytest.mark.long
 def test_a_hostile_text_makes_no_link_and_no_element_of_its_own(both: str, watch: Any) -> None:
     page = drawn(watch().page, both, "refused")
     assert page.locator('[class*="st-key-cell-ours-"]').count() > len(REFUSED) // 2
@@ -136,6 +138,7 @@ def test_the_version_beside_is_there_before_the_server_has_heard_of_the_press(
     assert watched.problems == []
 
 
+@pytest.mark.long
 def test_a_press_that_led_nowhere_shows_the_path_again(forked: str, watch: Any) -> None:
     watched = watch()
     page = watched.page
@@ -149,6 +152,7 @@ def test_a_press_that_led_nowhere_shows_the_path_again(forked: str, watch: Any) 
     expect(page.get_by_text("It ends here.", exact=True)).to_have_count(0)
 
 
+@pytest.mark.long
 def test_what_changes_in_a_cell_leaves_the_rest_of_it_as_it_is(forked: str, watch: Any) -> None:
     page = watch().open(forked)
     cell = page.locator('[class*="st-key-cell-"]', has_text="The first.")
@@ -163,6 +167,7 @@ def test_what_changes_in_a_cell_leaves_the_rest_of_it_as_it_is(forked: str, watc
     expect(page.locator("[data-cell]")).to_have_count(4)
 
 
+@pytest.mark.long
 def test_code_is_coloured_and_copied(forked: str, watch: Any) -> None:
     watched = watch()
     watched.context.grant_permissions(["clipboard-read", "clipboard-write"])

@@ -12,7 +12,7 @@ from tests.browser.agraph import click_node
 from tests.browser.conftest import CHECKOUT, expect, served, settled
 from tests.browser.test_chat import ask, begin, holds, new, switch
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 
 def test_asking_forking_merging_and_undoing_work_without_patches(tmp_path: Path, watch: Any) -> None:

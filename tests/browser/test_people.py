@@ -50,6 +50,7 @@ def introduce(page: Any, name: str) -> None:
     expect(page.locator(".st-key-chat-people")).to_contain_text(name)
 
 
+@pytest.mark.long
 def test_a_name_survives_a_reload_and_is_known_in_a_new_tab(app: str, watch: Any) -> None:
     page = watch().open(app)
     begin(page)
@@ -80,6 +81,7 @@ def test_what_one_says_appears_in_the_others_tab_and_their_draft_stays(app: str,
     assert other.problems == []
 
 
+@pytest.mark.long
 def test_whoever_reads_further_up_stays_there_while_others_speak(tmp_path: Path, watch: Any) -> None:
     with Forky.open(tmp_path / "forky.duckdb") as forky:
         chat = forky.create("Two of us")

@@ -9,7 +9,7 @@ import pytest
 from tests.browser.agraph import graph_frame
 from tests.browser.conftest import CHECKOUT, PATIENCE, expect, settled
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 PICTURE = CHECKOUT / "build" / "chat.png"
 _MOST_BYTES = 300_000
 _AT_REST = """

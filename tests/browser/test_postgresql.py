@@ -59,6 +59,7 @@ threading.Event().wait()
 """
 
 
+@pytest.mark.long
 def test_what_another_process_writes_is_shown_and_taken_over_when_it_is_killed(
     tmp_path: Path, watch: Any
 ) -> None:

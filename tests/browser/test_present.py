@@ -128,6 +128,7 @@ def test_the_notes_window_and_whoever_follows_go_with_the_presenter(app: str, wa
     expect(viewer.locator("body")).to_contain_text("This presentation has ended")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("width", "height", "scheme"), [(1400, 900, "light"), (390, 844, "dark"), (1920, 1080, "dark")]
 )
@@ -153,6 +154,7 @@ def test_nothing_is_wider_than_the_screen(
         page.keyboard.press("ArrowRight")
 
 
+@pytest.mark.long
 def test_a_replay_grows_jumps_and_plays(unchanged_app: str, watch: Any) -> None:
     watched = watch()
     page = watched.open(f"{unchanged_app}/history")
@@ -179,6 +181,7 @@ def test_a_replay_grows_jumps_and_plays(unchanged_app: str, watch: Any) -> None:
     expect(film.locator("#play")).to_have_attribute("aria-label", "Play")
 
 
+@pytest.mark.long
 def test_an_exported_presentation_and_replay_work_from_a_file(browser: Any, tmp_path: Path) -> None:
     from forky_core.formats.exporting.registry import exporter  # noqa: PLC0415 - for this test alone
     from forky_core.formats.exporting.sharing import export_value, save_as  # noqa: PLC0415 - as above
@@ -208,6 +211,7 @@ def test_an_exported_presentation_and_replay_work_from_a_file(browser: Any, tmp_
     context.close()
 
 
+@pytest.mark.long
 def test_a_finger_steps(unchanged_app: str, browser: Any) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page = context.new_page()

@@ -10,7 +10,7 @@ import pytest
 from forky_core.forky import Forky
 from tests.browser.conftest import CHECKOUT, expect, served, settled
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 COMPOSER = ".st-key-chat-composer"
 
 

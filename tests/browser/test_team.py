@@ -75,6 +75,7 @@ def test_what_one_keeps_to_herself_another_does_not_find(
     assert "What do I keep to myself?" not in ben.content()
 
 
+@pytest.mark.long
 def test_two_people_in_one_conversation_see_where_the_other_is(
     server: tuple[str, Path], team: Team, watch: Any
 ) -> None:
@@ -99,6 +100,7 @@ def test_two_people_in_one_conversation_see_where_the_other_is(
     expect(her_sight_of_ben).to_have_count(0)
 
 
+@pytest.mark.long
 def test_whoever_is_removed_by_another_process_is_outside_at_once(
     server: tuple[str, Path], team: Team, watch: Any
 ) -> None:
@@ -120,6 +122,7 @@ def test_whoever_is_removed_by_another_process_is_outside_at_once(
     expect(page).to_have_url(re.compile("/history"))
 
 
+@pytest.mark.long
 def test_pages_know_their_reader_by_streamlits_own_name(tmp_path: Path, team: Team, watch: Any) -> None:
     with served(CHECKOUT / "tests/browser/user_app.py", tmp_path, FORKY_TEAM="on") as address:
         _, secret = team.invitations.make(Role.OWNER)

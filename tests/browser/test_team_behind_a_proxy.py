@@ -28,7 +28,7 @@ from tests.browser.test_chat import ask, new
 from tests.formats.test_landing import chat
 from tests.programs import headless_chromium
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 PASSWORD = "a pass phrase of the test"
 CADDY = shutil.which("caddy")
 HAPROXY = shutil.which("haproxy") or shutil.which("/usr/sbin/haproxy")

@@ -72,6 +72,7 @@ def test_an_owner_invites_shares_and_removes(team: str, watch: Any, tmp_path: Pa
     assert owner.problems == guest.problems == []
 
 
+@pytest.mark.long
 def test_one_signs_out_from_the_title_bar_by_keyboard(team: str, watch: Any, tmp_path: Path) -> None:
     watched = watch()
     page = watched.page
@@ -87,6 +88,7 @@ def test_one_signs_out_from_the_title_bar_by_keyboard(team: str, watch: Any, tmp
     expect(page.get_by_role("heading", name="Sign in to Forky")).to_be_visible()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_on_the_page_of_people(team: str, watch: Any, tmp_path: Path, scheme: str) -> None:
     watched = watch(scheme=scheme, width=390 if scheme == "dark" else 1400)

@@ -84,6 +84,7 @@ def certified_provider(port: int, redirect: str) -> Iterator[None]:
         process.stdout.close()
 
 
+@pytest.mark.long
 def test_a_certified_provider_lets_people_in_and_no_code_twice(watch: Any) -> None:
     port = free_port()
     work = IdentityProvider("work", "Work", f"http://localhost:{port}", "forky", SECRET)

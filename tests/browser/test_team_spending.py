@@ -19,7 +19,7 @@ from tests.browser.test_axe import faults
 from tests.browser.test_team_page import come_in, invited
 from tests.team.spending.priced import asked
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from tests.browser.conftest import CHECKOUT, expect, served, settled
 from tests.browser.test_axe import faults
 from tests.browser.test_team import first_owners_address, join
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 
 @pytest.fixture

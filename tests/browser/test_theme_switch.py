@@ -48,6 +48,7 @@ def test_a_choice_is_taken_at_once_and_survives_a_reload_of_another_page(
     assert watched.problems == []
 
 
+@pytest.mark.long
 def test_a_presentation_and_the_app_have_one_choice(unchanged_app: str, watch: Any) -> None:
     page = watch().open(unchanged_app)
     with page.context.expect_page() as opened:
@@ -61,6 +62,7 @@ def test_a_presentation_and_the_app_have_one_choice(unchanged_app: str, watch: A
     expect(page.locator(SWITCH)).to_have_attribute("data-theme", "dark")
 
 
+@pytest.mark.long
 def test_when_the_system_turns_dark_the_server_s_colours_follow(unchanged_app: str, watch: Any) -> None:
     page = watch().open(f"{unchanged_app}/library")
     words = page.get_by_role("button", name="New conversation").first.locator("p")
@@ -70,6 +72,7 @@ def test_when_the_system_turns_dark_the_server_s_colours_follow(unchanged_app: s
         expect(words).to_have_css("color", color)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [390, 1400])
 def test_it_is_reached_by_keyboard_and_says_what_it_does(unchanged_app: str, watch: Any, width: int) -> None:
     page = watch(width=width, height=844).open(unchanged_app)
@@ -82,6 +85,7 @@ def test_it_is_reached_by_keyboard_and_says_what_it_does(unchanged_app: str, wat
     expect(switch).to_have_attribute("aria-label", re.compile("Theme: light. Press for: dark"))
 
 
+@pytest.mark.long
 def test_without_the_patch_the_page_is_loaded_anew(tmp_path: Path, watch: Any) -> None:
     with served(CHECKOUT / "app.py", tmp_path, FORKY_STREAMLIT_PATCHES="-theme_switch") as app:
         page = watch().open(app)

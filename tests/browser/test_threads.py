@@ -109,6 +109,7 @@ def test_two_people_discuss_a_message_without_a_reload(
     assert adas.problems == [] and bens.problems == []
 
 
+@pytest.mark.long
 def test_a_page_without_a_conversation_hears_of_notices_too(
     server: tuple[str, Path], team: Team, watch: Any
 ) -> None:

@@ -48,6 +48,7 @@ def test_of_several_documents_the_one_that_is_too_large_is_named(
     assert watched.problems == []
 
 
+@pytest.mark.long
 def test_of_several_files_dropped_on_the_composer_too(app: str, watch: Any) -> None:
     page = watch().open(app)
     begin(page)
@@ -59,6 +60,7 @@ def test_of_several_files_dropped_on_the_composer_too(app: str, watch: Any) -> N
     expect(told).to_have_count(0)
 
 
+@pytest.mark.long
 def test_of_an_import_too_and_the_rest_is_looked_at(app: str, watch: Any, tmp_path: Path) -> None:
     watched = watch()
     page = watched.open(f"{app}/library")
@@ -74,6 +76,7 @@ def test_of_an_import_too_and_the_rest_is_looked_at(app: str, watch: Any, tmp_pa
     assert watched.problems == []
 
 
+@pytest.mark.long
 def test_a_file_of_a_library_is_taken_up_to_the_limit_that_the_page_names(
     app: str, watch: Any, tmp_path: Path
 ) -> None:
@@ -90,6 +93,7 @@ def test_a_file_of_a_library_is_taken_up_to_the_limit_that_the_page_names(
     assert watched.problems == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("status", "told"),
     [

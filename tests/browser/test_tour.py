@@ -34,7 +34,9 @@ def aimed(page: Any) -> Any:
     return page.locator("[data-tour]")
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (390, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1400, "light"), pytest.param(390, "dark", marks=pytest.mark.long)]
+)
 def test_everything_can_be_done_for_the_person(app: str, watch: Any, width: int, scheme: str) -> None:
     watched = watch(width=width, height=850, scheme=scheme)
     page = watched.open(app)
@@ -58,6 +60,7 @@ def test_everything_can_be_done_for_the_person(app: str, watch: Any, width: int,
     assert watched.problems == []
 
 
+@pytest.mark.long
 def test_the_person_does_it_and_a_reload_goes_on(app: str, watch: Any) -> None:
     page = watch().open(app)
     card = begin_tour(page)
@@ -78,6 +81,7 @@ def test_the_person_does_it_and_a_reload_goes_on(app: str, watch: Any) -> None:
     at(page, "Look at an experiment")
 
 
+@pytest.mark.long
 def test_it_is_left_by_escape_and_taken_again_from_the_palette(app: str, watch: Any) -> None:
     page = watch().open(app)
     begin_tour(page)
@@ -95,6 +99,7 @@ def test_it_is_left_by_escape_and_taken_again_from_the_palette(app: str, watch: 
     expect(page.locator(CARD)).to_have_count(0)
 
 
+@pytest.mark.long
 def test_it_is_heard_and_done_by_keyboard_alone(app: str, watch: Any) -> None:
     page = watch().open(app)
     card = begin_tour(page)
@@ -112,6 +117,7 @@ def test_it_is_heard_and_done_by_keyboard_alone(app: str, watch: Any) -> None:
     expect(page.locator(DRAFT)).to_be_focused()
 
 
+@pytest.mark.long
 def test_it_leads_back_from_another_conversation(app: str, watch: Any) -> None:
     page = watch().open(app)
     card = begin_tour(page)

@@ -25,7 +25,7 @@ from tests.hangs import HANG, eventually
 from tests.programs import headless_chromium
 from tests.store.postgresql.server import TEMPLATE, running_server
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 PASSWORD = "a pass phrase of the test"
 MOST_PEOPLE = 6
 """Who come in until one of them is at the other server."""

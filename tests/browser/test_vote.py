@@ -34,6 +34,7 @@ def can_be_read(page: Any) -> None:
     page.wait_for_function(f"() => ({LOWEST})([...document.querySelectorAll({SMALL!r})]).length === 0")
 
 
+@pytest.mark.long
 def test_keys_choose_and_do_nothing_while_a_note_is_typed(app: str, watch: Any) -> None:
     page, one = opened(app, watch)
     settled(page).keyboard.press("2")
@@ -81,6 +82,7 @@ def test_a_phone_joins_by_the_address_swipes_votes_and_sees_the_reveal(app: str,
     assert one.problems == two.problems == []
 
 
+@pytest.mark.long
 def test_the_list_of_polls_leads_to_one_that_a_press_stays_at(app: str, watch: Any) -> None:
     _page, host = opened(app, watch)
     other = watch()

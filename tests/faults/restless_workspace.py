@@ -6,6 +6,7 @@ Each line is one promise: `operation CONVERSATION ID`, `message CONVERSATION ID`
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 import threading
@@ -117,6 +118,7 @@ def _arrived(job: ReplyJob) -> str:
 
 
 def main(path: str) -> None:
+    random.seed(os.environ.get("TEST_SEED"))
     models = ScriptedModels()
     models.one._answer = models.two._answer = long_answer
     workspace = Workspace(DuckDBStore.open(path), models)

@@ -53,6 +53,7 @@ def killed_after(database: Path, file: Path, looked: int, seconds: float) -> Pat
     return spool
 
 
+@pytest.mark.long
 def test_an_import_that_is_killed_is_found_again_finished_and_taken_back(tmp_path: Path) -> None:
     file, broken = export(tmp_path), 0
     for round in range(ROUNDS):

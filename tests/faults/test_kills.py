@@ -9,6 +9,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
+
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.model import ConversationId, Generation, GenerationId, MessageId
@@ -124,6 +126,7 @@ def resume_all(workspace: Workspace) -> int:
     return resumed
 
 
+@pytest.mark.long
 def test_nothing_promised_is_lost_when_the_process_is_killed(tmp_path: Path) -> None:
     lost: list[float] = []
     operations = messages = resumed = 0

@@ -51,8 +51,6 @@ PYTEST = (
     "--no-header",
     "-p",
     "no:cacheprovider",
-    "-p",
-    "no:rerunfailures",
 )
 
 

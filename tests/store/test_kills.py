@@ -5,6 +5,8 @@ import random
 from collections import defaultdict
 from pathlib import Path
 
+import pytest
+
 from forky_core.model import ConversationId, MessageId
 from forky_core.store.duckdb.store import DuckDBStore
 from tests.killing import victim
@@ -28,6 +30,7 @@ def acknowledged_until_killed(
     return promised
 
 
+@pytest.mark.long
 def test_no_acknowledged_commit_is_lost_when_the_process_is_killed(tmp_path: Path) -> None:
     path = tmp_path / "forky.duckdb"
     promised: dict[ConversationId, list[MessageId]] = {}
