@@ -18,6 +18,7 @@ VICTIMS = [
     "tests.faults.restless_workspace",
     "tests.faults.importing_program",
     "tests.experiments.dying_experiment",
+    "tests.cli.completing",
 ]
 _forks = multiprocessing.get_context("forkserver")
 _forks.set_forkserver_preload(VICTIMS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import gc
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from graphlib import TopologicalSorter
@@ -21,7 +22,7 @@ SOURCES = sorted(
     for path in ([CHECKOUT / top] if top.endswith(".py") else (CHECKOUT / top).rglob("*.py"))
     if path.exists()
 )
-FILES = frozenset(SOURCES)
+MODULES = {".".join(path.with_suffix("").parts): path for path in SOURCES}
 HOMES = {
     "cryptography": ("forky_core/gateway/access/ways/",),
     "authlib": ("forky_core/gateway/access/ways/",),
@@ -159,11 +160,23 @@ def parsed(source: str) -> ast.Module:
             gc.enable()
 
 
+def statements(tree: ast.Module) -> Iterator[ast.stmt]:
+    """Every statement of a file, however deep: a tenth of its nodes."""
+    inner: list[ast.AST] = [tree]
+    while inner:
+        one = inner.pop()
+        if isinstance(one, ast.stmt):
+            yield one
+        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+            below = getattr(one, name, ())
+            inner += below if isinstance(below, list) else ()
+
+
 @cache
 def imported(path: Path) -> frozenset[str]:
     """Dotted names of the modules a file imports; `from a import b` counts as `a.b`."""
     names: set[str] = set()
-    for item in ast.walk(parsed((CHECKOUT / path).read_text("utf-8"))):
+    for item in statements(parsed((CHECKOUT / path).read_text("utf-8"))):
         if isinstance(item, ast.Import):
             names.update(alias.name for alias in item.names)
         elif isinstance(item, ast.ImportFrom):
@@ -220,9 +233,7 @@ def test_layers_import_downwards_only() -> None:
 
 def file_of(name: str) -> Path | None:
     """The file of this tree that a dotted name of an import means: of a module, or of a name within one."""
-    parts = name.split(".")
-    places = (Path(*parts[:end]).with_suffix(".py") for end in (len(parts), len(parts) - 1) if end)
-    return next((place for place in places if place in FILES), None)
+    return MODULES.get(name) or MODULES.get(name.rpartition(".")[0])
 
 
 def test_no_two_files_import_each_other_on_any_way() -> None:
@@ -234,17 +245,18 @@ def test_no_two_files_import_each_other_on_any_way() -> None:
 
 def test_the_name_of_a_strategy_is_written_in_one_place() -> None:
     names = {one.name for one in STRATEGIES}
-    written = {
-        path.as_posix()
-        for path in SOURCES
-        if any(f'"{name}"' in (text := (CHECKOUT / path).read_text("utf-8")) for name in names)
-        for item in ast.walk(parsed(text))
-        if isinstance(
-            item, ast.Compare | ast.Call | ast.keyword | ast.Assign | ast.AnnAssign | ast.MatchValue
-        )
-        for constant in ast.walk(item)
-        if isinstance(constant, ast.Constant) and constant.value in names
-    }
+    users = ast.Compare | ast.Call | ast.keyword | ast.Assign | ast.AnnAssign | ast.MatchValue
+    written = set()
+    for path in SOURCES:
+        text = (CHECKOUT / path).read_text("utf-8")
+        inner: list[tuple[ast.AST, bool]] = []
+        if any(f'"{name}"' in text for name in names):
+            inner.append((parsed(text), False))
+        while inner:
+            one, used = inner.pop()
+            if used and isinstance(one, ast.Constant) and one.value in names:
+                written.add(path.as_posix())
+            inner += ((below, used or isinstance(below, users)) for below in ast.iter_child_nodes(one))
     # The editor of a block names a budget that is full.
     assert written - {"pages/ui/merge/editor.py"} == {"forky_core/model/payload_kinds.py"}
 

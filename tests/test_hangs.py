@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,8 @@ BRIEF = 5.0
 
 def limits(source: str) -> Iterator[int]:
     """The lines that wait for an event with a limit written as a number."""
+    if not re.search(r"(?:timeout\s*=|\b(?:wait|join|result|exception|communicate)\()\s*\d", source):
+        return
     for item in ast.walk(ast.parse(source)):
         if isinstance(item, ast.Call):
             given = [word.value for word in item.keywords if word.arg in {"timeout", "default_timeout"}]

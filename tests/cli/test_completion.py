@@ -1,4 +1,6 @@
-"""Completion as a shell asks for it: the printed script is loaded, and TAB is pressed."""
+"""Completion as a shell asks for it: the printed script is loaded, and TAB is pressed, once in each shell. Of what else
+there is to complete Forky is asked as bash asks.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,10 @@ from forky_core.cli.parser import parser
 from forky_core.conversation.session import short
 from forky_core.forky import Forky
 from tests.builders import ScriptedModels, talk
+from tests.cli.completing import main
 from tests.cli.conftest import Ended, environment
 from tests.hangs import HANG
+from tests.killing import victim
 
 Run = Callable[..., Ended]
 Complete = Callable[[str], list[str]]
@@ -117,12 +121,39 @@ def press(shell: str, line: str, world: dict[str, str], folder: Path) -> list[st
     return [word.rstrip() for word in done.stdout.splitlines() if word]
 
 
+def answered(line: str, world: dict[str, str], folder: Path) -> list[str]:
+    """What Forky offers bash for a line that ends where TAB is pressed."""
+    asked = world | {
+        "COMP_LINE": line,
+        "COMP_POINT": str(len(line.encode())),
+        "COMP_TYPE": "9",
+        "_ARGCOMPLETE": "1",
+        "_ARGCOMPLETE_SHELL": "bash",
+        "_ARGCOMPLETE_SUPPRESS_SPACE": "1",
+        "_ARGCOMPLETE_COMP_WORDBREAKS": " \t\n\"'><=;|&(:",
+        "_ARGCOMPLETE_STDOUT_FILENAME": "/dev/stdout",
+    }
+    with victim(main, str(folder), *(f"{name}={value}" for name, value in asked.items())) as (_, said):
+        return [word for word in said.read().split("\013") if word]
+
+
 @pytest.fixture
 def complete(world: dict[str, str], tmp_path: Path) -> Complete:
-    return lambda line: press("bash", line, world, tmp_path)
+    return lambda line: answered(line, world, tmp_path)
 
 
-def test_bash_completes_commands_options_and_choices(complete: Complete) -> None:
+def test_bash_completes_conversations_and_files(
+    world: dict[str, str], titles: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "export.json").write_text("{}", "utf-8")
+    for line, words in (
+        ("forky log Naming\\ ", ["Naming\\ the\\ CLI"]),
+        ("forky import exp", ["export.json"]),
+    ):
+        assert press("bash", line, world, tmp_path) == answered(line, world, tmp_path) == words
+
+
+def test_commands_options_and_choices_are_completed(complete: Complete) -> None:
     assert complete("forky comp") == ["completion"]
     assert complete("forky log --gr") == ["--graph"]
     assert complete("forky completion ") == list(SHELLS)
@@ -130,7 +161,7 @@ def test_bash_completes_commands_options_and_choices(complete: Complete) -> None
     assert "markdown" in complete("forky export x --as ")
 
 
-def test_bash_completes_conversations_by_title(complete: Complete, titles: dict[str, str]) -> None:
+def test_conversations_are_completed_by_title(complete: Complete, titles: dict[str, str]) -> None:
     assert complete("forky log Naming\\ ") == ["Naming\\ the\\ CLI"]
     offered = complete("forky log ")
     assert {"Naming\\ the\\ CLI", "Naming:\\ the\\ \\'library\\'"} < set(offered)
@@ -139,7 +170,7 @@ def test_bash_completes_conversations_by_title(complete: Complete, titles: dict[
     assert not any("\x1b" in word for word in offered)
 
 
-def test_bash_completes_an_id_that_is_begun_and_letters_of_either_case(
+def test_an_id_that_is_begun_and_letters_of_either_case_are_completed(
     complete: Complete, titles: dict[str, str]
 ) -> None:
     id = titles["Naming the CLI"]
@@ -147,7 +178,7 @@ def test_bash_completes_an_id_that_is_begun_and_letters_of_either_case(
     assert complete("forky verify naming\\ ") == ["Naming\\ the\\ CLI"]
 
 
-def test_bash_completes_branches_of_the_conversation_that_is_meant(
+def test_branches_of_the_conversation_that_is_meant_are_completed(
     complete: Complete, titles: dict[str, str]
 ) -> None:
     assert complete("forky log Naming\\ the\\ CLI --branch d") == ["debug", "die\\ zweite\\ Idee"]
@@ -155,9 +186,7 @@ def test_bash_completes_branches_of_the_conversation_that_is_meant(
     assert set(complete("forky merge ")) == {"main", "debug", "die\\ zweite\\ Idee"}
 
 
-def test_bash_completes_messages_and_files(
-    complete: Complete, titles: dict[str, str], tmp_path: Path
-) -> None:
+def test_messages_and_files_are_completed(complete: Complete, titles: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "export.json").write_text("{}", "utf-8")
     (tmp_path / "exports").mkdir()
     assert set(complete("forky import exp")) == {"export.json", "exports/"}

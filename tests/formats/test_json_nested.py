@@ -53,7 +53,7 @@ def test_a_broken_text_is_refused_by_both_at_the_same_place(value: Json, dice: r
     assert read[0] == read[1]
 
 
-@pytest.mark.parametrize("number", [490, 1_000, 50_000])
+@pytest.mark.parametrize("number", [490, 5_000, pytest.param(50_000, marks=pytest.mark.long)])
 def test_replies_below_replies_are_read_however_deep(number: int) -> None:
     (value,) = elements(io.BytesIO(replies(number).encode()))
     assert not isinstance(value, Unreadable)

@@ -276,13 +276,14 @@ def test_a_system_prompt_becomes_the_rules_of_the_branch() -> None:
     assert [message.role for message in chat.visible.messages.values()].count("system") == 0
 
 
-def test_fifty_thousand_messages_become_a_path() -> None:
+@pytest.mark.parametrize("number", [5_000, pytest.param(50_000, marks=pytest.mark.long)])
+def test_thousands_of_messages_become_a_path(number: int) -> None:
     forky, _ = workspace()
     chat = forky.create()
-    many = [user(f"{number}") if number % 2 == 0 else bot(f"{number}") for number in range(50_000)]
+    many = [user(f"{at}") if at % 2 == 0 else bot(f"{at}") for at in range(number)]
     received = chat.calls.find_or_create(many)
-    assert len(chat.path(received.message.id)) == 50_000
-    assert chat.calls.find_or_create([*many, user("next")]).known == 50_000
+    assert len(chat.path(received.message.id)) == number
+    assert chat.calls.find_or_create([*many, user("next")]).known == number
 
 
 def test_a_large_picture_is_kept_once() -> None:

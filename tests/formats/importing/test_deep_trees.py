@@ -51,7 +51,7 @@ DEEP = pytest.mark.parametrize(
 
 
 @DEEP
-@pytest.mark.parametrize("number", [490, 1_000, 5_000])
+@pytest.mark.parametrize("number", [490, pytest.param(1_000, marks=pytest.mark.long), 5_000])
 def test_a_chain_comes_whole_however_long(
     importer: Importer, write: Callable[[int], str], number: int, tmp_path: Path
 ) -> None:
@@ -68,6 +68,7 @@ def test_a_chain_comes_whole_however_long(
     assert import_file(forky, path).unchanged == 1
 
 
+@pytest.mark.long
 @DEEP
 def test_fifty_thousand_below_each_other_are_one_conversation(
     importer: Importer, write: Callable[[int], str], tmp_path: Path
