@@ -76,8 +76,8 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     export.add_argument(
         "--as",
         dest="format",
-        metavar="FORM",
-        help=f"{', '.join(one.name for one in (*FORMS, *WRITERS))}; default: what the file's name says, or html",
+        choices=[one.name for one in (*FORMS, *WRITERS)],
+        help="default: what the file's name says, or html",
     )
     export.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: print it")
     _add_place(export)

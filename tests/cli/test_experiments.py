@@ -80,8 +80,8 @@ def test_it_is_listed_shown_and_exported(forky: Run, guide: str, tmp_path: Path)
     assert len(json.loads((tmp_path / "all.json").read_text())["cells"]) == 4
     assert read_experiment(tmp_path / "again.yaml").rows == read_experiment(guide).rows
     assert forky("experiment", "export").out.startswith("<!DOCTYPE html>")
-    gone = forky("experiment", "export", "guide", "--as", "slides")
-    assert gone.code == 2 and "There is no form “slides”. Write “html”" in gone.err
+    gone = forky("experiment", "export", "guide", "-o", str(tmp_path / "x.ipynb"))
+    assert gone.code == 2 and "There is no form “notebook”. Write “markdown”, or “csv”" in gone.err
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,6 @@ def experiment_writer(name: str) -> ExperimentWriter:
     if found is None:
         raise NotFound(
             f"Experiments are not written as “{name[:40]}”.",
-            f"There are: {', '.join(one.name for one in WRITERS)}.",
+            f"There are: {', '.join(one.name for one in WRITERS)}. A report of it is written as html, markdown or csv.",
         )
     return found
