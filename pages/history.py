@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.conversation.identity import now
+from forky_core.team.former_protection import NO_LONGER_PROTECTED, formerly_protected
 from forky_core.views.log import listed_numbers, log_page, numbers_of
 from forky_core.views.shelf import count, title_or_placeholder
 from pages.ui.components.lists import apply_list_style
@@ -16,6 +17,7 @@ from pages.ui.history.log import draw_entries
 from pages.ui.history.threads import draw_thread_log
 from pages.ui.made_pages import linked
 from pages.ui.page import Page
+from pages.ui.workspace import reader
 
 PAGE = Page(title="History", icon="history", order=70, section="More")
 
@@ -32,6 +34,9 @@ def main() -> None:
         return
     page_top(f"History of “{title_or_placeholder(frame.chat.title)}”", frame.forky, frame.session, frame.chat)
     with st.container(key="column-history"):
+        who = reader()
+        if who is not None and frame.chat.id in formerly_protected(who.team.database, who.team.workspace):
+            st.caption(f":material/shield: {NO_LONGER_PROTECTED}")
         _draw_log(frame)
         draw_thread_log(frame)
 

@@ -38,7 +38,7 @@ from pages.ui.merge.picture import draw_standing, sources_of
 from pages.ui.merge.planning import Planning, go_on, plan_anew, planning
 from pages.ui.merge.preview import draw_preview
 from pages.ui.merge.requests import draw_propose, draw_requests
-from pages.ui.merge.reviewing import keeps_out, why_not_land
+from pages.ui.merge.reviewing import why_not_land
 from pages.ui.merge.route import draw_route
 from pages.ui.merge.stale import explain_stale
 from pages.ui.merge.style import apply_merge_style
@@ -277,10 +277,8 @@ def _draw_landed(frame: Frame) -> bool:
             if saved
             else ""
         )
-        undoable = not keeps_out(chat)
-        way_back = " Undo takes it back." if undoable else ""
         st.caption(
-            f"From now on, questions on “{plain_label(chat.branch_name, 40)}” are answered with it.{way_back}{less}"
+            f"From now on, questions on “{plain_label(chat.branch_name, 40)}” are answered with it. Undo takes it back.{less}"
         )
         with st.container(key="line-merge-landed", horizontal=True, vertical_alignment="center"):
             st.page_link(
@@ -289,8 +287,7 @@ def _draw_landed(frame: Frame) -> bool:
                 icon=":material/account_tree:",
                 query_params=place(chat),
             )
-            if undoable:
-                st.button("Undo", key="merge.undo", icon=":material/undo:", on_click=_undo, args=(frame,))
+            st.button("Undo", key="merge.undo", icon=":material/undo:", on_click=_undo, args=(frame,))
             if chat.head is not None and chat.head.merges:
                 give_button(frame.forky, chat, "merge", [str(chat.head.id)], key="merge.give")
             st.button(

@@ -1,4 +1,4 @@
-"""`forky admin`: the people of a team, who is invited, protected branches, and the audit log. It works while the server
+"""`forky admin`: the people of a team, who is invited, and the audit log. It works while the server
 runs.
 """
 
@@ -11,7 +11,6 @@ from collections.abc import Callable
 
 from forky_core.cli import admin_spending
 from forky_core.cli.admin_people import Run, add_actions
-from forky_core.cli.admin_protecting import add_protect
 from forky_core.cli.admin_workspaces import add_workspaces
 from forky_core.cli.opened_team import opened_team
 from forky_core.cli.plain import one_line
@@ -79,7 +78,6 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--last", type=int, default=LAST, metavar="N", help=f"entries (default: {LAST}; 0: all)"
     )
     add_actions(file_action)
-    add_protect(file_action)
     spending = admin_spending.add_to(action)
     for one in (people, invite, role, remove, sign_out, reset, audit, *spending):
         one.add_argument("--json", action="store_true", help="one JSON object a line")

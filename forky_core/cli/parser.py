@@ -178,7 +178,7 @@ def _opened(place: str | None, workspace: str | None, otherwise: str) -> Forky:
 
 @contextmanager
 def _with_its_team(forky: Forky, place: str | None, options: argparse.Namespace) -> Iterator[Forky]:
-    """The workspace with the names and the protected branches of its team; as it is where it has none."""
+    """The workspace with the names of its team; as it is where it has none."""
     named = options.in_workspace
     with team_beside(options.database if named else place) as team:
         if team is not None:

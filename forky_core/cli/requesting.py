@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from forky_core.forky import Forky
     from forky_core.model import MessageId
     from forky_core.model.parts import Json
-    from forky_core.team.review_standing import ReviewStanding
 
 _WORDS = 100
 """Characters of a picked message that `show` prints."""
@@ -182,29 +181,14 @@ def _asked(request: MergeRequest) -> list[str]:
 
 
 def _reviewed(forky: Forky, chat: Conversation, request: MergeRequest) -> str:
-    """What the reviews of an open request amount to, as a sentence; "" if nobody has to review it, and nobody did."""
+    """What the reviews of an open request say, as a sentence; "" if nobody gave one."""
     if request.state != "open":
         return ""
-    if found := _standing(forky, chat, request):
-        return found.sentence(forky.name_of)
     heads = chat.requests.heads(request.number)
     reviews = chat.requests.reviews(request.number)
     approved = [one for one in reviews if one.state == "approved" and not one.outdated(request, heads)]
-    said = [f"{one.by} asks for changes." for one in reviews if one.state == "changes"]
-    return " ".join(said or [f"{one.by} approved." for one in approved])
-
-
-def _standing(forky: Forky, chat: Conversation, request: MergeRequest) -> ReviewStanding | None:
-    from forky_core.team.branch_protection import standing_of  # noqa: PLC0415 - most databases have no team
-    from forky_core.team.operator_view import team_of  # noqa: PLC0415
-    from forky_core.team.protection import rule_for  # noqa: PLC0415
-
-    team = team_of(forky)
-    rule = rule_for(team.protections.of(chat.id), request.into) if team is not None else None
-    if team is None or rule is None:
-        return None
-    roles = team.sharing
-    return standing_of(chat, request, rule, lambda person: roles.role_in(chat.id, person))
+    said = [f"{forky.name_of(one.by)} asks for changes." for one in reviews if one.state == "changes"]
+    return " ".join(said or [f"{forky.name_of(one.by)} approved." for one in approved])
 
 
 def _entry(forky: Forky, chat: Conversation, request: MergeRequest) -> dict[str, Json]:
@@ -225,9 +209,6 @@ def _entry(forky: Forky, chat: Conversation, request: MergeRequest) -> dict[str,
         **request.stored(),
         "by_name": forky.name_of(request.by),
     }
-    found = _standing(forky, chat, request) if request.state == "open" else None
-    if found is not None:
-        entry["ready"] = found.ready
     return entry | ({"reviews": reviews} if reviews else {})
 
 

@@ -44,6 +44,11 @@ def merge_failed(*, conversation: Id, step: Word, fault: Fault) -> None:
     """A merge, rebase or revert could not be planned or landed, for a reason other than a person's mistake."""
 
 
+@event("protection.gone", WARNING)
+def protection_gone(*, conversations: Count) -> None:
+    """An earlier version protected branches of so many conversations; the rules are kept and no longer apply."""
+
+
 # Replies and models
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from forky_core.model import ConversationId
 from forky_core.model.errors import NotAllowed
 from forky_core.team.files import FilesOf
 from forky_core.team.members import Member
-from forky_core.team.protection import BranchRule
 from forky_core.team.roles import Role
 from forky_core.team.sharing import OWNERS, SharedWith
 from forky_core.team.team import Team
@@ -26,7 +25,6 @@ class Access:
         self._member: Member | None = None
         self._roles: Mapping[ConversationId, Role] = {}
         self._shared: Mapping[ConversationId, SharedWith] | None = None
-        self._rules: Mapping[ConversationId, Sequence[BranchRule]] = {}
 
     @property
     def member(self) -> Member:
@@ -62,27 +60,10 @@ class Access:
         owner = self.team.sharing.of(conversation).owner
         return owner == self.id or (owner == OWNERS and self.role is Role.OWNER)
 
-    def rules_of(self, conversation: ConversationId) -> Sequence[BranchRule]:
-        """What protects the branches of a conversation; () if nothing does, or if they may not see it."""
-        return self._rules.get(conversation, ()) if conversation in self.visible else ()
-
-    def role_of(self, conversation: ConversationId, person: str) -> Role:
-        """What somebody, by their id, may do in a conversation."""
-        return self.team.sharing.role_in(conversation, person)
-
-    def name_of(self, person: str) -> str:
-        """The name of somebody, by their id."""
-        return self.team.members.name_of(person)
-
     def owner_of(self, conversation: ConversationId) -> str:
         """The name of whoever a conversation belongs to; "" for the owners of the workspace."""
         owner = self.team.sharing.of(conversation).owner
         return "" if owner == OWNERS else self.team.members.name_of(owner)
-
-    @property
-    def own_branch(self) -> str:
-        """An example of a branch that is theirs: `ada/idea`."""
-        return f"{self.member.handle}/idea"
 
     def role_in(self, conversation: ConversationId) -> Role:
         """Their role in a conversation; `Role.NONE` if they may not see it."""
@@ -113,6 +94,5 @@ class Access:
         if version != self._version:
             found = self.team.members.find(self.id)
             roles = self.team.sharing.roles_in(self.id)
-            rules = self.team.protections.of_all()
-            self._member, self._roles, self._rules, self._version = found, roles, rules, version
+            self._member, self._roles, self._version = found, roles, version
             self._shared = None

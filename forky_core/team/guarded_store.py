@@ -54,7 +54,6 @@ from forky_core.team.needed_roles import (
     needed_on_branch,
     refuse_anothers_review,
 )
-from forky_core.team.protected_changes import CheckedCommit, ProtectedChanges
 from forky_core.team.request_notices import tell_of_requests
 from forky_core.team.roles import Role
 from forky_core.team.team import Team
@@ -74,7 +73,6 @@ class GuardedStore:
         self._team = team
         self.access = Access(team, member, lambda conversation: files_of(store, conversation))
         self._documents = GuardedDocuments(store.documents, self.access)
-        self._protected = ProtectedChanges(store, self.access)
 
     @property
     def identity(self) -> StoreIdentity:
@@ -206,24 +204,17 @@ class GuardedStore:
         begun: set[ConversationId] = set()
         try:
             allowed = [self._allowed(commit, begun) for commit in commits]
-            made = self._store.commit_all([one.commit for one in allowed])
-            for one, operation in zip(allowed, made, strict=True):
-                if one.bypasses:
-                    self._team.protections.note_bypass(
-                        operation.conversation, operation.number, by=self.access.id
-                    )
+            made = self._store.commit_all(allowed)
         finally:
             for conversation in begun:
                 if not self._exists(conversation):
                     self._team.sharing.drop(conversation)
         for one in allowed:
-            conversation = one.commit.conversation
-            tell_of_requests(self._team, one.commit, self.access.id, partial(self._entry, conversation))
+            tell_of_requests(self._team, one, self.access.id, partial(self._entry, one.conversation))
         return made
 
     def record(self, conversation: ConversationId, generation: Generation) -> None:
         self._require(conversation, self._needed_for_calls(conversation, [generation]))
-        self._protected.refuse_replies(conversation, [generation])
         self._store.record(conversation, generation)
 
     def keep_derived(
@@ -391,7 +382,7 @@ class GuardedStore:
         authors.add(self._store.operations(conversation))
         return authors.of(message) == self.access.id
 
-    def _allowed(self, commit: Commit, begun: set[ConversationId]) -> CheckedCommit:
+    def _allowed(self, commit: Commit, begun: set[ConversationId]) -> Commit:
         """The commit as this person may make it. Conversations that it creates are recorded and added to `begun`."""
         new = commit.verb in FOUNDING_VERBS and not self._exists(commit.conversation)
         if new and commit.conversation not in begun:
@@ -409,7 +400,6 @@ class GuardedStore:
                 commit = replace(commit, derived=derived)
             refuse_anothers_review(commit, self.access.id)
             commit = self._records(commit.conversation).checked(commit)
-            self._protected.refuse_replies(commit.conversation, commit.generations)
         files = set(files_in(commit))
         for file in files:
             if not self.access.may_see_file(file):
@@ -419,8 +409,8 @@ class GuardedStore:
         # Nobody acts in somebody else's name. A history that is imported as a whole keeps the names it came with, but
         # those that are people's here.
         if commit.conversation not in begun:
-            return self._protected.check(replace(commit, actor=self.access.id))
-        return CheckedCommit(without_other_people(commit, self.access.id), bypasses=False)
+            return replace(commit, actor=self.access.id)
+        return without_other_people(commit, self.access.id)
 
     def _needed_for_calls(self, conversation: ConversationId, calls: Iterable[Generation]) -> Role:
         """The role that a person needs to store these records of model calls: none replaces one of another branch."""

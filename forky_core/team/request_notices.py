@@ -1,4 +1,4 @@
-"""Who is told of a merge request: whoever reviews it, its author, who takes part, who is mentioned."""
+"""Who is told of a merge request: whoever answers it, its author, who takes part, who is mentioned."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from forky_core.model.parts import Json
 from forky_core.store.contract import Commit
 from forky_core.team.conversation_mentions import mentioned_in
 from forky_core.team.inbox import NoticeKind
-from forky_core.team.protection import rule_for
 from forky_core.team.roles import Role
 from forky_core.team.sharing import OWNERS
 from forky_core.team.team import Team
@@ -64,7 +63,7 @@ def _tell(team: Team, commit: Commit, change: Change, by: str) -> None:
 
     tell(mentioned_in(team, commit.conversation, words), "mention")
     if old is None:
-        tell(_reviewers(team, commit, new.into), "review")
+        tell(_owners(team, commit), "review")
     elif new.state not in (old.state, "open"):
         tell([new.by], "landed" if new.state == "accepted" else "declined")
     if fresh:
@@ -89,11 +88,11 @@ def _tell_of_review(
         )
 
 
-def _reviewers(team: Team, commit: Commit, into: str) -> list[str]:
-    """Whoever has to approve what changes the branch, and whom the conversation belongs to; for one of nobody in
-    particular, the owners of the workspace.
-    """
-    rule = rule_for(team.protections.of(commit.conversation), into)
+def _owners(team: Team, commit: Commit) -> list[str]:
+    """Whom the conversation belongs to; for one of nobody in particular, the owners of the workspace."""
     owner = team.sharing.of(commit.conversation).owner
-    owners = [member.id for member in team.members.all() if member.role is Role.OWNER]
-    return [*(rule.reviewers if rule is not None else ()), *(owners if owner == OWNERS else [owner])]
+    return (
+        [member.id for member in team.members.all() if member.role is Role.OWNER]
+        if owner == OWNERS
+        else [owner]
+    )

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
+from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.merging.merge_request import REQUESTS, MergeRequest
 from forky_core.conversation.workspace import Workspace
 from forky_core.model import ConversationId
 from forky_core.model.errors import NotFound
 from forky_core.team.access import Access
-from forky_core.team.branch_protection import BranchProtection
-from forky_core.team.review_standing import ReviewStanding
-from forky_core.team.team import Team
+from forky_core.team.writing_rights import WritingRights
 
 _GAPS = 3
 """Numbers in a row that no request has, after which no conversation is expected to have a higher one."""
@@ -26,10 +25,10 @@ class WaitingRequest:
     conversation: ConversationId
     title: str
     request: MergeRequest
-    standing: ReviewStanding | None
-    """Its reviews, held against the rule of its target; None if nothing protects that."""
-    decides: bool
-    """Whether the member may land it themselves once it is ready."""
+    approved: tuple[str, ...]
+    """The ids of people who approved it as it is now."""
+    asking: tuple[str, ...]
+    """The ids of people who ask for changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +39,8 @@ class ReviewLists:
     mine: tuple[WaitingRequest, ...]
 
 
-def review_lists(forky: Workspace, team: Team, access: Access) -> ReviewLists:
-    """The open requests that wait for a member's review or answer, and the member's own.
+def review_lists(forky: Workspace, access: Access) -> ReviewLists:
+    """The open requests that wait for a member's answer, and the member's own.
 
     `forky` and `access` are theirs. Requests of conversations in the trash are left out.
     """
@@ -52,18 +51,18 @@ def review_lists(forky: Workspace, team: Team, access: Access) -> ReviewLists:
             chat = forky.conversation(conversation)
             if chat.view.trashed:
                 continue
-            protection = BranchProtection(team, access, chat)
             own = access.id in chat.requests.authors(request.number)
-            if own or protection.needs_review_of(request):
-                line = WaitingRequest(
-                    conversation,
-                    chat.title,
-                    request,
-                    protection.standing(request),
-                    protection.edits,
-                )
-                (mine if own else to_review).append(line)
+            if own or WritingRights(access, chat).answers(request):
+                (mine if own else to_review).append(_line(chat, request))
     return ReviewLists(_newest_first(to_review), _newest_first(mine))
+
+
+def _line(chat: Conversation, request: MergeRequest) -> WaitingRequest:
+    heads = chat.requests.heads(request.number)
+    reviews = chat.requests.reviews(request.number)
+    approved = (one.by for one in reviews if one.state == "approved" and not one.outdated(request, heads))
+    asking = (one.by for one in reviews if one.state == "changes")
+    return WaitingRequest(chat.id, chat.title, request, tuple(approved), tuple(asking))
 
 
 def _open_requests(forky: Workspace) -> Iterator[tuple[ConversationId, MergeRequest]]:

@@ -26,7 +26,6 @@ from forky_core.team.last_seen import LastSeen
 from forky_core.team.members import Members
 from forky_core.team.one_time_links import OneTimeLinks
 from forky_core.team.people_file import PeopleFile
-from forky_core.team.protection import Protections
 from forky_core.team.refused_requests import RefusedRequests
 from forky_core.team.roles import Role
 from forky_core.team.sharing import Sharing
@@ -100,7 +99,6 @@ class Team:
         self.members = Members(self.database, self.audit, workspace)
         self.invitations = Invitations(self.database, self.audit, workspace, clock=self._clock)
         self.sharing = Sharing(self.database, self.audit, self.members, workspace)
-        self.protections = Protections(self.database, self.audit, workspace)
         self.files = SharedFiles(self.database, workspace)
         self.threads = Threads(self.database, workspace, self._clock)
         self.inbox = Inbox(self.database, self.members, self.sharing, workspace)

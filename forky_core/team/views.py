@@ -9,6 +9,8 @@ from forky_core.conversation.recording.scopes import ensure_salt
 from forky_core.conversation.workspace import Workspace
 from forky_core.model import ConversationId
 from forky_core.model.errors import ForkyError
+from forky_core.observability import events
+from forky_core.team.former_protection import formerly_protected
 from forky_core.team.guarded_store import GuardedStore
 from forky_core.team.sharing import OWNERS
 from forky_core.team.spending.guarded_models import GuardedModels
@@ -28,6 +30,8 @@ def join_team(forky: Workspace, team: Team, *, shown_to_all: ConversationId | No
     team.sharing.forget_others(summary.id for summary in everything)
     team.sharing.adopt((summary.id, OWNERS) for summary in everything)
     ensure_salt(forky.store)
+    if unprotected := formerly_protected(team.database, team.workspace):
+        events.protection_gone(conversations=len(unprotected))
     if shown_to_all is not None:
         team.sharing.share_with_everyone(shown_to_all, shared=True, by="")
 

@@ -97,11 +97,6 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "admin limit": (("everybody", "messages-a-day", "20"), ("bob", "needs-credit", "yes"), ("bob",)),
     "admin spending": ((), ("--by", "day", "--days", "7"), ("--person", "bob", "--by", "branch")),
     "admin remove": (("bob",),),
-    "admin protect": (
-        ("main", "{chat}", "main", "--approvals", "2", "--reviewers", "ada"),
-        ("main", "{chat}"),
-        ("main", "{chat}", "main", "--off"),
-    ),
     "admin audit": ((),),
     "admin workspaces": ((),),
     "admin workspace make": (("The boat club", "--owner", "ada"),),

@@ -7,7 +7,6 @@ import pytest
 from forky_core.conversation.conversation import Conversation
 from forky_core.team.guarded_store import GuardedStore
 from forky_core.team.members import Member
-from forky_core.team.protection import BranchRule
 from forky_core.team.review_lists import ReviewLists, review_lists
 from forky_core.team.roles import Role
 from tests.builders import talk
@@ -19,11 +18,9 @@ class Wall:
         self.here = here
         self.ada, self.bob = here.join("Ada", Role.OWNER), here.join("Bob")
 
-    def begin(self, title: str, *, protected: bool = True, shared: bool = True) -> Conversation:
+    def begin(self, title: str) -> Conversation:
         chat = talk(self.here.seen_by(self.ada).create(title), "Why?", "Because.")
-        self.here.team.sharing.share_with_everyone(chat.id, shared=shared, by=self.ada.id)
-        if protected:
-            self.here.team.protections.protect(chat.id, BranchRule("main"), by=self.ada.id)
+        self.here.team.sharing.share_with_everyone(chat.id, shared=True, by=self.ada.id)
         return chat
 
     def ask(self, member: Member, chat: Conversation) -> None:
@@ -34,7 +31,7 @@ class Wall:
     def lists(self, member: Member) -> ReviewLists:
         store = self.here.seen_by(member).store
         assert isinstance(store, GuardedStore)
-        return review_lists(self.here.seen_by(member), self.here.team, store.access)
+        return review_lists(self.here.seen_by(member), store.access)
 
 
 @pytest.fixture
@@ -67,16 +64,19 @@ def test_a_review_takes_it_from_the_list_until_something_moves(wall: Wall) -> No
     boats.requests.approve(1)
     assert named(wall.lists(wall.ada)) == ([], [])
     [mine] = wall.lists(wall.bob).mine
-    assert mine.standing is not None and mine.standing.ready and mine.decides
+    assert (mine.approved, mine.asking) == ((wall.ada.id,), ())
     his = wall.here.seen_by(wall.bob).conversation(boats.id, boats.requests.get(1).source)
     talk(his, "And then?", "Later.")
     assert named(wall.lists(wall.ada))[0] == ["Boats 1"]
     [mine] = wall.lists(wall.bob).mine
-    assert mine.standing is not None and "has moved since" in mine.standing.sentence(lambda id: id)
+    assert mine.approved == ()
+    boats.requests.ask_for_changes(1, "Say when.")
+    [mine] = wall.lists(wall.bob).mine
+    assert named(wall.lists(wall.ada)) == ([], []) and mine.asking == (wall.ada.id,)
 
 
-def test_without_a_rule_it_waits_for_whoever_the_conversation_belongs_to(wall: Wall) -> None:
-    boats, cleo = wall.begin("Boats", protected=False), wall.here.join("Cleo")
+def test_it_waits_for_whoever_the_conversation_belongs_to(wall: Wall) -> None:
+    boats, cleo = wall.begin("Boats"), wall.here.join("Cleo")
     wall.ask(wall.bob, boats)
     assert named(wall.lists(wall.ada))[0] == ["Boats 1"] and named(wall.lists(cleo)) == ([], [])
 
@@ -84,7 +84,6 @@ def test_without_a_rule_it_waits_for_whoever_the_conversation_belongs_to(wall: W
 def test_what_is_not_seen_is_not_listed(wall: Wall) -> None:
     boats = wall.begin("Boats")
     wall.ask(wall.bob, boats)
-    cleo = wall.here.join("Cleo")
-    assert named(wall.lists(cleo))[0] == ["Boats 1"]
+    assert named(wall.lists(wall.bob))[1] == ["Boats 1"]
     wall.here.team.sharing.share_with_everyone(boats.id, shared=False, by=wall.ada.id)
-    assert named(wall.lists(cleo)) == named(wall.lists(wall.bob)) == ([], [])
+    assert named(wall.lists(wall.bob)) == ([], [])

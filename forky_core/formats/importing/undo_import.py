@@ -33,7 +33,7 @@ def undo_import(forky: Workspace, number: int) -> int:
     Raises:
         NotFound: there is no such import, or it was undone.
         InTheWay: somebody has continued what was added to a conversation, or the import is running; nothing was undone.
-        NotAllowed: on a team's server, protected branches keep this person from it.
+        NotAllowed: on a team's server, this person may not change a conversation that it brought.
     """
     if is_running(forky.store, number):
         raise InTheWay(

@@ -65,7 +65,6 @@ FORKING = READING | {"fork", "erase"}
 BRANCH_MENU = {
     "rename": "Rename this branch …",
     "people": "Who takes part …",
-    "protect": "Protected branches …",
     "reuse": "Give stored answers again",
     "anew": "Always ask anew",
     "share": "Export or share …",
@@ -74,7 +73,7 @@ BRANCH_MENU = {
 """What the menu of a branch offers, by act."""
 WRITES_BRANCH = frozenset({"rename", "delete"})
 """Those of them that only whoever may write to the branch can do."""
-READING_BRANCH = frozenset({"people", "protect", "share"})
+READING_BRANCH = frozenset({"people", "share"})
 """Those of them that change nothing."""
 
 

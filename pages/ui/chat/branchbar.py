@@ -18,7 +18,7 @@ from pages.ui.frame import Frame, go, saying
 from pages.ui.keeping.fields import kept_fields
 from pages.ui.merge.requests import link_requests
 from pages.ui.people.only_reading import may_write, why_only_reads
-from pages.ui.people.protecting import protect, protection
+from pages.ui.people.rights import rights
 from pages.ui.people.who_sees import mark_button, sharing_mark, who_sees
 from pages.ui.vote.links import link_polls
 from pages.ui.workspace import may_begin, reader
@@ -58,8 +58,6 @@ def draw_branchbar(here: Frame) -> None:
             )
     if who is not None and asked_sees:
         who_sees(who, here.session, here.chat)
-    elif who is not None and chosen == "protect":
-        protect(who, here.session, here.chat)
     elif asked_threads:
         list_threads(here)
     elif chosen == "people" or asked_who:
@@ -78,13 +76,11 @@ def draw_branchbar(here: Frame) -> None:
 
 def _offered(here: Frame) -> list[str]:
     """What the menu of the branch offers to whoever looks at it."""
-    rules = protection(here.chat)
+    own = rights(here.chat)
     unoffered = {"reuse" if here.chat.calls.reuses_answers else "anew"}
-    if rules is None:
-        unoffered.add("protect")
     if why_only_reads(here.chat):
         unoffered.update(BRANCH_MENU.keys() - READING_BRANCH)
-    elif rules is not None and not rules.edits:
+    elif own is not None and not own.edits:
         unoffered.update(
             {"reuse", "anew"} | (set() if may_write(here.chat, here.chat.branch_name) else WRITES_BRANCH)
         )

@@ -27,7 +27,7 @@ from pages.ui.keeping.fields import kept_fields
 from pages.ui.made_pages import linked
 from pages.ui.merge.choices import POLICIES, label_of_strategy, want, written_picks
 from pages.ui.merge.reviewing import draw_review_acts, draw_reviews
-from pages.ui.people.protecting import protection
+from pages.ui.people.rights import rights
 from pages.ui.person import names_themselves
 
 _ANSWERED = "merge.answered"
@@ -248,10 +248,8 @@ def _draw_looked_at(frame: Frame, request: MergeRequest) -> None:
 
 def _may_answer(frame: Frame, request: MergeRequest) -> bool:
     """Whether the reader may change a request or decline it: it is theirs, or they write on the branch it is for."""
-    rules = protection(frame.chat)
-    if rules is None or rules.edits or request.by == frame.forky.actor:
-        return True
-    return rules.may_write(request.into)
+    own = rights(frame.chat)
+    return own is None or request.by == frame.forky.actor or own.may_write(request.into)
 
 
 def _moved_on(frame: Frame, request: MergeRequest) -> list[str]:

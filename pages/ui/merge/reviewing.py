@@ -1,48 +1,32 @@
-"""The reviews of a merge request on the Merge page: who said what, what is missing, and one's own. A team has them."""
+"""The reviews of a merge request on the Merge page: who said what, and one's own. A team has them."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.identity import now
 from forky_core.conversation.merging.merge_request import MergeRequest
 from forky_core.conversation.merging.review_log import Review
 from forky_core.conversation.merging.reviews import LONGEST_REVIEW, head_after
 from forky_core.merge.plan import MergePlan
-from forky_core.model.errors import ForkyError
-from forky_core.team.review_standing import ReviewStanding
 from forky_core.views.times import ago
 from pages.ui.components.markdown import plain_label, show_text
 from pages.ui.components.notice import done
 from pages.ui.frame import Frame, saying
 from pages.ui.keeping.fields import kept_fields
 from pages.ui.people.only_reading import why_only_reads
-from pages.ui.people.protecting import protection
+from pages.ui.people.rights import rights
 
 
 def draw_reviews(frame: Frame, request: MergeRequest) -> None:
-    """Who reviewed a request, and what it waits for."""
-    rules = protection(frame.chat)
-    if rules is None:
-        return
-    try:
-        found = rules.standing(request)
-    except ForkyError:  # It was taken away just now.
-        return
+    """Who reviewed a request."""
     reviews = frame.chat.requests.reviews(request.number)
-    if found is None and not reviews:
+    if rights(frame.chat) is None or not reviews:
         return
     with st.container(key="merge-reviews", gap=None):
         heads = frame.chat.requests.heads(request.number)
         for review in reviews:
-            why = found.void.get(review.by, "") if found is not None else review.outdated(request, heads)
-            _draw_review(frame, request, review, why)
-        for person in found.waiting_for if found is not None else ():
-            if all(review.by != person for review in reviews):
-                st.markdown(f":material/schedule: **{_name(frame, person)}** has to approve it")
-        if found is not None:
-            st.markdown(_summary(frame, found))
+            _draw_review(frame, request, review, review.outdated(request, heads))
 
 
 def _draw_review(frame: Frame, request: MergeRequest, review: Review, void: str) -> None:
@@ -61,12 +45,6 @@ def _draw_review(frame: Frame, request: MergeRequest, review: Review, void: str)
         show_text(review.text, f"merge.review.{request.number}.{review.at}")
 
 
-def _summary(frame: Frame, found: ReviewStanding) -> str:
-    icon = ":green[:material/task_alt:]" if found.ready else ":orange[:material/pending:]"
-    said = "It may land." if found.ready else found.sentence(frame.forky.name_of)
-    return f"{icon} {plain_label(said, 400)}"
-
-
 def _name(frame: Frame, person: str) -> str:
     return plain_label(frame.forky.name_of(person), 60)
 
@@ -76,9 +54,9 @@ def draw_review_acts(frame: Frame, request: MergeRequest, shown: MergePlan | Non
 
     `shown` is the plan that the page showed last.
     """
-    rules = protection(frame.chat)
+    held = rights(frame.chat)
     me = frame.forky.actor
-    if rules is None or not rules.may_fork:
+    if held is None or not held.may_fork:
         return
     own = next((one for one in frame.chat.requests.reviews(request.number) if one.by == me), None)
     if me in frame.chat.requests.authors(request.number):
@@ -121,7 +99,6 @@ def _draw_answers(frame: Frame, request: MergeRequest, shown: MergePlan | None, 
             key=f"merge.changes.text.{request.number}",
             max_chars=LONGEST_REVIEW,
         )
-        st.caption("It does not land until you approve it or withdraw this.")
         st.button(
             "Ask for changes",
             key="merge.changes.go",
@@ -131,28 +108,15 @@ def _draw_answers(frame: Frame, request: MergeRequest, shown: MergePlan | None, 
         )
 
 
-def keeps_out(chat: Conversation) -> bool:
-    """Whether a rule keeps the reader from changing the branch that is checked out, also by undo."""
-    rules = protection(chat)
-    return rules is not None and rules.keeps_out(chat.branch_name)
-
-
 def why_not_land(frame: Frame, request: MergeRequest | None, plan: MergePlan) -> str:
     """Why the shown plan cannot land on its branch, as a sentence; "" if it can."""
     if why := why_only_reads(frame.chat):
         return why
-    rules = protection(frame.chat)
-    if rules is None or rules.may_write(plan.target_name):
+    held = rights(frame.chat)
+    if held is None or held.may_write(plan.target_name):
         return ""
-    if not rules.keeps_out(plan.target_name):
-        editors = "an editor of this conversation lands it"
-        return (
-            f"Propose the merge, and {editors}." if request is None else f"{editors[0].upper()}{editors[1:]}."
-        )
-    if request is None:
-        return "This branch is protected: propose the merge, and it lands once it is reviewed."
-    found = rules.standing(request, head_after(plan))
-    return "" if found is None or found.ready else found.sentence(frame.forky.name_of)
+    editors = "an editor of this conversation lands it"
+    return f"Propose the merge, and {editors}." if request is None else f"{editors[0].upper()}{editors[1:]}."
 
 
 def _approve(frame: Frame, request: MergeRequest, shown: MergePlan | None) -> None:

@@ -32,13 +32,13 @@ def draw_waiting(forky: Workspace, who: Reader) -> None:
 
 
 def _lists(forky: Workspace, who: Reader) -> ReviewLists:
-    """Worked out anew when a conversation, a role or a rule has changed."""
+    """Worked out anew when a conversation or a role has changed."""
     made_from = (forky.moved, who.team.database.version)
     found = _kept.get(who.access.id)
     if found is None or found[0] != made_from:
         while len(_kept) >= _MOST_READERS:
             _kept.pop(next(iter(_kept)), None)
-        found = _kept[who.access.id] = (made_from, review_lists(forky, who.team, who.access))
+        found = _kept[who.access.id] = (made_from, review_lists(forky, who.access))
     return found[1]
 
 
@@ -77,9 +77,9 @@ def _draw_line(line: WaitingRequest, who: Reader, key: str) -> None:
 
 def state_words(line: WaitingRequest, name_of: Callable[[str], str]) -> str:
     """Where a request stands, in a few words."""
-    if line.standing is None:
-        return "Waits for an answer."
-    said = line.standing.sentence(name_of)
-    if line.standing.ready:
-        return f"{said} Ready to land." if line.decides else f"{said} Ready: an editor lands it."
-    return said
+    if line.asking:
+        asks = "asks" if len(line.asking) == 1 else "ask"
+        return f"{' and '.join(map(name_of, line.asking))} {asks} for changes."
+    if line.approved:
+        return f"Approved by {' and '.join(map(name_of, line.approved))}."
+    return "Waits for an answer."

@@ -20,7 +20,7 @@ class Rule:
 
     conversation: Role = Role.NONE
     workspace: Role = Role.NONE
-    protected: bool = False
+    never: bool = False
     """Whether nobody may do it who sees the conversation."""
 
     def outcome(self, in_conversation: Role, in_workspace: Role) -> str:
@@ -28,7 +28,7 @@ class Rule:
             return REFUSED
         if self.conversation and not in_conversation:
             return NOT_FOUND
-        if self.protected:
+        if self.never:
             return REFUSED
         return ALLOWED if in_conversation >= self.conversation else REFUSED
 
@@ -39,8 +39,8 @@ READ = Rule(Role.VIEWER)
 OWN_BRANCH = Rule(Role.COMMENTER)
 """A change of what is one's own: a branch or a tag below one's handle, one's vote, a request for a merge."""
 CHANGE = Rule(Role.EDITOR)
-PROTECTED = Rule(Role.EDITOR, protected=True)
-"""A change of a protected branch: it comes by a reviewed request only, whoever makes it."""
+NEVER = Rule(Role.EDITOR, never=True)
+"""A change of what somebody else said, which nobody makes."""
 RECORD = Rule(Role.EDITOR, Role.VIEWER)
 """To record a program's call; its scope is looked up among the settings, which only members read."""
 FOR_GOOD = Rule(Role.OWNER)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 
 from forky_core.model import Change, MessageId
@@ -16,8 +15,8 @@ from tests.team.matrix.rules import (
     CHANGE,
     FOR_GOOD,
     MANAGE,
+    NEVER,
     OWN_BRANCH,
-    PROTECTED,
     READ,
     Rule,
 )
@@ -68,13 +67,6 @@ def _purge(cell: Cell) -> None:
     cell.store.purge(cell.id)
 
 
-def unprotect(cell: Cell) -> object:
-    """Lift what protects the branches of the conversation."""
-    with suppress(NotFound):
-        cell.world.team.protections.lift(cell.id, "kept*", by="")
-    return cell
-
-
 def _into_trash(cell: Cell) -> Commit:
     cell.first(lambda chat: chat.take_back())
     return Commit(cell.id, "rename", "", (Change("trashed", None, True),))
@@ -122,35 +114,27 @@ STORE: tuple[Row, ...] = (
         lambda c: c.store.commit(Commit(c.id, "share", "", (Change("title", "Boats", "Ships"),))),
         "of the title",
     ),
-    Row("commit", PROTECTED, lambda c: c.store.commit(_commit(c, "kept")), "to a protected branch"),
-    Row("commit", CHANGE, lambda c: (unprotect(c), c.store.commit(_into_trash(c))), "into the trash"),
     Row(
         "commit",
-        FOR_GOOD,
+        CHANGE,
         lambda c: c.store.commit(_into_trash(c)),
-        "into the trash, with a protected branch, under another verb's name",
+        "into the trash, under another verb's name",
     ),
     Row(
         "commit_all",
-        FOR_GOOD,
+        CHANGE,
         lambda c: c.store.commit_all([_commit(c, _own(c)), _into_trash(c)]),
-        "into the trash, with a protected branch",
+        "into the trash",
     ),
     Row(
         "commit",
-        PROTECTED,
+        NEVER,
         lambda c: c.store.commit(
             Commit(c.id, "review", "", (Change("reviews/1/somebody else", None, {"state": "approved"}),))
         ),
         "of somebody else's review",
     ),
     Row("commit_all", CHANGE, lambda c: c.store.commit_all([_commit(c, "main")]), "to main"),
-    Row(
-        "commit_all",
-        PROTECTED,
-        lambda c: c.store.commit_all([_commit(c, _own(c)), _commit(c, "kept")]),
-        "to a protected branch, too",
-    ),
     Row(
         "commit_all",
         OWN_BRANCH,
@@ -169,12 +153,6 @@ STORE: tuple[Row, ...] = (
         OWN_BRANCH,
         lambda c: c.store.record(c.id, generation(9, branch=_own(c))),
         "on a branch of one's own",
-    ),
-    Row(
-        "record",
-        PROTECTED,
-        lambda c: c.store.record(c.id, generation(9, "running", branch="kept")),
-        "of a reply that begins on a protected branch",
     ),
     Row("record", CHANGE, _main_call, "over that of another branch"),
     Row("view", READ, lambda c: c.store.view(c.id)),

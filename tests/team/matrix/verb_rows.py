@@ -27,11 +27,10 @@ from tests.team.matrix.rules import (
     MANAGE,
     OFFER,
     OWN_BRANCH,
-    PROTECTED,
     READ,
     RECORD,
 )
-from tests.team.matrix.store_rows import Row, head_of, listed, unprotect
+from tests.team.matrix.store_rows import Row, head_of, listed
 from tests.team.matrix.world import Cell
 
 DRAFT = Draft("user", (TextPart("And cork?"),))
@@ -125,11 +124,9 @@ VERBS: tuple[Row, ...] = (
     # What is said and asked.
     Row("say", CHANGE, lambda c: c.chat.say("Cork.")),
     Row("say", OWN_BRANCH, lambda c: c.own.say("Cork."), "on a branch of one's own"),
-    Row("say", PROTECTED, lambda c: c.protected.say("Cork."), "on a protected branch"),
     Row("append", CHANGE, lambda c: c.chat.append([DRAFT])),
     Row("append", OWN_BRANCH, lambda c: c.own.append([DRAFT]), "on a branch of one's own"),
     Row("ask", CHANGE, lambda c: c.chat.ask("And cork?")),
-    Row("ask", PROTECTED, lambda c: c.protected.ask("And cork?"), "on a protected branch"),
     Row("ask", OWN_BRANCH, lambda c: c.own.ask("And cork?"), "on a branch of one's own"),
     Row("send", CHANGE, lambda c: _wait(c.chat.send("And cork?"))),
     Row("send", OWN_BRANCH, lambda c: _wait(c.own.send("And cork?")), "on a branch of one's own"),
@@ -156,7 +153,6 @@ VERBS: tuple[Row, ...] = (
         "on a branch of one's own",
     ),
     Row("regenerate", CHANGE, lambda c: _wait(c.chat.regenerate())),
-    Row("regenerate", PROTECTED, lambda c: _wait(c.protected.regenerate()), "on a protected branch"),
     Row("regenerate", OWN_BRANCH, lambda c: _wait(c.own.regenerate()), "on a branch of one's own"),
     # Branches and merges.
     Row("fork", CHANGE, lambda c: c.chat.fork("x")),
@@ -185,13 +181,12 @@ VERBS: tuple[Row, ...] = (
         lambda c: c.chat.revert(c.planned("revert", lambda chat: chat.plan_revert(c.talk.last))),
     ),
     Row("undo", CHANGE, lambda c: c.chat.undo()),
-    Row("redo", CHANGE, lambda c: (unprotect(c), c.first(lambda chat: chat.undo()), c.chat.redo())),
+    Row("redo", CHANGE, lambda c: (c.first(lambda chat: chat.undo()), c.chat.redo())),
     Row("history.plan_erasure", READ, lambda c: c.chat.history.plan_erasure(head_of(c))),
     Row("history.erase", FOR_GOOD, lambda c: c.chat.history.erase(head_of(c), confirm=short(head_of(c)))),
     Row("note", CHANGE, lambda c: c.chat.note(c.talk.answer, "Slowly.")),
     Row("rename", CHANGE, lambda c: c.chat.rename("Ships")),
-    Row("trash", CHANGE, lambda c: (unprotect(c), c.chat.trash())),
-    Row("trash", FOR_GOOD, lambda c: c.chat.trash(), "of one with a protected branch"),
+    Row("trash", CHANGE, lambda c: c.chat.trash()),
     Row("take_back", CHANGE, lambda c: (c.first(lambda chat: chat.trash()), c.chat.take_back())),
     # Rules.
     Row("rules.current", READ, lambda c: c.chat.rules.current),
@@ -309,12 +304,6 @@ VERBS: tuple[Row, ...] = (
     Row("branches.promote", OWN_BRANCH, lambda c: c.own.branches.promote(c.talk.sibling), "of one's own"),
     Row("branches.empty", CHANGE, lambda c: c.chat.branches.empty()),
     Row("branches.empty", OWN_BRANCH, lambda c: c.own.branches.empty(), "of one's own"),
-    Row(
-        "branches.promote", PROTECTED, lambda c: c.protected.branches.promote(c.talk.last), "a protected one"
-    ),
-    Row("branches.rename", PROTECTED, lambda c: c.protected.branches.rename("x"), "a protected one"),
-    Row("branches.delete", PROTECTED, lambda c: c.chat.branches.delete("kept"), "a protected one"),
-    Row("branches.empty", PROTECTED, lambda c: c.protected.branches.empty(), "a protected one"),
     Row("branches.plan_prune", READ, lambda c: c.chat.branches.plan_prune(c.talk.side)),
     Row(
         "branches.prune",

@@ -20,7 +20,6 @@ from forky_core.store.memory.store import MemoryStore, _Conversation
 from forky_core.team.conversation_threads import ConversationThreads
 from forky_core.team.guarded_store import GuardedStore
 from forky_core.team.members import Member
-from forky_core.team.protection import BranchRule
 from forky_core.team.roles import Role
 from forky_core.team.sharing import OWNERS
 from forky_core.team.team import Team
@@ -140,7 +139,6 @@ class World:
         talk(chat.fork(f"{self.me.handle}/idea", at=answer.id), "And ice?", "Ice floats.")
         again = chat.fork("again", at=answer.parent)
         again.say("Density.", role="assistant")
-        chat.fork("kept", at=answer.id)
         chat.tags.add("named")
         chat.tags.add(f"{self.me.handle}/tag")
         chat.stashes.create(draft="put aside")
@@ -157,7 +155,6 @@ class World:
         self.store.keep_derived(id, {"kept": "1"})
         self.ids[situation] = id
         self.team.sharing.adopt([(id, self._owner(situation))])
-        self.team.protections.protect(id, BranchRule("kept*"), by=self.ada.id)
         if situation == "shared with everybody":
             self.team.sharing.share_with_everyone(id, shared=True, by=self.ada.id)
         elif situation == "taken from me" or situation.startswith("shared with me"):
@@ -273,11 +270,6 @@ class Cell:
     def own(self) -> Conversation:
         """Their handle on the branch that is theirs."""
         return Conversation(self.chat._session, self.branch("idea"))
-
-    @property
-    def protected(self) -> Conversation:
-        """Their handle on the branch that is protected."""
-        return Conversation(self.chat._session, "kept")
 
     def branch(self, name: str) -> str:
         """The name of a branch of their own."""
