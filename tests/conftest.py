@@ -35,6 +35,13 @@ SEED = os.environ.setdefault("TEST_SEED", "0" if os.environ.get("CI") else str(r
 _attempts: list[str] = []
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """`make test` tries fewer of the examples of each property, `make test-all` and `make mutate` all of them."""
+    if config.option.markexpr == "not long":
+        settings.register_profile("gate", settings.default, max_examples=40)
+        settings.load_profile("gate")
+
+
 def pytest_report_header() -> str:
     return f"seed: TEST_SEED={SEED}"
 

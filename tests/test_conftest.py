@@ -47,28 +47,26 @@ def test_long_tests_wait_for_the_second_command_and_for_nothing_else(pytester: p
         r"^(test|test-all): .*\n\t@\$\(TESTS\)(.*) \$\(ARGS\)$", MAKEFILE.read_text("utf-8"), re.MULTILINE
     )
     assert dict(commands) == {"test": ' -m "not long"', "test-all": ""}
-    assert (
-        "long"
-        not in (CHECKOUT / "tests/mutation/__main__.py")
-        .read_text("utf-8")
-        .split("PYTEST = (")[1]
-        .split(")")[0]
-    )
+    assert "not long" not in (CHECKOUT / "tests/mutation/__main__.py").read_text("utf-8")
+    pytester.makeconftest(Path(conftest.__file__).read_text("utf-8"))
     pytester.makeini("[pytest]\nmarkers = long: takes long\n")
     pytester.makepyfile(
         """
         import pytest
+        from hypothesis import settings
 
         @pytest.mark.long
         def test_takes_long(): pass
 
-        def test_is_quick(): pass
+        def test_is_quick(): print("examples:", settings().max_examples)
         """
     )
-    pytester.runpytest_subprocess(*QUICK, *shlex.split(dict(commands)["test"])).assert_outcomes(
-        passed=1, deselected=1
-    )
-    pytester.runpytest_subprocess(*QUICK).assert_outcomes(passed=2)
+    gate = pytester.runpytest_subprocess(*QUICK, "-rP", *shlex.split(dict(commands)["test"]))
+    gate.assert_outcomes(passed=1, deselected=1)
+    gate.stdout.fnmatch_lines(["examples: 40"])
+    everything = pytester.runpytest_subprocess(*QUICK, "-rP")
+    everything.assert_outcomes(passed=2)
+    everything.stdout.fnmatch_lines(["examples: 100"])
 
 
 def test_what_is_drawn_at_random_follows_from_the_seed_that_is_printed(

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import typing
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -44,23 +43,18 @@ def test_what_is_offered_is_what_a_type_checker_sees() -> None:
     assert list(forky_core.__all__) == sorted(set(forky_core.__all__), key=forky_core.__all__.index)
 
 
-@pytest.mark.parametrize(
-    ("module", "name"),
-    [(module, name) for module in (forky_core, protocols) for name in module.__all__],
-    ids=lambda one: one if isinstance(one, str) else one.__name__,
-)
-def test_every_name_is_there_and_says_what_it_is(
-    module: ModuleType, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_name_is_there_and_says_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     # Without it LiteLLM asks the network for prices while it is imported.
     monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    value = getattr(module, name)
-    if isinstance(value, type) or inspect.isfunction(value):
-        told = inspect.getdoc(value) or ""
-        assert told and not told.startswith(f"{name}("), f"{name} has no docstring"
-    else:
-        named = isinstance(value, typing.NewType) or typing.get_origin(value) is not None
-        assert named, f"{name} is neither a class, a function nor a type"
+    for module in (forky_core, protocols):
+        for name in module.__all__:
+            value = getattr(module, name)
+            if isinstance(value, type) or inspect.isfunction(value):
+                told = inspect.getdoc(value) or ""
+                assert told and not told.startswith(f"{name}("), f"{name} has no docstring"
+            else:
+                named = isinstance(value, typing.NewType) or typing.get_origin(value) is not None
+                assert named, f"{name} is neither a class, a function nor a type"
 
 
 def test_importing_everything_needs_no_package_of_an_integration() -> None:

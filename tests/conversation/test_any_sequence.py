@@ -18,6 +18,7 @@ from forky_core.model.parts import Json, ToolCallPart, ToolResultPart
 from tests.builders import talk, workspace
 from tests.context.validity import problems
 from tests.conversation.adding import add
+from tests.examples import examples
 from tests.hangs import HANG
 
 Seen = tuple[Mapping[str, Json], Mapping[str, object]]
@@ -260,7 +261,7 @@ numbers = st.integers(0, 30)
 steps: st.SearchStrategy[Step] = st.tuples(st.sampled_from([*VERBS, "undo", "redo"]), numbers, numbers)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(steps, max_size=12))
 def test_after_any_sequence_contexts_can_be_sent_and_undoing_it_restores_everything(
     program: Sequence[Step],
@@ -302,7 +303,7 @@ PREVIEWS: Mapping[str, Callable[[World, Conversation], MergePlan]] = {
 }
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.sampled_from(sorted(PREVIEWS)), st.lists(numbers, min_size=1, max_size=6))
 def test_a_merge_never_makes_a_later_context_longer_than_its_preview_said(
     kind: str, later: Sequence[int]

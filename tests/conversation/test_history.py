@@ -16,6 +16,7 @@ from forky_core.formats.forky_file.writing import chat_of
 from forky_core.llm.scripted import Until
 from forky_core.model.errors import ForkyError, InTheWay, NothingToDo
 from tests.builders import talk, texts, workspace
+from tests.examples import examples
 from tests.hangs import HANG
 
 
@@ -198,7 +199,7 @@ def _do(chat: Conversation, verb: str, number: int) -> Conversation:
     return chat
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.tuples(VERBS, st.integers(0, 30)), max_size=25))
 def test_whatever_was_done_undoing_it_all_and_redoing_it_all_agrees_with_the_log(
     steps: list[tuple[str, int]],

@@ -24,6 +24,7 @@ from forky_core.views.changes import sentences
 from forky_core.votes.poll import Poll
 from forky_core.votes.tables import votes_csv
 from tests.builders import ScriptedModels, talk, workspace
+from tests.examples import examples
 
 
 def compared(forky: Workspace, question: str = "Name the tool.") -> Conversation:
@@ -363,7 +364,7 @@ ACTS = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(ACTS)
 def test_undo_and_redo_take_votes_back_one_by_one_in_whatever_order(acts: list[tuple[str, str, str]]) -> None:
     forky, _ = workspace()

@@ -17,6 +17,7 @@ from forky_core.model import ConversationId, Message, MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.model.parts import RevertPart, TextPart
 from tests.builders import talk
+from tests.examples import examples
 
 TREES = st.lists(st.tuples(st.integers(0, 10**6), st.booleans()), min_size=1, max_size=80)
 
@@ -84,7 +85,7 @@ def gesture(here: Conversation, verb: str, pick: int, other: str) -> None:
             here.rename(f"Film {pick}")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(GESTURES)
 def test_what_is_kept_is_what_the_view_reaches_after_every_gesture(gestures: list[tuple[str, int]]) -> None:
     with Forky.open(":memory:") as forky:

@@ -20,6 +20,7 @@ from forky_core.model.errors import LONGEST_SENTENCE, BadContent, ForkyError, No
 from forky_core.model.parts import AttachmentPart
 from forky_core.store.duckdb.store import DuckDBStore
 from tests.builders import ScriptedModels, talk, workspace
+from tests.examples import examples
 from tests.faults.hostile import PARAMETERS, TEXTS
 
 Verb = Callable[[Workspace, Conversation, str], object]
@@ -177,7 +178,7 @@ def test_a_megabyte_of_anything_is_handled(verb: str) -> None:
             refused_or_kept(forky, VERBS[verb], text)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     verb=st.sampled_from(sorted(VERBS)),
     text=st.text(st.characters(exclude_categories=()), max_size=40)

@@ -36,6 +36,7 @@ from forky_core.formats.importing.undo_import import undo_import
 from forky_core.model.errors import ForkyError, ImportBrokenOff, InTheWay, NotFound, NothingToDo, StoreFull
 from forky_core.model.parts import Json
 from tests.builders import ScriptedModels, talk, workspace
+from tests.examples import examples
 from tests.formats.mortal_store import Killed, MortalStore, full, killed
 from tests.formats.sources import packed, written
 from tests.formats.test_landing import chat
@@ -582,4 +583,4 @@ class ImportsLeaveNothingBehind(RuleBasedStateMachine):
 
 
 TestImportsLeaveNothingBehind = ImportsLeaveNothingBehind.TestCase
-TestImportsLeaveNothingBehind.settings = settings(max_examples=60, stateful_step_count=12)
+TestImportsLeaveNothingBehind.settings = settings(max_examples=examples(60), stateful_step_count=12)

@@ -15,6 +15,7 @@ from forky_core.formats.fields import shallow
 from forky_core.formats.files.json_nested import DEEP, MOST_DEEP, MOST_LOOSE, TooDeep, decoder, read_nested
 from forky_core.formats.files.json_values import elements, lines, parse
 from forky_core.model.parts import Json
+from tests.examples import examples
 from tests.formats.test_json_values import JSON, Dripping
 
 REPLY, END = '{"text":"a","children":[', "]}"
@@ -39,7 +40,7 @@ def test_a_value_is_the_same_by_either_decoder(value: Json, spaced: bool, ascii:
 
 
 @given(JSON, st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 def test_a_broken_text_is_refused_by_both_at_the_same_place(value: Json, dice: random.Random) -> None:
     text = json.dumps({"a": [value, 1.5], "b": {}})
     at = dice.randrange(1, len(text))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import random
 import re
 import string
@@ -124,9 +125,8 @@ def test_every_row_has_an_example() -> None:
     assert EXAMPLES.keys() == TOKENS.keys()
 
 
-@pytest.mark.parametrize("example", [example for row in EXAMPLES.values() for example in row])
-def test_a_token_is_found_whole_wherever_it_stands(example: str) -> None:
-    for seed in range(20):
+def test_a_token_is_found_whole_wherever_it_stands() -> None:
+    for example, seed in itertools.product(itertools.chain.from_iterable(EXAMPLES.values()), range(20)):
         token = made(example, seed)
         for text in (
             token,
@@ -135,14 +135,14 @@ def test_a_token_is_found_whole_wherever_it_stands(example: str) -> None:
             f"export K={token}\n",
             f"({token})",
         ):
-            assert found(text) == [("key", token)], text
+            assert found(text) == [("key", token)], (example, text)
 
 
-@pytest.mark.parametrize("issuer", TOKENS)
-def test_a_token_within_a_longer_word_is_none(issuer: str) -> None:
-    token = made(EXAMPLES[issuer][0])
-    assert token not in [value for _, value in found(f"re{token}")]
-    assert token not in [value for _, value in found(f"x-{token}")]
+def test_a_token_within_a_longer_word_is_none() -> None:
+    for issuer, (example, *_) in EXAMPLES.items():
+        token = made(example)
+        for text in (f"re{token}", f"x-{token}"):
+            assert token not in [value for _, value in found(text)], issuer
 
 
 @pytest.mark.parametrize(

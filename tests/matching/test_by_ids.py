@@ -14,6 +14,7 @@ from forky_core.matching.walking import Tree
 from forky_core.model import Message, MessageId, seal
 from forky_core.model.parts import Draft, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from forky_core.store.path_matching import path_overlap
+from tests.examples import examples
 from tests.matching.test_walking import as_sent, drafts, stored, tree_of
 
 
@@ -28,7 +29,7 @@ def by_ids(turns: Sequence[Draft], messages: Mapping[MessageId, Message]) -> Pla
 
 
 @given(stored, st.none() | st.integers(0, 30), st.lists(drafts, max_size=3), st.integers(0, 3))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 def test_ids_settle_it_as_reading_does_or_not_at_all(
     rows: list[tuple[int, Draft, bool]], known: int | None, news: list[Draft], cut: int
 ) -> None:
@@ -48,7 +49,7 @@ grown = st.lists(st.tuples(st.integers(0, 12), plain, st.just(False)), min_size=
 
 
 @given(grown, st.integers(0, 12), st.lists(plain, max_size=2))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_plain_trees_are_mostly_settled_by_ids_and_as_reading_settles_them(
     rows: list[tuple[int, Draft, bool]], known: int, news: list[Draft]
 ) -> None:

@@ -15,6 +15,7 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.recording.recording import Reply
 from forky_core.matching import chat_call
 from tests.builders import workspace
+from tests.examples import examples
 
 Array = tuple[tuple[str, str], ...]
 """Roles and texts."""
@@ -67,7 +68,7 @@ def assert_is(chat: Conversation, arrays: Sequence[Array]) -> None:
 
 
 @given(trees())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_the_arrays_of_a_tree_in_any_order_rebuild_it(arrays: list[Array]) -> None:
     forky, _ = workspace()
     chat = forky.create()

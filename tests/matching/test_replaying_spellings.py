@@ -24,6 +24,7 @@ from forky_core.matching import Call, anthropic_call, chat_call, responses_call
 from forky_core.model import Message
 from forky_core.model.parts import AttachmentPart, OpaquePart, ToolCallPart, ToolResultPart
 from tests.builders import workspace
+from tests.examples import examples
 
 Json = dict[str, Any]
 LINK = "https://example.org/a.png"
@@ -279,7 +280,7 @@ def assert_is(chat: Conversation, paths: Sequence[Path]) -> None:
 
 
 @given(trees(), st.randoms(use_true_random=False))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_arrays_of_three_apis_in_any_spelling_rebuild_one_tree(paths: list[Path], chance: Random) -> None:
     forky, _ = workspace()
     chat = forky.create()

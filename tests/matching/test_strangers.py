@@ -16,6 +16,7 @@ from forky_core.matching import chat_call
 from forky_core.matching.distinctive import LONG, SHORT, worth
 from forky_core.model.parts import TextPart
 from tests.builders import workspace
+from tests.examples import examples
 
 Said = list[dict[str, Any]]
 
@@ -45,7 +46,7 @@ def pairs(asked: Sequence[tuple[str, str]]) -> list[str]:
 
 
 @given(st.lists(st.sampled_from(STOCK), min_size=1, max_size=2), st.integers(0, 1))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_strangers_who_share_stock_phrases_never_meet(asked: list[tuple[str, str]], cut: int) -> None:
     """One said them in the midst of something; the other sends an array that begins with them."""
     forky, _ = workspace()
@@ -66,7 +67,7 @@ phrases = st.text("abc def", min_size=LONG, max_size=60).map(str.strip).filter(l
     st.integers(0, 1),
     st.randoms(use_true_random=False),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_what_two_conversations_say_after_different_words_proves_nothing(
     asked: list[tuple[str, str]], cut: int, chance: Random
 ) -> None:

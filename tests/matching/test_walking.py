@@ -11,6 +11,7 @@ from forky_core.matching.keys import ROOT, Key, path_keys
 from forky_core.matching.walking import Tree
 from forky_core.model import Message, MessageId, seal
 from forky_core.model.parts import Draft, Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from tests.examples import examples
 
 TEXTS = st.sampled_from(("a", " a", "b", "", "é", "e\u0301"))
 CALLS = st.sampled_from(("x", "y"))
@@ -79,7 +80,7 @@ def as_sent(messages: dict[MessageId, Message], at: int) -> list[Draft]:
 
 
 @given(stored, st.none() | st.integers(0, 30), st.lists(drafts, max_size=8))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_walking_finds_what_keys_find(
     rows: list[tuple[int, Draft, bool]], known: int | None, news: list[Draft]
 ) -> None:

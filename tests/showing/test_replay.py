@@ -23,6 +23,7 @@ from forky_core.showing.replay_page import film, replay_page
 from forky_core.views.listed import continued_cells
 from forky_core.welcome import make_welcome
 from tests.builders import talk, workspace
+from tests.examples import examples
 from tests.experiments.grids import capitals, opened
 from tests.hangs import HANG
 
@@ -60,7 +61,7 @@ GESTURES = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(GESTURES)
 def test_applying_the_differences_gives_the_graph_at_each_operation(gestures: list[tuple[str, int]]) -> None:
     forky, _ = workspace()

@@ -25,6 +25,7 @@ from forky_core.store.memory.store import MemoryStore
 from forky_core.store.moving import conversations
 from forky_core.store.moving.contract import ConversationPart, MovableStore
 from forky_core.store.moving.workspace import Moved, move_workspace
+from tests.examples import examples
 from tests.killing import victim
 from tests.store.document_laws import document, hits, keep
 from tests.store.movable_stores import KINDS, fill
@@ -122,7 +123,7 @@ class Failing(MemoryStore):
 
 
 @given(random=st.randoms(use_true_random=False), calls=st.lists(st.integers(1, 6), max_size=4))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_move_that_was_broken_off_goes_on_and_ends_the_same(random: Random, calls: list[int]) -> None:
     usual, conversations._GROUP = conversations._GROUP, 5
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -24,7 +25,8 @@ from tests.team.asked import Asked, ask, echo
 from tests.team.people import Office
 
 PASSWORD = "correct horse battery"
-HASH = hashed(PASSWORD)
+_hashed = cache(hashed)
+"""A hash takes half a second, and not while tests are collected."""
 
 
 class Door:
@@ -37,7 +39,7 @@ class Door:
 
     def person(self, name: str, role: Role) -> Member:
         made = self.here.team.members.add(name, role)
-        self.here.team.members.keep_identity(made.id, Identity("password", made.handle, HASH))
+        self.here.team.members.keep_identity(made.id, Identity("password", made.handle, _hashed(PASSWORD)))
         return made
 
     def session(self, member: Member) -> str:

@@ -23,6 +23,7 @@ from forky_core.model import MessageId
 from forky_core.model.hashing import message_id
 from forky_core.model.parts import part_from_stored
 from tests.builders import talk, workspace
+from tests.examples import examples
 from tests.formats.exporting.trees import chats, path, rich_chats, shape, told
 
 RICH = hypothesis_settings(suppress_health_check=(HealthCheck.too_slow,))
@@ -46,7 +47,7 @@ def imported(file: Path) -> ImportedTree:
         return build_tree(found)
 
 
-@hypothesis_settings(max_examples=60)
+@hypothesis_settings(max_examples=examples(60))
 @given(chat=chats())
 def test_a_tree_comes_back_from_chatgpts_format(chat: Chat) -> None:
     with TemporaryDirectory() as folder:
@@ -86,7 +87,7 @@ def test_markdown_comes_back_with_its_branches() -> None:
 
 
 @pytest.mark.parametrize("name", ["forky", "html"])
-@hypothesis_settings(max_examples=60)
+@hypothesis_settings(max_examples=examples(60))
 @given(chat=chats())
 def test_forkys_own_file_and_the_page_give_the_same_conversation_back(name: str, chat: Chat) -> None:
     with TemporaryDirectory() as folder:
@@ -97,7 +98,7 @@ def test_forkys_own_file_and_the_page_give_the_same_conversation_back(name: str,
 
 
 @pytest.mark.parametrize("name", ["forky", "html"])
-@hypothesis_settings(RICH, max_examples=30)
+@hypothesis_settings(RICH, max_examples=examples(30))
 @given(chat=rich_chats(images=True))
 def test_calls_pictures_thoughts_and_names_come_back_from_forkys_own_files(name: str, chat: Chat) -> None:
     with TemporaryDirectory() as folder:
@@ -106,7 +107,7 @@ def test_calls_pictures_thoughts_and_names_come_back_from_forkys_own_files(name:
     assert back.blobs == chat.blobs
 
 
-@hypothesis_settings(RICH, max_examples=40)
+@hypothesis_settings(RICH, max_examples=examples(40))
 @given(chat=rich_chats(images=False))
 def test_calls_thoughts_and_names_come_back_from_chatgpts_nodes(chat: Chat) -> None:
     # In ChatGPT's texts these letters begin and end a mark that stands for a link.
@@ -116,7 +117,7 @@ def test_calls_thoughts_and_names_come_back_from_chatgpts_nodes(chat: Chat) -> N
     assert told({message.id: message for message in tree.messages}) == told(chat.messages)
 
 
-@hypothesis_settings(max_examples=40)
+@hypothesis_settings(max_examples=examples(40))
 @given(chat=chats())
 def test_llms_database_holds_every_message_under_our_id(chat: Chat) -> None:
     with TemporaryDirectory() as folder:

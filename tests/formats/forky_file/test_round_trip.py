@@ -19,6 +19,7 @@ from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model.hashing import message_id
 from forky_core.store.memory.store import MemoryStore
 from tests.builders import ScriptedModels, talk, workspace
+from tests.examples import examples
 from tests.formats.forky_file.chats import file_of, parsed, with_everything, with_requests
 
 
@@ -95,7 +96,7 @@ TEXT = st.text(max_size=8)
 
 
 @given(st.lists(st.tuples(st.integers(0, 6), TEXT.filter(str.strip), st.booleans()), max_size=8))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 def test_any_conversation_comes_back_whole(steps: list[tuple[int, str, bool]]) -> None:
     forky, _ = workspace()
     chat = forky.create("x")

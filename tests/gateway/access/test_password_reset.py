@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 import httpx
 import pytest
@@ -19,7 +20,8 @@ from forky_core.team.roles import Role
 from tests.gateway.access.team_door import TeamDoor, team_door
 
 OLD, NEW = "correct horse", "battery staple"
-HASH = hashed(OLD)
+_hashed = cache(hashed)
+"""A hash takes half a second, and not while tests are collected."""
 
 
 class Unlimited(Attempts):
@@ -37,7 +39,7 @@ def door() -> Iterator[TeamDoor]:
 
 def person(door: TeamDoor, name: str, role: Role = Role.EDITOR) -> Member:
     made = door.team.members.add(name, role)
-    door.team.members.keep_identity(made.id, Identity("password", made.handle, HASH))
+    door.team.members.keep_identity(made.id, Identity("password", made.handle, _hashed(OLD)))
     return made
 
 

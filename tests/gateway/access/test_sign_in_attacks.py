@@ -7,6 +7,7 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
@@ -30,7 +31,8 @@ from tests.hangs import HANG
 from tests.loops import finished
 
 PASSWORD = "correct horse"
-HASH = hashed(PASSWORD)
+_hashed = cache(hashed)
+"""A hash takes half a second, and not while tests are collected."""
 HOUR = 3600 * 1_000_000
 
 
@@ -76,7 +78,7 @@ def door() -> Iterator[TeamDoor]:
 
 def person(door: TeamDoor, name: str, role: Role = Role.EDITOR) -> Member:
     made = door.team.members.add(name, role)
-    door.team.members.keep_identity(made.id, Identity("password", made.handle, HASH))
+    door.team.members.keep_identity(made.id, Identity("password", made.handle, _hashed(PASSWORD)))
     return made
 
 

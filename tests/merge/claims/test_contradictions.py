@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from forky_core.merge.claims.contradictions import ENOUGH, Contradiction, contradictions
 from forky_core.model import Message, Role, seal
 from forky_core.model.parts import Draft, TextPart
+from tests.examples import examples
 
 Side = tuple[str, ...]
 """What the person and the assistant say in turns, the person first."""
@@ -150,7 +151,7 @@ _WORDS = st.sampled_from(
 _TEXTS = st.lists(_WORDS, min_size=1, max_size=12).map(" ".join)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(_TEXTS, max_size=4), st.lists(_TEXTS, max_size=4))
 def test_whatever_is_found_is_quoted_word_for_word(mine: list[str], theirs: list[str]) -> None:
     one, two = line(*mine), line(*theirs)

@@ -22,6 +22,7 @@ from forky_core.team.spending.amounts import MOST_DOLLARS, Unit
 from forky_core.team.spending.limits import EVERYBODY
 from forky_core.team.spending.refusals import SpendingRefused
 from forky_core.team.team import Team
+from tests.examples import examples
 from tests.hangs import HANG
 from tests.programs import CHECKOUT
 from tests.team.people import DAY, Clock
@@ -334,7 +335,7 @@ class AnyOrder(RuleBasedStateMachine):
 
 
 AnyOrder.TestCase.settings = settings(
-    max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=examples(25), stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
 )
 TestAnyOrder = AnyOrder.TestCase
 

@@ -1,0 +1,13 @@
+"""How many examples Hypothesis tries where a hundred are too few or too many; `make test` takes a part of them."""
+
+from __future__ import annotations
+
+from hypothesis import settings
+
+WHOLE = 100
+"""What Hypothesis tries by itself."""
+
+
+def examples(most: int) -> int:
+    """As many of `most` as the profile takes of a hundred; what has this is decorated after the profile is loaded."""
+    return max(1, most * settings().max_examples // WHOLE)
