@@ -92,6 +92,7 @@ def test_it_installs_the_command_and_the_whole_app_by_its_plain_name(wheel: Path
     assert plain == {Requirement(line).name for line in PYPROJECT["project"]["dependencies"]}
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
 def test_the_app_of_the_wheel_comes_up(wheel: Path, tmp_path: Path) -> None:
     """In a folder that holds nothing else, so that no file of the checkout can be imported or served."""

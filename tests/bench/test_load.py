@@ -13,6 +13,7 @@ from bench.load.person import DECK
 from bench.load.run import Wanted, measure
 
 
+@pytest.mark.long
 def test_somebody_does_everything_once(tmp_path: Path) -> None:
     (result,) = measure(
         Wanted(people=1, replies=0, arriving=0.0, seconds=0.1, think=0.0, rounds=1, alone=0), tmp_path
@@ -29,6 +30,7 @@ def test_somebody_does_everything_once(tmp_path: Path) -> None:
     assert "errors: 0" in report(result)
 
 
+@pytest.mark.long
 def test_two_processes_share_the_people_who_come_step_by_step(tmp_path: Path) -> None:
     first, second = measure(
         Wanted(
@@ -54,6 +56,7 @@ def test_two_processes_share_the_people_who_come_step_by_step(tmp_path: Path) ->
     assert head.split()[0] == "people" and one.split()[0] == "1" and two.split()[0] == "2"
 
 
+@pytest.mark.long
 def test_a_program_is_held_to_a_part_of_a_core_and_let_go_again() -> None:
     with subprocess.Popen(["sleep", "1000"]) as program:
         groups = Path(f"/proc/{program.pid}/cgroup")

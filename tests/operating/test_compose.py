@@ -97,6 +97,7 @@ def test_every_node_believes_the_proxies_and_nobody_else_there(file: str) -> Non
         assert address in ip_network(network["subnet"]) and address not in ip_network(network["ip_range"])
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux has all of 127.0.0.0/8, where the port is free.")
 def test_the_scripts_make_a_standby_and_forky_goes_on_with_it_once_it_is_promoted(
     primary: Server, monkeypatch: pytest.MonkeyPatch

@@ -145,6 +145,7 @@ def test_a_move_that_was_broken_off_goes_on_and_ends_the_same(random: Random, ca
         conversations._GROUP = usual
 
 
+@pytest.mark.long
 def test_killed_in_the_middle_it_goes_on_where_it_was(tmp_path: Path) -> None:
     source = tmp_path / "from.duckdb"
     with DuckDBStore.open(source) as store:

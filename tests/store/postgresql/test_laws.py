@@ -39,6 +39,7 @@ class _Alternating:
         self._reading.close()
 
 
+@pytest.mark.long
 class TestTwoPostgresStores(StoreLaws):
     """What one process remembers never hides what another has written."""
 

@@ -244,6 +244,7 @@ def test_a_database_that_can_only_be_read_says_so_and_goes_on_when_it_can_be_wri
         assert store.view(HERE).title == "C"
 
 
+@pytest.mark.long
 def test_cut_connections_are_made_anew_and_nothing_is_written_twice(server: Server, url: str) -> None:
     database = url.partition("@/")[2].partition("?")[0]
     stop = threading.Event()
@@ -318,6 +319,7 @@ for count in range(1, 1_000_000):
 """
 
 
+@pytest.mark.long
 def test_what_was_acknowledged_survives_a_crash_of_the_server_and_of_its_writers(tmp_path: Path) -> None:
     with running_server() as server:
         server.stop()
@@ -384,6 +386,7 @@ def test_a_folder_for_the_further_workspaces_of_a_team_on_it_is_refused_at_the_s
     assert started.returncode == 1 and "Write FORKY_WORKSPACES=on" in started.stderr
 
 
+@pytest.mark.long
 def test_a_server_that_is_away_for_a_moment_is_waited_for_by_whoever_writes() -> None:
     with running_server() as server:
         url = server.database(TEMPLATE)
@@ -403,6 +406,7 @@ def test_a_server_that_is_away_for_a_moment_is_waited_for_by_whoever_writes() ->
             assert store.verify().clean and store.verify().operations == 2
 
 
+@pytest.mark.long
 def test_a_server_that_stays_away_is_said_once_for_all_that_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writer, "_CUT_FOR", 0.1)
     with running_server() as server:

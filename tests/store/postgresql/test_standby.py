@@ -60,6 +60,7 @@ def failure(call: Callable[[], object]) -> StoreError:
     return found.value
 
 
+@pytest.mark.long
 def test_a_store_and_a_team_go_on_with_the_standby_and_with_all_that_was_confirmed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
