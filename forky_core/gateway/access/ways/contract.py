@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -69,27 +70,31 @@ class Desk(Protocol):
         ...
 
 
-class WayIn(Protocol):
-    """One way to sign in."""
+class WayIn(ABC):
+    """One way to sign in. What a way has no need of stays as it is here."""
 
-    @property
-    def name(self) -> str:
-        """One word of lower-case letters and digits; its addresses lie below `/sign-in/NAME`."""
-        ...
-
-    def recognises(self, scope: Scope) -> bool:
-        """Whether a request says by itself who sends it, so that `/sign-in/NAME` is opened without a page before it."""
-        ...
+    name: str
+    """One word of lower-case letters and digits; its addresses lie below `/sign-in/NAME`."""
 
     @property
     def adding(self) -> Sequence[tuple[str, str]]:
         """What somebody who is signed in can add of it to their ways in: what a link to it says, and its address."""
-        ...
+        return ()
 
-    def offer(self, desk: Desk, scope: Scope, errand: Errand, invitation: Invitation | None) -> str:
+    def recognises(self, scope: Scope) -> bool:  # noqa: ARG002 - most ways ask a person
+        """Whether a request says by itself who sends it, so that `/sign-in/NAME` is opened without a page before it."""
+        return False
+
+    def offer(
+        self,
+        desk: Desk,  # noqa: ARG002 - a way that shows nothing needs none of them
+        scope: Scope,  # noqa: ARG002
+        errand: Errand,  # noqa: ARG002
+        invitation: Invitation | None,  # noqa: ARG002
+    ) -> str:
         """The HTML that the sign-in page shows for it; with an invitation, for somebody who is new. "": nothing."""
-        ...
+        return ""
 
+    @abstractmethod
     async def __call__(self, desk: Desk, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request below `/sign-in/NAME`."""
-        ...

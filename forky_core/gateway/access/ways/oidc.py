@@ -17,7 +17,7 @@ from urllib.parse import parse_qs, urlencode
 
 from forky_core.gateway.access.door import cookie, cookie_header, own_path, send_page
 from forky_core.gateway.access.sign_in_page import way_page
-from forky_core.gateway.access.ways.contract import Desk, Errand
+from forky_core.gateway.access.ways.contract import Desk, Errand, WayIn
 from forky_core.gateway.access.ways.oidc_client import ProviderClient, ProviderFailed
 from forky_core.gateway.access.ways.oidc_providers import IdentityProvider
 from forky_core.gateway.access.ways.once import Once
@@ -53,7 +53,7 @@ class Waiting:
     """The id of the person who adds this provider to their ways in; "" for signing in."""
 
 
-class OidcWay:
+class OidcWay(WayIn):
     """Sends people to identity providers and lets in whom they vouch for."""
 
     name = "oidc"
@@ -69,9 +69,6 @@ class OidcWay:
     @property
     def adding(self) -> Sequence[tuple[str, str]]:
         return [(f"Add {one.label}", f"{PATH}/{one.name}/{ADD}") for one in self.providers]
-
-    def recognises(self, scope: Scope) -> bool:  # noqa: ARG002 - one answer for every request
-        return False
 
     def offer(
         self,

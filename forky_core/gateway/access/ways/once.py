@@ -35,15 +35,9 @@ class Once(Generic[Value]):
         self._kept.put(key, (now + self._seconds, value), owner)
         return key
 
-    def look(self, key: str) -> Value | None:
-        """The value of a key, which can still be taken; None if it cannot."""
-        return self._in_time(self._kept.get(key))
-
     def take(self, key: str) -> Value | None:
         """The value of a key, which is forgotten; None if it was taken before, has expired, or never existed."""
-        return self._in_time(self._kept.pop(key))
-
-    def _in_time(self, found: tuple[float, Value] | None) -> Value | None:
+        found = self._kept.pop(key)
         return found[1] if found is not None and found[0] > self._clock() else None
 
     def _expires(self, key: str) -> float:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from html import escape
 
 from forky_core.gateway.access.credentials import Password, hashed
 from forky_core.gateway.access.door import own_path, read_form
-from forky_core.gateway.access.ways.attempting import begin_attempt, refuse_attempt
-from forky_core.gateway.access.ways.contract import Desk, Errand
+from forky_core.gateway.access.ways.contract import Desk, Errand, WayIn
 from forky_core.gateway.asgi import Receive, Scope, Send, refuse
 from forky_core.model.errors import BadContent, ForkyError
 from forky_core.team.account import PASSWORD, has_identity
@@ -51,7 +50,7 @@ def change_password(team: Team, member: str, former: str, new: str, *, keep: str
         team.sessions.end_all(member, by=member, keep=keep)
 
 
-class PasswordWay:
+class PasswordWay(WayIn):
     """Asks for a handle and a password; whoever is invited chooses both."""
 
     name = "password"
@@ -65,13 +64,6 @@ class PasswordWay:
         """Sign-ins that wait for their check, or are being checked."""
         self._nobody: Password | None = None
         """Checked where there is no such handle, so that the time of an answer does not tell which handles exist."""
-
-    @property
-    def adding(self) -> Sequence[tuple[str, str]]:
-        return ()
-
-    def recognises(self, scope: Scope) -> bool:  # noqa: ARG002 - one answer for every request
-        return False
 
     def offer(
         self,
@@ -157,18 +149,17 @@ class PasswordWay:
     ) -> None:
         try:
             await asyncio.to_thread(self._attempts_of(desk).require, desk.client(scope))
+            if self._waiting >= MOST_WAITING:
+                sentence = "Very many people sign in just now. Try again in half a minute."
+                await desk.refuse(scope, send, 503, sentence, errand, wait=30.0)
+                return
+            self._waiting += 1
+            try:
+                await self._check_in_turn(desk, scope, send, errand, handle, password)
+            finally:
+                self._waiting -= 1
         except TooManyAttempts as error:
-            await refuse_attempt(desk, scope, send, errand, error)
-            return
-        if self._waiting >= MOST_WAITING:
-            sentence = "Very many people sign in just now. Try again in half a minute."
-            await desk.refuse(scope, send, 503, sentence, errand, wait=30.0)
-            return
-        self._waiting += 1
-        try:
-            await self._check_in_turn(desk, scope, send, errand, handle, password)
-        finally:
-            self._waiting -= 1
+            await desk.refuse(scope, send, 429, str(error), errand, wait=error.wait)
 
     def _attempts_of(self, desk: Desk) -> Attempts:
         return self._attempts or desk.team.attempts("password")
@@ -176,10 +167,9 @@ class PasswordWay:
     async def _check_in_turn(
         self, desk: Desk, scope: Scope, send: Send, errand: Errand, handle: str, password: str
     ) -> None:
+        """Raises TooManyAttempts if its client has failed too often while this one waited."""
         async with self._checking:
-            succeeded = await begin_attempt(desk, scope, send, errand, self._attempts_of(desk))
-            if succeeded is None:
-                return
+            succeeded = await asyncio.to_thread(self._attempts_of(desk).begin, desk.client(scope))
             known = desk.team.members.by_identity(ISSUER, handle.strip().lower())
             fits = await asyncio.to_thread(self._fits, known[1].secret if known else "", password)
         if known is None or not fits:

@@ -5,17 +5,15 @@ The header is believed only if the connection comes from one of the proxies that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from urllib.parse import parse_qs
 
 from forky_core.gateway.access.door import own_path
 from forky_core.gateway.access.forwarded import BY_PROXY
-from forky_core.gateway.access.ways.contract import Desk, Errand
+from forky_core.gateway.access.ways.contract import Desk, Errand, WayIn
 from forky_core.gateway.access.ways.refusals import Refusals
 from forky_core.gateway.asgi import Receive, Scope, Send, answer, headers_named, refuse
 from forky_core.model.errors import BadContent
 from forky_core.team.admission import Proof
-from forky_core.team.invitations import Invitation
 from forky_core.team.members import Identity, fit_email
 from forky_core.team.roles import Role
 
@@ -24,7 +22,7 @@ _LONGEST = 254
 """The most characters of a header that is believed; addresses of e-mail have no more."""
 
 
-class ProxyWay:
+class ProxyWay(WayIn):
     """Lets people in whom a trusted proxy names in a header."""
 
     name = "proxy"
@@ -36,21 +34,8 @@ class ProxyWay:
         self._role = role
         self._refusals = Refusals(self.name)
 
-    @property
-    def adding(self) -> Sequence[tuple[str, str]]:
-        return ()
-
     def recognises(self, scope: Scope) -> bool:
         return bool(self._subject(scope))
-
-    def offer(
-        self,
-        desk: Desk,  # noqa: ARG002
-        scope: Scope,  # noqa: ARG002
-        errand: Errand,  # noqa: ARG002
-        invitation: Invitation | None,  # noqa: ARG002
-    ) -> str:
-        return ""
 
     async def __call__(self, desk: Desk, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
         if scope["path"] != PATH or scope["method"] != "GET":

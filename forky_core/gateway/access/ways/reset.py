@@ -6,25 +6,24 @@ The link serves once. Opening it shows a form and changes nothing; the form sign
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from html import escape
 
 from forky_core.gateway.access.credentials import hashed
 from forky_core.gateway.access.door import read_form, send_page
 from forky_core.gateway.access.sign_in_page import way_page
-from forky_core.gateway.access.ways.contract import Desk, Errand
+from forky_core.gateway.access.ways.contract import Desk, Errand, WayIn
 from forky_core.gateway.access.ways.refusals import Refusals
 from forky_core.gateway.asgi import Receive, Scope, Send, refuse
 from forky_core.model.errors import ForkyError, NotFound
 from forky_core.team.account import PASSWORD, reset_password
 from forky_core.team.admission import Proof
-from forky_core.team.invitations import Invitation
 from forky_core.team.one_time_links import NOT_OPEN
 
 OPEN = "/sign-in/reset/open"
 
 
-class ResetWay:
+class ResetWay(WayIn):
     """Gives somebody another password who opens such a link."""
 
     name = "reset"
@@ -33,22 +32,6 @@ class ResetWay:
         self._refusals = Refusals(self.name)
         self._checking = asyncio.Semaphore(1)
         """Limits hashing to one password at a time, as the way with a password does."""
-
-    @property
-    def adding(self) -> Sequence[tuple[str, str]]:
-        return ()
-
-    def recognises(self, scope: Scope) -> bool:  # noqa: ARG002 - one answer for every request
-        return False
-
-    def offer(
-        self,
-        desk: Desk,  # noqa: ARG002
-        scope: Scope,  # noqa: ARG002
-        errand: Errand,  # noqa: ARG002
-        invitation: Invitation | None,  # noqa: ARG002
-    ) -> str:
-        return ""
 
     async def __call__(self, desk: Desk, scope: Scope, receive: Receive, send: Send) -> None:
         path, method = scope["path"], scope["method"]
