@@ -52,37 +52,49 @@ def generation(number: int, status: str = "running", **more: object) -> Generati
     )
 
 
-def full_generation(number: int, reply: Message) -> Generation:
-    """A record of a model call that produced `reply`, with a value of its own in every field."""
-    full = generation(
-        number,
-        "failed",
-        parent=reply.id,
-        message=reply.id,
-        parameters={"temperature": 0.2},
-        usage=Usage(10, 5, 3, 2, 1, 0.25, 0.125),
-        finish_reason="length",
-        provider_reason="model_context_window_exceeded",
-        failure=Failure("rate_limited", "Too many requests.", 3.5),
-        first_token=number + 1,
-        finished=number + 2,
-        partial=(TextPart("so far"), ReasoningPart("hm")),
-        prompt="5e1f",
-        client="a program",
-        looked=True,
-        reused=generation(number + 1).id,
-        consulted=DocumentSearch(
-            "boats", (OfferedPassage(1, "boats.md", "doc:3f2a#1"),), "One was not read."
+def full_generation(number: int, reply: Message, text: str | None = None) -> Generation:
+    """A record of a model call that produced `reply`, with a value of its own in every field.
+
+    With `text`, each of its texts is that one.
+    """
+    id = generation(number).id
+    plain = Generation(id, "", None, "", "failed")
+    known = {
+        "parent": reply.id,
+        "message": reply.id,
+        "parameters": {"temperature": 0.2},
+        "usage": Usage(10, 5, 3, 2, 1, 0.25, 0.125),
+        "failure": Failure("rate_limited", text or "Too many requests.", 3.5),
+        "started": number,
+        "first_token": number + 1,
+        "finished": number + 2,
+        "partial": (TextPart(text or "so far"), ReasoningPart(text or "hm")),
+        "reused": generation(number + 1).id,
+        "consulted": DocumentSearch(
+            text or "boats", (OfferedPassage(1, "boats.md", "doc:3f2a#1"),), text or "One was not read."
         ),
-    )
-    plain = Generation(full.id, "", None, "", "running")
+    }
+    others = {
+        one.name: _made_up(str(one.type), one.name, number, text)
+        for one in fields(plain)
+        if one.name not in {*known, "id", "status"}
+    }
+    full = replace(plain, **known, **others)  # type: ignore[arg-type]
     unset = [
         one.name
         for one in fields(full)
-        if one.name != "id" and getattr(full, one.name) == getattr(plain, one.name)
+        if one.name not in {"id", "status"}
+        and text != ""
+        and getattr(full, one.name) == getattr(plain, one.name)
     ]
     assert unset == [], "Give a new field a value here: stores and files are tested with it."
     return full
+
+
+def _made_up(kind: str, name: str, number: int, text: str | None) -> object:
+    """A value for a field of this type."""
+    values = {"str": name if text is None else text, "int": number, "float": number / 4, "bool": True}
+    return values.get(kind.removesuffix(" | None"))
 
 
 def thread(length: int, below: Message | None = None, word: str = "turn") -> list[Message]:

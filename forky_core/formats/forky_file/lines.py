@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from types import MappingProxyType
 from typing import Any, get_args
 
@@ -52,6 +53,21 @@ _USAGE = {
     "cost": "cost",
     "saved": "saved",
 }
+
+
+def _in_a_line(field: str) -> str:
+    """The name of a field in a line: `first_token` is `firstToken`."""
+    first, *more = field.split("_")
+    return first + "".join(word.capitalize() for word in more)
+
+
+_OTHERWISE = frozenset({"parameters", "usage", "partial", "failure", "consulted"})
+"""The fields of a model call that have a form of their own in its line."""
+_ALWAYS = frozenset({"started"})
+_PLAIN = {
+    one.name: (_in_a_line(one.name), one.default) for one in fields(Generation) if one.name not in _OTHERWISE
+}
+"""The other fields, written as they are unless they have their default: the name in a line, and that default."""
 
 
 def line(type: str, **body: Json) -> str:
@@ -161,25 +177,13 @@ def generation_line(generation: Generation) -> str:
     usage = {name: getattr(generation.usage, field) for name, field in _USAGE.items()}
     failure = generation.failure
     body: dict[str, Json] = {
-        "id": generation.id,
-        "branch": generation.branch,
-        "parent": generation.parent,
-        "model": generation.model,
-        "status": generation.status,
-        "message": generation.message,
-        "parameters": dict(generation.parameters),
-        "usage": {name: value for name, value in usage.items() if value is not None},
-        "finishReason": generation.finish_reason,
-        "providerReason": generation.provider_reason or None,
-        "started": generation.started,
-        "firstToken": generation.first_token,
-        "finished": generation.finished,
-        "partial": [part.stored() for part in generation.partial],
-        "prompt": generation.prompt or None,
-        "client": generation.client or None,
-        "looked": generation.looked or None,
-        "reused": generation.reused,
+        name: getattr(generation, field)
+        for field, (name, default) in _PLAIN.items()
+        if field in _ALWAYS or getattr(generation, field) != default
     }
+    body["parameters"] = dict(generation.parameters)
+    body["usage"] = {name: value for name, value in usage.items() if value is not None}
+    body["partial"] = [part.stored() for part in generation.partial]
     if (document_search := generation.consulted) is not None:
         passages = [
             {"number": one.number, "source": one.source, "address": one.address}
@@ -206,28 +210,18 @@ def generation_of(body: Mapping[str, Any]) -> Generation:
     try:
         failure = body.get("failure")
         usage = body.get("usage", {})
-        return Generation(
-            GenerationId(body["id"]),
-            body.get("branch", ""),
-            body.get("parent"),
-            body["model"],
-            body["status"],
-            body.get("message"),
-            MappingProxyType(dict(body.get("parameters", {}))),
-            Usage(**{field: usage.get(name) for name, field in _USAGE.items()}),
-            body.get("finishReason"),
-            Failure(failure["kind"], failure["sentence"], failure.get("retryAfter")) if failure else None,
-            int(body.get("started", 0)),
-            body.get("firstToken"),
-            body.get("finished"),
-            tuple(part_from_stored(part) for part in body.get("partial", ())),
-            body.get("prompt", ""),
-            body.get("client", ""),
-            body.get("looked", False),
-            body.get("reused"),
-            _consulted(body["consulted"]) if "consulted" in body else None,
-            body.get("providerReason", ""),
-        )
+        given: dict[str, Any] = {field: body[name] for field, (name, _) in _PLAIN.items() if name in body}
+        given = {"branch": "", "parent": None, **given}
+        given["id"], given["model"] = GenerationId(body["id"]), body["model"]
+        given["started"] = int(body.get("started", 0))
+        given["parameters"] = MappingProxyType(dict(body.get("parameters", {})))
+        given["usage"] = Usage(**{field: usage.get(name) for name, field in _USAGE.items()})
+        given["partial"] = tuple(part_from_stored(part) for part in body.get("partial", ()))
+        if failure:
+            given["failure"] = Failure(failure["kind"], failure["sentence"], failure.get("retryAfter"))
+        if "consulted" in body:
+            given["consulted"] = _consulted(body["consulted"])
+        return Generation(**given)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise BadLine("a generation has no id or model as docs/format.md says") from error
 

@@ -45,9 +45,14 @@ def fetch(cursor: duckdb.DuckDBPyConnection, statement: str, **given: Any) -> li
 
 def fetch_in_pieces(cursor: duckdb.DuckDBPyConnection, statement: str, **given: Any) -> Iterator[Row]:
     """As `fetch`; only some thousand rows are in memory at once."""
-    execute(cursor, statement, **given)
-    while piece := cursor.fetchmany(_PIECE):
+    for piece in pieces(execute(cursor, statement, **given)):
         yield from _by_name(cursor, piece)
+
+
+def pieces(cursor: duckdb.DuckDBPyConnection) -> Iterator[list[tuple[Any, ...]]]:
+    """What a cursor was asked, some thousand rows at a time."""
+    while piece := cursor.fetchmany(_PIECE):
+        yield piece
 
 
 def _by_name(cursor: duckdb.DuckDBPyConnection, rows: Sequence[tuple[Any, ...]]) -> list[Row]:
@@ -75,8 +80,9 @@ def insert(cursor: duckdb.DuckDBPyConnection, table: str, row: Row) -> None:
 def append(cursor: duckdb.DuckDBPyConnection, table: str, rows: Sequence[Row]) -> None:
     """Insert many rows, which have the same columns, at a hundredth of the cost of a statement each."""
     if rows:
-        with cursor.appender(f"forky.{table}", columns=list(rows[0])) as appender:
-            appender.append_rows([tuple(row.values()) for row in rows])
+        columns = list(rows[0])
+        with cursor.appender(f"forky.{table}", columns=columns) as appender:
+            appender.append_rows([tuple(map(row.__getitem__, columns)) for row in rows])
 
 
 def update(table: str, row: Row, key: tuple[str, ...]) -> Step:

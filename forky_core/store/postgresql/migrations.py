@@ -73,9 +73,10 @@ MIGRATIONS: tuple[Migration, ...] = (
         _LARGE_FILES + FUNCTIONS_FILE.read_text("utf-8"),
     ),
 )
-"""In order; a released one is never edited, but for the functions, which it makes as the last one has them. What an
-empty database gets is in schema.sql and functions.sql, which always say what the last one leads to; on a cluster of
-Citus also what is in citus.sql, where a step that makes a table has to distribute it.
+"""In order; a released one is never edited, but for the functions, which it makes as the last one has them."""
+_MADE_AT_ONCE = 3
+"""The last of them whose tables schema.sql has: an empty database gets those, the functions, and then each later step.
+On a cluster of Citus it also gets what is in citus.sql, where a step that makes a table has to distribute it.
 """
 
 
@@ -95,6 +96,7 @@ def migrate(
         StoreBusy: programs of an older version live that could not go on, or the tables are in use all the time.
     """
     begun = time.monotonic()
+    is_new = False
     while True:
         try:
             with connection.transaction():
@@ -130,7 +132,8 @@ def migrate(
                 raise
             time.sleep(0.05)
         else:
-            if made.number > 1:
+            is_new = is_new or made.number == 1
+            if not is_new:
                 events.store_migrated(former=made.number - 1, schema=made.number, copied=False)
 
 
@@ -150,7 +153,7 @@ def _made_a_step(
     if run(connection, "SELECT to_regclass('forky.migrations')") == [(None,)]:
         for file in (SCHEMA_FILE, FUNCTIONS_FILE, *([CITUS_FILE] if is_cluster(connection) else [])):
             connection.execute(file.read_text("utf-8"))
-        for one in MIGRATIONS:
+        for one in MIGRATIONS[:_MADE_AT_ONCE]:
             _note(connection, one)
         return MIGRATIONS[0]
     # Whoever else opens the database holds this row, so that one does it after the other.

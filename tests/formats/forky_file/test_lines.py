@@ -21,6 +21,7 @@ from forky_core.model import ConversationId, Operation
 from forky_core.model.erasure import operation_id_now
 from tests.builders import workspace
 from tests.formats.forky_file.chats import with_everything
+from tests.programs import CHECKOUT
 from tests.store.talk import full_generation, said
 
 HERE = ConversationId("01890000-0000-7000-8000-000000000001")
@@ -54,6 +55,8 @@ def test_a_generation_is_read_as_it_was_written_and_its_schema_names_every_field
     assert generation_of(body) == full
     schema = json.loads(resources.files(forky_file).joinpath("forky-chat-1.schema.json").read_text("utf-8"))
     assert body.keys() <= schema["$defs"]["generation"]["properties"]["generation"]["properties"].keys()
+    manual = (CHECKOUT / "docs/format.md").read_text("utf-8")
+    assert [name for name in body if f"`{name}`" not in manual] == []
 
 
 def test_an_operation_is_read_as_it_was_written(operation: tuple[dict[str, Any], Operation]) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 
 from forky_core.model import (
     Change,
     Generation,
+    GenerationStatus,
     Reuse,
     Usage,
 )
@@ -50,6 +51,21 @@ class GenerationLaws:
         store.commit(Commit(HERE, "reply", "Replied", generations=(generation(1, "done"),), at=now()))
         assert store.generations(HERE) == (generation(1, "done"),)
         assert store.running() == ()
+
+    def test_every_field_of_a_generation_is_replaced_while_it_runs_and_when_it_ends(
+        self, store: Store
+    ) -> None:
+        hello = said("hello")
+        begin(store, hello)
+        statuses: tuple[GenerationStatus, ...] = ("running", "running", "running", "failed", "failed")
+        for number, status in enumerate(statuses, 1):
+            later = replace(
+                full_generation(number, hello, f"time {number}"), id=generation(9).id, status=status
+            )
+            store.record(HERE, later)
+            (stored,) = store.generations(HERE)
+            names = [one.name for one in fields(later)]
+            assert [name for name in names if getattr(stored, name) != getattr(later, name)] == []
 
     def test_they_are_read_a_stretch_at_a_time(self, store: Store) -> None:
         begin(store)

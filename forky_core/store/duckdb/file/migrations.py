@@ -37,8 +37,9 @@ def _running(statements: Sequence[str]) -> Callable[[duckdb.DuckDBPyConnection],
     return apply
 
 
-MIGRATIONS: tuple[Migration, ...] = (Migration(5, "the first schema", _running(schemas.FIRST)),)
-"""Never edited once released: what follows is appended."""
+MIGRATIONS: tuple[Migration, ...] = tuple(
+    Migration(number, name, _running(statements)) for number, name, statements in schemas.STEPS
+)
 
 _TABLES = "SELECT table_name FROM duckdb_tables() WHERE database_name = 'forky'"
 

@@ -1,12 +1,12 @@
-"""The tables of each schema as text: what migrations run, in order.
+"""What each migration runs, as text.
 
-A text is never edited once released: a change is the next migration's. The first schema has the number 5: schemas 1
-to 4 belonged to builds from before the first release, and files with them are refused.
+A text is never edited once released: a change is the next migration's, appended to `STEPS`. The first schema has the
+number 5: schemas 1 to 4 belonged to builds from before the first release, and files with them are refused.
 """
 
 from __future__ import annotations
 
-FIRST = (
+_FIRST = (
     """CREATE TABLE forky.blobs (
     sha256 TEXT,
     media_type TEXT,
@@ -123,3 +123,6 @@ FIRST = (
     vector BYTEA
 )""",
 )
+
+STEPS: tuple[tuple[int, str, tuple[str, ...]], ...] = ((5, "the first schema", _FIRST),)
+"""Of each migration its number, its name and its statements."""

@@ -28,7 +28,7 @@ from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.cache.fully_packed import FullyPacked
 from forky_core.store.duckdb.file.database import DatabaseFile
 from forky_core.store.duckdb.read.packs import BadPack, read_packs
-from forky_core.store.duckdb.running import execute, fetch_in_pieces
+from forky_core.store.duckdb.running import execute, fetch_in_pieces, pieces
 from forky_core.store.path_matching import how_far
 from forky_core.store.rows import (
     Row,
@@ -42,7 +42,6 @@ from forky_core.store.rows import (
 from forky_core.store.segments import Origin, ranges
 
 _FEW = 16
-_PIECE = 2_000
 
 
 def read_message(file: DatabaseFile, conversation: int, id: MessageId) -> Message | None:
@@ -138,7 +137,8 @@ def read_messages(
             whole.wanted = True
         after = len(found)
         if most is None:
-            rows = _in_pieces(execute(cursor, sql.MESSAGES, conversation=conversation, after=after))
+            asked = execute(cursor, sql.MESSAGES, conversation=conversation, after=after)
+            rows: Iterator[tuple[Any, ...]] = chain.from_iterable(pieces(asked))
         elif after > most:
             return None
         else:
@@ -150,12 +150,6 @@ def read_messages(
             rows = iter(sorted(read, key=itemgetter(0)))
         _add_rows(file, found, rows, known)
     return found
-
-
-def _in_pieces(read: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
-    """The rows of a result, of which only some thousand are in memory at once."""
-    while piece := read.fetchmany(_PIECE):
-        yield from piece
 
 
 def _add_rows(

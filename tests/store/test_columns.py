@@ -1,0 +1,64 @@
+# ruff: noqa: S608 - the tables and columns are our own
+"""Each column of a text gives back any text, and the stores have the same columns; what was forgotten is named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from forky_core.model.errors import StoreError
+from forky_core.store.duckdb.store import DuckDBStore
+from forky_core.store.memory.store import MemoryStore
+from forky_core.store.rows import GENERATION_COLUMNS
+from tests.store.columns import A_SURROGATE, NO_WORDS, TEXTS, differences, lacking, read, written
+from tests.store.talk import HERE, begin
+
+TEXT_COLUMNS = """SELECT table_name, column_name FROM duckdb_columns()
+WHERE database_name = 'forky' AND data_type = 'VARCHAR'"""
+COLUMNS = "SELECT column_name FROM duckdb_columns() WHERE database_name = 'forky' AND table_name = $table"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[DuckDBStore]:
+    with DuckDBStore.open(tmp_path / "forky.duckdb") as store:
+        yield store
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_every_text_column_gives_back_what_was_written(store: DuckDBStore, tmp_path: Path, text: str) -> None:
+    expected = written(store, text)
+    columns = {
+        f"{table}.{column}": [row[0] for row in store._file.rows(f"SELECT {column} FROM forky.{table}")]
+        for table, column in store._file.rows(TEXT_COLUMNS)
+    }
+    assert set(columns) >= NO_WORDS, "these are columns still"
+    assert lacking({name: columns[name] for name in set(columns) - NO_WORDS}, text, text) == set()
+    store.close()
+    with DuckDBStore.open(tmp_path / "forky.duckdb") as again:
+        assert differences(expected, read(again)) == []
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_so_does_the_store_in_memory(text: str) -> None:
+    store = MemoryStore()
+    assert differences(written(store, text), read(store)) == []
+
+
+def test_half_a_pair_of_surrogates_is_refused_and_changes_nothing(store: DuckDBStore) -> None:
+    begin(store)
+    writes: list[Callable[[], object]] = [
+        lambda: store.set_setting("theme", A_SURROGATE),
+        lambda: store.keep_derived(HERE, {"key": A_SURROGATE}),
+        lambda: store.put_blob(b"", A_SURROGATE, A_SURROGATE),
+    ]
+    for write in writes:
+        with pytest.raises((UnicodeError, StoreError)):
+            write()
+    assert (store.settings(), store.derived_keys(HERE), store.blob_names()) == ({}, (), ())
+
+
+def test_a_model_call_has_the_columns_that_every_store_writes(store: DuckDBStore) -> None:
+    columns = {name for (name,) in store._file.rows(COLUMNS, table="generations")}
+    assert columns == {"conversation", *GENERATION_COLUMNS}
