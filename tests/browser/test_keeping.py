@@ -60,6 +60,7 @@ def test_a_database_that_is_away_loses_no_question_and_leaves_the_page_drawn(
         assert asked(url, "Is this kept?") == 1
 
 
+@pytest.mark.long
 def test_what_was_typed_outlives_a_reload_and_a_restart_of_the_server_with_which_the_field_stays_usable(
     tmp_path: Path, watch: Any
 ) -> None:
