@@ -1,7 +1,6 @@
 -- The functions that write into the tables, as the last of the migrations (migrations.py) leaves them: whichever changes one
 -- of them runs this file again, and an older one may run it before the tables are as it wants them. `w` is the workspace,
--- `c` the conversation, `me` the process that writes. All that a function asks for is in its arguments, because a cluster
--- runs it on another server than the one that Forky is connected to.
+-- `c` the conversation, `me` the process that writes. All that a function asks for is in its arguments.
 
 SET LOCAL check_function_bodies = off;
 
@@ -26,39 +25,18 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION 'somebody came first' USING ERRCODE = 'FK001';
     END IF;
-    -- Few rows are written one by one, because Citus plans a statement of values once and one that selects each time.
-    IF json_array_length(new_messages) > 20 THEN
-        INSERT INTO forky.messages
-            (workspace, conversation, message, id, segment, depth, parent, role, text, rest, created)
-        SELECT w, c, r.message, r.id, r.segment, r.depth, r.parent, r.role, r.text, r.rest, r.created
-        FROM json_populate_recordset(NULL::forky.messages, new_messages) AS r;
-    ELSE
-        FOR one IN SELECT * FROM json_populate_recordset(NULL::forky.messages, new_messages) LOOP
-            INSERT INTO forky.messages
-                (workspace, conversation, message, id, segment, depth, parent, role, text, rest, created)
-            VALUES (
-                w, c, one.message, one.id, one.segment, one.depth, one.parent, one.role, one.text, one.rest, one.created
-            );
-        END LOOP;
-    END IF;
+    INSERT INTO forky.messages
+        (workspace, conversation, message, id, segment, depth, parent, role, text, rest, created)
+    SELECT w, c, r.message, r.id, r.segment, r.depth, r.parent, r.role, r.text, r.rest, r.created
+    FROM json_populate_recordset(NULL::forky.messages, new_messages) AS r;
     FOR one IN SELECT * FROM json_populate_recordset(NULL::forky.segments, new_segments) LOOP
         INSERT INTO forky.segments (workspace, conversation, segment, parent_segment, parent_depth)
         VALUES (w, c, one.segment, one.parent_segment, one.parent_depth);
     END LOOP;
-    IF json_array_length(new_operations) > 20 THEN
-        INSERT INTO forky.operations
-            (workspace, conversation, number, id, made, actor, verb, summary, changes, gesture, reverts)
-        SELECT w, c, r.number, r.id, r.made, r.actor, r.verb, r.summary, r.changes, r.gesture, r.reverts
-        FROM json_populate_recordset(NULL::forky.operations, new_operations) AS r;
-    ELSE
-        FOR one IN SELECT * FROM json_populate_recordset(NULL::forky.operations, new_operations) LOOP
-            INSERT INTO forky.operations
-                (workspace, conversation, number, id, made, actor, verb, summary, changes, gesture, reverts)
-            VALUES (
-                w, c, one.number, one.id, one.made, one.actor, one.verb, one.summary, one.changes, one.gesture, one.reverts
-            );
-        END LOOP;
-    END IF;
+    INSERT INTO forky.operations
+        (workspace, conversation, number, id, made, actor, verb, summary, changes, gesture, reverts)
+    SELECT w, c, r.number, r.id, r.made, r.actor, r.verb, r.summary, r.changes, r.gesture, r.reverts
+    FROM json_populate_recordset(NULL::forky.operations, new_operations) AS r;
     IF gone IS NOT NULL THEN
         DELETE FROM forky.entries WHERE workspace = w AND conversation = c AND key = ANY(gone);
     END IF;

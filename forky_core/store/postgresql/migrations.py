@@ -27,7 +27,6 @@ from forky_core.store.postgresql.connections import PATIENCE
 
 SCHEMA_FILE = Path(__file__).with_name("schema.sql")
 FUNCTIONS_FILE = Path(__file__).with_name("functions.sql")
-CITUS_FILE = Path(__file__).with_name("citus.sql")
 _SIGNS_FROM = 2
 """The first schema whose programs say which one they know."""
 _WAITS = 20.0
@@ -76,7 +75,6 @@ MIGRATIONS: tuple[Migration, ...] = (
 """In order; a released one is never edited, but for the functions, which it makes as the last one has them."""
 _MADE_AT_ONCE = 3
 """The last of them whose tables schema.sql has: an empty database gets those, the functions, and then each later step.
-On a cluster of Citus it also gets what is in citus.sql, where a step that makes a table has to distribute it.
 """
 
 
@@ -137,11 +135,6 @@ def migrate(
                 events.store_migrated(former=made.number - 1, schema=made.number, copied=False)
 
 
-def is_cluster(connection: AnyConnection) -> bool:
-    """Whether a database is one of Citus, which divides Forky's tables by workspace among its nodes."""
-    return bool(run(connection, "SELECT 1 FROM pg_extension WHERE extname = 'citus'"))
-
-
 class _OlderProgramsLive(StoreBusy):
     """A step has to wait."""
 
@@ -151,7 +144,7 @@ def _made_a_step(
 ) -> Migration | None:
     """Make the next step within a transaction; None if there is none. Raises as `migrate` does."""
     if run(connection, "SELECT to_regclass('forky.migrations')") == [(None,)]:
-        for file in (SCHEMA_FILE, FUNCTIONS_FILE, *([CITUS_FILE] if is_cluster(connection) else [])):
+        for file in (SCHEMA_FILE, FUNCTIONS_FILE):
             connection.execute(file.read_text("utf-8"))
         for one in MIGRATIONS[:_MADE_AT_ONCE]:
             _note(connection, one)

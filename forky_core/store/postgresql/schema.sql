@@ -1,6 +1,6 @@
 -- The tables of Forky's conversations on PostgreSQL that an empty database gets; later columns are in the migrations that add
--- them (migrations.py), and what writes into the tables is in functions.sql. Every key begins with the workspace, but in tables that are not about one: it is what a
--- cluster is cut by (citus.sql), and what row security compares. Times are microseconds since the epoch, UTC. JSON is kept as text, as it was hashed. A text that holds U+0000
+-- them (migrations.py), and what writes into the tables is in functions.sql. Every key begins with the workspace, but in tables
+-- that are not about one: it is what row security compares. Times are microseconds since the epoch, UTC. JSON is kept as text, as it was hashed. A text that holds U+0000
 -- is kept with an escape (texts.py).
 
 CREATE SCHEMA IF NOT EXISTS forky;

@@ -12,7 +12,6 @@ from psycopg import errors
 
 from forky_core.model.errors import StoreError
 from forky_core.store.postgresql.database import Database
-from forky_core.store.postgresql.migrations import is_cluster
 
 VIEWS = Path(__file__).with_name("views.sql")
 
@@ -21,15 +20,9 @@ def make_views(database: Database) -> None:
     """Make the views, in the place of those that are there; who was allowed to read those may read these.
 
     Raises:
-        StoreError: the server cannot be reached, the role may not, older views cannot be replaced, or the database is a
-            cluster, which follows no messages upwards and does not hold a session to one workspace.
+        StoreError: the server cannot be reached, the role may not, or older views cannot be replaced.
     """
     with database.saying(), database.connect() as connection, connection.transaction():
-        if is_cluster(connection):
-            raise StoreError(
-                f"{database.name} is a cluster of Citus, which cannot answer the questions that the views ask of it.",
-                "Write the same tables into files with forky tables, or ask with forky sql, which copies what it needs.",
-            )
         try:
             connection.execute(VIEWS.read_text("utf-8"))
         except (

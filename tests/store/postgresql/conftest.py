@@ -21,7 +21,7 @@ def server() -> Iterator[Server]:
 def shared(request: pytest.FixtureRequest) -> str:
     """The address of one database for all tests that have a workspace of their own in it.
 
-    TESTED_POSTGRESQL names another one, as tests/scale/citus.py does.
+    TESTED_POSTGRESQL names another one.
     """
     if given := os.environ.get("TESTED_POSTGRESQL"):
         return given

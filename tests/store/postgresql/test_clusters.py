@@ -21,7 +21,7 @@ import pytest
 
 from forky_core.model import Change
 from forky_core.store.postgresql import statements
-from forky_core.store.postgresql.migrations import CITUS_FILE, FUNCTIONS_FILE, MIGRATIONS, SCHEMA_FILE
+from forky_core.store.postgresql.migrations import FUNCTIONS_FILE, MIGRATIONS, SCHEMA_FILE
 from forky_core.store.postgresql.store import PostgresStore
 from forky_core.team import people_on_server
 from forky_core.team.team import Team
@@ -267,12 +267,6 @@ def test_every_unique_key_of_a_workspace_begins_with_it() -> None:
     of_workspaces = [(table, first) for table, first in keys if table in tables_with_a_workspace()]
     assert len(of_workspaces) > 15
     assert [pair for pair in of_workspaces if pair[1] != "workspace"] == []
-
-
-def test_every_table_of_a_workspace_is_distributed_in_a_cluster_of_citus() -> None:
-    named = re.search(r"ARRAY\[(.*?)\]", CITUS_FILE.read_text("utf-8"), re.DOTALL)
-    assert named is not None
-    assert sorted(re.findall(r"'(\w+)'", named[1])) == sorted(tables_with_a_workspace())
 
 
 @pytest.mark.parametrize("state", ["40001", "40P01"])

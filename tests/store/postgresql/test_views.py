@@ -276,18 +276,6 @@ def test_views_that_cannot_be_replaced_are_left_as_they_are(server: Server) -> N
     server.drop(url)
 
 
-def test_a_cluster_is_told_what_to_do_instead(server: Server) -> None:
-    url = server.database(TEMPLATE)
-    with psycopg.connect(url) as connection:  # To Forky, a cluster is where this extension is.
-        connection.execute("UPDATE pg_extension SET extname = 'citus' WHERE extname = 'plpgsql'")
-    with PostgresStore.open(url) as store, pytest.raises(StoreError, match="a cluster of Citus") as said:
-        store.make_views()
-    assert "forky tables" in said.value.hint
-    with psycopg.connect(url) as connection:
-        assert connection.execute("SELECT to_regnamespace(%s)", [SCHEMA]).fetchone() == (None,)
-    server.drop(url)
-
-
 def test_the_command_makes_views_where_there_is_a_database(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
