@@ -93,7 +93,6 @@ if TYPE_CHECKING:
     from forky_core.store.contract import Store
     from forky_core.store.herald import Heard
     from forky_core.workspaces.backup_desk import BackupDesk
-    from forky_core.workspaces.nightly_tables import NightlyTables
 
 DROP_PAGES_EVERY = 1_800.0
 """Seconds between two looks at which links have expired."""
@@ -254,18 +253,6 @@ def backup_desk() -> BackupDesk | None:
     return BackupDesk(TEAM, back_up_server)
 
 
-def nightly_tables() -> NightlyTables | None:
-    """Writes the tables for analysis every night, where the operator named a folder for them."""
-    if SETTINGS.analysis is None:
-        return None
-    from forky_core.workspaces.nightly_tables import NightlyTables  # noqa: PLC0415 - few servers write any
-    from pages.ui.workspace import stores_by_workspace  # noqa: PLC0415 - at the top it would hold up the server's start
-
-    return NightlyTables(
-        SETTINGS.analysis, SETTINGS.analysis_at, stores_by_workspace, redact=SETTINGS.analysis_redacted
-    )
-
-
 def front() -> str:
     """The name of the front page."""
     from pages.ui.registry import front_page  # noqa: PLC0415 - at the top it would hold up the server's start
@@ -314,7 +301,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     apply_patches()
     preparing, timer = prepare(), warm_up_in(WARM_UP_AFTER)
     sending = asyncio.create_task(send_at_once())
-    desk, tables = backup_desk(), nightly_tables()
+    desk = backup_desk()
     dropping = asyncio.create_task(drop_pages_of_links())
     taking_over = asyncio.create_task(take_over_replies())
     yield {}
@@ -323,8 +310,6 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     taking_over.cancel()
     if desk is not None:
         desk.close()
-    if tables is not None:
-        await asyncio.to_thread(tables.close)
     timer.cancel()
     preparing.join()
     gc.enable()

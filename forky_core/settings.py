@@ -11,7 +11,6 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import time
 from pathlib import Path
 from typing import Literal, cast, get_args
 
@@ -85,12 +84,6 @@ class Settings:
     warnings alone on a terminal and from info on elsewhere; off for everything else."""
     slow: Mapping[str, float] = field(default_factory=dict)
     """FORKY_SLOW: seconds after which something is logged as slow: page=2,commit=0.5,gateway=60. Default: these."""
-    analysis: Path | None = None
-    """FORKY_ANALYSIS: a folder into which the app writes the tables for analysis every night. Default: it does not."""
-    analysis_at: time = time(3)
-    """FORKY_ANALYSIS_AT: when, as hours and minutes of this machine's clock. Default: 03:00."""
-    analysis_redacted: bool = False
-    """FORKY_ANALYSIS_REDACTED: whether placeholders stand there in the place of what looks private."""
     metrics: bool | None = None
     """FORKY_METRICS: `on` serves /metrics to whoever has a token for it, `off` to nobody. Default: to this machine."""
     traces: bool = False
@@ -131,11 +124,6 @@ class Settings:
             password_hash=value("FORKY_PASSWORD_HASH") or None,
             log=_log(value("FORKY_LOG")),
             slow=_slow(value("FORKY_SLOW")),
-            analysis=Path(value("FORKY_ANALYSIS")).expanduser() if value("FORKY_ANALYSIS") else None,
-            analysis_at=_time_of_day("FORKY_ANALYSIS_AT", value("FORKY_ANALYSIS_AT"), default=time(3)),
-            analysis_redacted=_switch(
-                "FORKY_ANALYSIS_REDACTED", value("FORKY_ANALYSIS_REDACTED"), default=False
-            ),
             metrics=_switch("FORKY_METRICS", value("FORKY_METRICS"), default=True)
             if value("FORKY_METRICS")
             else None,
@@ -144,7 +132,11 @@ class Settings:
 
 
 _NO_MAIL = "Forky sends no mail any more: whoever runs it hands people the links that they need."
+_NO_NIGHTLY_TABLES = "Forky writes no tables every night any more: Settings and `forky tables` make a copy for analysis when it is needed."
 GONE: Mapping[str, str] = {
+    "FORKY_ANALYSIS": _NO_NIGHTLY_TABLES,
+    "FORKY_ANALYSIS_AT": _NO_NIGHTLY_TABLES,
+    "FORKY_ANALYSIS_REDACTED": _NO_NIGHTLY_TABLES,
     "FORKY_LARGE_FILES": "Forky keeps every file in the database. docs/postgresql.md (“Large files”) says how files that "
     "an earlier version put elsewhere come back.",
     "FORKY_HERALD": "Forky uses no Redis any more: processes that share a PostgreSQL database tell each other by it.",
@@ -177,15 +169,6 @@ def _days(name: str, value: str) -> int:
             f"{name} is a number of days, and “{value[:40]}” is none.", f"For example: {name}=365"
         )
     return int(value or 0)
-
-
-def _time_of_day(name: str, value: str, *, default: time) -> time:
-    found = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", value, re.ASCII)
-    if value and found is None:
-        raise RequestError(
-            f"{name} is “{value[:40]}”, which is no time of day.", f"For example: {name}=03:00"
-        )
-    return time(int(found[1]), int(found[2])) if found else default
 
 
 def _database(value: str) -> Path | str:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from datetime import time
 from pathlib import Path
 
 import pytest
@@ -37,8 +36,6 @@ def test_servers_are_separated_by_commas_or_spaces() -> None:
         ("FORKY_SERVERS", "ftp://a"),
         ("FORKY_PROBE", "perhaps"),
         ("FORKY_MAKE_WORKSPACES", "king"),
-        ("FORKY_ANALYSIS_AT", "24:00"),
-        ("FORKY_ANALYSIS_AT", "three"),
         ("FORKY_OPEN_WORKSPACES", "0"),
         ("FORKY_OPEN_WORKSPACES", "many"),
         ("FORKY_PERSONAL_WORKSPACES", "perhaps"),
@@ -65,12 +62,6 @@ def test_there_is_one_workspace_unless_a_folder_is_named() -> None:
     assert Settings.from_environment(on | {"FORKY_DATABASE": "postgresql:///forky"}).workspaces == "on"
     assert Settings.from_environment({"FORKY_WORKSPACES": "off"}).workspaces is None
     assert (named.make_workspaces, named.open_workspaces) == ("nobody", 3)
-
-
-def test_tables_are_written_at_night_where_a_folder_is_named() -> None:
-    assert Settings.from_environment({}).analysis is None
-    named = Settings.from_environment({"FORKY_ANALYSIS": "~/tables", "FORKY_ANALYSIS_AT": "4:30"})
-    assert (named.analysis, named.analysis_at) == (Path.home() / "tables", time(4, 30))
 
 
 def test_looking_for_servers_can_be_switched_off() -> None:

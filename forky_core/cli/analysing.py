@@ -32,29 +32,22 @@ if TYPE_CHECKING:
 _WHILE_OPEN = "While the app runs, Settings offers the copy, and `forky sql --server` asks the app."
 _WIDEST = 60
 """The most characters of a cell that is printed as a table."""
-FIRST = "main"
-"""What a folder calls the workspace that the server was started with, as addresses and tokens do."""
 _TOKEN = "FORKY_TOKEN"  # noqa: S105 - the name of a variable
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     tables = commands.add_parser("tables", help="write plain tables: one DuckDB file, or Parquet")
-    tables.add_argument(
-        "file", metavar="FILE", help="FILE.duckdb, FILE.zip for Parquet, or FOLDER/ for Parquet by month"
-    )
+    tables.add_argument("file", metavar="FILE", help="FILE.duckdb, or FILE.zip for Parquet")
     tables.add_argument(
         "--only", action="append", metavar="CONVERSATION", help="only this one; may be repeated"
     )
-    tables.add_argument("--redact", action="store_true", help="put placeholders for what looks private")
     tables.add_argument("--json", action="store_true", help="one JSON object about what was written")
     tables.set_defaults(run=run_tables, makes_database=False, while_open=_WHILE_OPEN)
     sql = commands.add_parser("sql", help="ask the database in SQL, read only")
     sql.add_argument(
         "question", metavar="SQL", nargs="?", help="such as: SELECT title, messages FROM conversations"
     )
-    sql.add_argument(
-        "--on", type=Path, metavar="FILE", help="a copy that `forky tables` made, or a folder of them"
-    )
+    sql.add_argument("--on", type=Path, metavar="FILE", help="a copy that `forky tables` made")
     sql.add_argument("--server", metavar="ADDRESS", help=f"ask a running app, with the token in {_TOKEN}")
     sql.add_argument(
         "--make-views",
@@ -72,10 +65,10 @@ def run_tables(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
     to, only = Path(options.file), options.only
     if to.is_dir() or options.file.endswith(("/", os.sep)):
-        return _write_folder(forky, to, options, out)
+        raise BadContent(f"{options.file} is a folder.", "Name a file: copy.duckdb, or copy.zip for Parquet.")
     chosen = None if only is None else frozenset(conversation_called(forky, one).id for one in only)
     note_operators_tables(forky, form_for(to), chosen)
-    write_copy(forky.store, AnalysisCopy(form_for(to), chosen, options.redact), to)
+    write_copy(forky.store, AnalysisCopy(form_for(to), chosen), to)
     size = to.stat().st_size
     if options.json:
         print(json.dumps({"file": str(to), "bytes": size}), file=out)
@@ -85,34 +78,6 @@ def run_tables(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
             file=out,
         )
     return 0
-
-
-def _write_folder(forky: Forky, to: Path, options: argparse.Namespace, out: TextIO) -> int:
-    from forky_core.formats.exporting.analysis_copies import write_folder  # noqa: PLC0415 - for this alone
-
-    if options.only:
-        raise BadContent("A folder takes the whole workspace.", "Leave out --only, or write a file.")
-    workspace = _workspace(forky, options)
-    note_operators_tables(forky, "parquet", None)
-    done = write_folder(forky.store, workspace, to, redact=options.redact)
-    if options.json:
-        counts = {"written": done.written, "unchanged": done.unchanged, "removed": done.removed}
-        print(json.dumps({"folder": str(to), "workspace": workspace, **counts}), file=out)
-    else:
-        print(
-            f"{one_line(str(to))}: {done.written} files written, {done.unchanged} unchanged, {done.removed} removed.",
-            file=out,
-        )
-    return 0
-
-
-def _workspace(forky: Forky, options: argparse.Namespace) -> str:
-    """The id of the workspace that is open: what a folder calls it."""
-    workspaces, location = Settings.from_environment().workspaces, forky.location
-    if location is None and options.in_workspace:
-        return _address(options).workspace or FIRST
-    further = location is not None and location.parent == workspaces
-    return location.stem if location is not None and further else FIRST
 
 
 def run_sql(options: argparse.Namespace) -> int:

@@ -278,16 +278,6 @@ def server_stopped(*, seconds: Seconds) -> None:
     """The app has stopped serving, after so many seconds."""
 
 
-@event("analysis.written")
-def analysis_written(*, workspaces: Count, written: Count, seconds: Seconds) -> None:
-    """The tables for analysis were written into their folder; `written`: files that are new or changed."""
-
-
-@event("analysis.failed", WARNING)
-def analysis_failed(*, fault: Fault) -> None:
-    """The tables of a workspace could not be written; they are tried again the next night."""
-
-
 @event("streamlit.patched")
 def streamlit_patched(*, version: Word, applied: Words, off: Words | None = None) -> None:
     """Which patches of Streamlit are in force; `off`: those that FORKY_STREAMLIT_PATCHES switches off."""

@@ -134,18 +134,6 @@ class Verification:
 
 CopyForm = Literal["duckdb", "parquet"]
 """One DuckDB file, or a ZIP archive of Parquet files."""
-Redaction = Callable[[Iterable[str]], Callable[[str], str]]
-"""From all texts to the function that returns each as it may be shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class Partitions:
-    """What writing a workspace into a folder of Parquet files has changed there."""
-
-    written: int
-    """Files that are new or have other rows."""
-    unchanged: int
-    removed: int
 
 
 class StoreIdentity:
@@ -486,7 +474,6 @@ class AnalysisSource(Protocol):
         folder: Path,
         form: CopyForm,
         conversations: Collection[ConversationId] | None = None,
-        redaction: Redaction | None = None,
     ) -> Path:
         """Write the tables of docs/analysis.md, all as of one moment, into one file of an empty folder.
 
@@ -494,18 +481,6 @@ class AnalysisSource(Protocol):
 
         Raises:
             StoreFull, StoreError: something may be left in the folder.
-        """
-        ...
-
-    def write_partitions(
-        self, work: Path, folder: Path, workspace: str, redaction: Redaction | None = None
-    ) -> Partitions:
-        """Bring what a folder of Parquet files has of this workspace up to date (store/analysis/partitions.py).
-
-        `work` is an empty folder for files on the way, `workspace` the id under which the folder has this workspace.
-
-        Raises:
-            StoreFull, StoreError: what the folder had before is still there.
         """
         ...
 

@@ -21,7 +21,6 @@ from forky_core.model.document import SearchScope, Vectors
 from forky_core.model.errors import StoreError
 from forky_core.store.contract import (
     AnalysisSource,
-    Partitions,
     Store,
     StoreIdentity,
     StoreInFile,
@@ -260,11 +259,6 @@ class SleepingStore(Generic[S]):
     def write_tables(self, *given: Any, **options: Any) -> Path:
         with self.awake() as store:
             return store.write_tables(*given, **options)
-
-    @wraps(AnalysisSource.write_partitions)
-    def write_partitions(self, *given: Any, **options: Any) -> Partitions:
-        with self.awake() as store:
-            return store.write_partitions(*given, **options)
 
 
 class SleepingFile(SleepingStore[FileStore]):

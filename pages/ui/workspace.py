@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,6 @@ from forky_core.model import ConversationId
 from forky_core.model.errors import ForkyError, NotAllowed, NotFound, StoreDamaged
 from forky_core.model.parts import Json
 from forky_core.settings import Settings
-from forky_core.store.contract import Store
 from forky_core.store.herald import Heard
 from forky_core.team.access import Access
 from forky_core.team.guarded_store import GuardedStore
@@ -420,22 +418,6 @@ def back_up_server(into: Path, *, by: str = "") -> Path:
     folder = back_up(into, TEAM, files, copied=copied).folder
     TEAM.audit.note("backed up", by)
     return folder
-
-
-def stores_by_workspace() -> Mapping[str, Callable[[], Store]]:
-    """What opens the store of each workspace of this server that is not archived, by the workspace's id.
-
-    Raises:
-        StoreError: the file of the people cannot be read.
-    """
-    others = other_workspaces()
-    if TEAM is None or others is None:
-        return {FIRST: lambda: opened().store}
-    return {one.id: partial(_store_of, one.id) for one in TEAM.workspaces.all()}
-
-
-def _store_of(workspace: str) -> Store:
-    return whole(workspace).store
 
 
 def close_workspace() -> None:

@@ -144,3 +144,14 @@ def test_a_token_from_before_there_was_this_right_has_it_not() -> None:
     store.set_setting("gateway_tokens", json.dumps([old]))
     found = Tokens(store).of(made.text)
     assert found is not None and not found.analysis
+
+
+def test_a_copy_goes_into_a_file_and_into_no_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database = tmp_path / "forky.duckdb"
+    fill(database)[0].close()
+    for place in (str(tmp_path), f"{tmp_path}/lake/"):
+        assert main(["--database", str(database), "tables", place]) == 2
+        assert "Name a file" in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["forky.duckdb"]

@@ -37,7 +37,7 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "documents list": ((),),
     "documents search": (("port",),),
     "documents remove": (("{document}",),),
-    "tables": (("{tables}",), ("{grid}.tables/",), ("{tables}", "--redact", "--only", "{chat}")),
+    "tables": (("{tables}",), ("{tables}", "--only", "{chat}")),
     "sql": (("SELECT title, created, messages FROM conversations",),),
     "merge": (
         ("debug", "--into", "main", "--dry-run"),

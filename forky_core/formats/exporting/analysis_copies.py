@@ -1,24 +1,22 @@
 """Copies for analysis: the documented tables of docs/analysis.md, all as of one moment.
 
 A copy is made in a temporary folder by DuckDB's own Parquet writer, which holds up nobody; of a PostgreSQL database the
-rows are read first. It becomes one file, a database with a schema `forky_v1` or a ZIP archive of Parquet files, or goes
-into a folder of Parquet files by workspace and month.
+rows are read first. It becomes one file: a database with a schema `forky_v1`, or a ZIP archive of Parquet files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from forky_core.conversation.workspace import Workspace
-from forky_core.formats.exporting.redaction import found_in, rewording
 from forky_core.formats.files.spools import spool
 from forky_core.formats.forky_file.files import replacing
 from forky_core.model import ConversationId
 from forky_core.model.errors import NotFound
-from forky_core.store.contract import AnalysisSource, CopyForm, Partitions
+from forky_core.store.contract import AnalysisSource, CopyForm
 
 _PIECE = 1 << 20
 
@@ -30,8 +28,6 @@ class AnalysisCopy:
     form: CopyForm = "duckdb"
     conversations: frozenset[ConversationId] | None = None
     """None: all of them."""
-    redact: bool = False
-    """Whether placeholders stand in the place of what looks private, as in other exports."""
 
     @property
     def suffix(self) -> str:
@@ -80,30 +76,7 @@ def made_copy(store: object, wanted: AnalysisCopy) -> Iterator[Path]:
         NotFound: the workspace is kept in memory only.
         StoreError: there is no room for it, or what keeps the workspace cannot be asked.
     """
-    source = _source(store)
-    with spool("analysis") as folder:
-        yield source.write_tables(
-            folder, wanted.form, wanted.conversations, _redaction if wanted.redact else None
-        )
-
-
-def write_folder(store: object, workspace: str, folder: Path, *, redact: bool = False) -> Partitions:
-    """Bring the part of one workspace, by its id, in a folder of Parquet files up to date.
-
-    Raises:
-        NotFound: the workspace is kept in memory only.
-        StoreError: there is no room or no permission; what the folder had before is still there.
-    """
-    source = _source(store)
-    with spool("analysis") as work:
-        return source.write_partitions(work, folder, workspace, _redaction if redact else None)
-
-
-def _source(store: object) -> AnalysisSource:
     if not isinstance(store, AnalysisSource):
         raise NotFound("This workspace is kept in memory only; there is no file to copy.")
-    return store
-
-
-def _redaction(texts: Iterable[str]) -> Callable[[str], str]:
-    return rewording(found_in(("", text) for text in texts))
+    with spool("analysis") as folder:
+        yield store.write_tables(folder, wanted.form, wanted.conversations)

@@ -1,6 +1,4 @@
-"""Questions in SQL about a copy for analysis, a folder of them or a database that nobody has open. They can change
-nothing.
-"""
+"""Questions in SQL about a copy for analysis or a database that nobody has open. They can change nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +12,6 @@ from typing import Any
 import duckdb
 
 from forky_core.model.errors import BadContent, NotFound, StoreBusy
-from forky_core.store.analysis.partitions import opened_partitions
 from forky_core.store.analysis.views import SCHEMA, TABLES
 from forky_core.store.duckdb.file.trouble import store_error
 
@@ -34,17 +31,13 @@ class Answer:
 
 @contextmanager
 def opened(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection that reads this file, or the files of this folder, alone; it reaches no other file and no network.
+    """A connection that reads this file alone; it reaches no other file and no network.
 
     Raises:
         StoreBusy: another process has the file open.
         NotFound: there is no such file, or it has no tables for analysis.
         StoreError: it is no database that can be read.
     """
-    if path.is_dir():
-        with opened_partitions(path) as connection:
-            yield connection
-        return
     if not path.is_file():
         raise NotFound(f"There is no file {path}.")
     try:

@@ -28,13 +28,8 @@ def draw_analysis_copy(forky: Forky, kept: Forky) -> None:
         form = st.radio(
             "As", list(_FORMS), format_func=_FORMS.__getitem__, key="settings.analysis.form", horizontal=True
         )
-        redact = st.checkbox(
-            "Put placeholders for what looks private",
-            key="settings.analysis.redact",
-            help="Addresses, keys, cards and numbers, as in “Export or share”. A large database takes minutes.",
-        )
         chosen = readable(forky) if team() is not None else None
-        wanted = AnalysisCopy("parquet" if form == "parquet" else "duckdb", chosen, redact)
+        wanted = AnalysisCopy("parquet" if form == "parquet" else "duckdb", chosen)
 
         def pieces() -> Iterator[bytes]:
             note_tables(forky.store, wanted.form)

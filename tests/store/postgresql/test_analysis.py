@@ -18,13 +18,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forky_core.cli.parser import main
-from forky_core.formats.exporting.analysis_copies import AnalysisCopy, write_copy, write_folder
+from forky_core.formats.exporting.analysis_copies import AnalysisCopy, write_copy
 from forky_core.model import ConversationId
 from forky_core.model.errors import StoreError
 from forky_core.store.analysis import temporary
 from forky_core.store.analysis.temporary import COLUMNS
 from forky_core.store.analysis.views import SCHEMA, TABLES
-from forky_core.store.contract import Partitions
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.postgresql.analysis import write_analysis_tables
 from forky_core.store.postgresql.store import PostgresStore
@@ -82,22 +81,12 @@ def test_every_table_has_the_rows_that_it_has_in_a_file(both: Both, tmp_path: Pa
     assert max(map(len, texts)) > 3_000_000, "a row that is longer than what DuckDB reads by itself"
 
 
-@pytest.mark.parametrize("redact", [False, True])
-def test_single_conversations_are_given_away_without_the_others(
-    both: Both, tmp_path: Path, redact: bool
-) -> None:
+def test_single_conversations_are_given_away_without_the_others(both: Both, tmp_path: Path) -> None:
     chosen = frozenset([both.chat])
-    assert_same(both.file, both.server, tmp_path, AnalysisCopy(conversations=chosen, redact=redact))
+    assert_same(both.file, both.server, tmp_path, AnalysisCopy(conversations=chosen))
     write_copy(both.server, AnalysisCopy(conversations=chosen), tmp_path / "copy.duckdb")
     assert {row[0] for row in rows(tmp_path / "copy.duckdb", "messages")} == chosen
     assert_same(both.file, both.server, tmp_path, AnalysisCopy(conversations=frozenset()))
-
-
-def test_a_folder_has_the_same_files_whatever_keeps_the_workspace(both: Both, tmp_path: Path) -> None:
-    first = write_folder(both.file, "main", tmp_path / "lake", redact=True)
-    assert write_folder(both.server, "main", tmp_path / "lake", redact=True) == Partitions(
-        0, first.written, 0
-    )
 
 
 def test_whatever_happened_in_a_workspace_the_tables_are_the_same(shared: str) -> None:
@@ -146,11 +135,8 @@ def test_the_command_asks_a_server_as_it_asks_a_file(
     assert main(["--database", shared, "sql", question, "--csv"]) == 0
     assert capsys.readouterr().out == there
     assert main(["--database", shared, "tables", str(tmp_path / "server.duckdb")]) == 0
-    assert main(["--database", shared, "tables", str(tmp_path / "lake") + "/"]) == 0
     capsys.readouterr()
     assert main(["sql", question, "--csv", "--on", str(tmp_path / "server.duckdb")]) == 0
-    assert capsys.readouterr().out == there
-    assert main(["sql", question, "--csv", "--on", str(tmp_path / "lake")]) == 0
     assert capsys.readouterr().out == there
     assert main(["--database", shared, "sql", "DROP TABLE conversations"]) == 2
     assert "Only questions" in capsys.readouterr().err
