@@ -7,19 +7,16 @@ each value of one side must equal that of the other, so the chain of operations 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TypeVar
 
-from forky_core.model import ConversationId, ConversationSummary, Generation, Message, MessageId
+from forky_core.model import ConversationId, ConversationSummary, Message, MessageId
 from forky_core.model.errors import NotFound
 from forky_core.model.parts import AttachmentPart
 from forky_core.model.view import View
 from forky_core.store.moving.contract import MovableStore
+from forky_core.store.moving.conversations import everything_of
 from forky_core.store.moving.documents import same_chunk, stored_chunks
-from forky_core.store.moving.stretches import PIECE_OF_CALLS, calls, messages_after, operations_after
-
-T = TypeVar("T")
 
 KINDS = (
     "conversations",
@@ -39,7 +36,6 @@ KINDS = (
     "settings",
 )
 """What is counted, in the order of the table."""
-_DERIVED = 200
 
 
 @dataclass(slots=True)
@@ -77,7 +73,8 @@ def compare(
         found.differences.append(f"the conversation {id}, which was not there to be moved")
     for id in here:
         if id in there:
-            _compare_conversation(source, target, id, found, on_messages)
+            on_messages(here[id].messages)
+            _compare_conversation(source, target, id, found)
             if here[id] != there[id]:
                 found.differences.append(f"what the Library shows of the conversation {id}")
     settings = [
@@ -101,7 +98,6 @@ def _compare_conversation(
     target: MovableStore,
     id: ConversationId,
     found: Comparison,
-    on_messages: Callable[[int], None],
 ) -> None:
     try:
         views = source.view(id), target.view(id)
@@ -113,30 +109,18 @@ def _compare_conversation(
     if views[0].version != views[1].version or views[0].entries != views[1].entries:
         found.differences.append(f"the branches of the conversation {id}")
 
-    def noted(kind: str, pairs: Iterable[tuple[Iterable[object], Iterable[object]]]) -> None:
-        here = there = 0
-        same = True
-        for one, other in pairs:
-            mine, theirs = tuple(one), tuple(other)
-            here, there = here + len(mine), there + len(theirs)
-            same = same and mine == theirs
-        _note(found, kind, here, there, f"the {kind} of the conversation {id}", same=same)
-
-    noted("messages", _messages(source, target, id, found, on_messages))
-    noted(
-        "operations",
-        _paired(
-            operations_after(source, id, 0),
-            lambda after, most: target.stretch_of_log(id, after=after, most=most),
-        ),
-    )
-    noted("model calls", _calls(source, target, id))
-    keys = source.derived_keys(id), target.derived_keys(id)
-    noted("derived values", [(keys[0], keys[1])])
-    for at in range(0, len(keys[0]), _DERIVED):
-        some = keys[0][at : at + _DERIVED]
-        if source.derived(id, some) != target.derived(id, some):
-            found.differences.append(f"the derived values of the conversation {id}")
+    mine, theirs = everything_of(source, id), everything_of(target, id)
+    for kind, here, there in (
+        ("messages", mine.messages, theirs.messages),
+        ("operations", mine.operations, theirs.operations),
+        ("model calls", mine.generations, theirs.generations),
+        ("derived values", mine.derived, theirs.derived),
+    ):
+        called = f"the {kind} of the conversation {id}"
+        _note(found, kind, len(here), len(there), called, same=here == there)
+    _look_for_files(mine.messages, found)
+    stored = {message.id for message in mine.messages}
+    found.missing_messages.extend((id, tip) for tip in sorted(set(views[0].tips) - stored))
 
 
 def _counts(view: View) -> dict[str, int]:
@@ -151,45 +135,11 @@ def _counts(view: View) -> dict[str, int]:
     }
 
 
-def _messages(
-    source: MovableStore,
-    target: MovableStore,
-    id: ConversationId,
-    found: Comparison,
-    on_messages: Callable[[int], None],
-) -> Iterator[tuple[tuple[Message, ...], tuple[Message, ...]]]:
-    pieces, tips = messages_after(source, id, 0), set(source.view(id).tips)
-    for mine, theirs in _paired(pieces, lambda after, most: target.stretch(id, after=after, most=most)):
-        tips.difference_update(message.id for message in mine)
-        for message in mine:
-            for part in message.parts:
-                if isinstance(part, AttachmentPart) and part.sha256 not in found.stored_files:
-                    found.missing_files[part.sha256] = part.name
-        on_messages(len(mine))
-        yield mine, theirs
-    found.missing_messages.extend((id, tip) for tip in sorted(tips))
-
-
-def _calls(
-    source: MovableStore, target: MovableStore, id: ConversationId
-) -> Iterator[tuple[Iterable[object], Iterable[object]]]:
-    last: Generation | None = None
-    read = 0
-    for before, piece in calls(source, id):
-        yield piece, target.stretch_of_calls(id, after=before, most=PIECE_OF_CALLS)
-        last, read = piece[-1], len(piece)
-    if read in (0, PIECE_OF_CALLS):
-        yield (), target.stretch_of_calls(id, after=last, most=1)
-
-
-def _paired(
-    pieces: Iterable[tuple[T, ...]], read: Callable[[int, int], tuple[T, ...]]
-) -> Iterator[tuple[tuple[T, ...], tuple[T, ...]]]:
-    """Each piece of the source with as many values of the target. That it has no more is known from its numbers."""
-    after = 0
-    for piece in pieces:
-        yield piece, read(after, len(piece))
-        after += len(piece)
+def _look_for_files(messages: Iterable[Message], found: Comparison) -> None:
+    for message in messages:
+        for part in message.parts:
+            if isinstance(part, AttachmentPart) and part.sha256 not in found.stored_files:
+                found.missing_files[part.sha256] = part.name
 
 
 def _compare_blobs(source: MovableStore, target: MovableStore, found: Comparison) -> None:

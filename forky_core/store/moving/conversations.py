@@ -1,7 +1,7 @@
-"""Copying conversations between stores: messages, operations, model calls and derived values, piece by piece.
+"""Copying conversations between stores: each is read whole, checked against its ids, and written in pieces.
 
 What is written is gathered over several conversations, so that thousands of short ones do not cost a transaction each.
-What the target has already is left alone, so copying goes on wherever it was broken off.
+What the target has already stays, so a move goes on with the conversation at which it was broken off.
 """
 
 from __future__ import annotations
@@ -10,15 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from forky_core.model import ConversationId, Message, MessageId, Operation
-from forky_core.model.erasure import ERASED, Erasure, id_now, operation_id_now, rewritten_operations
+from forky_core.model.erasure import Erasure, id_now, operation_id_now, rewritten_operations
 from forky_core.model.errors import NotFound, StoreDamaged
 from forky_core.store.moving.contract import ConversationPart, MovableStore
-from forky_core.store.moving.stretches import calls, each_operation, messages_after, operations_after
 
 _GROUP = 2_000
 """Messages, operations, model calls and derived values that are written in one transaction."""
-_DERIVED = 200
-"""Derived values that are read at a time."""
+_ALL = 1_000_000_000
+"""More than a conversation has of anything."""
 _VERIFY = "`forky verify` names all that is wrong. A backup may have it as it was."
 
 
@@ -33,49 +32,31 @@ class ConversationCopier:
         self.messages = 0
         """How many messages were copied."""
 
-    def copy(self, id: ConversationId, *, total: int, there: int = 0) -> Iterator[int]:
-        """Copy what the target has not; yields how many messages were copied, piece by piece.
+    def copy(self, id: ConversationId, total: int) -> Iterator[int]:
+        """Copy what the target has not of a conversation with `total` messages.
 
-        `total` is how many messages the conversation has, `there` how many of them are in the target. Whatever is
-        copied is checked against its id.
+        Yields how many messages the target has, after each piece. Whatever the source has is checked against its id.
 
         Raises:
             StoreDamaged: something does not have the content that its id was made from, or is missing.
         """
-        version = version_in(self._target, id)
-        known = version > 0
-        view = self._source.view(id)
-        rewritten: Mapping[int, str] = {}
-        erased: Mapping[MessageId, Erasure] = {}
-        if any(key.startswith(ERASED) for key in view.entries):
-            erased = view.erasures
-            rewritten = rewritten_operations(each_operation(self._source, id))
-        last: str | None = None
-        if version:
-            last = self._source.stretch_of_log(id, after=version - 1, most=1)[0].id
-        else:
-            first = self._source.stretch_of_log(id, after=0, most=1)
-            last = _checked_log(id, first, last, rewritten)
-            self._add(ConversationPart(id, operations=first))
-            version = 1
-        for piece in messages_after(self._source, id, there):
-            _check_messages(id, piece, erased)
-            self._add(ConversationPart(id, messages=piece))
-            self.messages += len(piece)
-            there += len(piece)
-            yield len(piece)
-        for log in operations_after(self._source, id, version):
-            last = _checked_log(id, log, last, rewritten)
-            self._add(ConversationPart(id, operations=log))
-            version += len(log)
-        if there < total or version < view.version:
+        view, mine = self._source.view(id), everything_of(self._source, id)
+        _check_log(id, mine.operations)
+        _check_messages(id, mine.messages, view.erasures)
+        if len(mine.messages) < total or len(mine.operations) < view.version:
             raise StoreDamaged(
-                f"Only {there:,} of the {total:,} messages and {version:,} of the {view.version:,} operations of the "
-                f"conversation {id} can be read, so nothing more is moved.",
+                f"Only {len(mine.messages):,} of the {total:,} messages and {len(mine.operations):,} of the "
+                f"{view.version:,} operations of the conversation {id} can be read, so nothing more is moved.",
                 _VERIFY,
             )
-        self._copy_calls(id, known=known)
-        self._copy_derived(id, known=known)
+        known = version_in(self._target, id) > 0
+        theirs = everything_of(self._target, id) if known else ConversationPart(id)
+        there = len(theirs.messages)
+        for piece in _pieces(mine, theirs):
+            self._add(piece)
+            self.messages += len(piece.messages)
+            there += len(piece.messages)
+            yield there
 
     def flush(self) -> None:
         """Write what is gathered."""
@@ -84,37 +65,23 @@ class ConversationCopier:
             self._parts.clear()
             self._weight = 0
 
-    def _copy_calls(self, id: ConversationId, *, known: bool) -> None:
-        for last, piece in calls(self._source, id):
-            there: set[str] = set()
-            if known:
-                stored = {
-                    call.id: call for call in self._target.stretch_of_calls(id, after=last, most=len(piece))
-                }
-                there = {call.id for call in piece if stored.get(call.id) == call}
-            self._add(ConversationPart(id, generations=tuple(call for call in piece if call.id not in there)))
-
-    def _copy_derived(self, id: ConversationId, *, known: bool) -> None:
-        every = self._source.derived_keys(id)
-        for at in range(0, len(every), _DERIVED):
-            keys = every[at : at + _DERIVED]
-            there = self._target.derived(id, keys) if known else {}
-            values = self._source.derived(id, keys)
-            self._add(
-                ConversationPart(
-                    id, derived={key: value for key, value in values.items() if there.get(key) != value}
-                )
-            )
-
     def _add(self, part: ConversationPart) -> None:
-        weight = len(part.messages) + len(part.operations) + len(part.generations) + len(part.derived)
-        if not weight:
-            return
         known = self._parts.pop(part.conversation, None)
         self._parts[part.conversation] = _joined(known, part) if known is not None else part
-        self._weight += weight
+        self._weight += len(part.messages) + len(part.operations) + len(part.generations) + len(part.derived)
         if self._weight >= _GROUP:
             self.flush()
+
+
+def everything_of(store: MovableStore, id: ConversationId) -> ConversationPart:
+    """All that a store has of a conversation, read past its cache."""
+    return ConversationPart(
+        id,
+        store.stretch(id, after=0, most=_ALL),
+        store.stretch_of_log(id, after=0, most=_ALL),
+        store.stretch_of_calls(id, after=None, most=_ALL),
+        store.derived(id, store.derived_keys(id)),
+    )
 
 
 def version_in(store: MovableStore, id: ConversationId) -> int:
@@ -123,6 +90,27 @@ def version_in(store: MovableStore, id: ConversationId) -> int:
         return store.view(id).version
     except NotFound:
         return 0
+
+
+def _pieces(mine: ConversationPart, theirs: ConversationPart) -> Iterator[ConversationPart]:
+    """What one store has more of a conversation than another one, in pieces that are written one after the other: the
+    operation that made it, all messages, and what speaks of them.
+    """
+    id = mine.conversation
+    messages, log = mine.messages[len(theirs.messages) :], mine.operations[len(theirs.operations) :]
+    calls = {call.id: call for call in theirs.generations}
+    lacking = [call for call in mine.generations if calls.get(call.id) != call]
+    derived = [one for one in mine.derived.items() if theirs.derived.get(one[0]) != one[1]]
+    if not theirs.operations:
+        yield ConversationPart(id, operations=log[:1])
+        log = log[1:]
+    for at in range(0, len(messages), _GROUP):
+        yield ConversationPart(id, messages=messages[at : at + _GROUP])
+    for at in range(0, len(log), _GROUP):
+        yield ConversationPart(id, operations=log[at : at + _GROUP])
+    for at in range(0, max(len(lacking), len(derived)), _GROUP):
+        some = tuple(lacking[at : at + _GROUP])
+        yield ConversationPart(id, generations=some, derived=dict(derived[at : at + _GROUP]))
 
 
 def _joined(one: ConversationPart, other: ConversationPart) -> ConversationPart:
@@ -148,10 +136,9 @@ def _check_messages(
             )
 
 
-def _checked_log(
-    id: ConversationId, log: Sequence[Operation], last: str | None, rewritten: Mapping[int, str]
-) -> str | None:
-    """The id of the last of these operations, which follow the one whose id is `last`."""
+def _check_log(id: ConversationId, log: Sequence[Operation]) -> None:
+    rewritten = rewritten_operations(log)
+    last: str | None = None
     for operation in log:
         content = operation_id_now(operation)
         if operation.previous != last or content != rewritten.get(operation.number, operation.id):
@@ -161,4 +148,3 @@ def _checked_log(
                 _VERIFY,
             )
         last = operation.id
-    return last

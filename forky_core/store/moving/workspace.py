@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from forky_core.model import ConversationId, ConversationSummary
+from forky_core.model import ConversationId
 from forky_core.model.errors import BadContent, InTheWay, StoreDamaged
 from forky_core.store.auditing import blob_finding
 from forky_core.store.contract import Store
@@ -135,13 +135,18 @@ def _pass(
     on_progress: Callable[[MoveProgress], None],
 ) -> Comparison:
     """Copy what the target has not, then compare everything."""
-    here, there = summaries(source), summaries(target)
+    here = summaries(source)
     total = sum(one.messages for one in here.values())
     _copy_blobs(source, target)
     for document in reversed(source.documents.documents()):
         if document.whole:
             copy_document(source.documents, target.documents, document)
-    _copy_conversations(here, there, copier, lambda done: on_progress(MoveProgress("copying", done, total)))
+    done = 0
+    for id, summary in here.items():
+        for messages in copier.copy(id, summary.messages):
+            on_progress(MoveProgress("copying", done + messages, total))
+        done += summary.messages
+    copier.flush()
     _copy_settings(source, target)
     compared = 0
 
@@ -151,22 +156,6 @@ def _pass(
         on_progress(MoveProgress("comparing", compared, total))
 
     return compare(source, target, lambda key: key != MOVE, note)
-
-
-def _copy_conversations(
-    here: dict[ConversationId, ConversationSummary],
-    there: dict[ConversationId, ConversationSummary],
-    copier: ConversationCopier,
-    on_messages: Callable[[int], None],
-) -> None:
-    done = 0
-    for id, summary in here.items():
-        known = there[id].messages if id in there else 0
-        done += known
-        for messages in copier.copy(id, total=summary.messages, there=known):
-            done += messages
-            on_messages(done)
-    copier.flush()
 
 
 def _copy_blobs(source: MovableStore, target: MovableStore) -> None:
