@@ -46,6 +46,11 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         action="store_true",
         help="it also reads every conversation, as tables: for forky sql --server",
     )
+    make.add_argument(
+        "--proposes",
+        action="store_true",
+        help="it proposes and lands nothing: it writes on branches of its own, and no others",
+    )
     make.add_argument("--address", default="http://127.0.0.1:8501", help="where Forky listens")
     listing = actions.add_parser("list", help="list them")
     revoke = actions.add_parser("revoke", help="take one's rights, at once and for good")
@@ -67,6 +72,7 @@ def run_make(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         unpriced=options.unpriced,
         metrics=options.metrics,
         analysis=options.analysis,
+        proposes=options.proposes,
     )
     if options.json:
         print(json.dumps({**_as_json(made.token), "token": made.text}), file=out)
@@ -114,6 +120,7 @@ def described(token: Token) -> str:
     if token.daily is not None and token.unpriced:
         limit += " (models of unknown price count nothing)"
     reads = ", reads every conversation as tables" if token.analysis else ""
+    reads += ", proposes and lands nothing" if token.proposes else ""
     return f"…{token.ending}, {models}, {limit}, {'recorded' if token.records else 'not recorded'}{reads}"
 
 

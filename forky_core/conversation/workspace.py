@@ -63,16 +63,18 @@ class Workspace:
         *,
         name_of: Callable[[str], str] = str,
         models: Models | None = None,
+        below: str = "",
     ) -> Self:
         """The same open workspace through another store of the same database, for another person.
 
-        Such a store may show less and refuse more, and so may `models`. Replies and what is cached are shared. Closing
+        Such a store may show less and refuse more, and so may `models`. Programs' calls are recorded on branches whose
+        names begin with `below`. Replies and what is cached are shared. Closing
         it closes nothing.
         """
         view = copy(self)
         view.models = models or self.models
         view.store, view.actor, view.name_of, view._is_view = store, actor, name_of, True
-        view._recorder = Recorder(view._session, store)
+        view._recorder = Recorder(view._session, store, below)
         view._repos = {}
         view._lock = threading.Lock()
         return view

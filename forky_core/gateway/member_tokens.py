@@ -33,6 +33,7 @@ class MemberTokens:
         unpriced: bool = False,
         metrics: bool = False,
         analysis: bool = False,
+        proposes: bool = False,
     ) -> NewToken:
         """Make a token of the member's own (`Tokens.make`).
 
@@ -56,6 +57,7 @@ class MemberTokens:
             unpriced=unpriced,
             metrics=metrics,
             analysis=analysis,
+            proposes=proposes,
             person=self._access.id,
         )
         if self._access.team.workspace != WORKSPACE:

@@ -65,6 +65,8 @@ class Token:
     """The id of the team's member whose it is: its calls see and do what they may. "" on the server of one person."""
     analysis: bool = False
     """Whether it reads everything that its owner may read, as tables; without it, it reaches its own calls alone."""
+    proposes: bool = False
+    """Whether it proposes and lands nothing: it writes on branches that it made alone (team/proposing_store.py)."""
 
     def may_use(self, model: str) -> bool:
         if self.metrics:
@@ -126,7 +128,7 @@ class Tokens:
             found = self._stored() or ()
         return tuple(sorted(found, key=lambda token: (token.revoked > 0, token.created)))
 
-    def make(
+    def make(  # noqa: PLR0913 - each is one right that a token has
         self,
         name: str,
         *,
@@ -136,12 +138,14 @@ class Tokens:
         unpriced: bool = False,
         metrics: bool = False,
         analysis: bool = False,
+        proposes: bool = False,
         person: str = "",
     ) -> NewToken:
         """Make a token. Under a limit, models whose price is unknown are refused unless `unpriced` is set.
 
         With `metrics` it is for a monitoring program: it reads /metrics, and can ask no model. With `analysis` it also
-        reads all that its owner may read (`GET /v1/analysis`).
+        reads all that its owner may read (`GET /v1/analysis`). With `proposes` it writes on branches of its own, asks
+        for merges and comments on them, and changes nothing else.
 
         Raises:
             BadName, NameTaken: the name cannot be used.
@@ -165,6 +169,7 @@ class Tokens:
             now(),
             metrics=metrics,
             analysis=analysis,
+            proposes=proposes,
             person=person,
         )
 

@@ -13,6 +13,7 @@ from forky_core.store.contract import Store
 from forky_core.team.audit import NOBODY
 from forky_core.team.guarded_store import GuardedStore
 from forky_core.team.operator_view import OperatorStore
+from forky_core.team.proposing_store import ProposingStore
 from forky_core.team.team import Team
 
 
@@ -51,6 +52,8 @@ def noted(
 
 def _who(store: Store) -> tuple[Team, str] | None:
     """The team of a store, and the id of the person who uses it; None where it belongs to no team."""
+    if isinstance(store, ProposingStore):
+        store = store.store
     if isinstance(store, GuardedStore):
         return store.access.team, store.access.id
     if isinstance(store, OperatorStore):

@@ -67,3 +67,8 @@ def test_while_the_app_runs_the_command_says_where_tokens_are_made(forky: Run, d
             assert ended.code == 1 and "Settings" in ended.err and "open" in ended.err
         followed = forky("import", "--follow", "logs.db")
         assert followed.code == 1 and "--follow" in followed.err and "Library" in followed.err
+
+
+def test_a_token_that_proposes_is_listed_as_one(forky: Run) -> None:
+    assert json.loads(forky("token", "make", "agent", "--proposes", "--json").out)["proposes"] is True
+    assert "proposes and lands nothing" in forky("token", "list").out

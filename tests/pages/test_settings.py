@@ -281,6 +281,15 @@ def test_a_token_is_made_shown_once_and_revoked(forky: Forky) -> None:
     assert "Revoked: aider on the laptop" in words(settled(test))
 
 
+def test_a_token_that_proposes_can_be_made_and_says_so(forky: Forky) -> None:
+    test = open_page("settings.py")
+    by_key(test, "settings.token.name").set_value("agent")
+    by_key(test, "settings.token.proposes").check()
+    by_key(test, "settings.token.make").click().run()
+    assert [token.proposes for token in Tokens(forky.store).all()] == [True]
+    assert any("proposes and lands nothing" in caption.value for caption in settled(test).caption)
+
+
 def test_a_token_for_metrics_can_be_made_and_has_nothing_to_record(forky: Forky) -> None:
     test = open_page("settings.py")
     by_key(test, "settings.token.name").set_value("prometheus")

@@ -30,7 +30,9 @@ from forky_core.model.errors import InTheWay, NotAllowed, NotFound
 from forky_core.store.contract import Store
 from forky_core.store.document_contract import DocumentKeeper
 from forky_core.team.conversation_threads import ConversationThreads
+from forky_core.team.proposing_store import _READS, ProposingStore
 from tests.team.matrix.file_rows import FILES, KEEPER, OTHERS, desks
+from tests.team.matrix.proposing_rows import PROPOSING
 from tests.team.matrix.rules import ALLOWED, NOT_FOUND, REFUSED
 from tests.team.matrix.store_rows import STORE, Row
 from tests.team.matrix.thread_rows import THREADS
@@ -88,6 +90,15 @@ def test_the_verbs_of_a_conversation(made: World) -> None:
 
 def test_the_verbs_of_a_workspace(made: World) -> None:
     assert list(differences(made, WORKSPACE)) == []
+
+
+def test_a_token_that_proposes(made: World) -> None:
+    assert list(differences(made, PROPOSING)) == []
+
+
+def test_a_token_that_proposes_is_handed_no_method_of_a_store_unchecked() -> None:
+    assert _READS | public(ProposingStore) == public(Store)
+    assert not _READS & public(ProposingStore)
 
 
 def test_threads(made: World) -> None:

@@ -55,6 +55,8 @@ class Ground:
     visible: Callable[[], Visible]
     near: str = "main"
     """The branch whose rules a new branch inherits."""
+    below: str = ""
+    """What the names of the branches begin with that may be written to; any branch if it is empty."""
 
 
 def put(
@@ -67,9 +69,7 @@ def put(
     assert end is not None, "a call has messages"
     _give_title(tx, fresh)
     if fresh:
-        target = ReplyTarget(
-            ground.conversation, _branch_for(tx, call, found.message, fresh, ground.near), end
-        )
+        target = ReplyTarget(ground.conversation, _branch_for(tx, call, found.message, fresh, ground), end)
         tx.move(target.branch, end)
     else:
         target = _standing(tx.view, ground, end)
@@ -153,19 +153,21 @@ def _heads(view: View) -> dict[str, MessageId | None]:
 
 
 def _branch_for(
-    tx: Transaction, call: Call, at: MessageId | None, fresh: Sequence[Message], near: str
+    tx: Transaction, call: Call, at: MessageId | None, fresh: Sequence[Message], ground: Ground
 ) -> str:
     """The branch that ends at `at`, or a new one named after its first words."""
     heads = _heads(tx.view)
-    name = next((name for name, head in heads.items() if head == at), None)
+    own = (name for name, head in heads.items() if head == at and name.startswith(ground.below))
+    name = next(own, None)
     if name is not None:
         tx.set_rules(name, rules_of(call, tx.view.branch(name).rules))
         return name
     said = next((message.text for message in fresh if message.text.strip()), "")
-    name = suggested_name(said, heads) if heads else "main"
-    base = tx.view.branch(near).rules if near in heads else Rules()
+    taken = {name.removeprefix(ground.below) for name in heads}
+    name = ground.below + (suggested_name(said, taken) if heads else "main")
+    base = tx.view.branch(ground.near).rules if ground.near in heads else Rules()
     tx.create_branch(name, fresh[-1].id, rules_of(call, base))
-    if at is not None and f"kept/{at}" in tx.view.entries:
+    if at is not None and f"kept/{at}" in tx.view.entries and not ground.below:
         tx.set(f"kept/{at}", None)
     return name
 
@@ -175,7 +177,7 @@ def _standing(view: View, ground: Ground, end: MessageId) -> ReplyTarget:
 
     If there is no such branch, the reply goes beside the messages that follow.
     """
-    heads = _heads(view)
+    heads = {name: head for name, head in _heads(view).items() if name.startswith(ground.below)}
     name = next((name for name, head in heads.items() if head == end), None)
     if name is not None:
         return ReplyTarget(ground.conversation, name, end)

@@ -62,8 +62,10 @@ class _Found:
 class Recorder:
     """Records programs' calls. Safe from any thread."""
 
-    def __init__(self, repo_of: Callable[[ConversationId], Session], store: Store) -> None:
+    def __init__(self, repo_of: Callable[[ConversationId], Session], store: Store, below: str = "") -> None:
+        """`below` is what the names of the branches begin with on which calls are recorded."""
         self._repo_of = repo_of
+        self._below = below
         self._store = store
         self._scopes = Scopes(store)
         self._locks = tuple(Lock() for _ in range(_STRIPES))
@@ -174,7 +176,10 @@ class Recorder:
         keep_files(self._store, call, match.known)
         tx = self._transaction(found, generation.client)
         ground = Ground(
-            session.id, lambda: session.messages if found.version else NO_MESSAGES, lambda: session.visible
+            session.id,
+            lambda: session.messages if found.version else NO_MESSAGES,
+            lambda: session.visible,
+            below=self._below,
         )
         stood = put(tx, ground, call, match, reply)
         if not found.version:

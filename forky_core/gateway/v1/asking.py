@@ -32,6 +32,7 @@ from forky_core.matching import Call as ReadCall
 from forky_core.matching import is_greedy
 from forky_core.model.errors import BadCall
 from forky_core.team.guarded_store import GuardedStore
+from forky_core.team.proposing_store import ProposingStore
 from forky_core.team.roles import Role
 from forky_core.team.spending.guarded_models import GuardedModels
 from forky_core.team.spending.refusals import SpendingRefused
@@ -226,7 +227,8 @@ class _Afterwards:
 
 def _refusal(forky: Workspace) -> str:
     """Why whoever asked may ask models no more, as a sentence; "" if they may."""
-    if isinstance(forky.store, GuardedStore) and forky.store.access.role is Role.NONE:
+    store = forky.store.store if isinstance(forky.store, ProposingStore) else forky.store
+    if isinstance(store, GuardedStore) and store.access.role is Role.NONE:
         return "Whoever asked is no longer a member of this team."
     if not isinstance(forky.models, GuardedModels):
         return ""

@@ -37,6 +37,8 @@ from forky_core.gateway.v1.record_call import record_call
 from forky_core.gateway.v1.recording import Caller
 from forky_core.model.errors import NotAllowed, NotFound, StoreDamaged, StoreError
 from forky_core.observability import events
+from forky_core.team.guarded_store import GuardedStore
+from forky_core.team.proposing_store import proposing_view
 from forky_core.team.refused_requests import NO_DATABASE
 from forky_core.team.spending.guarded_models import GuardedModels
 from forky_core.team.spending.refusals import SpendingRefused
@@ -249,7 +251,7 @@ class Service:
         note.token, note.person, note.workspace = token.name, token.person, workspace
         caller = Caller(token, client_name(headers.get("user-agent", "")), headers, Tokens(forky.store))
         if self._seen_by is None:
-            return forky, caller
+            return (proposing_view(forky, token.name) if token.proposes else forky), caller
         if not token.person:
             raise ApiError(
                 403,
@@ -264,6 +266,8 @@ class Service:
             raise of_failure(refused.failure) from refused
         except NotAllowed as error:
             raise ApiError(403, str(error), "forbidden") from error
+        if token.proposes and isinstance(seen.store, GuardedStore):
+            seen = proposing_view(seen, token.name, handle=seen.store.access.member.handle)
         return seen, caller
 
     def _whole(self, workspace: str, headers: Mapping[str, str]) -> Workspace:

@@ -29,13 +29,15 @@ _EMPTY = {
     "unpriced": False,
     "records": True,
     "analysis": False,
+    "proposes": False,
     "metrics": False,
 }
 """The fields of the form before anything is entered."""
 
 
 def draw_tokens(held: Session) -> None:
-    """Keys: `settings.token.` with `name`, `models`, `daily`, `unpriced`, `records`, `analysis`, `metrics`, `make`,
+    """Keys: `settings.token.` with `name`, `models`, `daily`, `unpriced`, `records`, `analysis`, `proposes`, `metrics`,
+    `make`,
     `copied`, and those of a row.
     """
     who = reader()
@@ -111,6 +113,7 @@ def _rights(tokens: TokenDesk, token: Token) -> str:
     if token.daily is not None and token.unpriced:
         money += ", unknown prices aside"
     reads = " · reads every conversation as tables" if token.analysis else ""
+    reads += " · proposes and lands nothing" if token.proposes else ""
     return f"…{plain_label(token.ending)} · {models} · {plain_label(money)}{reads} · made {stamp(token.created)}{whose}"
 
 
@@ -151,6 +154,12 @@ def _draw_form(tokens: TokenDesk, held: Session) -> None:
             "its own calls alone.",
         )
         st.checkbox(
+            "Propose, and land nothing",
+            key="settings.token.proposes",
+            help="It writes on branches of its own, below its name, asks for merges and comments on them. It changes no other "
+            "branch, lands nothing and undoes nobody's work.",
+        )
+        st.checkbox(
             "Only read /metrics",
             key="settings.token.metrics",
             help="For a monitoring program on a server that FORKY_METRICS=on opens to it: it can ask no model.",
@@ -172,6 +181,7 @@ def _make(tokens: TokenDesk, held: Session) -> None:
             unpriced=bool(chosen["unpriced"]),
             metrics=bool(chosen["metrics"]),
             analysis=bool(chosen["analysis"]),
+            proposes=bool(chosen["proposes"]),
         )
     except ForkyError as error:
         held.choices["settings.token.refused"] = str(error)
