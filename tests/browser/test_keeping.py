@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,9 @@ def test_what_was_typed_outlives_a_reload_and_a_restart_of_the_server_with_which
         page.keyboard.press("Enter")
         expect(page.locator(LINE)).to_contain_text("half a thought, and more")
         # Streamlit says “Connection error” in a dialog after some tries.
+        given_up = time.monotonic() + HANG
         while not page.evaluate("window.dismissed"):
+            assert time.monotonic() < given_up
             page.wait_for_timeout(200)
         page.locator(DRAFT).fill("the next one")
     with started_at(port, app, tmp_path):
