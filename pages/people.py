@@ -7,7 +7,7 @@ from collections.abc import Collection
 import streamlit as st
 
 from forky_core.team.administration import Administration
-from forky_core.team.spending.spending_desk import SpendingDesk
+from forky_core.team.allowance_desk import AllowanceDesk
 from pages.ui.components.lists import apply_list_style
 from pages.ui.components.undoing import last_shown, page_top
 from pages.ui.page import Page
@@ -56,7 +56,7 @@ def main() -> None:
             case "workspaces" if desk is not None:
                 draw_workspaces(who, desk, held)
             case "spending":
-                draw_spending(SpendingDesk(who.team, who.access), forky, held)
+                draw_spending(AllowanceDesk(who.access, forky.book), held)
             case "audit":
                 draw_audit(people, forky)
             case _:

@@ -70,10 +70,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "llm": VALUES | LOGS | {"extras", "scheduling", "private_files", "settings"},
     "offline": VALUES | {"llm.contract", "llm.tokens", "retrieval"},
     "documents": VALUES | CONTRACTS | LOGS | {"extras", "plugins", "retrieval"},
+    "allowance": VALUES | CONTRACTS | LOGS | {"documents.searching", "llm.upstream"},
     "conversation": VALUES
     | CONTRACTS
     | LOGS
-    | {"context", "graph", "documents", "matching", "merge", "retrieval", "settings", "votes"},
+    | {"allowance", "context", "graph", "documents", "matching", "merge", "retrieval", "settings", "votes"},
     "experiments": VALUES | CONTRACTS | LOGS | {"conversation", "csv_lines", "extras", "scheduling"},
     "formats": VALUES
     | CONTRACTS
@@ -113,6 +114,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     | LOGS
     | {
         "settings",
+        "allowance",
         "conversation",
         "csv_lines",
         "documents",

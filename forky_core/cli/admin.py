@@ -9,7 +9,7 @@ import json
 import sys
 from collections.abc import Callable
 
-from forky_core.cli import admin_spending
+from forky_core.cli import admin_allowance
 from forky_core.cli.admin_people import Run, add_actions
 from forky_core.cli.admin_workspaces import add_workspaces
 from forky_core.cli.opened_team import opened_team
@@ -78,8 +78,8 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--last", type=int, default=LAST, metavar="N", help=f"entries (default: {LAST}; 0: all)"
     )
     add_actions(file_action)
-    spending = admin_spending.add_to(action)
-    for one in (people, invite, role, remove, sign_out, reset, audit, *spending):
+    allowance = admin_allowance.add_to(action)
+    for one in (people, invite, role, remove, sign_out, reset, audit, allowance):
         one.add_argument("--json", action="store_true", help="one JSON object a line")
     add_workspaces(action, actions)
 

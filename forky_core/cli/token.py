@@ -7,9 +7,11 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
+from forky_core.allowance.account import Allowance
+from forky_core.allowance.amounts import NANO, Unit, amount_text, read_amount
 from forky_core.cli.plain import one_line
 from forky_core.gateway.pasting import lines_to_paste
-from forky_core.gateway.tokens import Token, Tokens, amount
+from forky_core.gateway.tokens import Token, Tokens
 from forky_core.views.times import stamp
 
 if TYPE_CHECKING:
@@ -27,11 +29,14 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         metavar="NAME,NAME",
         help="models it may use, * for any characters (default: all)",
     )
-    make.add_argument("--daily", type=float, metavar="USD", help="US dollars it may spend in a day")
+    make.add_argument("--daily", metavar="USD", help="US dollars it may spend in a day")
+    make.add_argument("--in-all", metavar="USD", help="US dollars it may spend in all")
+    make.add_argument("--answers-a-day", metavar="N", help="answers it may have in a day")
+    make.add_argument("--answers-in-all", metavar="N", help="answers it may have in all")
     make.add_argument(
         "--unpriced",
         action="store_true",
-        help="under a limit, models whose price is not known too: they count nothing",
+        help="where its money is limited, models whose price nobody knows too: they count as answers alone",
     )
     make.add_argument(
         "--no-recording", dest="records", action="store_false", help="keep nothing of what it asks"
@@ -67,9 +72,14 @@ def run_make(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     made = Tokens(forky.store).make(
         options.name,
         models=options.models.split(","),
-        daily=options.daily,
+        allowance=Allowance(
+            _amount("answers", options.answers_a_day),
+            _amount("dollars", options.daily),
+            _amount("answers", options.answers_in_all),
+            _amount("dollars", options.in_all),
+            unpriced=options.unpriced,
+        ),
         records=options.records,
-        unpriced=options.unpriced,
         metrics=options.metrics,
         analysis=options.analysis,
         proposes=options.proposes,
@@ -89,7 +99,13 @@ def run_list(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     everyone = tokens.all()
     for token in everyone:
         if options.json:
-            print(json.dumps({**_as_json(token), "spent_today": tokens.spent_today(token)}), file=out)
+            account = tokens.account(token)
+            spent = {
+                "spent_today": account.today.dollars / NANO,
+                "spent_in_all": account.in_all.dollars / NANO,
+            }
+            had = {"answers_today": account.today.answers, "answers_had": account.in_all.answers}
+            print(json.dumps({**_as_json(token), **spent, **had}), file=out)
         else:
             print(
                 f"{token.id}  {stamp(token.created):>16}  {one_line(token.name)}: {described(token)}",
@@ -116,12 +132,21 @@ def described(token: Token) -> str:
     if token.metrics:
         return f"…{token.ending}, reads /metrics"
     models = ", ".join(one_line(name) for name in token.models) or "every model"
-    limit = "no limit" if token.daily is None else f"{amount(token.daily)} a day"
-    if token.daily is not None and token.unpriced:
-        limit += " (models of unknown price count nothing)"
+    limits = [
+        f"{amount_text(unit, limit)} {'a day' if name.endswith('day') else 'in all'}"
+        for name, unit, limit in token.allowance.limits()
+        if limit is not None
+    ]
+    limit = ", ".join(limits) or "no limit"
+    if token.allowance.limits_money and token.unpriced:
+        limit += " (models of unknown price count as answers)"
     reads = ", reads every conversation as tables" if token.analysis else ""
     reads += ", proposes and lands nothing" if token.proposes else ""
     return f"…{token.ending}, {models}, {limit}, {'recorded' if token.records else 'not recorded'}{reads}"
+
+
+def _amount(unit: Unit, text: str | None) -> int | None:
+    return None if text is None else read_amount(unit, text)
 
 
 def _as_json(token: Token) -> dict[str, object]:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from forky_core.allowance.book import Book
 from forky_core.conversation.branch_origins import BranchOrigin, BranchOrigins
 from forky_core.conversation.counts import Counts
 from forky_core.conversation.indexes import Indexes
@@ -67,14 +68,10 @@ class Models(Protocol):
 
 
 class RestrictedModels(Models):
-    """The models of somebody who may not ask all of them at any time (team/spending/guarded_models.py).
+    """The models of somebody who may not ask all of them at any time (team/guarded_models.py).
 
     A class to inherit from: whether models are restricted is asked at every question, which a protocol answers slowly.
     """
-
-    @abstractmethod
-    def within(self, conversation: ConversationId) -> Models:
-        """The same models for the questions of one conversation."""
 
     @abstractmethod
     def refusal(self, model: str) -> str:
@@ -103,6 +100,8 @@ class Session:
     models: Models
     id: ConversationId
     actor: str
+    book: Book
+    """The accounts of everybody whose spending is limited here."""
     replays: set[BackgroundTask] = field(default_factory=set)
     """Running replays of rebases."""
     summing: set[BackgroundTask] = field(default_factory=set)
@@ -156,6 +155,7 @@ class Session:
             self.models,
             conversation,
             self.actor,
+            self.book,
             person=self.person,
             visible_caches=self.visible_caches,
             name_of=self.name_of,

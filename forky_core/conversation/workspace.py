@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from forky_core.allowance.book import Book
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.document_places import EMBEDDING, chosen_embedder
 from forky_core.conversation.identity import branch_name, new_id, title_line
@@ -17,7 +18,7 @@ from forky_core.conversation.indexes import Indexes
 from forky_core.conversation.recording.recorder import Recorder
 from forky_core.conversation.recording.recording import Recorded, Recording, Reply
 from forky_core.conversation.replies.replies import Replies
-from forky_core.conversation.session import Models, RestrictedModels, Session
+from forky_core.conversation.session import Models, Session
 from forky_core.conversation.transaction import Transaction
 from forky_core.conversation.validation import fit_model, fit_text
 from forky_core.conversation.visible import VisibleCaches
@@ -26,10 +27,11 @@ from forky_core.matching.call import LARGEST_FILE, Call
 from forky_core.matching.media import media_type_of
 from forky_core.model import EMPTY_VIEW, ConversationId, ConversationSummary, Hit, Reuse, Rules
 from forky_core.model.document import Document
-from forky_core.model.errors import Ambiguous, BadContent, InTheWay, NotFound, StoreDamaged
+from forky_core.model.errors import Ambiguous, BadContent, InTheWay, NotFound, StoreDamaged, StoreError
 from forky_core.model.experiment import experiments_in, is_cell
 from forky_core.model.hashing import mend_text
 from forky_core.model.parts import AttachmentPart
+from forky_core.observability import events
 from forky_core.store.contract import Store, Verification
 from forky_core.votes.poll import MARK
 from forky_core.votes.revealed import RevealedPoll, revealed_polls
@@ -43,6 +45,8 @@ class Workspace:
         self.models = models
         self.actor = actor
         self.replies = Replies(store)
+        self.book = Book(store)
+        """The accounts of everybody whose spending is limited here."""
         self.indexes = Indexes()
         self.visible_caches = VisibleCaches()
         self._recorder = Recorder(self._session, store)
@@ -91,6 +95,10 @@ class Workspace:
         """Stop replies, keeping what has arrived, and release the file."""
         if not self._is_view:
             self.replies.close()
+            try:
+                self.book.save()
+            except StoreError as error:
+                events.spending_unsaved(fault=error)
             self.store.close()
 
     def create(
@@ -285,9 +293,10 @@ class Workspace:
                 self._repos[id] = Session(
                     self.store,
                     self.replies,
-                    self.models.within(id) if isinstance(self.models, RestrictedModels) else self.models,
+                    self.models,
                     id,
                     self.actor,
+                    self.book,
                     indexes=self.indexes,
                     visible_caches=self.visible_caches,
                     name_of=self.name_of,

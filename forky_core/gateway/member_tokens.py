@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from forky_core.gateway.tokens import NewToken, Token, Tokens
+from forky_core.allowance.account import Account, Allowance
+from forky_core.gateway.tokens import NO_LIMIT, NewToken, Token, Tokens
 from forky_core.model.errors import NotAllowed, NotFound
 from forky_core.team.access import Access
 from forky_core.team.roles import Role
@@ -28,9 +29,8 @@ class MemberTokens:
         name: str,
         *,
         models: Iterable[str] = (),
-        daily: float | None = None,
+        allowance: Allowance = NO_LIMIT,
         records: bool = True,
-        unpriced: bool = False,
         metrics: bool = False,
         analysis: bool = False,
         proposes: bool = False,
@@ -52,9 +52,8 @@ class MemberTokens:
         made = self._tokens.make(
             name,
             models=models,
-            daily=daily,
+            allowance=allowance,
             records=records,
-            unpriced=unpriced,
             metrics=metrics,
             analysis=analysis,
             proposes=proposes,
@@ -81,9 +80,9 @@ class MemberTokens:
         self._access.team.audit.note("token revoked", self._access.id, token=revoked.id, **about)
         return revoked
 
-    def spent_today(self, token: Token) -> float:
-        """US dollars it has spent since midnight UTC."""
-        return self._tokens.spent_today(token)
+    def account(self, token: Token) -> Account:
+        """What a token has had."""
+        return self._tokens.account(token)
 
     def _may_see(self, token: Token) -> bool:
         role = self._access.role

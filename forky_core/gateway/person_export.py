@@ -168,6 +168,9 @@ def _tokens(whole: Workspace, member: Member) -> Json:
             "ending": token.ending,
             "models": list(token.models),
             "dollars_a_day": token.daily,
+            "dollars_in_all": token.dollars_in_all,
+            "answers_a_day": token.answers,
+            "answers_in_all": token.answers_in_all,
             "made": _when(token.created),
             "revoked": _when(token.revoked),
         }

@@ -19,16 +19,15 @@ import weakref
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
-from decimal import Decimal
-from functools import partial
 from typing import Any
 
+from forky_core.allowance.account import Account, Allowance, Sum
+from forky_core.allowance.amounts import MOST, NANO, nanodollars
+from forky_core.allowance.book import Book, Spender
 from forky_core.conversation.identity import disturbs, now, title_line
-from forky_core.gateway.token_spending import TokenSpending
 from forky_core.model.errors import BadContent, BadName, ForkyError, NameTaken, NotFound, NothingToDo
 from forky_core.observability import events
 from forky_core.store.contract import Store, StoreIdentity
-from forky_core.team.spending.amounts import NANO, nanodollars
 
 PREFIX = "forky-"
 _TOKENS = "gateway_tokens"
@@ -36,6 +35,7 @@ _LOOK = 0.5
 """Seconds for which tokens are remembered that another process may change."""
 _LONGEST_NAME = 60
 _MOST_PATTERNS = 50
+NO_LIMIT = Allowance()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Token:
     records: bool = True
     """Whether its calls are recorded as conversations."""
     unpriced: bool = True
-    """Whether, under a limit, it may use models whose price is unknown: they do not count."""
+    """Whether, where its money is limited, it may use models whose price is unknown: they count as answers alone."""
     created: int = 0
     """Microseconds since the epoch, UTC."""
     revoked: int = 0
@@ -67,16 +67,27 @@ class Token:
     """Whether it reads everything that its owner may read, as tables; without it, it reaches its own calls alone."""
     proposes: bool = False
     """Whether it proposes and lands nothing: it writes on branches that it made alone (team/proposing_store.py)."""
+    answers: int | None = None
+    """The answers that it may have in a day (UTC); None: no limit."""
+    dollars_in_all: float | None = None
+    """US dollars that it may spend in all; None: no limit."""
+    answers_in_all: int | None = None
+    """The answers that it may have in all; None: no limit."""
+
+    @property
+    def allowance(self) -> Allowance:
+        return Allowance(
+            self.answers,
+            _nano(self.daily),
+            self.answers_in_all,
+            _nano(self.dollars_in_all),
+            unpriced=self.unpriced,
+        )
 
     def may_use(self, model: str) -> bool:
         if self.metrics:
             return False
         return not self.models or any(fnmatch.fnmatchcase(model, pattern) for pattern in self.models)
-
-
-def amount(dollars: float) -> str:
-    """A limit as its owner would write it, with all its digits."""
-    return f"${Decimal(f'{dollars:g}'):f}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +131,8 @@ class Tokens:
             if shared is None:
                 shared = _stores[store.identity] = _Shared(store.is_exclusive)
         self._shared = shared
-        self._spending = TokenSpending(store)
+        self.book = Book(store)
+        """The accounts of the tokens."""
 
     def all(self) -> tuple[Token, ...]:
         """All tokens: valid ones first, each group in the order they were made."""
@@ -133,15 +145,14 @@ class Tokens:
         name: str,
         *,
         models: Iterable[str] = (),
-        daily: float | None = None,
+        allowance: Allowance = NO_LIMIT,
         records: bool = True,
-        unpriced: bool = False,
         metrics: bool = False,
         analysis: bool = False,
         proposes: bool = False,
         person: str = "",
     ) -> NewToken:
-        """Make a token. Under a limit, models whose price is unknown are refused unless `unpriced` is set.
+        """Make a token.
 
         With `metrics` it is for a monitoring program: it reads /metrics, and can ask no model. With `analysis` it also
         reads all that its owner may read (`GET /v1/analysis`). With `proposes` it writes on branches of its own, asks
@@ -155,22 +166,25 @@ class Tokens:
         patterns = tuple(dict.fromkeys(pattern for word in models if (pattern := word.strip())))
         if len(patterns) > _MOST_PATTERNS or any(len(pattern) > 200 for pattern in patterns):
             raise BadContent(f"At most {_MOST_PATTERNS} names of models fit.", "Use * for several at once.")
-        if daily is not None and not 0 <= daily < 1e6:
-            raise BadContent("A limit is a number of US dollars, 0 or more.")
+        if any(limit is not None and not 0 <= limit <= MOST[unit] for _, unit, limit in allowance.limits()):
+            raise BadContent("A limit is a number, 0 or more.")
         token = Token(
             secrets.token_hex(4),
             _name(name),
             token_digest(text),
             text[-4:],
             patterns,
-            daily,
+            _dollars(allowance.dollars_a_day),
             records,
-            unpriced or daily is None,
+            allowance.unpriced or not allowance.limits_money,
             now(),
             metrics=metrics,
             analysis=analysis,
             proposes=proposes,
             person=person,
+            answers=allowance.answers_a_day,
+            dollars_in_all=_dollars(allowance.dollars_in_all),
+            answers_in_all=allowance.answers_in_all,
         )
 
         def with_it(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
@@ -220,32 +234,23 @@ class Tokens:
             None,
         )
 
-    def spent_today(self, token: Token) -> float:
-        """US dollars it has spent since midnight UTC."""
-        return self._spending.today(token.id) / NANO
+    def account(self, token: Token) -> Account:
+        """What a token has had. Raises StoreError if it cannot be read."""
+        return self.book.account(self.spender(token))
 
-    def spend(self, token: Token, cost: float) -> None:
-        """Add the price of a call that no limit is for: it counts at once, and is saved within a second."""
-        if cost > 0:
-            self._spending.add(token.id, nanodollars(cost))
+    def spender(self, token: Token) -> Spender:
+        """A token, as whoever pays for its calls."""
+        return Spender(
+            f"token/{token.id}", f"The token “{token.name}”", token.allowance, lambda: self._start(token)
+        )
 
-    def begin_call(self, token: Token, ahead: int) -> Callable[[float], None] | None:
-        """Set aside what a call may cost, in billionths of a dollar, as far as the token's limit leaves it.
-
-        Returns the function that charges what the call did cost in US dollars, and frees the rest: call it once,
-        whatever becomes of the call. None if nothing is left of the limit.
-
-        Raises:
-            StoreError: nothing was set aside, because the database cannot be written now.
-        """
-        if token.daily is None:
-            return partial(self.spend, token)
-        call = self._spending.begin(token.id, ahead, nanodollars(token.daily))
-        return None if call is None else lambda cost: self._spending.settle(call, nanodollars(max(0.0, cost)))
-
-    def save_spending(self) -> None:
-        """Save the spending since the last save. Raises StoreError."""
-        self._spending.save()
+    def _start(self, token: Token) -> Account:
+        """What a token had spent in its last day, as earlier versions of Forky kept it."""
+        with suppress(ValueError, TypeError, KeyError):
+            kept = json.loads(self._store.setting(f"gateway_spent/{token.id}") or "{}")
+            spent = Sum(0, int(kept["spent"]))
+            return Account(str(kept["day"]), spent, spent)
+        return Account()
 
     def _known(self) -> tuple[Token, ...]:
         if not self._shared.is_current:
@@ -330,3 +335,11 @@ def _name(text: str) -> str:
 def token_digest(text: str) -> str:
     """The sha256 of a token's text, as it is stored."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def _dollars(nano: int | None) -> float | None:
+    return None if nano is None else nano / NANO
+
+
+def _nano(dollars: float | None) -> int | None:
+    return None if dollars is None else nanodollars(dollars)

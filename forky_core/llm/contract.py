@@ -61,9 +61,6 @@ class Request:
     """OpenAI names: temperature, max_tokens, tools, seed …"""
     cache_key: str = ""
     """The conversation's id, for providers that route their prompt cache by a key."""
-    conversation: str = ""
-    branch: str = ""
-    """Where it is asked, for the account of what was spent, if that is known; neither is sent."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -188,12 +188,12 @@ def gateway_unrecorded(*, token: TokenName, fault: Fault) -> None:
 
 @event("gateway.unsaved", ERROR)
 def gateway_unsaved(*, what: Word, fault: Fault) -> None:
-    """The spending of tokens, or the id of an answer, could not be saved."""
+    """The id of an answer could not be saved."""
 
 
 @event("spending.unsaved", ERROR)
-def spending_unsaved(*, model: Model, fault: Fault) -> None:
-    """What a member's call of a model cost could not be written; what was set aside is charged two minutes later."""
+def spending_unsaved(*, fault: Fault) -> None:
+    """What calls of models cost could not be written to an account; it is tried again."""
 
 
 @event("token.changed")

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from forky_core.team.spending.tables import SPENDING_TABLES
+from forky_core.team.spending_tables import SPENDING_TABLES
 from forky_core.team.together_tables import TABLES as TOGETHER
 
 _Made = TypeVar("_Made")
@@ -107,7 +107,7 @@ _ATTEMPTS = """
 CREATE TABLE attempts (id TEXT PRIMARY KEY, kind TEXT NOT NULL, client TEXT NOT NULL, at INTEGER NOT NULL);
 CREATE INDEX attempts_of ON attempts (kind, client, at);
 """
-"""What is counted within a minute: failed attempts to sign in (attempts.py), requests (spending/request_rate.py)."""
+"""What is counted within a minute: failed attempts to sign in (attempts.py)."""
 _DELIVERY = """
 CREATE TABLE delivery_choices (
     person TEXT PRIMARY KEY REFERENCES people (id) ON DELETE CASCADE, mail TEXT NOT NULL, webhook TEXT NOT NULL,

@@ -33,8 +33,6 @@ class GuardedDocuments:
         for piece in pieces:
             role = Role.EDITOR if piece.document.shelf == "workspace" else Role.COMMENTER
             self._access.require(role, "add documents")
-        sizes: dict[str, int] = {piece.document.id: piece.document.size for piece in pieces}
-        self._access.team.spending.uploads.admit(self._access.id, sizes)
         # Whoever sends the bytes has them: they may see the document, also where somebody else gave it before.
         self._access.give({piece.document.id for piece in pieces})
         self._keeper.take_in(pieces)
@@ -50,7 +48,6 @@ class GuardedDocuments:
         for document in known.values():
             self._require_change(document, "delete it")
         self._keeper.drop(list(known))
-        self._access.team.spending.uploads.drop(known)
 
     def document(self, id: str) -> Document:
         exact = self.known([DocumentId(id)])

@@ -25,7 +25,7 @@ OPEN_SETTINGS = (
     "langchain_conversation",
 )
 """Beginnings of the workspace's settings that work of commenters writes; all others are changed by owners."""
-HIDDEN_SETTINGS = ("gateway_",)
+HIDDEN_SETTINGS = ("gateway_", "allowance/")
 """Beginnings of settings that only owners read: tokens and what they have spent."""
 COMMENTERS_DERIVED = ("passages", "tools/", "posted/")
 """Beginnings of what is kept beside the changes of commenters; other keys decide what editors are shown."""

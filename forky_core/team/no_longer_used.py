@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from forky_core.llm.providers import PROVIDERS
 from forky_core.team.access import Access
+from forky_core.team.database import TeamDatabase
 from forky_core.team.roles import Role
 
 _VARIABLES = {provider.id: provider.variables[0] for provider in PROVIDERS}
@@ -43,7 +44,23 @@ def no_longer_used(access: Access) -> Sequence[str]:
         said.append(
             "Which models a role may ask is not limited any more: every member may ask each model that is set up here."
         )
+    if owns:
+        said += _of_spending(database, workspace)
     return said
+
+
+def _of_spending(database: TeamDatabase, workspace: str) -> Iterator[str]:
+    """What became of the limits and sums of earlier versions."""
+    if database.row("SELECT 1 FROM balances WHERE workspace = ?", workspace) is not None:
+        yield "What somebody was granted as credit is what they may have in all now: raise it to top it up."
+    gone = "'requests_a_minute', 'uploads_a_day', 'stored_bytes'"
+    if database.row(f"SELECT 1 FROM limits WHERE workspace = ? AND name IN ({gone})", workspace) is not None:  # noqa: S608 - fixed texts
+        yield "Requests a minute, files a day and the bytes of files are not limited any more; what was set stays stored."
+    if database.row("SELECT 1 FROM ledger WHERE workspace = ?", workspace) is not None:
+        yield (
+            "Who spent what on which conversation is not listed any more: the lines until now stay in the table `ledger` of "
+            "the people's database, and each account has gone on from their sum."
+        )
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -1,8 +1,7 @@
 """Refused requests in the audit log: not one entry for each, so that nobody can fill it, but one a minute with a count.
 
-A request is refused because somebody sends too many, has no credit left or asks with a token whose limit of the day is
-used up (429), because the server is overloaded, or because the database cannot be used (503). Refusals of the last kind
-are noted when it can be written again.
+A request is refused because somebody's allowance or their token's is used up (429), because the server is overloaded,
+or because the database cannot be used (503). Refusals of the last kind are noted when it can be written again.
 """
 
 from __future__ import annotations
@@ -18,10 +17,8 @@ EVENT = "requests refused"
 _GATHERED = 60.0
 """Seconds for which refusals are counted before they are noted."""
 
-TOO_MANY = "too many requests"
 TOO_MANY_ATTEMPTS = "too many attempts to sign in"
-NO_CREDIT = "no credit was left"
-NOTHING_TODAY = "the token's limit of the day was used up"
+NO_CREDIT = "the allowance was used up"
 OVERLOADED = "the server was busy"
 NO_DATABASE = "the database could not be used"
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from forky_core.model import ConversationId
 from forky_core.model.erasure import Passages
 from forky_core.model.errors import NotFound
+from forky_core.team.allowances import Allowances
 from forky_core.team.attempts import AttemptKind, Attempts, TeamAttempts
 from forky_core.team.audit import Audit
 from forky_core.team.database import TeamDatabase, now
@@ -29,7 +30,6 @@ from forky_core.team.people_file import PeopleFile
 from forky_core.team.refused_requests import RefusedRequests
 from forky_core.team.roles import Role
 from forky_core.team.sharing import Sharing
-from forky_core.team.spending.team_spending import TeamSpending
 from forky_core.team.team_sessions import TeamSessions
 from forky_core.team.team_workspaces import NO_WORKSPACE, WORKSPACE, TeamWorkspaces
 from forky_core.team.threads import Threads
@@ -106,14 +106,7 @@ class Team:
         self.drafts = KeptDrafts(self.database, workspace)
         self.refused = RefusedRequests(self.audit)
         """The requests that were refused because somebody sends too many, or the server cannot answer them."""
-        self.spending = TeamSpending(
-            self.database,
-            self.audit,
-            self.members,
-            self.refused,
-            workspace,
-            clock=self._clock,
-        )
+        self.allowances = Allowances(self.database, self.audit, self.members, workspace, self._clock)
         self.members.removed = self._removed
         self.audit.noted = self.inbox.note_audited
         self.sharing.dropped = self._forget
@@ -141,7 +134,6 @@ class Team:
 
     def close(self) -> None:
         for team in tuple(self._teams.values()):
-            team.spending.close()
             team.refused.close()
         self.database.close()
 

@@ -11,9 +11,9 @@ from forky_core.model import ConversationId
 from forky_core.model.errors import ForkyError
 from forky_core.observability import events
 from forky_core.team.former_protection import formerly_protected
+from forky_core.team.guarded_models import GuardedModels
 from forky_core.team.guarded_store import GuardedStore
 from forky_core.team.sharing import OWNERS
-from forky_core.team.spending.guarded_models import GuardedModels
 from forky_core.team.team import Team
 
 AnyWorkspace = TypeVar("AnyWorkspace", bound=Workspace)
@@ -39,7 +39,7 @@ def join_team(forky: Workspace, team: Team, *, shown_to_all: ConversationId | No
 def member_view(forky: AnyWorkspace, team: Team, member: str) -> AnyWorkspace:
     """The open workspace as a person sees it: their operations carry their id, and the guards decide about the rest."""
     store = GuardedStore(forky.store, team, member)
-    models = GuardedModels(forky.models, store.access)
+    models = GuardedModels(forky.models, store.access, forky.book)
     return forky.through(store, member, name_of=team.members.names_in, models=models)
 
 

@@ -11,6 +11,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Route
 
+from forky_core.allowance.account import Allowance
 from forky_core.cli.parser import main
 from forky_core.gateway.front import Gateway
 from forky_core.gateway.tokens import Tokens
@@ -114,7 +115,9 @@ def test_a_token_that_was_not_made_for_it_reaches_its_own_calls_alone(tmp_path: 
     fill(database)[0].close()
     with serving(ScriptedModels(), DuckDBStore.open(database)) as served:
         usual = served.key
-        limited = served.tokens.make("limited", models=["offline/*"], records=False, daily=0.0).text
+        limited = served.tokens.make(
+            "limited", models=["offline/*"], records=False, allowance=Allowance(dollars_a_day=0)
+        ).text
         monitoring = served.tokens.make("prometheus", metrics=True, analysis=True).text
         wanted = served.tokens.make("notebook", models=["offline/*"], records=False, analysis=True).text
         reply = {

@@ -1,4 +1,4 @@
-"""Spending in a real browser: an owner grants credit and sets limits, and a question without credit is refused."""
+"""Allowances in a real browser: an owner sets one, and a question beyond it is refused."""
 
 from __future__ import annotations
 
@@ -10,21 +10,20 @@ from typing import Any
 
 import pytest
 
+from forky_core.allowance.amounts import NANO
+from forky_core.team.allowances import EVERYBODY
 from forky_core.team.roles import Role
-from forky_core.team.spending.amounts import NANO
-from forky_core.team.spending.limits import EVERYBODY
 from forky_core.team.team import Team
 from tests.browser.conftest import CHECKOUT, expect, served, settled
 from tests.browser.test_axe import faults
 from tests.browser.test_team_page import come_in, invited
-from tests.team.spending.priced import asked
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[str]:
-    # The key is never sent: whoever has no credit asks nobody.
+    # The key is never sent: whoever may have nothing asks nobody.
     with served(CHECKOUT / "app.py", tmp_path, FORKY_TEAM="on", OPENAI_API_KEY="sk-nobodys") as address:
         yield address
 
@@ -37,28 +36,7 @@ def people(folder: Path) -> Iterator[Team]:
     team.close()
 
 
-def spend(team: Team, person: str, dollars: float, model: str) -> None:
-    quote = asked(model=model)
-    accounts = team.spending.accounts
-    accounts.settle(accounts.reserve(person, quote), round(dollars * NANO), arrived=True)
-
-
-def fill(team: Team, ada: str) -> None:
-    """Some accounts, and what they spent."""
-    for name, role, granted, spent in (
-        ("Bob Baker", Role.EDITOR, 5.0, 1.25),
-        ("Chiara Conti", Role.COMMENTER, 2.0, 1.9),
-        ("Deniz Demir", Role.VIEWER, 0.0, 0.0),
-    ):
-        member = team.members.add(name, role)
-        if granted:
-            team.spending.accounts.grant(member.id, "dollars", round(granted * NANO), by=ada)
-            spend(team, member.id, spent, "gpt-4o")
-    spend(team, ada, 0.4321, "anthropic/claude-sonnet-4-5")
-    team.spending.limits.set(EVERYBODY, "dollars_a_day", 2 * NANO, by=ada)
-
-
-def test_an_owner_grants_credit_and_a_question_without_it_is_refused(
+def test_an_owner_sets_an_allowance_and_a_question_beyond_it_is_refused(
     server: str, watch: Any, tmp_path: Path
 ) -> None:
     watched = watch()
@@ -66,16 +44,16 @@ def test_an_owner_grants_credit_and_a_question_without_it_is_refused(
     come_in(page, invited(server, tmp_path), "Ada")
     with people(tmp_path) as team:
         bob = team.members.add("Bob", Role.EDITOR)
-        team.spending.limits.set(EVERYBODY, "needs_credit", 1, by="")
+        team.allowances.set(EVERYBODY, {"dollars_in_all": 0}, by="")
         watched.open(f"{server}/people?tab=spending")
         row = page.locator(".st-key-row-account-bob")
-        expect(row).to_contain_text("no credit yet")
+        expect(row).to_contain_text("$0.00 of $0.00 in all")
         row.get_by_role("button", name="Change …").click()
-        dialog = page.get_by_role("dialog", name="Credit and limits")
-        dialog.get_by_label("How much more").fill("2.50")
-        dialog.get_by_role("button", name="Grant", exact=True).click()
-        expect(row.get_by_text("$2.50 of $2.50 left")).to_be_visible()
-        assert team.spending.accounts.balances(bob.id)["dollars"].amount == round(2.5 * NANO)
+        dialog = page.get_by_role("dialog", name="Allowance")
+        dialog.get_by_label("US dollars in all").fill("2.50")
+        dialog.get_by_role("button", name="Save", exact=True).click()
+        expect(row.get_by_text("$0.00 of $2.50 in all")).to_be_visible()
+        assert team.allowances.of(bob.id).dollars_in_all == round(2.5 * NANO)
 
         watched.open(f"{server}/library")
         page.get_by_role("button", name="New conversation").click()
@@ -84,25 +62,27 @@ def test_an_owner_grants_credit_and_a_question_without_it_is_refused(
         settled(page)
         page.get_by_placeholder(re.compile("Ask")).first.fill("Why do boats float?")
         page.keyboard.press("Control+Enter")
-        expect(page.get_by_text("You have no credit here yet.").first).to_be_visible()
+        expect(page.get_by_text("You may have $0.00 in all, and it is used up").first).to_be_visible()
         expect(page.get_by_text("Why do boats float?").first).to_be_visible()
     assert watched.problems == []
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 390)])
-def test_axe_finds_nothing_about_spending(
+def test_axe_finds_nothing_about_allowances(
     server: str, watch: Any, tmp_path: Path, scheme: str, width: int
 ) -> None:
     watched = watch(scheme=scheme, width=width)
     come_in(watched.page, invited(server, tmp_path), "Ada")
     with people(tmp_path) as team:
-        fill(team, team.members.all()[0].id)
+        for name, role, granted in (("Bob Baker", Role.EDITOR, 5), ("Deniz Demir", Role.VIEWER, 0)):
+            member = team.members.add(name, role)
+            team.allowances.set(member.id, {"dollars_in_all": granted * NANO, "answers_a_day": 20}, by="")
         page = watched.open(f"{server}/people?tab=spending")
-        expect(page.locator(".fk-sums")).to_contain_text("Chiara Conti")
+        expect(page.locator(".st-key-row-account-deniz-demir")).to_contain_text(
+            "0 answers of 20 answers today"
+        )
         assert faults(page) == []
         assert page.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
         page.locator(".st-key-row-account-bob-baker").get_by_role("button", name="Change …").click()
-        expect(page.get_by_role("dialog", name="Credit and limits")).to_contain_text("$3.75 of $5.00 left")
-        assert faults(page) == []
-        watched.open(f"{server}/settings")
+        expect(page.get_by_role("dialog", name="Allowance")).to_contain_text("$0.00 of $5.00 in all")
         assert faults(page) == []

@@ -23,7 +23,6 @@ from tests.cli.conftest import Ended
 from tests.formats.seeds import seeds, whole
 from tests.formats.sources import SAMPLES
 from tests.formats.test_landing import chat as exported
-from tests.team.spending.priced import asked
 
 Run = Callable[..., Ended]
 
@@ -93,9 +92,11 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "admin role": (("bob", "viewer"),),
     "admin sign-out": (("bob",),),
     "admin reset-password": (("bob",),),
-    "admin grant": (("bob", "2.50"), ("bob", "20", "--messages"), ("bob", "1", "--take-back")),
-    "admin limit": (("everybody", "messages-a-day", "20"), ("bob", "needs-credit", "yes"), ("bob",)),
-    "admin spending": ((), ("--by", "day", "--days", "7"), ("--person", "bob", "--by", "branch")),
+    "admin allowance": (
+        ("everybody", "--answers-a-day", "20"),
+        ("bob", "--dollars-in-all", "none"),
+        ("bob",),
+    ),
     "admin remove": (("bob",),),
     "admin audit": ((),),
     "admin workspaces": ((),),
@@ -170,7 +171,6 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Mapping[st
     bob = team.members.add("Bob", Role.EDITOR)
     team.sharing.adopt([(chat.id, ada.id)])
     team.sessions.open(bob.id)
-    team.spending.accounts.settle(team.spending.accounts.reserve(bob.id, asked()), 1_000_000, arrived=True)
     team.inbox.tell(bob.id, "role", role="editor")
     made = back_up(folder / "prepared backup", team, ServerFiles(database, folder / "workspaces"))
     ids["backup"] = str(made.folder)

@@ -17,7 +17,7 @@ def test_a_token_is_made_and_shown_once(forky: Run, database: Path) -> None:
     assert f"OPENAI_API_KEY={text}" in made.out
     listed = forky("token", "list").out
     assert text not in listed
-    assert "aider: …" in listed and "gpt-4o, ollama/*" in listed and "$5 a day" in listed
+    assert "aider: …" in listed and "gpt-4o, ollama/*" in listed and "$5.00 a day" in listed
     with Forky.open(database) as opened:
         token = Tokens(opened.store).of(text)
         assert token is not None and token.name == "aider"
@@ -56,8 +56,17 @@ def test_a_limit_says_whether_unknown_prices_pass(forky: Run) -> None:
     forky("token", "make", "strict", "--daily", "5")
     forky("token", "make", "lenient", "--daily", "5", "--unpriced")
     lines = forky("token", "list").out.splitlines()
-    passing = [line for line in lines if "unknown price count nothing" in line]
+    passing = [line for line in lines if "unknown price count as answers" in line]
     assert len(lines) == 2 and len(passing) == 1 and "lenient" in passing[0]
+
+
+def test_a_token_has_limits_of_a_day_and_in_all(forky: Run) -> None:
+    forky("token", "make", "both", "--daily", "2.50", "--in-all", "20", "--answers-a-day", "3")
+    assert "3 answers a day, $2.50 a day, $20.00 in all" in forky("token", "list").out
+    listed = json.loads(forky("token", "list", "--json").out)
+    assert (listed["daily"], listed["dollars_in_all"], listed["answers"]) == (2.5, 20.0, 3)
+    assert (listed["spent_today"], listed["answers_had"]) == (0.0, 0)
+    assert forky("token", "make", "senseless", "--in-all", "much").code != 0
 
 
 def test_while_the_app_runs_the_command_says_where_tokens_are_made(forky: Run, database: Path) -> None:

@@ -283,7 +283,7 @@ def test_a_hundred_streams_at_once_are_all_whole_and_all_recorded(on_disk: Serve
 def test_what_was_spent_is_saved_when_the_server_ends(aimock: Aimock, tmp_path: Path) -> None:
     with serving(at_upstream(aimock.base_url), open_store(tmp_path / "forky.duckdb")) as served:
         post(served, {**ask("count my tokens"), "model": "gpt-4o"})
-        eventually(lambda: served.tokens.spent_today(served.made.token) > 0)
-        token, spent = served.made.token, served.tokens.spent_today(served.made.token)
+        eventually(lambda: served.tokens.account(served.made.token).in_all.dollars > 0)
+        token, spent = served.made.token, served.tokens.account(served.made.token)
     with closing(open_store(tmp_path / "forky.duckdb")) as store:
-        assert Tokens(store).spent_today(token) == spent
+        assert Tokens(store).account(token) == spent

@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from forky_core.allowance.account import Allowance, Sum
+from forky_core.allowance.amounts import NANO
 from forky_core.gateway.v1 import asking, service
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.scripted import ScriptedModel
@@ -315,11 +317,14 @@ def test_what_only_a_providers_own_models_understand_reaches_them_as_it_came(
 
 
 def test_a_token_that_has_spent_its_day_waits_and_may_still_ask_what_is_free(gateway: Served) -> None:
-    poor = gateway.tokens.make("poor", daily=0.001)
-    ask = {"model": "gpt-4o", "messages": [{"role": "user", "content": "count my tokens"}]}
+    poor = gateway.tokens.make("poor", allowance=Allowance(dollars_a_day=NANO // 1000))
+    ask = {"model": "gpt-4o", "max_tokens": 50, "messages": [{"role": "user", "content": "count my tokens"}]}
     with gateway.client(poor.text) as client:
+        longest = client.post("/chat/completions", json={**ask, "max_tokens": 5_000})
+        assert longest.status_code == 429 and "ask for a shorter answer" in error_of(longest)["message"]
         assert client.post("/chat/completions", json=ask).status_code == 200
-        assert gateway.tokens.spent_today(poor.token) == pytest.approx(2000 * 2.5e-6 + 10 * 1e-5)
+        account = gateway.tokens.account(poor.token)
+        assert account.today == Sum(1, round((2000 * 2.5e-6 + 10 * 1e-5) * NANO)) and account.held == Sum()
         refused = client.post("/chat/completions", json=ask)
         assert (refused.status_code, refused.headers["x-should-retry"]) == (429, "false")
         assert error_of(refused)["code"] == "insufficient_quota"
@@ -328,13 +333,13 @@ def test_a_token_that_has_spent_its_day_waits_and_may_still_ask_what_is_free(gat
 
 def test_under_a_limit_a_model_of_unknown_price_is_refused_unless_it_may_pass(gateway: Served) -> None:
     ask = {"model": "openai/brand-new", "messages": [{"role": "user", "content": "say hello"}]}
-    strict = gateway.tokens.make("strict", daily=5)
+    strict = gateway.tokens.make("strict", allowance=Allowance(dollars_a_day=5 * NANO))
     with gateway.client(strict.text) as client:
         refused = client.post("/chat/completions", json=ask)
         assert (refused.status_code, error_of(refused)["code"]) == (403, "model_not_allowed")
         assert "is not known" in error_of(refused)["message"]
         assert client.post("/chat/completions", json={**ask, "model": "gpt-4o"}).status_code == 200
-    lenient = gateway.tokens.make("lenient", daily=5, unpriced=True)
+    lenient = gateway.tokens.make("lenient", allowance=Allowance(dollars_in_all=5 * NANO, unpriced=True))
     with gateway.client(lenient.text) as client:
         assert client.post("/chat/completions", json=ask).status_code == 200
 
@@ -343,7 +348,7 @@ def test_a_stream_without_a_count_is_put_on_the_account_by_an_estimate(gateway: 
     ask = {"model": "gpt-4o", "stream": True, "messages": [{"role": "user", "content": "say hello"}]}
     with gateway.client() as client:
         client.post("/chat/completions", json=ask)
-    assert 0 < gateway.tokens.spent_today(gateway.made.token) < 0.01
+    assert 0 < gateway.tokens.account(gateway.made.token).today.dollars < NANO // 100
 
 
 def test_a_server_that_is_down_is_a_502(aimock: object) -> None:

@@ -14,22 +14,22 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Route
 
+from forky_core.allowance.account import Account, Allowance, Sum
 from forky_core.conversation.session import Models
 from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.front import Gateway
 from forky_core.gateway.routes import PREFIX
 from forky_core.gateway.tokens import Tokens
 from forky_core.store.memory.store import MemoryStore
-from forky_core.team.refused_requests import EVENT, NO_CREDIT, NOTHING_TODAY
+from forky_core.team.refused_requests import EVENT, NO_CREDIT
 from forky_core.team.roles import Role
-from forky_core.team.spending.limits import EVERYBODY
 from forky_core.team.team import Team
 from forky_core.team.views import join_team, member_view
+from tests.allowance.priced import DOLLAR, PricedModels
 from tests.gateway.served import at_upstream, listening
 from tests.hangs import HANG
 from tests.llm.wire import DONE, HEAD, answer
 from tests.llm.wire import serving as wire
-from tests.team.spending.priced import DOLLAR, PricedModels
 
 
 @dataclass
@@ -51,12 +51,14 @@ class Desk:
         with httpx.Client(timeout=HANG, trust_env=False) as client:
             return client.request(method, f"{self.url}/v1/{path}", headers=headers, **more)
 
-    def grant(self, dollars: float) -> None:
-        self.team.spending.accounts.grant(self.bob, "dollars", round(dollars * DOLLAR), by="")
+    def allow(self, **fields: Any) -> None:
+        """Set Bob's allowance."""
+        self.team.allowances.set(self.bob, fields, by="")  # type: ignore[arg-type]
 
     @property
-    def left(self) -> int:
-        return self.team.spending.accounts.balances(self.bob)["dollars"].amount
+    def account(self) -> Account:
+        """Bob's account."""
+        return self.forky.book.account(self.team.allowances.spender(self.bob))
 
 
 @contextmanager
@@ -87,37 +89,54 @@ def desk() -> Iterator[Desk]:
         yield opened
 
 
-def test_an_answer_is_charged_with_where_it_was_recorded(desk: Desk) -> None:
-    desk.grant(1)
+def test_an_answer_is_charged_to_the_member_and_to_the_token(desk: Desk) -> None:
+    desk.allow(dollars_in_all=DOLLAR)
     assert desk.ask("dear/one").status_code == 200
-    assert desk.left == round(0.95 * DOLLAR)
-    (line,) = desk.team.spending.ledger.sums("branch")
-    (summary,) = desk.forky.conversations()
-    assert line.key == (summary.id, "main")
+    assert desk.account.in_all == Sum(1, DOLLAR // 20)
+    tokens = Tokens(desk.forky.store)
+    assert tokens.account(tokens.all()[0]).in_all == Sum(1, DOLLAR // 20)
 
 
 def test_at_zero_a_program_is_told_what_to_do_and_not_to_retry(desk: Desk) -> None:
-    desk.team.spending.accounts.grant(desk.bob, "messages", 1, by="")
+    desk.allow(answers_in_all=1)
     assert desk.ask("dear/one").status_code == 200
     refused = desk.ask("dear/one")
     assert refused.status_code == 429 and error(refused)["code"] == "insufficient_quota"
-    assert "Your balance of 1 message is used up. Ask an owner" in error(refused)["message"]
+    assert "You may have 1 answer in all, and it is used up: an owner" in error(refused)["message"]
     assert refused.headers["x-should-retry"] == "false" and "retry-after" not in refused.headers
     assert desk.ask("offline/quote").status_code == 200
 
 
 def test_a_limit_of_a_day_says_when_the_next_one_begins(desk: Desk) -> None:
-    desk.team.spending.limits.set(EVERYBODY, "messages_a_day", 0, by="")
+    desk.allow(answers_a_day=0)
     refused = desk.ask("dear/one")
     assert refused.status_code == 429 and 0 < int(refused.headers["retry-after"]) <= 86_400
 
 
-def test_too_many_requests_in_a_minute_are_refused_with_when_to_try_again(desk: Desk) -> None:
-    desk.team.spending.limits.set(EVERYBODY, "requests_a_minute", 2, by="")
-    assert [desk.send("GET", "models").status_code for _ in range(3)] == [200, 200, 429]
-    refused = desk.send("GET", "models")
-    assert error(refused)["code"] == "rate_limit_exceeded" and 0 < int(refused.headers["retry-after"]) <= 60
-    assert "You may send 2 requests a minute" in error(refused)["message"]
+def test_a_call_that_can_cost_more_than_is_left_does_not_leave_whole_or_streamed(desk: Desk) -> None:
+    desk.allow(dollars_in_all=DOLLAR // 10)
+    models = desk.forky.models
+    assert isinstance(models, PricedModels)
+    for stream in (False, True):
+        refused = desk.ask("dear/one", stream=stream, max_tokens=1_000)
+        assert (
+            refused.status_code == 429
+            and "ask for a shorter answer (max_tokens)" in error(refused)["message"]
+        )
+        three = desk.ask("dear/one", stream=stream, max_tokens=400, n=3)
+        assert three.status_code == 429, "each of several answers can be as long"
+    assert models.dear.requests == ()
+    assert desk.ask("dear/one", max_tokens=900).status_code == 200
+    assert desk.account.in_all == Sum(1, DOLLAR // 20)
+
+
+def test_a_price_that_nobody_knows_needs_an_owners_word(desk: Desk) -> None:
+    desk.allow(dollars_a_day=DOLLAR)
+    refused = desk.ask("odd/one")
+    assert (refused.status_code, error(refused)["code"]) == (403, "model_not_allowed")
+    assert "What Odd costs is not known" in error(refused)["message"]
+    desk.allow(dollars_a_day=DOLLAR, unpriced=1)
+    assert desk.ask("odd/one").status_code == 200
 
 
 def refusals(desk: Desk) -> Sequence[tuple[str, dict[str, object]]]:
@@ -127,20 +146,21 @@ def refusals(desk: Desk) -> Sequence[tuple[str, dict[str, object]]]:
     return [(entry.person, json.loads(entry.about)) for entry in entries]
 
 
-def test_calls_for_which_no_credit_is_left_are_in_the_audit_log(desk: Desk) -> None:
-    desk.team.spending.limits.set(EVERYBODY, "messages_a_day", 1, by="")
+def test_refused_calls_are_in_the_audit_log(desk: Desk) -> None:
+    desk.allow(answers_a_day=1)
     assert [desk.ask("dear/one").status_code for _ in range(4)] == [200, 429, 429, 429]
-    assert refusals(desk) == [(desk.bob, {"reason": NO_CREDIT, "number": 3})]
+    poor = Allowance(dollars_in_all=DOLLAR // 1000)
+    desk.allow()
+    desk.token = Tokens(desk.forky.store).make("poor", person=desk.bob, allowance=poor).text
+    refused = desk.ask("dear/one")
+    assert refused.status_code == 429 and error(refused)["message"].startswith(
+        "The token “poor” may have $0.0010 in all"
+    )
+    assert refusals(desk) == [(desk.bob, {"reason": NO_CREDIT, "number": 4})]
 
 
-def test_calls_of_a_token_whose_day_is_used_up_are_in_the_audit_log(desk: Desk) -> None:
-    desk.token = Tokens(desk.forky.store).make("poor", person=desk.bob, daily=0.001).text
-    assert [desk.ask("dear/one").status_code for _ in range(3)] == [200, 429, 429]
-    assert refusals(desk) == [(desk.bob, {"reason": NOTHING_TODAY, "number": 2})]
-
-
-def test_fifty_programs_race_for_a_balance_of_three_messages(desk: Desk) -> None:
-    desk.team.spending.accounts.grant(desk.bob, "messages", 3, by="")
+def test_fifty_programs_race_for_three_answers(desk: Desk) -> None:
+    desk.allow(answers_in_all=3)
     statuses: list[int] = []
     threads = [Thread(target=lambda: statuses.append(desk.ask("dear/one").status_code)) for _ in range(50)]
     for thread in threads:
@@ -148,7 +168,7 @@ def test_fifty_programs_race_for_a_balance_of_three_messages(desk: Desk) -> None
     for thread in threads:
         thread.join(HANG)
     assert (statuses.count(200), statuses.count(429)) == (3, 47)
-    assert desk.team.spending.accounts.balances(desk.bob)["messages"].amount == 0
+    assert desk.account.in_all.answers == 3
 
 
 def whole(text: str = "Because.", tokens: int = 100) -> dict[str, Any]:
@@ -182,44 +202,45 @@ def streamed(texts: Sequence[str]) -> list[bytes]:
 
 def test_a_forwarded_call_is_charged_by_what_the_provider_counted() -> None:
     with wire([answer("200 OK", whole())]) as provider, gateway(at_upstream(provider.base_url)) as desk:
-        desk.grant(1)
+        desk.allow(dollars_in_all=DOLLAR)
         assert desk.ask("gpt-4o").status_code == 200
         info = desk.forky.models.model("gpt-4o").info()
         assert info.input_price and info.output_price
-        assert DOLLAR - desk.left == round((10 * info.input_price + 100 * info.output_price) * DOLLAR)
-        assert desk.team.spending.accounts.set_aside(desk.bob) == (0, 0)
-        (line,) = desk.team.spending.ledger.sums("branch")
-        assert line.key[0] == desk.forky.conversations()[0].id
+        assert desk.account.in_all.dollars == round(
+            (10 * info.input_price + 100 * info.output_price) * DOLLAR
+        )
+        assert desk.account.held == Sum()
 
 
 def test_a_forwarded_call_that_fails_costs_nothing() -> None:
     busy = answer("500 Internal Server Error", {"error": {"message": "Busy."}})
     with wire([busy]) as provider, gateway(at_upstream(provider.base_url)) as desk:
-        desk.grant(1)
+        desk.allow(dollars_in_all=DOLLAR)
         assert desk.ask("gpt-4o").status_code == 500
-        assert desk.left == DOLLAR and desk.team.spending.accounts.set_aside(desk.bob) == (0, 0)
+        assert desk.account.in_all == desk.account.held == Sum()
 
 
-def test_a_forwarded_call_is_not_sent_without_credit() -> None:
+def test_a_forwarded_call_is_not_sent_without_an_allowance() -> None:
     with wire([answer("200 OK", whole())]) as provider, gateway(at_upstream(provider.base_url)) as desk:
-        desk.team.spending.limits.set(EVERYBODY, "needs_credit", 1, by="")
+        desk.allow(dollars_in_all=0)
         assert desk.ask("gpt-4o").status_code == 429
         assert provider.heads == []
 
 
-def test_a_forwarded_stream_ends_when_nothing_is_left() -> None:
+def test_a_forwarded_stream_that_is_longer_than_was_asked_ends_when_nothing_is_left() -> None:
     texts = ["word " * 800] * 30
     with wire([HEAD, *streamed(texts), DONE]) as provider, gateway(at_upstream(provider.base_url)) as desk:
-        desk.grant(0.05)
-        body = desk.ask("gpt-4o", stream=True).text
+        desk.allow(dollars_in_all=DOLLAR // 20)
+        body = desk.ask("gpt-4o", stream=True, max_tokens=1_000).text
         assert "was used up while this answer was written" in body
         assert body.count("word word") > 1 and "[DONE]" not in body.splitlines()[-3:]
         # What had arrived with the same piece from the network is paid for, too: at most 64 kB.
-        assert -DOLLAR // 5 <= desk.left < DOLLAR // 100
+        assert DOLLAR // 25 < desk.account.in_all.dollars <= DOLLAR // 4
+        assert desk.account.held == Sum()
 
 
 def test_whoever_was_removed_asks_nothing(desk: Desk) -> None:
-    desk.grant(1)
+    desk.allow(dollars_in_all=DOLLAR)
     desk.team.members.remove(desk.bob, by="")
     refused = desk.ask("dear/one")
-    assert refused.status_code == 403 and desk.team.spending.ledger.total().calls == 0
+    assert refused.status_code == 403 and desk.account.in_all == Sum()

@@ -89,7 +89,8 @@ def test_prices_count_in_what_a_call_costs_and_in_an_allowance() -> None:
         (call,) = chat.calls.generations
         assert call.usage.cost == pytest.approx(6 * 0.01 + 4 * 0.001 + 3 * 0.1)
         assert chat.people.spent("Ada").dollars == pytest.approx(call.usage.cost)
-        ada.ask("Is it now?")
+        with pytest.raises(ModelError, match="used up while this answer was written"):
+            ada.ask("Is it now?")
         assert ada.people.post("And now?").silent
 
 

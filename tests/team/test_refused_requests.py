@@ -27,14 +27,13 @@ from forky_core.team.audit_report import kind_of, sentence
 from forky_core.team.members import Member
 from forky_core.team.refused_requests import (
     EVENT,
+    NO_CREDIT,
     NO_DATABASE,
     OVERLOADED,
-    TOO_MANY,
     TOO_MANY_ATTEMPTS,
     RefusedRequests,
 )
 from forky_core.team.roles import Role
-from forky_core.team.spending.refusals import SpendingRefused
 from forky_core.team.team import Team
 from tests.gateway.access.team_door import team_door
 from tests.gateway.served import listening
@@ -58,21 +57,21 @@ def noted(team: Team) -> Sequence[tuple[str, dict[str, object]]]:
 
 def test_many_refusals_are_one_entry_for_each_person_and_reason(team: Team, ada: Member) -> None:
     for _ in range(1_000):
-        team.refused.count(TOO_MANY, ada.id)
+        team.refused.count(NO_CREDIT, ada.id)
     team.refused.count(OVERLOADED, ada.id)
     team.refused.count(OVERLOADED)
     assert noted(team) == []
     team.refused.close()
     assert noted(team) == [
         ("", {"reason": OVERLOADED, "number": 1}),
+        (ada.id, {"reason": NO_CREDIT, "number": 1_000}),
         (ada.id, {"reason": OVERLOADED, "number": 1}),
-        (ada.id, {"reason": TOO_MANY, "number": 1_000}),
     ]
     said = [sentence(entry, lambda _id: "Ada", str) for entry in team.audit.entries() if entry.event == EVENT]
     assert said == [
         "1 request was refused: the server was busy",
+        "1,000 requests of Ada were refused: the allowance was used up",
         "1 request of Ada was refused: the server was busy",
-        "1,000 requests of Ada were refused: too many requests",
     ]
     assert kind_of(EVENT) == "Refused"
     assert team.audit.first_broken() is None
@@ -104,16 +103,6 @@ def test_what_cannot_be_noted_now_is_noted_later(team: Team, monkeypatch: pytest
     eventually(lambda: len(noted(team)) > 0)
     refused.close()
     assert noted(team) == [("", {"reason": NO_DATABASE, "number": 7})]
-
-
-def test_whoever_sends_too_many_requests_is_counted(team: Team, ada: Member) -> None:
-    rate = team.spending.program_rate
-    rate.count(ada.id, 1)
-    for _ in range(3):
-        with pytest.raises(SpendingRefused):
-            rate.count(ada.id, 1)
-    team.refused.close()
-    assert noted(team) == [(ada.id, {"reason": TOO_MANY, "number": 3})]
 
 
 def test_a_refusal_of_a_workspace_that_is_not_in_use_is_the_first_ones(team: Team) -> None:

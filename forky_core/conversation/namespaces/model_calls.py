@@ -65,8 +65,7 @@ class ModelCalls:
             asked = seal(draft, (point,))
             path = (*path, asked)
         made = preparing.prepare(self._session, path, self._chat.branch.rules, model=model, search=search)
-        request = replace(made.request, branch=self._chat.branch_name)
-        return replace(made, asked=asked, request=request)
+        return replace(made, asked=asked)
 
     def account_of(self, file: AttachmentPart, *, model: str) -> Item:
         """The line of the account for attaching a file to a question, as the model counts it; 0 tokens

@@ -1,47 +1,66 @@
-"""Daily allowances for a person's questions, computed from the log: an answer's operation names who asked for it."""
+"""The allowance of a participant in a conversation: what `Person.messages` and `Person.dollars` leave them of a day.
+
+Names are self-chosen, so that this is an agreement among people who share a room. Models of unknown price count as
+answers alone, since nobody here is asked about prices.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from typing import Any
 
+from forky_core.allowance.account import Account, Allowance
+from forky_core.allowance.amounts import NANO, amount_text, money, nanodollars
+from forky_core.allowance.book import Spender
+from forky_core.allowance.metering import Meter, MeteredModel
+from forky_core.allowance.quotes import quote
 from forky_core.conversation.session import RestrictedModels, Session
-from forky_core.model import MessageId, Operation
+from forky_core.llm.contract import Answering, ModelInfo, ProviderMessage
 from forky_core.model.errors import NotAllowed
 from forky_core.model.room import Person
 
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What one person has used since midnight, by the server's clock."""
+    """What one person has had today (UTC)."""
 
     person: Person
-    answers: int
-    dollars: float
+    account: Account
     listed: bool = True
     """False for a name that is not on the conversation's list, where only who is on it may ask."""
 
     @property
+    def answers(self) -> int:
+        """The answers they had, with those that are being written."""
+        return self.account.today.answers + self.account.held.answers
+
+    @property
+    def dollars(self) -> float:
+        return self.account.today.dollars / NANO
+
+    @property
     def refusal(self) -> str:
         """A polite sentence if the allowance permits no answer now, else ""."""
-        name = self.person.name
+        name, allowance = self.person.name, allowance_of(self.person)
         if not self.listed:
             return f"{name} is not on the list of who may ask here; somebody on it can add them."
         if not self.person.asks:
             return f"{name} takes part without asking the model; somebody else can have it answer."
-        if self.person.messages is not None and self.answers >= self.person.messages:
-            many = "1 answer" if self.person.messages == 1 else f"{self.person.messages} answers"
-            return f"{name} has had today's {many}; the next ones come tomorrow, or somebody else asks."
-        if self.person.dollars is not None and self.dollars >= self.person.dollars:
+        answers, dollars = self.account.left(allowance, "answers"), self.account.left(allowance, "dollars")
+        if answers is not None and answers <= 0:
+            had = amount_text("answers", self.person.messages or 0)
+            return f"{name} has had today's {had}; the next ones come tomorrow, or somebody else asks."
+        if dollars is not None and dollars <= 0:
             return f"{name} has used today's ${self.person.dollars:.2f}; the model answers again tomorrow."
         return ""
 
     def of_several(self, many: int) -> tuple[int, str]:
         """How many of `many` answers the allowance permits, and a sentence if not all; else (many, "")."""
-        left = many if self.person.messages is None else max(0, self.person.messages - self.answers)
-        if left >= many:
+        left = self.account.left(allowance_of(self.person), "answers")
+        if left is None or left >= many:
             return many, ""
-        name = self.person.name
+        name, left = self.person.name, max(0, left)
         answer = "model answers" if left == 1 else "models answer"
         told = f"{name} has {left} of today's answers left, so that {left} {answer} of the {many} here."
         return left, f"{told} The next ones come tomorrow, or somebody else asks."
@@ -55,8 +74,13 @@ class Spending:
         if self.person.messages is not None:
             facts.append(f"{self.answers} of {self.person.messages} answers today")
         if self.person.dollars is not None:
-            facts.append(f"${self.dollars:.2f} of ${self.person.dollars:.2f} today")
+            facts.append(f"{money(self.account.today.dollars)} of ${self.person.dollars:.2f} today")
         return ", ".join(facts)
+
+
+def allowance_of(person: Person) -> Allowance:
+    dollars = None if person.dollars is None else nanodollars(person.dollars)
+    return Allowance(person.messages, dollars, unpriced=True)
 
 
 def asker(session: Session) -> str | None:
@@ -76,31 +100,10 @@ def spent(session: Session, name: str) -> Spending:
     signed_in = session.name_of(session.actor) != session.actor
     room = session.view.room
     person = room.person(name, known=signed_in)
-    same = name.casefold()
-
-    def is_them(actor: str) -> bool:
-        return session.name_of(actor).casefold() == same
-
     if not person.asks and not room.knows(name):
-        return Spending(person, 0, 0.0, listed=False)
-    if not person.limited:
-        return Spending(person, 0, 0.0)
-    midnight = _midnight()
-    answered: set[tuple[str, MessageId]] = set()
-    for operation in reversed(session.store.operations(session.id)):
-        if operation.at < midnight:
-            break
-        if operation.verb == "reply" and is_them(operation.actor):
-            answered.update(_landed(operation))
-    running = sum(is_them(job.by) for job in session.replies.running(session.id))
-    dollars = sum(
-        call.usage.cost or 0.0
-        for call in session.generations()
-        if call.message is not None
-        and not answered.isdisjoint(((call.branch, call.message), (_BESIDE, call.message)))
-        and call.started >= midnight - _DAY
-    )
-    return Spending(person, len(answered) + running, dollars)
+        return Spending(person, Account(), listed=False)
+    spender = _spender(session, person)
+    return Spending(person, session.book.account(spender) if spender is not None else Account())
 
 
 def refuse_to_spend(session: Session, model: str | None = None) -> None:
@@ -109,36 +112,37 @@ def refuse_to_spend(session: Session, model: str | None = None) -> None:
     Raises:
         NotFound: there is no such model.
     """
-    if (name := asker(session)) is not None:
-        refusal = spent(session, name).refusal
+    name = model or session.models.default()
+    if (who := asker(session)) is not None:
+        refusal = spent(session, who).refusal
         if refusal:
             raise NotAllowed(refusal)
     if isinstance(session.models, RestrictedModels):
-        refusal = session.models.refusal(model or session.models.default())
+        refusal = session.models.refusal(name)
         if refusal:
             raise NotAllowed(refusal)
 
 
-_DAY = 86_400_000_000
-"""A day in microseconds."""
-_BESIDE = ""
-"""In the place of a branch: the reply is kept beside the one it was meant for, which had moved."""
+def paid_for(session: Session, model: Answering) -> Answering:
+    """The model, with its calls paid for by the participant who asks, where their spending is limited."""
+    name = asker(session)
+    if name is None:
+        return model
+    signed_in = session.name_of(session.actor) != session.actor
+    spender = _spender(session, session.view.room.person(name, known=signed_in))
+    if spender is None:
+        return model
+    payers = (spender,)
+
+    def begin(info: ModelInfo, messages: Sequence[ProviderMessage], parameters: Mapping[str, Any]) -> Meter:
+        return Meter(session.book, payers, quote(info, messages, parameters, ends_itself=True))
+
+    return MeteredModel(model, begin, spender.key)
 
 
-def _landed(operation: Operation) -> set[tuple[str, MessageId]]:
-    """The reply that an operation added, with its branch, of which it is the new head; or kept beside the branch."""
-    moved = {
-        (c.key.removeprefix("heads/"), MessageId(c.after["at"]))
-        for c in operation.changes
-        if c.key.startswith("heads/") and c.after and c.after["at"]
-    }
-    kept = {c.key.removeprefix("kept/") for c in operation.changes if c.key.startswith("kept/") and c.after}
-    return moved or {(_BESIDE, MessageId(id)) for id in kept}
-
-
-def _midnight() -> int:
-    now = datetime.now(UTC).astimezone()
-    start = now - timedelta(
-        hours=now.hour, minutes=now.minute, seconds=now.second, microseconds=now.microsecond
-    )
-    return int(start.timestamp() * 1_000_000)
+def _spender(session: Session, person: Person) -> Spender | None:
+    """A participant as whoever pays; None where nothing limits them."""
+    allowance = allowance_of(person)
+    if not allowance.is_limited:
+        return None
+    return Spender(f"room/{session.id}/{person.name.casefold()}", person.name, allowance)

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from forky_core.conversation.branching import refuse_while_replying
 from forky_core.conversation.identity import branch_name, log_text, new_id, now, suggested_name, title_from
-from forky_core.conversation.people.spending import refuse_to_spend
+from forky_core.conversation.people.spending import paid_for, refuse_to_spend
 from forky_core.conversation.people.voices import introduce, speaker_of
 from forky_core.conversation.recording.reusing import prompt_of, reused_generation, stored_answer, wants_reuse
 from forky_core.conversation.replies.consulting import Citing, rewording
@@ -191,7 +191,7 @@ def answer(
     job = session.replies.start(
         target,
         generation,
-        answering,
+        paid_for(session, answering),
         request,
         store=session.store,
         actor=session.actor,

@@ -23,9 +23,8 @@ def ask_once(
     messages: tuple[ProviderMessage, ...],
     parameters: Mapping[str, Json] = NO_PARAMETERS,
     stop: Event | None = None,
-    branch: str = "",
 ) -> str:
-    """The complete answer of one call. `branch` is the one for which it is asked.
+    """The complete answer of one call.
 
     Raises:
         ModelError: there is no complete answer, or `stop` was set; `.partial` has what had arrived.
@@ -45,7 +44,7 @@ def ask_once(
             cost=usage.cost,
         )
 
-    for event in model.stream(Request(name, messages, parameters, branch=branch), stopped):
+    for event in model.stream(Request(name, messages, parameters), stopped):
         match event:
             case TextDelta(text):
                 said.append(text)

@@ -270,8 +270,7 @@ class Replies:
     def _run(
         self, job: ReplyJob, model: Answering, request: Request, actor: str, prompt: Callable[[], str]
     ) -> None:
-        asked = replace(request, branch=job.place.branch)
-        end = _consume(job, lambda: model.stream(asked, job.stopping))
+        end = _consume(job, lambda: model.stream(request, job.stopping))
         job.generation = replace(job.generation, prompt=job.generation.prompt or prompt())
         self.end(job, end, actor, model.info().label)
 

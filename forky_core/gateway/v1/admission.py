@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from forky_core.gateway.tokens import PREFIX, Token, Tokens, amount
+from forky_core.allowance.account import SpendingRefused
+from forky_core.allowance.metering import Meter
+from forky_core.allowance.quotes import quote
+from forky_core.gateway.tokens import PREFIX, Token, Tokens
 from forky_core.gateway.v1.api_errors import ApiError, OnlyTheirs, of_failure, unknown_model
 from forky_core.gateway.v1.calls import ClientRequest, ProtocolAdapter
 from forky_core.gateway.v1.recording import Caller
@@ -15,11 +17,7 @@ from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Model, ModelInfo
 from forky_core.llm.upstream import Upstream
 from forky_core.model.errors import NotFound
-from forky_core.team.refused_requests import NOTHING_TODAY
-from forky_core.team.spending.guarded_models import GuardedModels
-from forky_core.team.spending.meter import Meter
-from forky_core.team.spending.quotes import quote
-from forky_core.team.spending.refusals import SpendingRefused
+from forky_core.team.guarded_models import GuardedModels
 
 if TYPE_CHECKING:
     from forky_core.conversation.workspace import Workspace
@@ -99,61 +97,27 @@ def admit(
             forky.models.require()
         except SpendingRefused as refused:
             raise of_failure(refused.failure) from refused
-    if token.daily is not None and not info.free and info.input_price is None and not token.unpriced:
-        raise ApiError(
-            403,
-            f"What “{info.name}” costs is not known, and the token “{token.name}” has a limit of "
-            f"{amount(token.daily)} a day. "
-            "A token may be made that uses such models too; they count nothing.",
-            "model_not_allowed",
-            "model",
-        )
     return AdmittedCall(call, info, upstream, model)
 
 
-def begin_spending(forky: Workspace, caller: Caller, admitted: AdmittedCall) -> Callable[[float], None]:
-    """Set aside what a call may cost of what its token's limit leaves.
+def begin_payment(forky: Workspace, caller: Caller, admitted: AdmittedCall) -> Meter:
+    """Set aside the most that a call can cost, of the token's allowance and of the one of the member whose it is.
 
-    Returns the function that charges what the call did cost, in US dollars: call it once, whatever becomes of the call.
-
-    Raises:
-        ApiError: the limit of the day is used up (429).
-    """
-    token, tokens, call = caller.token, caller.tokens, admitted.call
-    if admitted.info.free or token.daily is None:
-        return partial(tokens.spend, token)
-    asked = quote(admitted.info, call.messages, call.parameters, answers=call.answers)
-    spend = tokens.begin_call(token, asked.ahead)
-    if spend is None:
-        if isinstance(forky.models, GuardedModels):
-            forky.models.count_refusal(NOTHING_TODAY)
-        raise ApiError(
-            429,
-            f"The token “{token.name}” has spent its {amount(token.daily)} of today, or calls that are being answered "
-            "may need the rest; midnight (UTC) begins a new day.",
-            "insufficient_quota",
-            # Retrying sooner cannot help; the clients of both providers obey this header.
-            headers={"x-should-retry": "false"},
-        )
-    return spend
-
-
-def begin_payment(forky: Workspace, admitted: AdmittedCall) -> Meter | None:
-    """Set aside what a forwarded call may cost the member of a team whose token it is; None for any other call.
-
-    A call that a model of Forky's answers is paid for by that model.
+    Settle what is returned, whatever becomes of the call.
 
     Raises:
-        ApiError: there is not enough left (429), or they may not ask (403).
+        ApiError: so much is not left (429), or what the model costs is not known (403).
     """
-    if admitted.upstream is None or not isinstance(forky.models, GuardedModels):
-        return None
-    call = admitted.call
+    call, models = admitted.call, forky.models
+    payers = [caller.tokens.spender(caller.token)]
     try:
-        return forky.models.begin(
-            admitted.info, call.messages, call.parameters, answers=call.answers, counted=True
-        )
+        if isinstance(models, GuardedModels):
+            payers.append(models.payer())
+        asked = quote(admitted.info, call.messages, call.parameters, answers=call.answers)
+        return Meter(caller.tokens.book, payers, asked)
     except SpendingRefused as refused:
+        if refused.kind == "no_credit" and isinstance(models, GuardedModels):
+            models.count_refusal()
         raise of_failure(refused.failure) from refused
 
 
@@ -164,6 +128,6 @@ def _answering(forky: Workspace, name: str, adapter: ProtocolAdapter) -> tuple[U
             upstream = models.upstream(name)
             if upstream is not None and adapter.path in upstream.speaks:
                 return upstream, None
-        return None, models.model(name)
+        return None, models.unmetered(name) if isinstance(models, GuardedModels) else models.model(name)
     except NotFound:
         raise unknown_model(name) from None

@@ -17,8 +17,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from forky_core.allowance.account import SpendingRefused
 from forky_core.gateway.asgi import Receive, Send
-from forky_core.gateway.v1.admission import AdmittedCall, admit, begin_payment, begin_spending
+from forky_core.gateway.v1.admission import AdmittedCall, admit, begin_payment
 from forky_core.gateway.v1.api_errors import ApiError, malformed
 from forky_core.gateway.v1.call_note import CallNote
 from forky_core.gateway.v1.calls import ProtocolAdapter, Response
@@ -31,15 +32,14 @@ from forky_core.gateway.v1.relaying import relay
 from forky_core.matching import Call as ReadCall
 from forky_core.matching import is_greedy
 from forky_core.model.errors import BadCall
+from forky_core.team.guarded_models import GuardedModels
 from forky_core.team.guarded_store import GuardedStore
 from forky_core.team.proposing_store import ProposingStore
 from forky_core.team.roles import Role
-from forky_core.team.spending.guarded_models import GuardedModels
-from forky_core.team.spending.refusals import SpendingRefused
 
 if TYPE_CHECKING:
+    from forky_core.allowance.metering import Meter
     from forky_core.conversation.workspace import Workspace
-    from forky_core.team.spending.meter import Meter
 
 Enter = Callable[[], tuple["Workspace", Caller]]
 """Identifies the caller and the workspace; called in a thread. Raises ApiError (401) without a valid token."""
@@ -58,16 +58,12 @@ class _Asked:
     """Whether they are known."""
     read: Callable[[], ReadCall]
     """Reads the call for matching. Raises BadCall; for an upstream's call, the upstream then judges the request."""
-    spend: Callable[[float], None]
-    """Charges the caller's token with what the call did cost, and frees what was set aside; called once."""
-    meter: Meter | None
-    """Pays for a forwarded call of a team's member."""
+    meter: Meter
+    """Pays for the call."""
 
     def drop(self) -> None:
         """Free what was set aside for a call that is not made after all."""
-        self.spend(0.0)
-        if self.meter is not None:
-            self.meter.settle(arrived=False)
+        self.meter.settle(arrived=False)
 
 
 class ModelCallHandler:
@@ -147,12 +143,6 @@ class ModelCallHandler:
             )
         read = partial(adapter.matches, whole or payload)
         understood = _understood(read) if admitted.upstream is None else None
-        spend = begin_spending(forky, caller, admitted)
-        try:
-            meter = begin_payment(forky, admitted)
-        except BaseException:
-            spend(0.0)
-            raise
         return _Asked(
             forky,
             caller,
@@ -160,8 +150,7 @@ class ModelCallHandler:
             whole or payload,
             known=whole is not None,
             read=read if understood is None else lambda: understood,
-            spend=spend,
-            meter=meter,
+            meter=begin_payment(forky, caller, admitted),
         )
 
     def _exchange(
@@ -181,7 +170,6 @@ class ModelCallHandler:
             send,
             self._executor,
             beginning=beginning,
-            spend=asked.spend,
             remember=after.remember,
             settle=after.settle,
             note=note,

@@ -14,6 +14,8 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from forky_core.allowance.amounts import NANO
+from forky_core.allowance.book import USED_UP
 from forky_core.gateway.asgi import Receive, Send
 from forky_core.gateway.serving import server_stops
 from forky_core.gateway.v1.api_errors import ApiError, of_failure
@@ -21,15 +23,13 @@ from forky_core.gateway.v1.call_note import CallNote
 from forky_core.gateway.v1.calls import ClientRequest, Indexed, ProtocolAdapter, Response
 from forky_core.gateway.v1.recording import Place, RecordingHandle
 from forky_core.llm.contract import Done, Failed, ModelInfo, ReasoningDelta, TextDelta, ToolCallDone
-from forky_core.llm.tokens import estimate_tokens, prompt_tokens
 from forky_core.llm.upstream import priced
 from forky_core.model import Usage
 from forky_core.model.errors import ForkyError
 from forky_core.observability import events
-from forky_core.team.spending.meter import USED_UP
 
 if TYPE_CHECKING:
-    from forky_core.team.spending.meter import Meter
+    from forky_core.allowance.metering import Meter
 
 T = TypeVar("T")
 
@@ -56,18 +56,16 @@ class Exchange:
     executor: Executor
     beginning: asyncio.Future[RecordingHandle]
     """The recording, once the question is stored."""
-    spend: Callable[[float], None]
-    """Charges the caller's token with the price; called once."""
     remember: Callable[[str, Response, Place | None], None]
     """Stores a complete answer, and where it was recorded, for requests that continue it by its id."""
     settle: Callable[[], None]
     """Saves that permanently; called in a thread, when the client has its answer."""
+    meter: Meter
+    """Pays for the call."""
     note: CallNote
     """The log entry of the call."""
     refusal: Callable[[], str] = lambda: ""
     """Why whoever asked may ask no more, as a sentence; "" if they may. Looked at while the answer is on its way."""
-    meter: Meter | None = None
-    """Pays for a forwarded call of a team's member."""
     responses: list[Response] = field(default_factory=list)
     started: bool = False
     """Whether the head of the answer was sent."""
@@ -134,7 +132,7 @@ class Exchange:
             if isinstance(event, Done | Failed):
                 event = replace(event, usage=self._with_price(event.usage))  # noqa: PLW2901
             self.responses[index].take(event)
-            if self.meter is not None and isinstance(event, TextDelta | ReasoningDelta | ToolCallDone):
+            if isinstance(event, TextDelta | ReasoningDelta | ToolCallDone):
                 self.meter.add(event.arguments or "{}" if isinstance(event, ToolCallDone) else event.text)
             if self._kept is None:
                 self._unkept.append((index, event))
@@ -180,16 +178,11 @@ class Exchange:
         if ends and isinstance(ends.get(0), Done):
             self.remember(self.id, self.responses[0], kept.place(landed) if kept is not None else None)
         reused = kept is not None and kept.reused is not None
-        self.spend(self._price(reused=reused))
-        if self.meter is not None and kept is not None and kept.filed is not None:
-            self.meter.file_under(kept.filed[0], kept.branch)
         self._pay(reused=reused)
         return landed
 
     def _pay(self, *, reused: bool) -> None:
         """Settle the meter: a reused answer, and a call of which nothing arrived, cost nothing."""
-        if self.meter is None:
-            return
         done = any(isinstance(response.end, Done) for response in self.responses)
         known = [
             response.end.usage.cost
@@ -197,25 +190,14 @@ class Exchange:
             if response.end is not None and response.end.usage.cost is not None
         ]
         arrived = False if reused else True if done else None
-        self.meter.settle(sum(known) if known else None, arrived=arrived)
+        # Where the provider counted some of the answers only, the estimate of all of them may be more.
+        cost = sum(known) if len(known) == len(self.responses) else max(sum(known), self.meter.arrived / NANO)
+        self.meter.settle(cost if known else None, arrived=arrived)
 
     async def require_credit(self) -> None:
         """Set more aside for an answer that goes on. Raises ApiError (429) if nothing is left for it."""
-        if self.meter is not None and self.meter.is_behind and not await self.in_thread(self.meter.go_on):
+        if self.meter.is_due and not await self.in_thread(self.meter.go_on):
             raise of_failure(USED_UP.failure)
-
-    def _price(self, *, reused: bool) -> float:
-        """US dollars as counted by the provider, or else an estimate."""
-        known = [
-            response.end.usage.cost
-            for response in self.responses
-            if response.end and response.end.usage.cost is not None
-        ]
-        if known or reused or not self.responses:
-            return sum(known)
-        words = "".join("".join((*response.text, response.reasoning)) for response in self.responses)
-        estimate = Usage(prompt_tokens(self.call.messages), estimate_tokens(words))
-        return priced(estimate, self.info) or 0.0
 
     async def send_response(self, headers: Mapping[str, str]) -> None:
         """Send the answers in one piece."""

@@ -31,16 +31,12 @@ _EVENT_STREAM = {"content-type": "text/event-stream; charset=utf-8"}
 
 async def stream_from_model(exchange: Exchange, model: Model) -> None:
     """Answer with the model's events. Raises ApiError if the model gave no answer."""
-    kept = await exchange.keep()
-    conversation = kept.filed[0] if kept is not None and kept.filed is not None else ""
-    branch = kept.branch if kept is not None else ""
+    await exchange.keep()
     parameters, wire = exchange.call.parameters, exchange.info.wire.under(exchange.call.parameters)
     shown = (with_pictures(_understood(one), exchange.info.pictures) for one in exchange.call.messages)
     messages = for_wire(shown, wire)
     messages = calls_as_text(messages, bare_calls(messages, wire))
-    request = Request(
-        exchange.info.name, tuple(messages), parameters, conversation=conversation, branch=branch
-    )
+    request = Request(exchange.info.name, tuple(messages), parameters)
     events = answers(model, request, exchange.call.answers)
     try:
         await deliver(exchange, events)
@@ -69,6 +65,7 @@ async def deliver(exchange: Exchange, events: AsyncIterator[Indexed]) -> None:
                 await exchange.pass_on(voice.begin())
             if piece := voice.write(index, event):
                 await exchange.pass_on(piece)
+        await exchange.require_credit()
     landed = await exchange.land()
     if streams:
         await exchange.pass_on(voice.end(exchange.responses), last=True)

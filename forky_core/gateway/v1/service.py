@@ -16,14 +16,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
-from weakref import WeakValueDictionary
 
 from forky_core.gateway.access.person import WORKSPACE, viewer
 from forky_core.gateway.asgi import Receive, Scope, Send
 from forky_core.gateway.routes import PREFIX
 from forky_core.gateway.tokens import Token, Tokens, token_digest
 from forky_core.gateway.v1.admission import authorised, bearer, unknown_token
-from forky_core.gateway.v1.api_errors import ApiError, Style, of_failure, unknown_model
+from forky_core.gateway.v1.api_errors import ApiError, Style, unknown_model
 from forky_core.gateway.v1.asking import ModelCallHandler, parsed
 from forky_core.gateway.v1.call_note import CallNote
 from forky_core.gateway.v1.calls import ProtocolAdapter
@@ -40,8 +39,6 @@ from forky_core.observability import events
 from forky_core.team.guarded_store import GuardedStore
 from forky_core.team.proposing_store import proposing_view
 from forky_core.team.refused_requests import NO_DATABASE
-from forky_core.team.spending.guarded_models import GuardedModels
-from forky_core.team.spending.refusals import SpendingRefused
 from forky_core.team.team_workspaces import WORKSPACE as FIRST
 
 if TYPE_CHECKING:
@@ -98,20 +95,13 @@ class Service:
         self._others = others
         self._largest = largest
         self._refused = refused
-        self._entered: WeakValueDictionary[str, Workspace] = WeakValueDictionary()
-        """Those that were asked, by their ids."""
         self._executor = ThreadPoolExecutor(_THREADS, "gateway")
         self._forwarder = Forwarder()
         self._asking = ModelCallHandler(self._executor, self._forwarder)
 
     async def close(self) -> None:
-        """Close what is open to upstreams, save what is not yet. The calls themselves end when the server does."""
+        """Close what is open to upstreams. The calls themselves end when the server does."""
         await self._forwarder.close()
-        for entered in list(self._entered.values()):
-            try:
-                await self._in_thread(Tokens(entered.store).save_spending)
-            except StoreError as error:
-                events.gateway_unsaved(what="spending", fault=error)
         self._executor.shutdown(wait=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -260,10 +250,6 @@ class Service:
             )
         try:
             seen = self._seen_by(viewer(token.person, workspace))
-            if isinstance(seen.models, GuardedModels):
-                seen.models.count_request()
-        except SpendingRefused as refused:
-            raise of_failure(refused.failure) from refused
         except NotAllowed as error:
             raise ApiError(403, str(error), "forbidden") from error
         if token.proposes and isinstance(seen.store, GuardedStore):
@@ -271,7 +257,7 @@ class Service:
         return seen, caller
 
     def _whole(self, workspace: str, headers: Mapping[str, str]) -> Workspace:
-        """The workspace of a token, whose spending is saved at the end. ApiError (401) if it was archived."""
+        """The workspace of a token. ApiError (401) if it was archived."""
         if self._others is None or workspace == FIRST:
             found = self._workspace()
         else:
@@ -279,7 +265,6 @@ class Service:
                 found = self._others.whole(workspace)
             except NotFound:
                 raise unknown_token(bearer(headers)) from None
-        self._entered[workspace] = found
         return found
 
     def _place_of(self, headers: Mapping[str, str]) -> str:

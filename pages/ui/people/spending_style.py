@@ -1,4 +1,4 @@
-"""The looks of figures, bars and sums about spending."""
+"""The looks of figures and bars about spending."""
 
 from __future__ import annotations
 
@@ -11,18 +11,11 @@ _CSS = """
   border: 1px solid color-mix(in srgb, currentColor 14%, transparent); }
 .fk-figures b { font-size: 1.35rem; font-weight: 620; line-height: 1.25; font-variant-numeric: tabular-nums;
   overflow-wrap: anywhere; }
-.fk-figures small, .fk-sums small { font-size: .84rem; opacity: .76; }
+.fk-figures small { font-size: .84rem; opacity: .76; }
 .fk-bar { display: block; height: .35rem; border-radius: .2rem; overflow: hidden; margin-top: .35rem;
   background: color-mix(in srgb, currentColor 12%, transparent); }
 .fk-bar i { display: block; height: 100%; border-radius: inherit; background: #3d7ea6; }
 .fk-bar.fk-low i { background: #c4572e; }
-.fk-sums { list-style: none; margin: 0; padding: 0; }
-.fk-sums li { display: grid; grid-template-columns: minmax(0, 1fr) max-content; gap: 0 1rem; margin: 0;
-  padding: .5rem .1rem .55rem; border-bottom: 1px solid color-mix(in srgb, currentColor 9%, transparent); }
-.fk-sums li > span:first-child { overflow-wrap: anywhere; unicode-bidi: isolate; font-weight: 550; }
-.fk-sums small { display: block; font-weight: 400; }
-.fk-sums b { font-weight: 600; font-variant-numeric: tabular-nums; align-self: center; }
-.fk-sums .fk-bar { grid-column: 1 / -1; }
 </style>
 """
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from forky_core.allowance.account import Allowance, account_text
+from forky_core.allowance.amounts import nanodollars
 from forky_core.gateway.member_tokens import MemberTokens, TokenDesk
 from forky_core.gateway.pasting import lines_to_paste
-from forky_core.gateway.tokens import Token, Tokens, amount
+from forky_core.gateway.tokens import Token, Tokens
 from forky_core.model.errors import ForkyError
 from forky_core.team.roles import Role
-from forky_core.views.captions import dollars
 from forky_core.views.times import stamp
 from pages.ui.components.links import server_address
 from pages.ui.components.markdown import plain_label
@@ -26,6 +27,9 @@ _EMPTY = {
     "name": "",
     "models": "",
     "daily": None,
+    "in_all": None,
+    "answers": None,
+    "answers_in_all": None,
     "unpriced": False,
     "records": True,
     "analysis": False,
@@ -36,8 +40,8 @@ _EMPTY = {
 
 
 def draw_tokens(held: Session) -> None:
-    """Keys: `settings.token.` with `name`, `models`, `daily`, `unpriced`, `records`, `analysis`, `proposes`, `metrics`,
-    `make`,
+    """Keys: `settings.token.` with `name`, `models`, the limits, `unpriced`, `records`, `analysis`, `proposes`,
+    `metrics`, `make`,
     `copied`, and those of a row.
     """
     who = reader()
@@ -107,10 +111,9 @@ def _rights(tokens: TokenDesk, token: Token) -> str:
     if token.metrics:
         return f"…{plain_label(token.ending)} · reads /metrics · made {stamp(token.created)}"
     models = ", ".join(plain_label(name) for name in token.models) or "every model"
-    spent = tokens.spent_today(token)
     whose = f" · of {plain_label(token.person, 40)}" if token.person and token.person != reader_id() else ""
-    money = dollars(spent) + (f" of {amount(token.daily)}" if token.daily is not None else "") + " today"
-    if token.daily is not None and token.unpriced:
+    money = account_text(token.allowance, tokens.account(token))
+    if token.allowance.limits_money and token.unpriced:
         money += ", unknown prices aside"
     reads = " · reads every conversation as tables" if token.analysis else ""
     reads += " · proposes and lands nothing" if token.proposes else ""
@@ -131,20 +134,28 @@ def _draw_form(tokens: TokenDesk, held: Session) -> None:
             placeholder="every model",
             help="Names separated by commas; * stands for any characters: gpt-4o, ollama/*",
         )
-        st.number_input(
-            "US dollars a day",
-            key="settings.token.daily",
-            value=None,
-            min_value=0.0,
-            step=1.0,
-            placeholder="no limit",
-            help="By the price map, from midnight to midnight UTC. Calls in progress are finished; 0 leaves the models "
-            "that cost nothing.",
-        )
+        left, right = st.columns(2)
+        for column, name, label in (
+            (left, "daily", "US dollars a day"),
+            (right, "in_all", "US dollars in all"),
+            (left, "answers", "Answers a day"),
+            (right, "answers_in_all", "Answers in all"),
+        ):
+            money = label.startswith("US")
+            column.number_input(
+                label,
+                key=f"settings.token.{name}",
+                value=None,
+                min_value=0.0 if money else 0,
+                step=1.0 if money else 1,
+                placeholder="no limit",
+                help="A day begins at midnight UTC. Before a call the most that it can cost is set aside, and the rest is "
+                "given back; with a small `max_tokens` more calls fit. 0 leaves the models that cost nothing.",
+            )
         st.checkbox(
-            "Under a limit, models whose price is not known too: they count nothing",
+            "Models whose price nobody knows, too: they count as answers alone",
             key="settings.token.unpriced",
-            help="Else a token with a limit may not use them.",
+            help="Else a token whose money is limited may not use them.",
         )
         st.checkbox("Record its conversations", key="settings.token.records")
         st.checkbox(
@@ -176,9 +187,14 @@ def _make(tokens: TokenDesk, held: Session) -> None:
         made = tokens.make(
             chosen["name"] or "",
             models=(chosen["models"] or "").split(","),
-            daily=chosen["daily"],
+            allowance=Allowance(
+                chosen["answers"],
+                _nano(chosen["daily"]),
+                chosen["answers_in_all"],
+                _nano(chosen["in_all"]),
+                unpriced=bool(chosen["unpriced"]),
+            ),
             records=bool(chosen["records"]),
-            unpriced=bool(chosen["unpriced"]),
             metrics=bool(chosen["metrics"]),
             analysis=bool(chosen["analysis"]),
             proposes=bool(chosen["proposes"]),
@@ -193,6 +209,10 @@ def _make(tokens: TokenDesk, held: Session) -> None:
     }
     for name, empty in _EMPTY.items():
         st.session_state[f"settings.token.{name}"] = empty
+
+
+def _nano(dollars: float | None) -> int | None:
+    return None if dollars is None else nanodollars(dollars)
 
 
 def _copied(held: Session) -> None:

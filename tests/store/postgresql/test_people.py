@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -11,6 +10,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from forky_core.allowance.account import Sum
+from forky_core.allowance.book import Book
 from forky_core.cli.parser import main
 from forky_core.conversation.workspace import Workspace
 from forky_core.forky import Forky
@@ -101,26 +102,28 @@ def test_many_threads_of_two_processes_write_one_chain(team: Team, url: str) -> 
     assert team.audit.first_broken() is None
 
 
-def test_calls_of_two_processes_race_for_a_balance_of_three_messages(team: Team, url: str) -> None:
+def test_calls_of_two_processes_race_for_an_allowance_of_three_answers(team: Team, url: str) -> None:
     bob = team.members.add("Bob", Role.OWNER)
-    team.spending.accounts.grant(bob.id, "messages", 3, by="")
+    team.allowances.set(bob.id, {"answers_in_all": 3}, by="")
     lines = (
-        "from forky_core.team.spending.refusals import SpendingRefused",
-        "from tests.team.spending.priced import asked",
-        "paid = 0",
+        "from forky_core.allowance.account import SpendingRefused, Sum",
+        "from forky_core.allowance.book import Book",
+        "from forky_core.store.postgresql.store import PostgresStore",
+        "from tests.allowance.priced import asked",
+        f"book, payer, paid = Book(PostgresStore.open({url!r})), team.allowances.spender({bob.id!r}), 0",
         "for _ in range(10):",
         "    try:",
-        f"        hold = team.spending.accounts.reserve({bob.id!r}, asked())",
+        "        call, _ = book.set_aside(payer, asked())",
         "    except SpendingRefused:",
         "        continue",
-        "    team.spending.accounts.settle(hold, 0, arrived=True)",
+        "    book.settle(payer, call, Sum(1, 5))",
         "    paid += 1",
         "print(paid)",
     )
-    answers = race(*(with_the_team(url, *lines) for _ in range(2)))
-    assert sum(int(answer) for answer in answers) == 3
-    assert team.spending.accounts.balances(bob.id)["messages"].amount == 0
-    assert team.spending.ledger.total().messages == 3
+    with PostgresStore.open(url) as store:
+        answers = race(*(with_the_team(url, *lines) for _ in range(2)))
+        assert sum(int(answer) for answer in answers) == 3
+        assert Book(store).account(team.allowances.spender(bob.id)).in_all == Sum(3, 15)
 
 
 def test_wrong_passwords_are_not_multiplied_by_the_number_of_servers(team: Team, url: str) -> None:
@@ -139,26 +142,6 @@ def test_wrong_passwords_are_not_multiplied_by_the_number_of_servers(team: Team,
     assert sum(int(answer) for answer in answers) == PER_CLIENT
     with pytest.raises(TooManyAttempts):
         team.attempts("password").require("192.0.2.1")
-
-
-def test_requests_to_two_servers_are_counted_together(team: Team, url: str) -> None:
-    ada = team.members.add("Ada", Role.OWNER)
-    lines = (
-        "from forky_core.team.spending.refusals import SpendingRefused",
-        "passed = 0",
-        "for _ in range(20):",
-        "    try:",
-        f"        team.spending.program_rate.count({ada.id!r}, 12)",
-        "    except SpendingRefused:",
-        "        continue",
-        "    passed += 1",
-        "print(passed)",
-    )
-    answers = race(*(with_the_team(url, *lines) for _ in range(2)))
-    assert sum(int(answer) for answer in answers) == 12
-    team.spending.question_rate.count(ada.id, 1)
-    refused = [json.loads(entry.about) for entry in team.audit.entries() if entry.event == "requests refused"]
-    assert sum(one["number"] for one in refused) == 28
 
 
 def test_two_that_begin_at_once_make_the_tables_once(url: str) -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections.abc import Iterator
 
 import psycopg
 import pytest
 
-from forky_core.gateway.tokens import Tokens
+from forky_core.allowance.account import LEASE, Allowance, SpendingRefused, Sum
+from forky_core.allowance.amounts import NANO
+from forky_core.allowance.book import Book
+from forky_core.conversation.identity import now
+from forky_core.gateway.tokens import Token, Tokens
 from forky_core.model.errors import NameTaken, NothingToDo, StoreError
 from forky_core.store.postgresql.store import PostgresStore
-from forky_core.team.spending.amounts import NANO
+from tests.allowance.priced import asked
 from tests.hangs import HANG, eventually
 from tests.store.postgresql.other_process import begin, in_another_process, race
 
@@ -28,62 +31,78 @@ def store(url: str) -> Iterator[PostgresStore]:
 def with_tokens(url: str, *lines: str) -> subprocess.Popen[str]:
     """Runs lines about `tokens`, as another process has them, once it gets a line of input."""
     before = (
+        "from forky_core.allowance.account import SpendingRefused, Sum",
         "from forky_core.gateway.tokens import Tokens",
         "from forky_core.store.postgresql.store import PostgresStore",
+        "from tests.allowance.priced import asked",
         f"store = PostgresStore.open({url!r})",
         "tokens = Tokens(store)",
     )
-    return in_another_process(before, lines, ("tokens.save_spending()", "store.close()"))
+    return in_another_process(before, lines, ("tokens.book.save()", "store.close()"))
+
+
+def limited(tokens: Tokens, dollars: int = NANO) -> Token:
+    return tokens.make("laptop", allowance=Allowance(dollars_a_day=dollars, answers_in_all=1_000)).token
 
 
 def test_two_processes_race_for_the_limit_of_a_token_and_never_exceed_it(
     store: PostgresStore, url: str
 ) -> None:
-    made = Tokens(store).make("laptop", daily=1)
+    tokens = Tokens(store)
+    token = limited(tokens)
     lines = (
         "from concurrent.futures import ThreadPoolExecutor",
-        f"token = tokens.of({made.text!r})",
+        "payer = tokens.spender(tokens.all()[0])",
         "def ask(_number):",
-        f"    charge = tokens.begin_call(token, {PRICE})",
-        "    if charge is not None:",
-        f"        charge({PRICE / NANO})",
-        "    return charge is not None",
+        "    try:",
+        f"        call, _ = tokens.book.set_aside(payer, asked(0, {PRICE}))",
+        "    except SpendingRefused:",
+        "        return False",
+        f"    tokens.book.settle(payer, call, Sum(1, {PRICE}))",
+        "    return True",
         "with ThreadPoolExecutor(4) as pool:",
         "    print(sum(pool.map(ask, range(40))))",
     )
     answers = race(*(with_tokens(url, *lines) for _ in range(2)))
     assert sum(int(answer) for answer in answers) == 10
-    assert Tokens(store).spent_today(made.token) == 1
-    assert Tokens(store).begin_call(made.token, 1) is None
+    assert tokens.account(token).today == tokens.account(token).in_all == Sum(10, NANO)
+    with pytest.raises(SpendingRefused):
+        tokens.book.set_aside(tokens.spender(token), asked(0, 1))
 
 
 def test_what_two_processes_spend_without_a_limit_adds_up(store: PostgresStore, url: str) -> None:
-    made = Tokens(store).make("laptop")
-    lines = (f"token = tokens.of({made.text!r})", "for _ in range(50):", "    tokens.spend(token, 0.25)")
+    token = Tokens(store).make("laptop").token
+    lines = (
+        "payer = tokens.spender(tokens.all()[0])",
+        "for _ in range(50):",
+        f"    tokens.book.settle(payer, '', Sum(1, {NANO // 4}))",
+    )
     race(*(with_tokens(url, *lines) for _ in range(2)))
-    assert Tokens(store).spent_today(made.token) == 25
+    assert Tokens(store).account(token).today == Sum(100, 25 * NANO)
 
 
-def test_what_a_process_that_was_killed_had_set_aside_is_not_spent_again(
+def test_what_a_process_that_was_killed_had_set_aside_is_free_when_its_lease_ends(
     store: PostgresStore, url: str
 ) -> None:
     tokens = Tokens(store)
-    made = tokens.make("laptop", daily=1)
+    token = limited(tokens)
     dying = with_tokens(
         url,
-        f"charge = tokens.begin_call(tokens.of({made.text!r}), {NANO * 3 // 4})",
-        "print(charge is not None, flush=True)",
+        f"tokens.book.set_aside(tokens.spender(tokens.all()[0]), asked(0, {NANO * 3 // 4}))",
+        "print('begun', flush=True)",
         "input()",
     )
     begin(dying)
-    assert dying.stdout is not None and dying.stdout.readline() == "True\n"
+    assert dying.stdout is not None and dying.stdout.readline() == "begun\n"
     dying.kill()
     dying.communicate(timeout=HANG)
-    charge = tokens.begin_call(made.token, NANO)
-    assert charge is not None, "a quarter is left"
-    assert tokens.begin_call(made.token, 1) is None
-    charge(0.25)
-    assert tokens.spent_today(made.token) == 0.25 and tokens.begin_call(made.token, 1) is None
+    payer = tokens.spender(token)
+    with pytest.raises(SpendingRefused, match=r"\$0\.25 of it is left"):
+        tokens.book.set_aside(payer, asked(0, NANO // 2))
+    late = Book(store, lambda: now() + LEASE)
+    call, _ = late.set_aside(payer, asked(0, NANO))
+    late.settle(payer, call, Sum(1, NANO // 4))
+    assert tokens.account(token).in_all == Sum(1, NANO // 4) and tokens.account(token).held == Sum()
 
 
 def test_what_another_process_makes_and_revokes_is_right_here_soon(store: PostgresStore, url: str) -> None:
@@ -114,21 +133,20 @@ def test_a_call_that_ends_while_the_database_cannot_be_written_is_charged_later(
     store: PostgresStore, url: str
 ) -> None:
     tokens = Tokens(store)
-    one = tokens.make("laptop", daily=1).token
-    charge = tokens.begin_call(one, NANO // 2)
-    assert charge is not None
+    one = limited(tokens)
+    payer = tokens.spender(one)
+    call, _ = tokens.book.set_aside(payer, asked(0, NANO // 2))
     cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
     with psycopg.connect(url, autocommit=True) as connection:
         name = connection.info.dbname
         connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
         connection.execute(cut)
-        charge(0.25)
+        tokens.book.settle(payer, call, Sum(1, NANO // 4))
         with pytest.raises(StoreError):
-            tokens.begin_call(one, NANO // 2)
+            tokens.book.set_aside(payer, asked(0, NANO // 2))
         connection.execute("SET default_transaction_read_only = off")
         connection.execute(f"ALTER DATABASE {name} RESET default_transaction_read_only")
         connection.execute(cut)
-    tokens.save_spending()
-    assert tokens.spent_today(one) == 0.25
-    kept = json.loads(store.setting(f"gateway_spent/{one.id}") or "{}")
-    assert kept["set_aside"] == {}
+    tokens.book.save()
+    account = tokens.account(one)
+    assert (account.today, account.held) == (Sum(1, NANO // 4), Sum())

@@ -1,18 +1,16 @@
-"""Money and messages as they are counted and written: whole billionths of a US dollar, and whole messages."""
+"""Money and answers as they are counted and written: whole billionths of a US dollar, and whole answers."""
 
 from __future__ import annotations
 
 from decimal import ROUND_CEILING, Decimal, InvalidOperation
-from typing import Literal, get_args
+from typing import Literal
 
 from forky_core.model.errors import BadContent
 
-Unit = Literal["dollars", "messages"]
-UNITS: tuple[Unit, ...] = get_args(Unit)
+Unit = Literal["dollars", "answers"]
 NANO = 1_000_000_000
 """Billionths in a dollar."""
-MOST_DOLLARS = 1_000_000 * NANO
-MOST_MESSAGES = 1_000_000_000
+MOST: dict[Unit, int] = {"dollars": 1_000_000 * NANO, "answers": 1_000_000_000}
 
 
 def nanodollars(dollars: float) -> int:
@@ -30,11 +28,11 @@ def money(nano: int) -> str:
     return f"{sign}${value:,.9f}".rstrip("0")
 
 
-def said(unit: Unit, amount: int) -> str:
-    """An amount of a unit with its name: "$5.00", "1 message", "20 messages"."""
+def amount_text(unit: Unit, amount: int) -> str:
+    """An amount of a unit with its name: "$5.00", "1 answer", "20 answers"."""
     if unit == "dollars":
         return money(amount)
-    return "1 message" if amount == 1 else f"{amount:,} messages"
+    return "1 answer" if amount == 1 else f"{amount:,} answers"
 
 
 def read_amount(unit: Unit, text: str) -> int:
@@ -47,11 +45,10 @@ def read_amount(unit: Unit, text: str) -> int:
     if not value.is_finite():
         raise BadContent(f"“{text[:40]}” is no number.", "Write one such as 5 or 2.50.")
     amount = value * NANO if unit == "dollars" else value
-    most = MOST_DOLLARS if unit == "dollars" else MOST_MESSAGES
-    if not 0 <= amount <= most:
-        raise BadContent(f"{said(unit, 0)} to {said(unit, most)} can be written here.")
+    if not 0 <= amount <= MOST[unit]:
+        raise BadContent(f"{amount_text(unit, 0)} to {amount_text(unit, MOST[unit])} can be written here.")
     if amount != amount.to_integral_value():
         raise BadContent(
-            "Messages are a whole number." if unit == "messages" else "That is less than can be counted."
+            "Answers are a whole number." if unit == "answers" else "That is less than can be counted."
         )
     return int(amount)

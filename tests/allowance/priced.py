@@ -1,18 +1,17 @@
-"""Models with a price, and the people who ask them, for tests of spending."""
+"""Models with a price, and quotes of their calls, for tests of allowances."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from threading import Event
 
+from forky_core.allowance.amounts import NANO
+from forky_core.allowance.quotes import Quote
 from forky_core.documents.searching import Embedder
 from forky_core.llm.contract import Done, Failed, Model, ModelEvent, ModelInfo, Request
 from forky_core.llm.scripted import ScriptedModel
 from forky_core.model import Usage
 from forky_core.model.errors import NotFound
-from forky_core.team.spending.amounts import NANO
-from forky_core.team.spending.quotes import Quote
-from forky_core.team.team import Team
 
 DOLLAR = NANO
 DEAR = ModelInfo("dear/one", "Dear", "Dear", input_price=1e-5, output_price=1e-4)
@@ -21,9 +20,9 @@ UNPRICED = ModelInfo("odd/one", "Odd", "Odd")
 OFFLINE = ModelInfo("offline/quote", "Offline: quotes", "Offline", input_price=0.0, output_price=0.0)
 
 
-def asked(question: float = 0.01, step: float = 0.1, *, messages: int = 1, model: str = "dear/one") -> Quote:
-    """The quote of a call; amounts are in US dollars."""
-    return Quote(model, model, True, round(question * NANO), round(step * NANO), messages, 1e-4, "c1", "main")
+def asked(question: int = DOLLAR // 100, longest: int = DOLLAR // 10, answers: int = 1) -> Quote:
+    """The quote of a call; amounts are in billionths of a dollar."""
+    return Quote("Dear", True, question, longest, answers, 1e-4)
 
 
 def paid(cost: float | None = 0.05, tokens: int = 500) -> Done:
@@ -64,19 +63,10 @@ def question(model: str = DEAR.name, text: str = "Why do boats float?") -> Reque
 
 def events(model: Model, request: Request | None = None, stop: Event | None = None) -> Sequence[ModelEvent]:
     """All events of one call."""
-    stream: Iterator[ModelEvent] = model.stream(request or question(model.info().name), stop or Event())
-    return list(stream)
+    return list(model.stream(request or question(model.info().name), stop or Event()))
 
 
 def refusal(found: Sequence[ModelEvent]) -> str:
     """The sentence with which a call was refused; "" if it was not."""
     end = found[-1]
     return end.failure.sentence if isinstance(end, Failed) else ""
-
-
-def left(team: Team, person: str) -> int:
-    """What can still be set aside of a balance in money."""
-    return (
-        team.spending.accounts.balances(person)["dollars"].amount
-        - team.spending.accounts.set_aside(person)[0]
-    )

@@ -1,4 +1,6 @@
-"""The tables of keys, limits, balances and of what was spent, in the file of a team's people."""
+"""The tables in which the people's database keeps allowances (`limits`), and what earlier versions of Forky kept there
+about spending: it stays, and is exported with the file.
+"""
 
 from __future__ import annotations
 

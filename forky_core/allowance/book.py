@@ -1,0 +1,230 @@
+"""The accounts of a database: each change of one is whole, for any number of threads and processes.
+
+An account is a setting of the database. Where one process has the database, it counts in memory and saves within a
+second, since a write for each call would precede the next call's question in the writer's queue. Where several share
+it, each step is one change of the setting, which no other process can come between; what is spent without a limit is
+added within a second.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from forky_core.allowance.account import Account, Allowance, SpendingRefused, Sum
+from forky_core.allowance.quotes import Quote
+from forky_core.model.errors import StoreError
+from forky_core.observability import events
+from forky_core.store.contract import Store, StoreIdentity
+
+_SAVED_WITHIN = 1.0
+"""Seconds within which is saved what nobody waits for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spender:
+    """Whose account a call is charged to."""
+
+    key: str
+    """The kind and the id: "person/…", "token/…", "room/…"."""
+    who: str
+    """The subject of a refusal: "You", "The token “laptop”"."""
+    allowance: Allowance
+    start: Callable[[], Account] = Account
+    """The account of a spender who has none yet."""
+
+    @property
+    def setting(self) -> str:
+        return f"allowance/{self.key}"
+
+
+@dataclass(slots=True)
+class _Counted:
+    """What all `Book`s of one database in this process share."""
+
+    is_exclusive: bool
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    known: dict[str, Account] = field(default_factory=dict)
+    """By setting; empty where several processes share the database."""
+    unsaved: set[str] = field(default_factory=set)
+    """Settings of accounts of which more is known than is stored."""
+    charges: list[tuple[Spender, str, Sum, int]] = field(default_factory=list)
+    """What is still to be charged, where several processes share the database."""
+    saving: threading.Lock = field(default_factory=threading.Lock)
+    timer: threading.Timer | None = None
+    """The timer until the rest is saved."""
+
+
+_stores: weakref.WeakKeyDictionary[StoreIdentity, _Counted] = weakref.WeakKeyDictionary()
+_making = threading.Lock()
+
+
+class Book:
+    """The accounts of one database; safe from any thread, and with other processes."""
+
+    def __init__(self, store: Store, clock: Callable[[], int] | None = None) -> None:
+        """`store` shows the whole database. `clock` returns microseconds since the epoch."""
+        self._store = store
+        self.clock = clock or (lambda: time.time_ns() // 1_000)
+        with _making:
+            counted = _stores.get(store.identity)
+            if counted is None:
+                counted = _stores[store.identity] = _Counted(store.is_exclusive)
+        self._counted = counted
+
+    def account(self, spender: Spender) -> Account:
+        """The account as it is now. Raises StoreError if it cannot be read."""
+        if self._counted.is_exclusive:
+            with self._counted.lock:
+                return self._known(spender).at(self.clock())
+        found = self._stored(spender).at(self.clock())
+        with self._counted.lock:
+            waiting = [cost for of, id, cost, _ in self._counted.charges if of.key == spender.key and not id]
+        return found.settle("", sum(waiting, Sum()))
+
+    def set_aside(self, spender: Spender, quote: Quote) -> tuple[str, int]:
+        """Set aside the most that a call can cost; returns the call's id, and the money in billionths of a dollar.
+
+        Settle it, whatever becomes of the call.
+
+        Raises:
+            SpendingRefused: so much is not left.
+            StoreError: nothing was set aside, because the database cannot be written now.
+        """
+        id, moment, most = secrets.token_hex(8), self.clock(), Sum()
+
+        def change(account: Account) -> Account:
+            nonlocal most
+            most = account.most(spender.allowance, quote, spender.who, moment)
+            return account.set_aside(id, most, moment)
+
+        self._change(spender, change)
+        return id, most.dollars
+
+    def renew(self, spender: Spender, id: str, quote: Quote, arrived: int) -> int | None:
+        """Keep what is set aside for a call that goes on, and set more aside if more has arrived; returns what is.
+
+        `arrived` is what the call has cost by now. None: nothing is left for it. Raises StoreError.
+        """
+        moment, held = self.clock(), 0
+
+        def change(account: Account) -> Account:
+            nonlocal held
+            hold, left = account.holds.get(id), account.left(spender.allowance, "dollars")
+            behind = arrived - hold.most.dollars if hold is not None else 0
+            more = max(behind, quote.longest) if behind > 0 else 0
+            more = more if left is None else min(more, max(0, left))
+            if hold is None or more < behind:
+                raise USED_UP
+            held = hold.most.dollars + more
+            return account.renew(id, arrived, more, moment)
+
+        try:
+            self._change(spender, change)
+        except SpendingRefused:
+            return None
+        return held
+
+    def settle(self, spender: Spender, id: str, cost: Sum, noted: int = 0) -> None:
+        """Charge what a call did cost, and free what was set aside for it; it raises nothing.
+
+        `id` is "" for a call for which nothing was. `noted` is what `renew` was told last to have arrived, which was
+        charged if the lease has ended.
+        """
+        if not self._counted.is_exclusive and not id:
+            with self._counted.lock:
+                self._counted.charges.append((spender, id, cost, noted))
+                self._save_soon()
+            return
+        try:
+            self._settle(spender, id, cost, noted)
+        except StoreError as error:
+            events.spending_unsaved(fault=error)
+            with self._counted.lock:
+                self._counted.charges.append((spender, id, cost, noted))
+                self._save_soon()
+
+    def save(self) -> None:
+        """Save what is not saved yet. Raises StoreError; then the rest is still to be saved."""
+        with self._counted.saving:
+            with self._counted.lock:
+                charges, self._counted.charges = self._counted.charges, []
+                written = {setting: self._counted.known[setting] for setting in self._counted.unsaved}
+            try:
+                while charges:
+                    spender, id, cost, noted = charges[-1]
+                    same = [one for one in charges if one[0].key == spender.key and not id and not one[1]]
+                    self._settle(spender, id, sum((one[2] for one in same), Sum()) if same else cost, noted)
+                    charges = [one for one in charges[:-1] if one not in same]
+            finally:
+                with self._counted.lock:
+                    self._counted.charges += charges
+            for setting, account in written.items():
+                self._store.set_setting(setting, account.stored())
+                with self._counted.lock:
+                    if self._counted.known[setting] is account:
+                        self._counted.unsaved.discard(setting)
+
+    def _settle(self, spender: Spender, id: str, cost: Sum, noted: int) -> None:
+        def change(account: Account) -> Account:
+            late = bool(id) and id not in account.holds
+            return account.settle(id, cost + Sum(0, -noted) if late else cost)
+
+        self._change(spender, change)
+
+    def _change(self, spender: Spender, change: Callable[[Account], Account]) -> None:
+        """Change an account. Raises StoreError if that cannot be written, and what `change` raises."""
+        moment = self.clock()
+        if self._counted.is_exclusive:
+            with self._counted.lock:
+                self._counted.known[spender.setting] = change(self._known(spender).at(moment))
+                self._counted.unsaved.add(spender.setting)
+                self._save_soon()
+            return
+        start = None if self._store.setting(spender.setting) else spender.start()
+
+        def rewritten(text: str | None) -> str:
+            return change(((Account.read(text) if text else start) or Account()).at(moment)).stored()
+
+        self._store.change_setting(spender.setting, rewritten)
+
+    def _stored(self, spender: Spender) -> Account:
+        text = self._store.setting(spender.setting)
+        return (Account.read(text) if text else spender.start()) or Account()
+
+    def _known(self, spender: Spender) -> Account:
+        """An account as this process, which alone has the database, knows it; the lock must be held."""
+        known = self._counted.known.get(spender.setting)
+        if known is None:
+            known = self._stored(spender)
+            for id, hold in known.holds.items():  # Of a process that died.
+                known = known.settle(id, Sum(0, hold.arrived))
+            self._counted.known[spender.setting] = known
+        return known
+
+    def _save_soon(self) -> None:
+        """Save within a second; the lock must be held."""
+        if self._counted.timer is None:
+            self._counted.timer = threading.Timer(_SAVED_WITHIN, self._save_late)
+            self._counted.timer.daemon = True
+            self._counted.timer.start()
+
+    def _save_late(self) -> None:
+        with self._counted.lock:
+            self._counted.timer = None
+        try:
+            self.save()
+        except StoreError as error:
+            events.spending_unsaved(fault=error)
+            with self._counted.lock:
+                if self._counted.charges:
+                    self._save_soon()
+
+
+USED_UP = SpendingRefused(
+    "no_credit", "The rest of the allowance was used up while this answer was written; what arrived is kept."
+)

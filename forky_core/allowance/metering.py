@@ -1,0 +1,203 @@
+"""Calls of models that are paid for: what is set aside before one, counted while it runs, and charged when it ends."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from threading import Event
+from typing import Any
+
+from forky_core.allowance.account import LEASE, SpendingRefused, Sum
+from forky_core.allowance.amounts import nanodollars
+from forky_core.allowance.book import USED_UP, Book, Spender
+from forky_core.allowance.quotes import Quote
+from forky_core.documents.searching import Embedder
+from forky_core.llm.contract import (
+    Answering,
+    Consulted,
+    Done,
+    Failed,
+    ModelEvent,
+    ModelInfo,
+    ProviderMessage,
+    ReasoningDelta,
+    Request,
+    TextDelta,
+    ToolCallDone,
+)
+from forky_core.llm.tokens import estimate_tokens
+from forky_core.llm.upstream import priced
+from forky_core.model import Failure, Usage
+from forky_core.model.document import Numbers
+from forky_core.model.errors import ModelError, StoreError
+
+Begin = Callable[[ModelInfo, Sequence[ProviderMessage], Mapping[str, Any]], "Meter"]
+"""Sets aside what a call can cost. Raises SpendingRefused and StoreError."""
+
+
+class Meter:
+    """One call, which every one of its spenders can pay for. Its methods may be called from any thread."""
+
+    def __init__(self, book: Book, spenders: Sequence[Spender], quote: Quote) -> None:
+        """Set aside what the call can cost. Settle it, whatever becomes of the call.
+
+        Raises:
+            SpendingRefused: so much is not left for one of the spenders; then nothing is set aside for any.
+            StoreError: the database cannot be written now.
+        """
+        self._book = book
+        self._quote = quote
+        self._tokens = 0
+        self._noted = 0
+        self._settled = False
+        self._lock = threading.Lock()
+        self._holds: list[tuple[Spender, str]] = []
+        self._held: int | None = None
+        """The least that is set aside, in billionths of a dollar; None where nothing limits the call."""
+        try:
+            for spender in spenders:
+                id = ""
+                if quote.answers and spender.allowance.is_limited:
+                    id, held = book.set_aside(spender, quote)
+                    if spender.allowance.limits_money and quote.priced:
+                        self._held = held if self._held is None else min(self._held, held)
+                self._holds.append((spender, id))
+        except BaseException:
+            self.settle(arrived=False)
+            raise
+        self._renewed = book.clock()
+
+    def add(self, text: str) -> None:
+        """Count a piece of an answer."""
+        with self._lock:
+            self._tokens += estimate_tokens(text)
+
+    @property
+    def arrived(self) -> int:
+        """What has arrived cost so much by an estimate, in billionths of a dollar; nothing before the first piece."""
+        return self._quote.so_far(self._tokens) if self._tokens else 0
+
+    @property
+    def is_due(self) -> bool:
+        """Whether `go_on` must be asked: more has arrived than is set aside, or half of the lease is over."""
+        behind = self._held is not None and self.arrived > self._held
+        return behind or self._book.clock() - self._renewed > LEASE // 2
+
+    def go_on(self) -> bool:
+        """Keep what is set aside, and set more aside if more has arrived; False if nothing is left for the answer."""
+        if not self.is_due:
+            return True
+        arrived, least = self.arrived, None
+        try:
+            for spender, id in self._holds:
+                held = self._book.renew(spender, id, self._quote, arrived) if id else None
+                if id and held is None:
+                    return False
+                if held is not None and spender.allowance.limits_money:
+                    least = held if least is None else min(least, held)
+        except StoreError:  # The next piece tries again.
+            return True
+        self._held, self._noted, self._renewed = least, arrived, self._book.clock()
+        return True
+
+    def settle(self, cost: float | None = None, *, arrived: bool | None = None) -> None:
+        """Pay for the call, once; a call of which nothing arrived costs nothing.
+
+        `cost` is in US dollars, as the provider counted it; None: as estimated. `arrived` says whether anything of an
+        answer did, where that is not known from `add`.
+        """
+        with self._lock:
+            if self._settled:
+                return
+            self._settled = True
+        spent = Sum()
+        if (arrived is None and self._tokens) or arrived:
+            dollars = nanodollars(max(0.0, cost)) if cost is not None else self._quote.so_far(self._tokens)
+            spent = Sum(self._quote.answers, dollars)
+        for spender, id in self._holds:
+            if id or spent != Sum():
+                self._book.settle(spender, id, spent, self._noted)
+
+
+class MeteredModel:
+    """A model whose calls are paid for."""
+
+    def __init__(self, model: Answering, begin: Begin, of: str = "") -> None:
+        """`of` names whose model it is: two of the same person's are equal."""
+        self._model = model
+        self._begin = begin
+        self._of = of
+        self.count_tokens: Callable[[str], int] = getattr(model, "count_tokens", estimate_tokens)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MeteredModel) and (other._model, other._of) == (self._model, self._of)
+
+    def __hash__(self) -> int:
+        return hash((id(self._model), self._of))
+
+    def info(self) -> ModelInfo:
+        return self._model.info()
+
+    def stream(self, request: Request, stop: Event) -> Iterator[Any]:
+        info = self.info()
+        try:
+            meter = self._begin(info, request.messages, request.parameters)
+        except SpendingRefused as refused:
+            yield refused.event
+            return
+        except StoreError as error:
+            yield Failed(Failure("unknown", str(error)), cause=error)
+            return
+        try:
+            event: ModelEvent | Consulted
+            for event in self._model.stream(request, stop):
+                match event:
+                    case TextDelta(text) | ReasoningDelta(text):
+                        meter.add(text)
+                    case ToolCallDone(arguments=arguments):
+                        meter.add(arguments or "{}")
+                    case Done(_, usage):
+                        meter.settle(_cost(usage, info), arrived=True)
+                    case Failed(_, usage):
+                        meter.settle(usage.cost)
+                    case _:
+                        pass
+                yield event
+                if isinstance(event, TextDelta | ReasoningDelta) and not meter.go_on():
+                    meter.settle()
+                    yield USED_UP.event
+                    return
+        finally:
+            meter.settle()
+
+
+class MeteredEmbedder:
+    """An embedding model whose calls are paid for."""
+
+    def __init__(self, embedder: Embedder, info: ModelInfo, begin: Begin) -> None:
+        self._embedder = embedder
+        self._info = info
+        self._begin = begin
+
+    @property
+    def name(self) -> str:
+        return self._embedder.name
+
+    def embed(self, texts: Sequence[str]) -> Numbers:
+        words: tuple[ProviderMessage, ...] = tuple({"role": "user", "content": text} for text in texts)
+        try:
+            meter = self._begin(self._info, words, {"max_tokens": 1})
+        except SpendingRefused as refused:
+            raise ModelError(refused.failure) from refused
+        arrived = False
+        try:
+            rows = self._embedder.embed(texts)
+            arrived = True
+        finally:
+            tokens = sum(estimate_tokens(text) for text in texts)
+            meter.settle(priced(Usage(tokens, 0), self._info), arrived=arrived)
+        return rows
+
+
+def _cost(usage: Usage, info: ModelInfo) -> float | None:
+    return usage.cost if usage.cost is not None else priced(usage, info)
