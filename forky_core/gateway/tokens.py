@@ -140,7 +140,7 @@ class Tokens:
             found = self._stored() or ()
         return tuple(sorted(found, key=lambda token: (token.revoked > 0, token.created)))
 
-    def make(  # noqa: PLR0913 - each is one right that a token has
+    def make(
         self,
         name: str,
         *,
