@@ -33,7 +33,6 @@ if str(HERE / "pages") not in sys.path:
     sys.path.append(str(HERE / "pages"))
 
 from forky_core.gateway.access.gate import Gate  # noqa: E402 - the lines above make it importable
-from forky_core.gateway.access.person import viewer, within  # noqa: E402
 from forky_core.gateway.downloading import PREFIX as DOWNLOADS  # noqa: E402
 from forky_core.gateway.downloading import Downloading  # noqa: E402
 from forky_core.gateway.front import Gateway  # noqa: E402
@@ -60,7 +59,7 @@ from forky_core.gateway.serving import (  # noqa: E402
     send_at_once,
     show_peers,
 )
-from forky_core.gateway.unknown_address import UnknownAddress  # noqa: E402
+from forky_core.gateway.unknown_address import FORMER, FormerWorkspace, UnknownAddress  # noqa: E402
 from forky_core.gateway.watching import PREFIX as REPLIES  # noqa: E402
 from forky_core.gateway.watching import Watching  # noqa: E402
 from forky_core.llm.tracing import trace_model_calls  # noqa: E402
@@ -70,6 +69,7 @@ from forky_core.process import tune_process  # noqa: E402
 from forky_core.settings import Settings, gone_settings  # noqa: E402
 from forky_core.showing.assets import script_sources  # noqa: E402
 from forky_core.store.contract import StoreOnServer, TalkingStore  # noqa: E402
+from forky_core.team.former_workspaces import former_workspaces  # noqa: E402
 from forky_core.team.refused_requests import OVERLOADED  # noqa: E402
 from pages.ui.chat.agraph_page import agraph_folder, agraph_route  # noqa: E402
 from pages.ui.components.downloads import offers  # noqa: E402
@@ -84,15 +84,14 @@ from pages.ui.streamlit_patches.session_counts import session_readings  # noqa: 
 from pages.ui.streamlit_patches.warmup import Traffic, prepare, warm_up_in  # noqa: E402
 
 if TYPE_CHECKING:
+    from forky_core.backup.backup_desk import BackupDesk
     from forky_core.conversation.replies.reply_job import ReplyJob
     from forky_core.conversation.workspace import Workspace
     from forky_core.gateway.asgi import Scope
     from forky_core.model.parts import Json
     from forky_core.publishing.links.link import Link
     from forky_core.publishing.links.links import Links
-    from forky_core.store.contract import Store
     from forky_core.store.herald import Heard
-    from forky_core.workspaces.backup_desk import BackupDesk
 
 DROP_PAGES_EVERY = 1_800.0
 """Seconds between two looks at which links have expired."""
@@ -130,44 +129,28 @@ def at_hand() -> Workspace | None:
     return at_hand()
 
 
-def others_awake() -> Mapping[str, Workspace]:
-    from pages.ui.workspace import others_awake  # noqa: PLC0415 - at the top it would hold up the server's start
-
-    return others_awake()
-
-
-def stores_awake() -> Mapping[str, Store]:
-    return {id: forky.store for id, forky in others_awake().items()}
-
-
-def whole(workspace: str) -> Workspace:
-    from pages.ui.workspace import whole  # noqa: PLC0415 - at the top it would hold up the server's start
-
-    return whole(workspace)
-
-
 def seen_by(person: str) -> Workspace:
     from pages.ui.workspace import seen_by  # noqa: PLC0415 - at the top it would hold up the server's start
 
     return seen_by(person)
 
 
-def links(person: str | None, workspace: str) -> Links:
+def links(person: str | None) -> Links:
     from pages.ui.workspace import links_seen_by  # noqa: PLC0415 - at the top it would hold up the server's start
 
-    return links_seen_by(person, workspace)
+    return links_seen_by(person)
 
 
-def shown_by(person: str, workspace: str) -> Workspace:
+def shown_by(person: str) -> Workspace:
     from pages.ui.workspace import shown_by  # noqa: PLC0415 - at the top it would hold up the server's start
 
-    return shown_by(person, workspace)
+    return shown_by(person)
 
 
-def may_share(link: Link, workspace: str) -> bool:
+def may_share(link: Link) -> bool:
     from pages.ui.workspace import may_share  # noqa: PLC0415 - at the top it would hold up the server's start
 
-    return may_share(link, workspace)
+    return may_share(link)
 
 
 def may_fork(scope: Scope) -> bool:
@@ -186,27 +169,24 @@ async def drop_pages_of_links() -> None:
 
 
 def _drop_pages() -> None:
-    from pages.ui.workspace import awake  # noqa: PLC0415 - at the top it would hold up the server's start
-
-    for workspace in awake():
-        links(None, workspace).drop_pages_that_are_over()
+    if at_hand() is not None:
+        links(None).drop_pages_that_are_over()
 
 
-def note_refusal(workspace: str, person: str, reason: str) -> None:
+def note_refusal(person: str, reason: str) -> None:
     """Count a refused request of a team's member for the audit log."""
     if TEAM is not None:
-        TEAM.count_refusal(workspace, reason, person)
+        TEAM.refused.count(reason, person)
 
 
 async def take_over_replies() -> None:
     """From time to time, end the replies of processes that are gone. A file has no other process that writes."""
     while True:
         await asyncio.sleep(RECOVER_EVERY)
-        first = at_hand()
-        for open in () if first is None else (first, *others_awake().values()):
-            if isinstance(open.store, StoreOnServer):
-                with suppress(ForkyError):
-                    await asyncio.to_thread(open.replies.recover)
+        open = at_hand()
+        if open is not None and isinstance(open.store, StoreOnServer):
+            with suppress(ForkyError):
+                await asyncio.to_thread(open.replies.recover)
 
 
 def reply(id: str, person: str) -> ReplyJob | None:
@@ -247,7 +227,7 @@ def backup_desk() -> BackupDesk | None:
     """Makes the backups that `forky admin backup` asks this server for; None on the server of one person."""
     if TEAM is None:
         return None
-    from forky_core.workspaces.backup_desk import BackupDesk  # noqa: PLC0415 - only where there is a team
+    from forky_core.backup.backup_desk import BackupDesk  # noqa: PLC0415 - only where there is a team
     from pages.ui.workspace import back_up_server  # noqa: PLC0415 - at the top it would hold up the server's start
 
     return BackupDesk(TEAM, back_up_server)
@@ -297,6 +277,8 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     SIGN_IN.listens_at(host)
     for sentence in gone_settings():
         print(sentence, file=sys.stderr)  # noqa: T201 - as below
+    if TEAM is not None and (others := former_workspaces(TEAM, SETTINGS.database)) is not None:
+        print(others)  # noqa: T201 - as below
     print(SIGN_IN.announcement(scheme, host, port), flush=True)  # noqa: T201 - what the operator waits for
     apply_patches()
     preparing, timer = prepare(), warm_up_in(WARM_UP_AFTER)
@@ -321,25 +303,20 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
 
 
 SETTINGS = Settings.from_environment()
-GATEWAY = (
-    Gateway(workspace, seen_by, of_token=TEAM.workspaces.of_token, whole=whole, refused=note_refusal)
-    if TEAM is not None
-    else Gateway(workspace)
-)
+GATEWAY = Gateway(workspace, seen_by if TEAM is not None else None, refused=note_refusal)
 PRESENTING = Presenting(seen_by, links, may_share)
 PRESENCE = Presence(TEAM.members.name_of if TEAM is not None else str)
 MOVING = Moving(version_of, hear, presence=PRESENCE, beside=beside)
 NEIGHBOURS = Neighbours(PRESENCE, MOVING.wake, TEAM.database.look_again if TEAM is not None else lambda: None)
 if TEAM is not None:
-    TEAM.changed = lambda of, id: tell_watchers(within(viewer("", of), id))
+    TEAM.changed = tell_watchers
 ROUTES = [
     Route("/healthz", healthz),
-    Route(READY, Readiness(workspace, SIGN_IN.is_local, beside=stores_awake)),
+    Route(READY, Readiness(workspace, SIGN_IN.is_local)),
     Route(
         METRICS,
         Metrics(
             at_hand,
-            beside=others_awake if TEAM is not None else None,
             readings=session_readings,
             asked_for=SETTINGS.metrics,
             is_local=lambda scope: SIGN_IN.is_local(scope) and not SIGN_IN.required(scope),
@@ -353,10 +330,11 @@ ROUTES = [
     *(Route(f"{PRESENT}/{path}", endpoint) for path, endpoint in PRESENTING.endpoints),
     Route(
         f"{LINKS}/{{secret}}",
-        LinkAt(lambda workspace: links(None, workspace), shown_by, may_share, may_fork=may_fork),
+        LinkAt(lambda: links(None), shown_by, may_share, may_fork=may_fork),
     ),
     Route(API, GATEWAY),
     Route(f"{API}/{{path:path}}", GATEWAY),
+    Route(f"{FORMER}/{{path:path}}", FormerWorkspace()),
     Route("/{base:path}favicon.png", favicon),
     agraph_route(),
 ]
@@ -367,9 +345,9 @@ MIDDLEWARE = [
         Gate,
         sign_in=SIGN_IN,
         public=("/healthz", READY, METRICS, "/_stcore/health", "/favicon.png"),
-        public_below=(API, LINKS, f"{PRESENT}/watch", f"{PRESENT}/follow"),
+        public_below=(API, LINKS, FORMER, f"{PRESENT}/watch", f"{PRESENT}/follow"),
         refused=lambda reason: events.request_refused(reason=reason),
-        overloaded=lambda session: note_refusal(session.workspace, session.person, OVERLOADED),
+        overloaded=lambda session: note_refusal(session.person, OVERLOADED),
     ),
     Middleware(UnknownAddress, names=addresses, front=front),
     Middleware(Traffic),

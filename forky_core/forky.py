@@ -46,15 +46,18 @@ class Forky(Workspace):
     ) -> Self:
         """Open or create a database: a path, ":memory:", a postgresql:// address, or (None) the one the settings name.
 
-        `workspace` names one of the workspaces of a PostgreSQL database, by default "main". `secrets` are keys by the
-        names of their variables, beside those of the environment.
+        `workspace` names one of the workspaces of a PostgreSQL database, by default that of FORKY_WORKSPACE, or "main".
+        `secrets` are keys by the names of their variables, beside those of the environment.
 
         Raises:
             StoreBusy: another process has the file open.
             StoreError: it cannot be read or written; the message says what can be done.
         """
         settings = Settings.from_environment()
-        store = open_store(location if location is not None else settings.database, workspace=workspace)
+        place = location if location is not None else settings.database
+        if workspace is None and "://" in str(place):
+            workspace = settings.workspace_on_server
+        store = open_store(place, workspace=workspace)
         return cls.over(store, models=models, secrets=secrets, actor=actor)
 
     @classmethod

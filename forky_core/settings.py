@@ -19,7 +19,6 @@ from forky_core.observability.log_setup import LogForm, LogLevel
 from forky_core.observability.vocabulary import SLOW_AFTER
 
 _TRUE = frozenset({"1", "true", "yes", "on"})
-_MAKERS = ("viewer", "commenter", "editor", "owner", "nobody")
 _FALSE = frozenset({"0", "false", "no", "off", ""})
 DEFAULT_ACTOR = "you"
 """Who acts, where nobody says."""
@@ -57,15 +56,8 @@ class Settings:
     (`off`)."""
     team: bool = False
     """FORKY_TEAM: `on` where several people use this server: each signs in, and sees what is theirs or shared."""
-    workspaces: Path | Literal["on"] | None = None
-    """FORKY_WORKSPACES: the folder for the files of a team's further workspaces. `on` is the folder `workspaces` beside
-    the database; with PostgreSQL they are in the database. Default: there is one workspace."""
-    make_workspaces: str = "owner"
-    """FORKY_MAKE_WORKSPACES: the role in the first workspace from which on people make shared ones, or `nobody`."""
-    personal_workspaces: bool = True
-    """FORKY_PERSONAL_WORKSPACES: whether each person may have a workspace of their own, where there are several."""
-    open_workspaces: int = 20
-    """FORKY_OPEN_WORKSPACES: the most of the further workspaces that are open at a time."""
+    workspace_on_server: str = "main"
+    """FORKY_WORKSPACE: the id of the workspace in a PostgreSQL database, which may have several. Default: main."""
     sign_in_providers: Path | None = None
     """FORKY_SIGN_IN_PROVIDERS: a TOML file with the identity providers by which people of a team sign in."""
     proxy_header: str = ""
@@ -89,6 +81,15 @@ class Settings:
     traces: bool = False
     """FORKY_TRACES: whether model calls are traced for OpenTelemetry."""
 
+    @property
+    def workspace(self) -> str:
+        """The id of the workspace. A file has one: main, or the id that is its name, as that of a file which an earlier
+        version made beside main.
+        """
+        if isinstance(self.database, Path):
+            return self.database.stem if re.fullmatch(r"[0-9a-f]{16}", self.database.stem) else "main"
+        return self.workspace_on_server
+
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
         """RequestError where a variable cannot be understood."""
@@ -97,9 +98,8 @@ class Settings:
         def value(name: str) -> str:
             return variables.get(name, "").strip()
 
-        database = _database(value("FORKY_DATABASE"))
         return cls(
-            database=database,
+            database=_database(value("FORKY_DATABASE")),
             model=value("FORKY_MODEL") or None,
             servers=tuple(_server(url) for url in _several(value("FORKY_SERVERS"))),
             probe=_switch("FORKY_PROBE", value("FORKY_PROBE"), default=True),
@@ -108,12 +108,7 @@ class Settings:
             origins=tuple(_origin(origin) for origin in _several(value("FORKY_ORIGINS"))),
             sign_in=_sign_in(value("FORKY_SIGN_IN")),
             team=_switch("FORKY_TEAM", value("FORKY_TEAM"), default=False),
-            workspaces=_workspaces(value("FORKY_WORKSPACES"), database),
-            make_workspaces=_makes_workspaces(value("FORKY_MAKE_WORKSPACES")),
-            personal_workspaces=_switch(
-                "FORKY_PERSONAL_WORKSPACES", value("FORKY_PERSONAL_WORKSPACES"), default=True
-            ),
-            open_workspaces=_number("FORKY_OPEN_WORKSPACES", value("FORKY_OPEN_WORKSPACES"), default=20),
+            workspace_on_server=value("FORKY_WORKSPACE") or "main",
             sign_in_providers=Path(value("FORKY_SIGN_IN_PROVIDERS")).expanduser()
             if value("FORKY_SIGN_IN_PROVIDERS")
             else None,
@@ -133,6 +128,9 @@ class Settings:
 
 _NO_MAIL = "Forky sends no mail any more: whoever runs it hands people the links that they need."
 _NO_NIGHTLY_TABLES = "Forky writes no tables every night any more: Settings and `forky tables` make a copy for analysis when it is needed."
+_ONE_WORKSPACE = (
+    "A server has one workspace, whose owners decide about it; what is one's own is a private conversation."
+)
 GONE: Mapping[str, str] = {
     "FORKY_ANALYSIS": _NO_NIGHTLY_TABLES,
     "FORKY_ANALYSIS_AT": _NO_NIGHTLY_TABLES,
@@ -149,6 +147,11 @@ GONE: Mapping[str, str] = {
     "FORKY_SMTP_FROM": _NO_MAIL,
     "FORKY_WEBHOOKS": "Forky calls no webhooks any more: notices stay in the inbox.",
     "FORKY_KEY_FILE": "Forky stores no keys of providers any more: set their own variables, such as OPENAI_API_KEY.",
+    "FORKY_WORKSPACES": "A server has one workspace. The files of others stay where they are, and Forky says at its start "
+    "how each is opened by a server of its own.",
+    "FORKY_MAKE_WORKSPACES": _ONE_WORKSPACE,
+    "FORKY_PERSONAL_WORKSPACES": _ONE_WORKSPACE,
+    "FORKY_OPEN_WORKSPACES": _ONE_WORKSPACE,
 }
 """Variables that Forky once read, each with the sentence that says what became of it."""
 
@@ -218,38 +221,6 @@ def _sign_in(value: str) -> Literal["auto", "always", "off"]:
         f"FORKY_SIGN_IN is “{value}”, which Forky does not know.",
         "Write auto (whoever comes from beyond this machine signs in), always (everybody does), or off (nobody does).",
     )
-
-
-def workspaces_beside(database: Path) -> Path:
-    """The folder for the files of a team's further workspaces where the operator names none."""
-    return database.parent / "workspaces"
-
-
-def _workspaces(value: str, database: Path | str) -> Path | Literal["on"] | None:
-    match value.lower():
-        case "" | "off":
-            return None
-        case "on":
-            return workspaces_beside(database) if isinstance(database, Path) else "on"
-    return Path(value).expanduser()
-
-
-def _makes_workspaces(value: str) -> str:
-    word = value.lower() or "owner"
-    if word not in _MAKERS:
-        raise RequestError(
-            f"FORKY_MAKE_WORKSPACES is “{value[:80]}”, which is no role.",
-            f"Write one of {', '.join(_MAKERS)}.",
-        )
-    return word
-
-
-def _number(name: str, value: str, *, default: int) -> int:
-    if not value:
-        return default
-    if not re.fullmatch(r"[1-9]\d{0,5}", value, re.ASCII):
-        raise RequestError(f"{name} is “{value[:80]}”, which is no number of files.", "Write one from 1 on.")
-    return int(value)
 
 
 def _proxy_header(name: str, believed: str) -> str:

@@ -44,8 +44,9 @@ from pages.ui.page import Page
 from pages.ui.people.only_reading import draw_only_reads, edits, may_write, why_only_reads
 from pages.ui.person import names_themselves
 from pages.ui.session import session
+from pages.ui.sign_in import team
 from pages.ui.streamlit_patches.flush import flush
-from pages.ui.workspace import team_here, workspace
+from pages.ui.workspace import workspace
 
 PAGE = Page(title="Chat", icon="account_tree", order=10)
 
@@ -87,7 +88,7 @@ def main() -> None:
     flush()
     # A browser opens six connections to a server. Where nobody else is, a tab that a reply is streamed to needs no
     # second one: it is drawn anew when the reply has ended.
-    if job is None or team_here() is not None or here.chat.people.room.people:
+    if job is None or team() is not None or here.chat.people.room.people:
         hear_moves(here.chat, version=version, replies=replies)
     with top:
         _draw_top(here)

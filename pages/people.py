@@ -18,7 +18,6 @@ from pages.ui.people.myself import draw_myself
 from pages.ui.people.no_longer_used import draw_no_longer_used
 from pages.ui.people.spending import draw_spending
 from pages.ui.people.style import apply_people_style
-from pages.ui.people.workspaces import desk_of, draw_workspaces
 from pages.ui.session import session
 from pages.ui.workspace import reader, workspace
 
@@ -27,7 +26,6 @@ PAGE = Page(title="People", icon="group", order=75, section="More", about_conver
 _TABS = {
     "members": "Members",
     "invitations": "Invitations",
-    "workspaces": "Workspaces",
     "me": "You",
     "spending": "Spending",
     "audit": "Audit log",
@@ -43,9 +41,7 @@ def main() -> None:
     apply_list_style()
     apply_people_style()
     page_top("People", forky, held, last_shown(forky, held), names_it=True)
-    desk = desk_of(who)
-    hidden = set() if people.owns else set(_OWNERS_TABS)
-    hidden |= {"workspaces"} if desk is None else set()
+    hidden = set() if people.owns else _OWNERS_TABS
     with st.container(key="column-people", gap="small"):
         draw_no_longer_used()
         match _tab(hidden):
@@ -53,8 +49,6 @@ def main() -> None:
                 draw_invitations(people, held)
             case "me":
                 draw_myself(people, who, held)
-            case "workspaces" if desk is not None:
-                draw_workspaces(who, desk, held)
             case "spending":
                 draw_spending(AllowanceDesk(who.access, forky.book), held)
             case "audit":

@@ -27,7 +27,7 @@ from pages.ui.settings.links import draw_links_of_server
 from pages.ui.settings.providers import draw_default, draw_keyed, draw_reviewer, draw_servers
 from pages.ui.settings.storage import draw_storage
 from pages.ui.settings.tokens import draw_tokens
-from pages.ui.workspace import may_begin, operates, runs_server, whole_here, workspace
+from pages.ui.workspace import may_begin, operates, whole_workspace, workspace
 
 PAGE = Page(title="Settings", icon="tune", order=80, section="More", about_conversation=False)
 
@@ -45,8 +45,7 @@ def main() -> None:
             draw_default(forky, models, held)
             draw_reviewer(forky, models)
             draw_keyed(models, held)
-            if runs_server():  # A server of models may be one that only this machine reaches.
-                draw_servers(forky, models, held)
+            draw_servers(forky, models, held)
         if may_begin():
             st.markdown("#### Tour")
             st.caption(
@@ -61,8 +60,8 @@ def main() -> None:
         draw_access()
         draw_tokens(held)
         draw_links_of_server(forky)
-        if owns and runs_server():
-            draw_storage(forky, whole_here())
+        if owns:
+            draw_storage(forky, whole_workspace())
         draw_about()
 
 

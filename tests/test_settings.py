@@ -35,10 +35,6 @@ def test_servers_are_separated_by_commas_or_spaces() -> None:
     [
         ("FORKY_SERVERS", "ftp://a"),
         ("FORKY_PROBE", "perhaps"),
-        ("FORKY_MAKE_WORKSPACES", "king"),
-        ("FORKY_OPEN_WORKSPACES", "0"),
-        ("FORKY_OPEN_WORKSPACES", "many"),
-        ("FORKY_PERSONAL_WORKSPACES", "perhaps"),
     ],
 )
 def test_what_cannot_be_understood_is_named(name: str, value: str) -> None:
@@ -46,22 +42,13 @@ def test_what_cannot_be_understood_is_named(name: str, value: str) -> None:
         Settings.from_environment({name: value})
 
 
-def test_there_is_one_workspace_unless_a_folder_is_named() -> None:
-    settings = Settings.from_environment({})
-    assert (
-        settings.workspaces is None and settings.make_workspaces == "owner" and settings.personal_workspaces
-    )
-    named = Settings.from_environment(
-        {"FORKY_WORKSPACES": "~/spaces", "FORKY_MAKE_WORKSPACES": "Nobody", "FORKY_OPEN_WORKSPACES": "3"}
-    )
-    assert named.workspaces == Path.home() / "spaces"
-    on = {"FORKY_WORKSPACES": "on"}
-    assert Settings.from_environment(on | {"FORKY_DATABASE": "/data/one.duckdb"}).workspaces == Path(
-        "/data/workspaces"
-    )
-    assert Settings.from_environment(on | {"FORKY_DATABASE": "postgresql:///forky"}).workspaces == "on"
-    assert Settings.from_environment({"FORKY_WORKSPACES": "off"}).workspaces is None
-    assert (named.make_workspaces, named.open_workspaces) == ("nobody", 3)
+def test_a_server_names_its_workspace_and_a_file_is_the_one_of_its_name() -> None:
+    on_server = {"FORKY_DATABASE": "postgresql:///forky"}
+    assert Settings.from_environment({}).workspace == "main"
+    assert Settings.from_environment(on_server).workspace == "main"
+    assert Settings.from_environment(on_server | {"FORKY_WORKSPACE": "research"}).workspace == "research"
+    former = {"FORKY_DATABASE": "/data/workspaces/0123456789abcdef.duckdb"}
+    assert Settings.from_environment(former).workspace == "0123456789abcdef"
 
 
 def test_looking_for_servers_can_be_switched_off() -> None:

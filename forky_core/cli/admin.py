@@ -10,16 +10,17 @@ import sys
 from collections.abc import Callable
 
 from forky_core.cli import admin_allowance
+from forky_core.cli.admin_backup import add_backup
 from forky_core.cli.admin_people import Run, add_actions
-from forky_core.cli.admin_workspaces import add_workspaces
-from forky_core.cli.opened_team import opened_team
-from forky_core.cli.plain import one_line
+from forky_core.cli.opened_team import opened_team, settings_at
+from forky_core.cli.plain import one_line, plain
 from forky_core.gateway.access.team_sign_in import JOIN
 from forky_core.gateway.access.ways.reset import OPEN
 from forky_core.model.errors import NotFound
 from forky_core.settings import Settings
 from forky_core.team.account import OWNERS_HOURS, reset_link
 from forky_core.team.audit_report import as_json_lines, sentence
+from forky_core.team.former_workspaces import former_workspaces
 from forky_core.team.invitations import DAYS
 from forky_core.team.members import Member
 from forky_core.team.roles import ASSIGNABLE, role_named
@@ -81,13 +82,15 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     allowance = admin_allowance.add_to(action)
     for one in (people, invite, role, remove, sign_out, reset, audit, allowance):
         one.add_argument("--json", action="store_true", help="one JSON object a line")
-    add_workspaces(action, actions)
+    add_backup(action, actions)
 
 
 def _run(run: Callable[[Team, argparse.Namespace], int], options: argparse.Namespace) -> int:
-    with opened_team(options.database) as team:
-        named = options.in_workspace
-        return run(team.of(team.workspaces.named(named).id) if named else team, options)
+    with opened_team(options.database, options.in_workspace) as team:
+        others = former_workspaces(team, settings_at(options.database, options.in_workspace).database)
+        if others is not None:
+            print(plain(others), file=sys.stderr)
+        return run(team, options)
 
 
 def run_people(team: Team, options: argparse.Namespace) -> int:

@@ -38,10 +38,10 @@ def add_actions(action: Callable[[str, Run, str], argparse.ArgumentParser]) -> N
 
 
 def run_export(options: argparse.Namespace) -> int:
-    with opened_team(options.database) as team:
+    with opened_team(options.database, options.in_workspace) as team:
         member = _named(team, options.handle)
         try:
-            forky = Forky.open(options.database)
+            forky = Forky.open(options.database, workspace=options.in_workspace)
         except StoreBusy as error:
             error.hint = "Stop Forky, or let them take it themselves: People → You → Everything that is mine."
             raise
@@ -55,7 +55,7 @@ def run_export(options: argparse.Namespace) -> int:
 
 
 def run_forget(options: argparse.Namespace) -> int:
-    with opened_team(options.database) as team:
+    with opened_team(options.database, options.in_workspace) as team:
         member = _named(team, options.handle)
         to = _named(team, options.to).id if options.to else ""
         if not options.yes:
@@ -67,7 +67,7 @@ def run_forget(options: argparse.Namespace) -> int:
             return 1
         whole: Forky | None = None
         with suppress(StoreBusy):  # The app has it: what is left then is a token that opens nothing.
-            whole = Forky.open(options.database)
+            whole = Forky.open(options.database, workspace=options.in_workspace)
         try:
             handed = forget_person(team, member, by="", to=to, whole=whole)
         finally:

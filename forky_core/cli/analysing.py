@@ -18,11 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from forky_core.cli.noted_exports import note_operators_tables
-from forky_core.cli.opened_team import WorkspaceAddress, place_of
+from forky_core.cli.opened_team import settings_at
 from forky_core.cli.plain import one_line
 from forky_core.cli.titles import conversation_called
 from forky_core.model.errors import BadContent, NotAllowed, NotFound, RequestError
-from forky_core.settings import Settings
 from forky_core.store.contract import Store, StoreWithViews
 
 if TYPE_CHECKING:
@@ -114,14 +113,13 @@ def _file(options: argparse.Namespace) -> Iterator[Path]:
         with spool("analysis") as folder:
             yield _fetched(options.server, folder / "analysis.duckdb")
     else:
-        address = _address(options)
-        place = str(address.database)
+        place = str(settings_at(options.database, options.in_workspace).database)
         if place == ":memory:":
             raise NotFound("There is no file to ask.", "--database names one, --on a copy.")
         if "://" in place:
             from forky_core.formats.exporting.analysis_copies import AnalysisCopy, made_copy  # noqa: PLC0415 - as above
 
-            with _opened_store(address) as store, made_copy(store, AnalysisCopy()) as path:
+            with _opened_store(options) as store, made_copy(store, AnalysisCopy()) as path:
                 yield path
             return
         path = Path(place).expanduser()
@@ -129,18 +127,14 @@ def _file(options: argparse.Namespace) -> Iterator[Path]:
         yield path
 
 
-def _address(options: argparse.Namespace) -> WorkspaceAddress:
-    """Where the workspace that the options name is kept."""
-    if options.in_workspace:
-        return place_of(options.in_workspace, options.database)
-    return WorkspaceAddress(options.database or Settings.from_environment().database)
-
-
 @contextmanager
-def _opened_store(address: WorkspaceAddress) -> Iterator[Store]:
+def _opened_store(options: argparse.Namespace) -> Iterator[Store]:
+    """The store that the options name."""
     from forky_core.store.opening import open_store  # noqa: PLC0415 - as above
 
-    store = open_store(address.database, workspace=address.workspace)
+    settings = settings_at(options.database, options.in_workspace)
+    on_server = "://" in str(settings.database)
+    store = open_store(settings.database, workspace=settings.workspace if on_server else None)
     try:
         yield store
     finally:
@@ -153,11 +147,10 @@ def _make_views_for_others(options: argparse.Namespace) -> int:
         raise RequestError(
             "--make-views makes the views in the database, and does nothing else.", "Leave out the rest."
         )
-    address = _address(options)
-    place = str(address.database)
+    place = str(settings_at(options.database, options.in_workspace).database)
     if place == ":memory:" or ("://" not in place and not Path(place).expanduser().exists()):
         raise NotFound(f"There is no database {place}.", "--database names one.")
-    with _opened_store(address) as store:
+    with _opened_store(options) as store:
         if not isinstance(store, StoreWithViews):
             raise NotFound("This workspace is kept in memory only; there is no database to ask.")
         store.make_views()

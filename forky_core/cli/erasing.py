@@ -39,7 +39,7 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
             return 1
         confirm = input(f"Type {plan.confirmation} to erase it for good: ")
     done = chat.history.erase(plan.message, confirm=confirm)
-    with team_beside(options.database) as team:
+    with team_beside(options.database, options.in_workspace) as team:
         if team is not None:
             team.erase(done.passages)
             team.audit.note("message erased", conversation=chat.id, message=plan.message)

@@ -27,7 +27,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run(options: argparse.Namespace) -> int:
-    with opened_team(options.database) as team:
+    with opened_team(options.database, options.in_workspace) as team:
         person = named_member(team, options.handle).id
         notices = team.inbox.of(person, unread=not options.all, most=max(0, options.last))
         for notice in notices:

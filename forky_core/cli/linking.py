@@ -101,7 +101,7 @@ def run_make(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     )
     content = content_of(forky, draft)
     spared = _spared(content, options)
-    with _links(forky, options.database) as links:
+    with _links(forky, options) as links:
         made = make_link_to(content, spared, links=links, days=options.days)
     address = f"{options.server.rstrip('/')}{PREFIX}/{made.secret}"
     if options.json:
@@ -132,7 +132,7 @@ def run_list(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 
 def run_revoke(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
-    with _links(forky, options.database) as links:
+    with _links(forky, options) as links:
         link = links.revoke(options.id)
     print(
         json.dumps(public_fields(link))
@@ -183,7 +183,7 @@ def _described(link: Link, links: Links) -> str:
 
 
 @contextmanager
-def _links(forky: Forky, place: str | None) -> Iterator[Links]:
+def _links(forky: Forky, options: argparse.Namespace) -> Iterator[Links]:
     """The links; where the database has a team, what is done to them is noted in its audit log as the operator's."""
-    with team_beside(place) as team:
+    with team_beside(options.database, options.in_workspace) as team:
         yield Links(forky.store, noted=noted_in(team)) if team is not None else Links(forky.store)

@@ -8,22 +8,23 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
-from forky_core.cli.opened_team import WorkspaceAddress, place_of, settings_at, team_beside
+from forky_core.cli.opened_team import settings_at
 from forky_core.cli.plain import one_line
 from forky_core.model.errors import BadContent, NotFound, StoreBusy
-from forky_core.settings import workspaces_beside
+from forky_core.settings import Settings
 from forky_core.store.contract import Store
 from forky_core.store.moving.workspace import Moved, move_workspace
-from forky_core.team.team_workspaces import WORKSPACE
-from forky_core.workspaces.places import workspace_file
+from forky_core.team.team import Team, people_beside, team_file
 
 _PEOPLE = "The people came along, with their roles, sessions, shares and balances."
 _THERE = "TO has people of its own, which stay as they are; those of FROM were not copied."
+_APART = (
+    "The people were not copied: those of FROM are of the workspace {here}, and TO is the workspace {there}. A file is the "
+    "workspace of the id that is its name."
+)
 _BUSY = "Nothing may write to it during the move: stop the app, then run the command again."
 
 
@@ -33,8 +34,8 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         help="move everything to another database",
         description="Move everything from one database to another: to the path of a file that is new, or to a "
         "postgresql:// address whose workspace is empty. The source is only read and stays as it is. A move that was "
-        "broken off goes on when the same command is run again. Of a PostgreSQL database without a team it is the "
-        "workspace main, or the one that `forky --workspace NAME move` names.",
+        "broken off goes on when the same command is run again. `forky --workspace NAME move` names the workspace that is "
+        "meant in a PostgreSQL database.",
     )
     command.add_argument("source", metavar="FROM", help="the path of a file, or postgresql://…")
     command.add_argument("target", metavar="TO", help="likewise")
@@ -44,98 +45,48 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run(options: argparse.Namespace) -> int:
     _require_two_places(options.source, options.target)
-    named = options.in_workspace
-    moves = (
-        [_named_move(options.source, options.target, named)]
-        if named
-        else _moves(options.source, options.target)
-    )
     shows = sys.stderr.isatty() and not options.json
-    done = [_move(one, origin=_shown(options.source), shows=shows) for one in moves]
-    people = None if named else _copied_people(options.source, options.target)
-    counts, copied = _added_up(done), sum(one.copied for one in done)
-    left = [f"{move.title}{sentence}" for move, one in zip(moves, done, strict=True) for sentence in one.left]
+    done = _moved(options.source, options.target, options.in_workspace, shows=shows)
+    here, there = (_workspace_at(place, options.in_workspace) for place in (options.source, options.target))
+    people = _copied_people(options.source, options.target) if here == there else None
     if options.json:
-        told = {"copied": copied, "counts": counts, "left": left, "workspaces": len(moves), "people": people}
+        counts = {one.kind: {"from": one.here, "to": one.there} for one in done.counts}
+        told = {"copied": done.copied, "counts": counts, "left": list(done.left), "people": people}
         print(json.dumps(told, ensure_ascii=False))
     else:
-        _print_table([(kind, both["from"], both["to"]) for kind, both in counts.items()])
-        many = f" in {len(moves)} workspaces" if len(moves) > 1 else ""
-        print(f"Copied now: {copied:,} messages{many}. Both sides have the same ids, logs and contents.")
-        for sentence in left:
+        _print_table([(one.kind, one.here, one.there) for one in done.counts])
+        print(f"Copied now: {done.copied:,} messages. Both sides have the same ids, logs and contents.")
+        for sentence in done.left:
             print(one_line(sentence))
         if people is not None:
             print(_PEOPLE if people else _THERE)
-    return 3 if left else 0
+        elif people_beside(_place(options.source)) is not None:
+            print(_APART.format(here=one_line(here), there=one_line(there)))
+    return 3 if done.left else 0
 
 
-@dataclass(frozen=True)
-class _Move:
-    """Of one workspace."""
-
-    source: WorkspaceAddress
-    target: WorkspaceAddress
-    title: str = ""
-    """What its sentences begin with, where there are several."""
+def _workspace_at(place: str, named: str | None) -> str:
+    """The id of the workspace at a place; `named` is that of a PostgreSQL database."""
+    return settings_at(place, named if "://" in place else None).workspace
 
 
-def _moves(source: str, target: str) -> list[_Move]:
-    """The first workspace, and the others of a team's server, archived ones too."""
-    here, there = _place(source), _place(target)
-    moves = [_Move(WorkspaceAddress(here), WorkspaceAddress(there))]
-    with team_beside(source) as team:
-        known = [*team.workspaces.all(), *team.workspaces.all(archived=True)] if team is not None else []
-    named = settings_at(source).workspaces
-    for one in known:
-        if one.id != WORKSPACE:
-            old = _further(here, one.id, named if isinstance(named, Path) else None)
-            new = _further(there, one.id, None)
-            if old.is_there and old != new:
-                moves.append(_Move(old, new, f"{one.title}: "))
-    return moves
-
-
-def _named_move(source: str, target: str, name: str) -> _Move:
-    """One workspace by itself: to a file of its own, or under the same name in a PostgreSQL database."""
-    found, there = place_of(name, source), _place(target)
-    return _Move(found, WorkspaceAddress(there, None if isinstance(there, Path) else found.workspace))
-
-
-def _further(first: Path | str, workspace: str, folder: Path | None) -> WorkspaceAddress:
-    """Where a further workspace is beside the first one; among files in this folder, or in what `on` stands for."""
-    if not isinstance(first, Path):
-        return WorkspaceAddress(first, workspace)
-    return WorkspaceAddress(workspace_file(folder or workspaces_beside(first), workspace))
-
-
-def _move(one: _Move, *, origin: str, shows: bool) -> Moved:
-    source = _opened(one.source)
+def _moved(source: str, target: str, workspace: str | None, *, shows: bool) -> Moved:
+    here = _opened(source, workspace)
     try:
-        target = _opened(one.target)
+        there = _opened(target, workspace)
         try:
             return move_workspace(
-                source,
-                target,
-                origin=origin,
+                here,
+                there,
+                origin=_shown(source),
                 on_progress=lambda now: _print_progress(now.doing, now.done, now.total) if shows else None,
             )
         finally:
-            target.close()
+            there.close()
             if shows:
                 print(file=sys.stderr)
     finally:
-        source.close()
-
-
-def _added_up(done: Sequence[Moved]) -> dict[str, dict[str, int]]:
-    """How many of each kind all workspaces have on both sides."""
-    counts: dict[str, dict[str, int]] = {}
-    for one in done:
-        for kind in one.counts:
-            both = counts.setdefault(kind.kind, {"from": 0, "to": 0})
-            both["from"] += kind.here
-            both["to"] += kind.there
-    return counts
+        here.close()
 
 
 def _copied_people(source: str, target: str) -> int | None:
@@ -143,7 +94,6 @@ def _copied_people(source: str, target: str) -> int | None:
     the source has no team.
     """
     from forky_core.team.moving_people import copy_people  # noqa: PLC0415 - for this command alone
-    from forky_core.team.team import Team, people_beside, team_file  # noqa: PLC0415 - as above
 
     here = people_beside(_place(source))
     if here is None:
@@ -174,11 +124,15 @@ def _require_two_places(source: str, target: str) -> None:
         raise NotFound(f"There is no database {source}.")
 
 
-def _opened(place: WorkspaceAddress) -> Store:
+def _opened(place: str, workspace: str | None) -> Store:
+    """The store of a file, or of a workspace in a PostgreSQL database."""
     from forky_core.store.opening import open_store  # noqa: PLC0415 - as above
 
+    settings = Settings.from_environment()
     try:
-        return open_store(place.database, workspace=place.workspace)
+        return open_store(
+            _place(place), workspace=(workspace or settings.workspace_on_server) if "://" in place else None
+        )
     except StoreBusy as error:
         error.hint = _BUSY
         raise

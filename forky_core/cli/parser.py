@@ -47,7 +47,7 @@ from forky_core.cli import (
 )
 from forky_core.cli.completion import complete_if_asked
 from forky_core.cli.help_screen import TopParser
-from forky_core.cli.opened_team import place_of, team_beside
+from forky_core.cli.opened_team import team_beside
 from forky_core.cli.plain import plain
 from forky_core.forky import Forky
 from forky_core.model.errors import ForkyError, NotFound, RequestError, StoreBusy
@@ -96,8 +96,8 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument(
         "--workspace",
         dest="in_workspace",
-        metavar="TITLE",
-        help="one of several: of a team's server by title or id, of PostgreSQL without a team by the name a program gave",
+        metavar="NAME",
+        help="one of those in a PostgreSQL database (default: FORKY_WORKSPACE, or main)",
     )
     commands = top.add_subparsers(
         dest="command", required=True, metavar="COMMAND", parser_class=argparse.ArgumentParser
@@ -149,10 +149,7 @@ def _run(options: argparse.Namespace) -> int:
         return int(options.run(options))
     for sentence in gone_settings():
         print(plain(sentence), file=sys.stderr)
-    place, workspace = options.database, None
-    if options.in_workspace:
-        found = place_of(options.in_workspace, place)
-        place, workspace = str(found.database), found.workspace
+    place, workspace = options.database, options.in_workspace
     if not _is_there(place):
         if not options.makes_database:
             raise _missing(place)
@@ -180,20 +177,18 @@ def _opened(place: str | None, workspace: str | None, otherwise: str) -> Forky:
 def _with_its_team(forky: Forky, place: str | None, options: argparse.Namespace) -> Iterator[Forky]:
     """The workspace with the names of its team; as it is where it has none."""
     named = options.in_workspace
-    with team_beside(options.database if named else place) as team:
-        if team is not None:
-            yield _as_operator(forky, team.of(team.workspaces.named(named).id) if named else team)
-            return
-    if (
-        named
-        and not options.makes_database
-        and not (forky.conversations() or forky.conversations(trashed=True))
-    ):
-        raise NotFound(
-            f"Nobody has begun a workspace “{named[:60]}” in this database.",
-            "`Forky.open(…, workspace=…)` begins one by its first conversation.",
-        )
-    yield forky
+    with team_beside(place, named) as team:
+        if (
+            named
+            and not options.makes_database
+            and not (forky.conversations() or forky.conversations(trashed=True))
+            and not (team is not None and team.members.all())
+        ):
+            raise NotFound(
+                f"Nobody has begun a workspace “{named[:60]}” in this database.",
+                "`Forky.open(…, workspace=…)` begins one by its first conversation.",
+            )
+        yield _as_operator(forky, team) if team is not None else forky
 
 
 def _as_operator(forky: Forky, team: Team) -> Forky:

@@ -42,6 +42,8 @@ def run(options: argparse.Namespace) -> int:
     """Start the app. It prints its own address, with the secret where a browser needs one."""
     app = app_script()
     environment = {**os.environ, "FORKY_DATABASE": _database(options.database)}
+    if options.in_workspace:
+        environment["FORKY_WORKSPACE"] = options.in_workspace
     port = _port(options.address, options.port)
     command = [sys.executable, "-m", "streamlit", "run", app.name]
     command += ["--server.port", str(port), "--server.address", options.address]

@@ -46,9 +46,6 @@ from forky_core.model.errors import BadContent, NothingToDo
 from forky_core.model.parts import AttachmentPart, Draft, Json
 from forky_core.model.payload_kinds import SQUASH
 
-MOVED_AWAY = "Moved to another workspace"
-"""The line of the log of a conversation that was left in the trash when it was moved."""
-
 
 class Conversation(BranchReader):
     """One conversation with one of its branches checked out."""
@@ -382,12 +379,12 @@ class Conversation(BranchReader):
             raise NothingToDo(f"It is called “{line}” already.")
         return tx.publish("rename", f"Renamed the conversation to “{line}”")
 
-    def trash(self, *, moved: bool = False) -> Operation:
-        """Move the conversation to the trash; `take_back` restores it. `moved`: another workspace has a copy now."""
+    def trash(self) -> Operation:
+        """Move the conversation to the trash; `take_back` restores it."""
         history.settle(self._session)
         tx = self._session.require_not_trashed()
         tx.set("trashed", True)
-        return tx.publish("trash", MOVED_AWAY if moved else "Moved to the trash")
+        return tx.publish("trash", "Moved to the trash")
 
     def take_back(self) -> Operation:
         """Restore the conversation from the trash."""

@@ -45,7 +45,7 @@ class Download:
     pieces: Callable[[], Iterator[bytes]]
     """Generates the file, anew each time; on any thread."""
     person: str = ""
-    """The only person who gets it, as `access.person.viewer` writes them."""
+    """The id of the only person who gets it; "" on the server of one person."""
 
 
 class Offers:

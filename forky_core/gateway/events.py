@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from urllib.parse import parse_qs
 
 from forky_core.gateway.access.origins import is_loopback
-from forky_core.gateway.access.person import person_of, viewer_of
+from forky_core.gateway.access.person import person_of
 from forky_core.gateway.asgi import Receive, Scope, Send
 from forky_core.team.attempts import network_of
 
@@ -61,8 +61,8 @@ class EventStream(ABC, Generic[T]):
         if scope["method"] != "GET":
             await self._refuse(send, 405, "Only GET.")
             return
-        thing = await self._found(scope["path_params"]["id"], viewer_of(scope))
         person, client = person_of(scope), scope.get("client")
+        thing = await self._found(scope["path_params"]["id"], person)
         owner, share = person, 5
         if not person and client and not is_loopback(client[0]):
             owner, share = network_of(client[0]), 2
@@ -84,7 +84,7 @@ class EventStream(ABC, Generic[T]):
 
     @abstractmethod
     async def _found(self, id: str, person: str) -> T | None:
-        """The thing with this id, for this `viewer` (`access.person`); None if they may not see it or there is none."""
+        """The thing with this id for a person, by theirs; None if they may not see it or there is none."""
 
     @abstractmethod
     async def _tell(self, thing: T, known: int, /, receive: Receive, send: Send) -> None:

@@ -22,15 +22,11 @@ class Gateway:
         workspace: Callable[[], Workspace],
         seen_by: Callable[[str], Workspace] | None = None,
         *,
-        of_token: Callable[[str], str] | None = None,
-        whole: Callable[[str], Workspace] | None = None,
-        refused: Callable[[str, str, str], None] = lambda _workspace, _person, _reason: None,
+        refused: Callable[[str, str], None] = lambda _person, _reason: None,
     ) -> None:
-        """Takes what `v1.service.Service` takes; `of_token` and `whole` are those of its `OtherWorkspaces`."""
+        """Takes what `v1.service.Service` takes."""
         self._workspace = workspace
         self._seen_by = seen_by
-        self._of_token = of_token
-        self._whole = whole
         self._refused = refused
         self._service: Service | None = None
         self._making = threading.Lock()
@@ -42,14 +38,11 @@ class Gateway:
         await service(scope, receive, send)
 
     def _made(self) -> Service:
-        from forky_core.gateway.v1.service import OtherWorkspaces, Service  # noqa: PLC0415 - the point of this file
+        from forky_core.gateway.v1.service import Service  # noqa: PLC0415 - the point of this file
 
-        others = None
-        if self._of_token is not None and self._whole is not None:
-            others = OtherWorkspaces(self._of_token, self._whole)
         with self._making:
             service = self._service = self._service or Service(
-                self._workspace, seen_by=self._seen_by, others=others, refused=self._refused
+                self._workspace, seen_by=self._seen_by, refused=self._refused
             )
         return service
 

@@ -1,9 +1,9 @@
 """`GET /readyz`: whether Forky can answer and save, and what is wrong if it cannot.
 
-`/healthz` reports that the process serves; this checks the database and the writer thread, and the writers of a team's
-further workspaces whose files are open. All checks together take PATIENCE at most: a check that does not answer is a
-failure, and is not started again while it hangs. The answer is JSON, 200 or 503: `{"ready": …, "checks": {"database":
-{"ok": …, "says": "…"}, "writer": …, "server": …}}`. It names files and workspaces only to clients on this machine.
+`/healthz` reports that the process serves; this checks the database and the writer thread. All checks together take
+PATIENCE at most: a check that does not answer is a failure, and is not started again while it hangs. The answer is
+JSON, 200 or 503: `{"ready": …, "checks": {"database": {"ok": …, "says": "…"}, "writer": …, "server": …}}`. It names
+files only to clients on this machine.
 
 `/readyz?for=proxy` is what a proxy before several servers asks. It is 503 only where another one would answer better:
 where this one is too old for the database, stops, or its writer hangs. Where the database is away, it is so for all of
@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ from forky_core.observability import events
 
 if TYPE_CHECKING:
     from forky_core.conversation.workspace import Workspace
-    from forky_core.store.contract import Store, StoreStatus
+    from forky_core.store.contract import StoreStatus
 
 READY = "/readyz"
 PATIENCE = 0.9
@@ -55,14 +55,9 @@ class Readiness:
         workspace: Callable[[], Workspace],
         is_local: Callable[[Scope], bool] = lambda _scope: False,
         patience: float = PATIENCE,
-        *,
-        beside: Callable[[], Mapping[str, Store]] = dict,
     ) -> None:
-        """`is_local` says whether a request comes from this machine (SignIn.is_local). `beside` returns the stores of
-        further workspaces that are open, by their ids; asking them for their status neither opens nor uses them.
-        """
+        """`is_local` says whether a request comes from this machine (SignIn.is_local)."""
         self._workspace = workspace
-        self._beside = beside
         self._is_local = is_local
         self._patience = patience
         self._opened: Workspace | None = None
@@ -110,18 +105,7 @@ class Readiness:
         forky = self._opened
         if forky is None:
             return CheckResult(ok=False, says="The database is not open yet.", everywhere=True)
-        found = _judged(forky.store.status(self._patience / 4))
-        for workspace, store in self._beside().items():
-            if not found.ok:
-                break
-            other = _judged(store.status())
-            if not other.ok:
-                found = CheckResult(
-                    ok=False,
-                    says=f"In the workspace {workspace}: {other.says}",
-                    in_public=f"In one of the workspaces: {other.says}",
-                )
-        return found
+        return _judged(forky.store.status(self._patience / 4))
 
     def _note(self, failing: set[str]) -> None:
         """Log changes only, since the endpoint is called every few seconds."""

@@ -16,7 +16,6 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from forky_core.gateway.access.person import workspace_of
 from forky_core.gateway.asgi import Receive, Scope, Send, answer
 from forky_core.model.errors import ForkyError, NotFound, RequestError
 
@@ -52,13 +51,13 @@ class LinkAt:
 
     def __init__(
         self,
-        links: Callable[[str], Links],
-        seen_by: Callable[[str, str], Workspace],
-        may_share: Callable[[Link, str], bool] = lambda _link, _workspace: True,
+        links: Callable[[], Links],
+        seen_by: Callable[[str], Workspace],
+        may_share: Callable[[Link], bool] = lambda _link: True,
         *,
         may_fork: Callable[[Scope], bool] = lambda _scope: False,
     ) -> None:
-        """`links` are those of a whole workspace, by its id; `seen_by` is one as whoever made a link sees it.
+        """`links` are those of the whole workspace; `seen_by` is it as whoever made a link sees it, by their id.
 
         `may_share` says whether they may still share what a live link shows, and `may_fork` whether a visitor is
         offered to fork it.
@@ -75,30 +74,30 @@ class LinkAt:
         if scope["method"] not in {"GET", "HEAD"}:
             await say(scope, send, 405, "This address can only be read.")
             return
-        secret, here = scope["path_params"]["secret"], workspace_of(scope)
+        secret = scope["path_params"]["secret"]
         try:
-            link = await asyncio.to_thread(lambda: self._links(here).find(secret))
+            link = await asyncio.to_thread(lambda: self._links().find(secret))
             if link.thing == _audience():
                 place = f"../present/watch/{secret}".encode("ascii")
                 await answer(scope, send, 303, headers=[(b"location", place), *_QUIET])
                 return
-            page = await self._page(link, here)
+            page = await self._page(link)
         except NotFound as error:
             await say(scope, send, status(error), str(error))
         except ForkyError:
             await say(scope, send, 503, "This page cannot be read at the moment. Try again later.")
         else:
             if scope["method"] == "GET":
-                await asyncio.to_thread(lambda: self._links(here).count(link))
+                await asyncio.to_thread(lambda: self._links().count(link))
             await self._send(scope, send, link, secret, page)
 
-    async def _page(self, link: Link, here: str) -> bytes:
+    async def _page(self, link: Link) -> bytes:
         if not link.live:
-            return await asyncio.to_thread(lambda: self._links(here).page(link))
+            return await asyncio.to_thread(lambda: self._links().page(link))
         async with self._turn:
-            return await asyncio.to_thread(self._live, link, here)
+            return await asyncio.to_thread(self._live, link)
 
-    def _live(self, link: Link, here: str) -> bytes:
+    def _live(self, link: Link) -> bytes:
         """The page of a live link, drawn once for each state of its conversation."""
         from forky_core.publishing.links.content import page_of  # noqa: PLC0415 - the server's start does without
         from forky_core.publishing.links.link import LinkEnded  # noqa: PLC0415 - as above
@@ -106,10 +105,10 @@ class LinkAt:
         gone = LinkEnded(
             "What this link showed is not there any more.", "Ask whoever gave you the address for a new one."
         )
-        if not self._may_share(link, here):
+        if not self._may_share(link):
             raise gone
         try:
-            forky = self._seen_by(link.by, here)
+            forky = self._seen_by(link.by)
             key = (link.id, forky.store.view(link.conversation).version)
             if key not in self._drawn:
                 page = page_of(forky, link)

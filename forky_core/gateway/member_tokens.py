@@ -6,10 +6,9 @@ from collections.abc import Iterable
 
 from forky_core.allowance.account import Account, Allowance
 from forky_core.gateway.tokens import NO_LIMIT, NewToken, Token, Tokens
-from forky_core.model.errors import NotAllowed, NotFound
+from forky_core.model.errors import NotFound
 from forky_core.team.access import Access
 from forky_core.team.roles import Role
-from forky_core.team.team_workspaces import WORKSPACE
 
 
 class MemberTokens:
@@ -44,10 +43,6 @@ class MemberTokens:
         """
         if metrics:
             self._access.require(Role.OWNER, "make a token that reads /metrics")
-            if self._access.team.workspace != WORKSPACE:
-                raise NotAllowed(
-                    "/metrics is about the whole server.", "Make this token in its first workspace."
-                )
         self._access.require(Role.COMMENTER, "make tokens")
         made = self._tokens.make(
             name,
@@ -59,8 +54,6 @@ class MemberTokens:
             proposes=proposes,
             person=self._access.id,
         )
-        if self._access.team.workspace != WORKSPACE:
-            self._access.team.workspaces.keep_token(made.token.sha256, self._access.team.workspace)
         self._access.team.audit.note("token made", self._access.id, token=made.token.id)
         return made
 

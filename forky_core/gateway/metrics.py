@@ -52,18 +52,13 @@ class Metrics:
         self,
         opened: Callable[[], Workspace | None],
         *,
-        beside: Callable[[], Mapping[str, Workspace]] | None = None,
         readings: Callable[[], Iterable[MetricSample]] = tuple,
         asked_for: bool | None = None,
         is_local: Callable[[Scope], bool] = lambda _scope: False,
         version: str = "",
     ) -> None:
-        """`beside` returns a team's further workspaces that are open, by their ids; the numbers of stores are then over
-        all of them. `asked_for` is FORKY_METRICS. `is_local` says whether a request is from this machine and needs no
-        session.
-        """
+        """`asked_for` is FORKY_METRICS. `is_local` says whether a request is from this machine and needs no session."""
         self._opened = opened
-        self._beside = beside
         self._readings = readings
         self._asked_for = asked_for
         self._is_local = is_local
@@ -118,38 +113,16 @@ class Metrics:
         yield MetricSample("database_open", "Whether the database is open.", forky is not None)
         if forky is None:
             return
-        others = self._beside() if self._beside is not None else {}
-        everywhere = [forky, *others.values()]
-        stores = [one.store.status() for one in everywhere]
-        if self._beside is not None:
-            yield MetricSample("workspaces_open", "Workspaces whose database is open.", len(everywhere))
-        replies = sum(len(one.replies.running()) for one in everywhere)
+        store = forky.store.status()
+        replies = len(forky.replies.running())
         yield MetricSample("replies_running", "Replies that are being written.", replies)
-        yield MetricSample(
-            "store_queue",
-            "Requests that wait for the thread that writes.",
-            sum(one.waiting for one in stores),
-        )
-        yield MetricSample(
-            "store_busy_seconds", "How long it has been at what it does now.", max(one.busy for one in stores)
-        )
-        yield MetricSample(
-            "store_works", "Whether it is there and does not hang.", all(one.writes for one in stores)
-        )
-        yield MetricSample(
-            "database_bytes", "The database on disk, with its log.", sum(one.size for one in stores)
-        )
-        yield MetricSample(
-            "cache_bytes", "Messages in memory, roughly.", sum(one.cached_bytes for one in stores)
-        )
-        yield MetricSample(
-            "cache_limit_bytes", "The most of them that stay there.", sum(one.cache_limit for one in stores)
-        )
-        yield MetricSample(
-            "cache_conversations",
-            "Conversations they belong to.",
-            sum(one.cached_conversations for one in stores),
-        )
+        yield MetricSample("store_queue", "Requests that wait for the thread that writes.", store.waiting)
+        yield MetricSample("store_busy_seconds", "How long it has been at what it does now.", store.busy)
+        yield MetricSample("store_works", "Whether it is there and does not hang.", store.writes)
+        yield MetricSample("database_bytes", "The database on disk, with its log.", store.size)
+        yield MetricSample("cache_bytes", "Messages in memory, roughly.", store.cached_bytes)
+        yield MetricSample("cache_limit_bytes", "The most of them that stay there.", store.cache_limit)
+        yield MetricSample("cache_conversations", "Conversations they belong to.", store.cached_conversations)
 
 
 class _Collector:

@@ -25,7 +25,6 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forky_core.gateway.access.person import person_in, within
 from forky_core.gateway.asgi import Receive, Send
 from forky_core.gateway.events import HEADERS, EventStream, disconnected, send_event
 from forky_core.gateway.serving import server_stops
@@ -56,7 +55,7 @@ class Watched:
 
     id: str
     person: str
-    """As `access.person.viewer` writes them."""
+    """By id; "" on the server of one person."""
 
 
 class Moving(EventStream[Watched]):
@@ -109,9 +108,9 @@ class Moving(EventStream[Watched]):
         there: list[dict[str, str | bool]] = []
         told: Mapping[str, Json] = {}
         try:
-            me, what = within(thing.person, person_in(thing.person)), within(thing.person, thing.id)
-            there_too = self._presence.listening(what, thing.person) if self._presence else nullcontext()
-            with self._alarms.set_for(what, changed), self._alarms.set_for(me, changed), there_too:
+            me = thing.person
+            there_too = self._presence.listening(thing.id, me) if self._presence else nullcontext()
+            with self._alarms.set_for(thing.id, changed), self._alarms.set_for(me, changed), there_too:
                 await send_event(send, b"event: alive\ndata:\n\n")
                 while not left.done() and not server_stops():
                     changed.clear()
@@ -119,11 +118,7 @@ class Moving(EventStream[Watched]):
                     at, beside = await asyncio.to_thread(self._look, thing)
                     if at is None:
                         break
-                    others = (
-                        self._presence.others(within(thing.person, thing.id), thing.person)
-                        if self._presence
-                        else []
-                    )
+                    others = self._presence.others(thing.id, me) if self._presence else []
                     if others != there:
                         there = others
                         await send_event(send, f"event: here\ndata: {json.dumps(there)}\n\n".encode("ascii"))
@@ -158,17 +153,8 @@ class Moving(EventStream[Watched]):
         return False
 
 
-def library_of(conversation: str) -> str:
-    """The name under which the library is watched that a conversation is in."""
-    workspace, slash, _ = conversation.rpartition("/")
-    return f"{workspace}{slash}{LIBRARY}"
-
-
 class Alarms:
-    """Wakes watchers on the event loop when a conversation changes, wherever that is noticed.
-
-    Conversations are named as `access.person.within` writes them.
-    """
+    """Wakes watchers on the event loop when a conversation changes, wherever that is noticed."""
 
     def __init__(self, hear: Callable[[Heard], Callable[[], None]]) -> None:
         self._hear = hear
@@ -205,10 +191,10 @@ class Alarms:
                 self._loop.call_soon_threadsafe(self._wake)
 
     def _wake(self) -> None:
-        """Wake who watches what has changed, and who watches the library it is in."""
+        """Wake who watches what has changed, and who watches the library."""
         with self._lock:
             changed, self._changed = self._changed, set()
-        for id in changed | {library_of(one) for one in changed}:
+        for id in changed | {LIBRARY}:
             self.wake(id)
 
     def wake(self, id: str) -> None:

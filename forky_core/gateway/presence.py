@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from forky_core.gateway.access.person import person_in, viewer_of, within
+from forky_core.gateway.access.person import person_of
 from forky_core.gateway.asgi import Receive, Scope, Send, answer, read_body, refuse
 from forky_core.gateway.fair_dict import FairDict
 
@@ -38,9 +38,8 @@ class Here:
     """Where the reader of one tab is."""
 
     person: str
-    """As `access.person.viewer` writes them."""
+    """By id."""
     conversation: str
-    """As `access.person.within` writes it."""
     branch: str
     message: str
     typing: bool
@@ -85,7 +84,7 @@ class Presence:
         if here is not None:
             stays = before is not None and here == replace(before, seen=here.seen, moved=here.moved)
             here = replace(here, moved=before.moved if before is not None and stays else here.seen)
-            dropped = self._tabs.put(tab, here, person_in(here.person))
+            dropped = self._tabs.put(tab, here, here.person)
             if dropped is not None:
                 self._connected.discard(dropped[0])
             if stays:
@@ -133,8 +132,8 @@ class Presence:
                 latest[here.person] = max(latest.get(here.person, here), here, key=lambda one: one.moved)
         told: list[dict[str, str | bool]] = [
             {
-                "person": person_in(here.person),
-                "name": self._name_of(person_in(here.person)),
+                "person": here.person,
+                "name": self._name_of(here.person),
                 "branch": here.branch,
                 "message": here.message,
                 "typing": here.typing,
@@ -155,8 +154,8 @@ class PresenceAt:
         self._version = version
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        person = viewer_of(scope)
-        if scope["method"] != "POST" or not person_in(person):
+        person = person_of(scope)
+        if scope["method"] != "POST" or not person:
             await refuse(scope, send, 404, "There is nothing at this address.")
             return
         told = await _told(receive)
@@ -174,7 +173,7 @@ class PresenceAt:
             branch, message = _word(told, "branch"), _word(told, "message")
             here = Here(
                 person,
-                within(person, conversation),
+                conversation,
                 branch,
                 message,
                 told.get("typing") is True,

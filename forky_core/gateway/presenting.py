@@ -30,7 +30,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from forky_core.gateway.access.person import person_in, viewer_of, workspace_in, workspace_of
+from forky_core.gateway.access.person import person_of
 from forky_core.gateway.asgi import AsgiApp, Receive, Scope, Send, answer, header, read_body
 from forky_core.gateway.events import HEADERS, STUCK, EventStream, disconnected
 from forky_core.gateway.links import PREFIX as LINKS
@@ -48,7 +48,6 @@ from forky_core.model.errors import (
     Outdated,
     RequestError,
 )
-from forky_core.team.team_workspaces import base_path
 
 if TYPE_CHECKING:  # The server's start does not wait for these imports.
     from forky_core.conversation.workspace import Workspace
@@ -79,17 +78,16 @@ _SENTENCE = """<!DOCTYPE html>
 class Presenting:
     """The endpoints, each an ASGI app.
 
-    `workspace` returns the one that a person sees, who is given as `access.person.viewer` writes them. `links` takes
-    such a person and the id of their workspace, and returns the links that they see; for None, all of that workspace
-    (default: those of one person alone). `may_share` says whether whoever made a link of a workspace may still share
-    what it shows. All may wait, and are called in a thread.
+    `workspace` returns the one that a person sees, by their id. `links` returns the links that a person sees; for None,
+    all of them (default: those of one person alone). `may_share` says whether whoever made a link may still share what
+    it shows. All may wait, and are called in a thread.
     """
 
     def __init__(
         self,
         workspace: Callable[[str], Workspace],
-        links: Callable[[str | None, str], Links] | None = None,
-        may_share: Callable[[Link, str], bool] = lambda _link, _workspace: True,
+        links: Callable[[str | None], Links] | None = None,
+        may_share: Callable[[Link], bool] = lambda _link: True,
         *,
         most: int = MOST,
         stuck: float = STUCK,
@@ -122,25 +120,23 @@ class Presenting:
     async def show(self, scope: Scope, _receive: Receive, send: Send) -> None:
         """`GET /present/{conversation}`."""
         await self._document(
-            scope, send, "../", lambda: self._documents.presentation(viewer_of(scope), *_asked(scope))
+            scope, send, "../", lambda: self._documents.presentation(person_of(scope), *_asked(scope))
         )
 
     async def replay(self, scope: Scope, _receive: Receive, send: Send) -> None:
         """`GET /present/{conversation}/replay`."""
         conversation = scope["path_params"]["conversation"]
         await self._document(
-            scope, send, "../../", lambda: self._documents.replay(viewer_of(scope), conversation)
+            scope, send, "../../", lambda: self._documents.replay(person_of(scope), conversation)
         )
 
     async def watch(self, scope: Scope, _receive: Receive, send: Send) -> None:
         """`GET /present/watch/{id}`."""
-        secret, here = scope["path_params"]["id"], workspace_of(scope)
+        secret = scope["path_params"]["id"]
         stage = self.stages.find(secret)
-        if stage is not None and workspace_in(stage.person) != here:
-            stage = None
         is_shown = stage is not None and await self._is_shown(stage)
         try:
-            link = await asyncio.to_thread(lambda: self._links(None, here).find(secret))
+            link = await asyncio.to_thread(lambda: self._links(None).find(secret))
         except NotFound as error:
             await say(scope, send, status(error), str(error))
             return
@@ -148,7 +144,7 @@ class Presenting:
             await say(scope, send, 410, "This presentation has ended.")
             return
         if scope["method"] == "GET":
-            await asyncio.to_thread(lambda: self._links(None, here).count(link))
+            await asyncio.to_thread(lambda: self._links(None).count(link))
         follow = f"../follow/{stage.id}"
         asked, at = (stage.person, stage.conversation, stage.place), stage.at
         await self._document(
@@ -161,15 +157,15 @@ class Presenting:
         if told is None:
             return
         conversation = scope["path_params"]["conversation"]
-        person = viewer_of(scope)
+        person = person_of(scope)
         try:
             known, secret = await asyncio.to_thread(self._begun, person, conversation, _text(told, "place"))
         except ForkyError as error:
             await _refuse(scope, send, _status(error), str(error))
             return
-        before = self.stages.of(known, person)
+        before = self.stages.of(known)
         if before is not None and before.id != secret:
-            self.stages.end_all_of(known, person)
+            self.stages.end_all_of(known)
         stage, taken = self.stages.begin(known, _text(told, "place"), _text(told, "at"), person, id=secret)
         sentence = "Whoever opens this link sees your steps, and cannot change anything."
         if taken:
@@ -177,7 +173,7 @@ class Presenting:
                 f"You present in the place of somebody else, whose followers now follow you. {sentence}"
             )
         origin = header(scope, b"origin")
-        address = f"{origin}{base_path(workspace_of(scope))}{LINKS}/{stage.id}"
+        address = f"{origin}{LINKS}/{stage.id}"
         code = await asyncio.to_thread(_code_of, address) if origin else ""
         body = {
             "id": stage.id,
@@ -215,17 +211,16 @@ class Presenting:
             NotAllowed: they may not share it.
         """
         chat = shown_chat(self._workspace(person), conversation)
-        here = workspace_in(person)
-        links = self._links(person, here)
-        stage = self.stages.of(chat.id, person)
+        links = self._links(person)
+        stage = self.stages.of(chat.id)
         if stage is not None:
             with suppress(NotFound):  # It was revoked: then others follow by a new one.
-                links.hand_over(self._links(None, here).find(stage.id), person_in(person))
+                links.hand_over(self._links(None).find(stage.id), person)
                 return chat.id, stage.id
-        made = links.make_audience(chat.id, (place[:LONGEST_PLACE],), title=chat.title, by=person_in(person))
+        made = links.make_audience(chat.id, (place[:LONGEST_PLACE],), title=chat.title, by=person)
         return chat.id, made.secret
 
-    def _unnoted(self, person: str | None, _workspace: str) -> Links:
+    def _unnoted(self, person: str | None) -> Links:
         """The links that a person sees, on the server of one person."""
         from forky_core.publishing.links.links import Links  # noqa: PLC0415 - the server's start does without
 
@@ -240,7 +235,7 @@ class Presenting:
     def _close(self, stage: Stage) -> None:
         """Revoke the link of a presentation that has ended."""
         with suppress(ForkyError):
-            links = self._links(None, workspace_in(stage.person))
+            links = self._links(None)
             links.revoke(links.find(stage.id).id)
 
     def _require_shown(self, stage: Stage) -> None:
@@ -251,15 +246,14 @@ class Presenting:
 
         def looked() -> View:
             view = self._workspace(stage.person).store.view(ConversationId(stage.conversation))
-            here = workspace_in(stage.person)
-            if not view.trashed and not self._may_share(self._links(None, here).find(stage.id), here):
+            if not view.trashed and not self._may_share(self._links(None).find(stage.id)):
                 raise NotAllowed("Whoever presents may not share this conversation any more.")
             return view
 
         try:
             view = await asyncio.to_thread(looked)
         except (NotFound, NotAllowed):
-            self.stages.end_all_of(stage.conversation, stage.person)
+            self.stages.end_all_of(stage.conversation)
             return False
         except ForkyError:
             return True  # Those who follow keep what they see while the database cannot be read.
@@ -277,7 +271,7 @@ class Presenting:
         )
         try:
             await asyncio.to_thread(
-                lambda: self._workspace(viewer_of(scope)).conversation(conversation).note(message, text)
+                lambda: self._workspace(person_of(scope)).conversation(conversation).note(message, text)
             )
         except NothingToDo:
             pass  # It says that already.
@@ -329,12 +323,10 @@ class Following(EventStream[Stage]):
         self._stages, self._is_shown = stages, is_shown
         self._stuck, self._alive = stuck, alive
 
-    async def _found(self, id: str, person: str) -> Stage | None:
-        """Whoever has the link may follow, in the workspace that it is of."""
+    async def _found(self, id: str, _person: str) -> Stage | None:
+        """Whoever has the link may follow."""
         stage = self._stages.find(id)
-        if stage is None or workspace_in(stage.person) != workspace_in(person):
-            return None
-        return stage if await self._look(stage) else None
+        return stage if stage is not None and await self._look(stage) else None
 
     async def _tell(self, thing: Stage, known: int, receive: Receive, send: Send) -> None:
         woken = asyncio.Event()

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlencode
 
-from forky_core.gateway.access.person import within
 from forky_core.model.errors import NotFound
 
 if TYPE_CHECKING:  # The server's start does not wait for these imports.
@@ -36,7 +35,7 @@ class ShownDocuments:
     ) -> str:
         """The presentation of the branch that `place` (the query of its address) names, at the step `at`.
 
-        `person` is whose view of the conversation it is, as `access.person.viewer` writes them.
+        `person` is whose view of the conversation it is, by id.
 
         A message without a branch is shown on one that leads there. `follow` is the address of the steps for somebody
         who follows: then it has nothing for the presenter.
@@ -77,7 +76,7 @@ class ShownDocuments:
             (
                 "presentation",
                 "" if follow else f"of {person}",
-                within(person, chat.id),
+                chat.id,
                 chat.view.version,
                 chat.branch_name,
                 *sides,
@@ -114,7 +113,7 @@ class ShownDocuments:
             made = reworded_value(made, forky.name_of)
             return "".join(replay_page(made, served=True))
 
-        page = self._kept(("replay", person, within(person, chat.id), chat.view.version), draw)
+        page = self._kept(("replay", person, chat.id, chat.view.version), draw)
         return with_served(page, {"back": f"../../history?{urlencode({'c': str(chat.id)})}"})
 
     def _kept(self, key: tuple[object, ...], draw: Callable[[], str]) -> str:

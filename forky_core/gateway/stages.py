@@ -17,7 +17,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from hmac import compare_digest
 
-from forky_core.gateway.access.person import person_in, within
 from forky_core.gateway.fair_dict import FairDict
 from forky_core.model.errors import NotAllowed, NotFound
 
@@ -48,7 +47,7 @@ class Stage:
     token: str = field(repr=False)
     """What the presenter's page proves itself with. Those who follow never get it."""
     person: str = ""
-    """Who presents, as `access.person.viewer` writes them: those who follow see what this person may see."""
+    """Who presents, by id: those who follow see what this person may see."""
     epoch: int = 1
     """Rises when another presenter takes over."""
     number: int = 1
@@ -130,9 +129,9 @@ class Stages:
         self._ended = ended
         self._by_id: FairDict[str, Stage] = FairDict(most)
 
-    def of(self, conversation: str, person: str = "") -> Stage | None:
-        """The stage of a conversation that somebody presents in the workspace of a `viewer`."""
-        return next(iter(self._of(conversation, person)), None)
+    def of(self, conversation: str) -> Stage | None:
+        """The stage of a conversation that somebody presents."""
+        return next(iter(self._of(conversation)), None)
 
     def begin(
         self, conversation: str, place: str, at: str, person: str = "", *, id: str = ""
@@ -141,7 +140,7 @@ class Stages:
 
         `id` is the secret of the link by which others follow, if it is not taken over.
         """
-        found = self.of(conversation, person)
+        found = self.of(conversation)
         if found is None:
             found = Stage(
                 id or secrets.token_urlsafe(16),
@@ -151,7 +150,7 @@ class Stages:
                 secrets.token_urlsafe(24),
                 person,
             )
-            dropped = self._by_id.put(found.id, found, person_in(person))
+            dropped = self._by_id.put(found.id, found, person)
             if dropped is not None:
                 self._end(dropped[1])
             return found, False
@@ -181,15 +180,13 @@ class Stages:
         """End it for everybody. Raises as `step` does."""
         self._end(self._mine(id, token))
 
-    def end_all_of(self, conversation: str, person: str = "") -> None:
-        """End the stage of a conversation that was deleted for good, in the workspace of a `viewer`."""
-        for stage in self._of(conversation, person):
+    def end_all_of(self, conversation: str) -> None:
+        """End the stage of a conversation that was deleted for good."""
+        for stage in self._of(conversation):
             self._end(stage)
 
-    def _of(self, conversation: str, person: str) -> list[Stage]:
-        """The stage of a conversation in the workspace of a `viewer`."""
-        place = within(person, conversation)
-        return [one for _, one in self._by_id.items() if within(one.person, one.conversation) == place]
+    def _of(self, conversation: str) -> list[Stage]:
+        return [one for _, one in self._by_id.items() if one.conversation == conversation]
 
     def _mine(self, id: str, token: str) -> Stage:
         stage = self._by_id.get(id)

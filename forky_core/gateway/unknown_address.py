@@ -1,4 +1,6 @@
-"""Answers a browser that asks for a page that there is not, in place of the front page with a dialog above it."""
+"""Answers a browser that asks for a page that there is not, in place of the front page with a dialog above it; and who
+asks for an address of another workspace, as earlier versions had them.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,22 @@ _NO_PAGE = (
     "<p>There is no page at this address. It may have been mistyped, or be of another version of Forky.</p>\n"
     '<a class="way" href="{front}">To the front page</a>'
 )
+
+
+FORMER = "/w"
+"""What the addresses of further workspaces of one server began with."""
+_FORMER = (
+    "<p>This address is of another workspace. A server has one workspace now; whoever runs this Forky knows the address "
+    'of the other one.</p>\n<a class="way" href="/">To the front page</a>'
+)
+
+
+class FormerWorkspace:
+    """ASGI app: 410, as a page that says why, for every address below `FORMER`."""
+
+    async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
+        page = way_page("Another workspace", _FORMER)
+        await answer(scope, send, 410, page.encode(), "text/html; charset=utf-8")
 
 
 class UnknownAddress:
@@ -37,7 +55,7 @@ class UnknownAddress:
         if found is None or not asked or found["name"] in self.names():
             await self.app(scope, receive, send)
             return
-        # The workspace and whatever a proxy puts before the path are in the address that the browser has.
+        # Whatever a proxy puts before the path is in the address that the browser has.
         front = "../" if found["slash"] else "./"
         if found["name"] == self.front():
             place = f"{front}?{scope['query_string'].decode('latin-1')}".removesuffix("?")

@@ -14,6 +14,13 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
 """Of an address; a drive of Windows has one letter."""
 
 
+ONE_WORKSPACE = (
+    "Only a PostgreSQL database has workspaces by name; a file is one workspace.",
+    "Leave it out. The file of another workspace is named by --database.",
+)
+"""What is said where a workspace of a file is named, and what to do."""
+
+
 def open_store(location: str | Path, *, workspace: str | None = None) -> Store:
     """Open the store at a location, making it if there is none.
 
@@ -36,7 +43,5 @@ def open_store(location: str | Path, *, workspace: str | None = None) -> Store:
             "Name a file, or an address that begins with postgresql://.",
         )
     if workspace is not None:
-        raise RequestError(
-            "Only a PostgreSQL database has workspaces by name; a file is one workspace.", "Leave it out."
-        )
+        raise RequestError(*ONE_WORKSPACE)
     return MemoryStore() if str(location) == ":memory:" else DuckDBStore.open(location)

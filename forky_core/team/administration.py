@@ -12,7 +12,7 @@ from forky_core.team.audit_report import KINDS, OTHER, kind_of
 from forky_core.team.invitations import DAYS, Invitation
 from forky_core.team.members import Identity, Member
 from forky_core.team.roles import Role
-from forky_core.team.team import Team
+from forky_core.team.team import WORKSPACE, Team
 from forky_core.team.team_sessions import TeamSession
 
 
@@ -37,10 +37,16 @@ class Administration:
         """Whether the member is an owner of the workspace."""
         return self._access.role is Role.OWNER
 
-    @property
-    def runs_server(self) -> bool:
-        """Whether the member is an owner of the first workspace, who decides about the server."""
-        return self._team.first.members.role_of(self._access.id) is Role.OWNER
+    def may_reach(self, member: str) -> bool:
+        """Whether the member may do what reaches a person everywhere: sign them out, have them choose another password,
+        and have them forgotten.
+
+        Owners may. Where servers with other workspaces keep their people in the same database, those who are members
+        there, too, are left to the owners of `WORKSPACE`.
+        """
+        return self.owns and (
+            self._team.workspace == WORKSPACE or not self._team.members.is_elsewhere(member)
+        )
 
     # Oneself.
 
@@ -58,11 +64,9 @@ class Administration:
         self._team.members.remove(self._access.id, by=self._access.id)
 
     def may_forget(self, member: str) -> None:
-        """Raise NotAllowed if the member may not have this person forgotten: whoever runs the server may have anybody,
-        others only themselves.
-        """
+        """Raise NotAllowed if the member may not have this person forgotten: themselves they may."""
         if member != self._access.id:
-            self._require_runs_server("have somebody forgotten")
+            self._require_reach(member, "have somebody forgotten")
 
     def sessions(self) -> Sequence[TeamSession]:
         """The browsers in which the member is signed in, the last used first."""
@@ -121,37 +125,10 @@ class Administration:
             self._access.require(Role.OWNER, "remove somebody")
             self._team.members.remove(member, by=self._access.id)
 
-    def acquainted(self) -> Sequence[Member]:
-        """People who are in another open workspace together with the member, and not in this one, by their names."""
-        self._require_runs_server("add somebody")
-        here = self._team.workspace
-        known = {
-            member.id
-            for workspace, _ in self._team.workspaces.of(self._access.id)
-            if workspace.id != here
-            for member in self._team.of(workspace.id).members.all()
-        }
-        outside = (member for id in known if not (member := self._team.members.member(id)).role)
-        return sorted(outside, key=lambda member: (member.name.casefold(), member.handle))
-
-    def bring_in(self, member: str, role: Role) -> Member:
-        """Make somebody a member at once who is in another workspace together with oneself; they are told in the inbox.
-
-        Raises:
-            NotFound: they are in none of these, or are a member already.
-            NotAllowed: it is a workspace of one person, or the member does not run the server.
-        """
-        with self._team.database.writing():
-            self._require_runs_server("add somebody")
-            self._require_shared()
-            if member not in {one.id for one in self.acquainted()}:
-                raise NotFound("There is nobody to add by this name.", "Invite them instead.")
-            return self._team.members.bring_back(member, role, by=self._access.id)
-
     def sign_out(self, member: str) -> None:
         """End every session of somebody. Raises NotFound if they are not a member."""
         with self._team.database.writing():
-            self._require_runs_server("sign somebody else out")
+            self._require_reach(member, "sign somebody else out")
             if not self._team.members.role_of(member):
                 raise NotFound("That person is not a member.")
             self._team.sessions.end_all(member, by=self._access.id)
@@ -162,7 +139,7 @@ class Administration:
         Raises NotFound if they are not a member.
         """
         with self._team.database.writing():
-            self._require_runs_server("have a password chosen anew")
+            self._require_reach(member, "have a password chosen anew")
             return reset_link(self._team, member, by=self._access.id)
 
     # Invitations.
@@ -182,7 +159,6 @@ class Administration:
         """
         with self._team.database.writing():
             self._access.require(Role.OWNER, "invite people")
-            self._require_shared()
             return self._team.invitations.make(role, by=self._access.id, email=email, days=days, uses=uses)
 
     def take_back(self, invitation: str) -> None:
@@ -223,19 +199,11 @@ class Administration:
             self._team.audit.note("audit log exported", self._access.id)
             return self._team.audit.within()
 
-    def _require_runs_server(self, what: str) -> None:
-        """Raise NotAllowed unless the member may do what reaches a person in every workspace of the server.
-
-        An owner of a single workspace may not: whoever is a member there may be the owner of another one.
-        """
+    def _require_reach(self, member: str, what: str) -> None:
+        """Raise NotAllowed unless the member may do what reaches this person in every workspace (`may_reach`)."""
         self._access.require(Role.OWNER, what)
-        if not self.runs_server:
+        if not self.may_reach(member):
             raise NotAllowed(
-                f"Only an owner of the first workspace may {what}.", "Ask whoever runs this Forky."
-            )
-
-    def _require_shared(self) -> None:
-        if self._team.workspaces.get(self._team.workspace).personal:
-            raise NotAllowed(
-                "Nobody else can be in your own workspace.", "Make a shared one for several people."
+                f"This person is in another workspace, too, and only an owner of “{WORKSPACE}” may {what}.",
+                "Ask whoever runs this Forky.",
             )

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from forky_core.model.errors import InTheWay, NotAllowed, NotFound
-from forky_core.team.invitations import NOT_OPEN, Invitation
+from forky_core.model.errors import InTheWay, NotAllowed
+from forky_core.team.invitations import Invitation
 from forky_core.team.members import Identity, Member
 from forky_core.team.roles import Role
 from forky_core.team.team import Team
@@ -39,9 +39,8 @@ class Proof:
 def admit(team: Team, proof: Proof, invitation: str = "", *, on_the_way: str = "") -> Member:
     """The member whom a proof belongs to; a new one if an open invitation or the operator's rules let them in.
 
-    `team` is that of the first workspace, about which the operator's rules are. `invitation` is the secret of an
-    invitation, also to another workspace. `on_the_way` is that of one which they would accept once they are signed in:
-    whoever was a member and is none any more comes back by it.
+    `invitation` is the secret of an invitation. `on_the_way` is that of one which they would accept once they are
+    signed in: whoever was a member and is none any more comes back by it.
 
     Raises:
         NotAllowed: nobody here has this identity, and nothing lets it in; or the operator's rules keep them out.
@@ -51,91 +50,70 @@ def admit(team: Team, proof: Proof, invitation: str = "", *, on_the_way: str = "
     with team.database.writing():
         member = _let_in(team, proof, invitation, on_the_way)
     # A refusal from within would take back that a membership ended.
-    if (not member.role and proof.role is Role.NONE) or not team.workspaces.lets_in(member.id):
+    if not member.role:
         raise _without_role()
     return member
 
 
-def join(team: Team, member: str, invitation: str) -> str:
-    """Make somebody who is signed in a member of the workspace of an invitation; returns its id.
-
-    Whoever is a member there already uses nothing up.
+def join(team: Team, member: str, invitation: str) -> None:
+    """Make somebody who is signed in a member by an invitation. Whoever is a member already uses nothing up.
 
     Raises:
         NotFound: the invitation is not open, or is for another address.
     """
     with team.database.writing():
-        if not team.workspaces.is_open(team.invitations.workspace_of(invitation)):
-            raise NotFound(NOT_OPEN, "Ask for a new one.")
-        there = team.team_of_invitation(invitation)
-        open = there.invitations.open(invitation)
-        if not there.members.role_of(member):
+        open = team.invitations.open(invitation)
+        if not team.members.role_of(member):
             # Who has the secret that was sent to an address reads what is sent to it.
-            accepted = there.invitations.accept(invitation, email=open.email if open else "")
-            there.members.bring_back(member, accepted.role)
-            there.invitations.note_accepted(accepted, member)
-    return there.workspace
+            accepted = team.invitations.accept(invitation, email=open.email if open else "")
+            team.members.bring_back(member, accepted.role)
+            team.invitations.note_accepted(accepted, member)
 
 
 def _let_in(team: Team, proof: Proof, invitation: str, on_the_way: str) -> Member:
     identity = proof.identity
     known = team.members.by_identity(identity.issuer, identity.subject)
     member = known[0] if known is not None else None
-    there = team.team_of_invitation(invitation) if invitation else team
     if member is not None and member.role:
         if proof.role is not None and proof.role is not member.role:
             member = _with_role(team, member, proof.role)
-        if there is not team and member.role:
-            _accept_also(there, member, proof, invitation)
         return member
     if proof.role is Role.NONE:
         raise _without_role()
     role = proof.role or proof.newcomer
-    if member is not None and not role and team.workspaces.lets_in(member.id):
-        _accept_also(there, member, proof, invitation)
-        return team.members.member(member.id)
-    there, accepted = _accept(team, there, proof, member, invitation, "" if role else on_the_way)
+    accepted = _accept(team, proof, member, invitation, "" if role else on_the_way)
     role = accepted.role if accepted is not None else role
     if not role:
         raise NotAllowed(
-            "Nobody here knows you." if member is None else "You are no longer a member here.",
+            "Nobody here knows you." if member is None else "You are not a member here.",
             "Ask somebody who is for an invitation.",
         )
     if member is not None:
-        there.members.bring_back(member.id, role)
+        team.members.bring_back(member.id, role)
     else:
-        member = _add(there, proof, role)
+        member = _add(team, proof, role)
     if accepted is not None:
-        there.invitations.note_accepted(accepted, member.id)
+        team.invitations.note_accepted(accepted, member.id)
     return team.members.member(member.id)
 
 
 def _accept(
-    team: Team, there: Team, proof: Proof, member: Member | None, invitation: str, on_the_way: str
-) -> tuple[Team, Invitation | None]:
-    """The invitation by which somebody comes in, now used, and the team of its workspace; None where they have none."""
+    team: Team, proof: Proof, member: Member | None, invitation: str, on_the_way: str
+) -> Invitation | None:
+    """The invitation by which somebody comes in, now used; None where they have none."""
     if invitation:
-        return there, there.invitations.accept(invitation, email=proof.email)
+        return team.invitations.accept(invitation, email=proof.email)
     if member is not None and on_the_way:
-        there = team.team_of_invitation(on_the_way)
-        return there, there.invitations.accept(on_the_way, email=proof.email or member.email)
-    return there, None
+        return team.invitations.accept(on_the_way, email=proof.email or member.email)
+    return None
 
 
-def _add(there: Team, proof: Proof, role: Role) -> Member:
+def _add(team: Team, proof: Proof, role: Role) -> Member:
     """Somebody new, with the identity that they proved."""
     name = proof.name or proof.identity.subject
-    added = there.members.add(name, role, handle=proof.handle, email=proof.email)
-    there.members.keep_identity(added.id, proof.identity)
+    added = team.members.add(name, role, handle=proof.handle, email=proof.email)
+    team.members.keep_identity(added.id, proof.identity)
     return added
-
-
-def _accept_also(there: Team, member: Member, proof: Proof, invitation: str) -> None:
-    """Make somebody who comes in anyway a member of the workspace that they are invited to."""
-    if invitation and not there.members.role_of(member.id):
-        accepted = there.invitations.accept(invitation, email=proof.email or member.email)
-        there.members.bring_back(member.id, accepted.role)
-        there.invitations.note_accepted(accepted, member.id)
 
 
 def _without_role() -> NotAllowed:

@@ -83,9 +83,9 @@ class AuditEntry:
 
 
 class Audit:
-    """The log of one team, to which one of its workspaces adds.
+    """The log of a database of people, to which the team of one workspace adds.
 
-    An entry of another workspace than the first one says which (`WORKSPACE_KEY`). What a person reads of the log is
+    An entry of another workspace than main says which (`WORKSPACE_KEY`). What a person reads of the log is
     theirs by `within`.
     """
 
@@ -161,13 +161,13 @@ class Audit:
         return [AuditEntry(**dict(row)) for row in rows]
 
     def count(self, wanted: AuditFilter = EVERYTHING) -> int:
-        """The number of entries of this workspace; of the first one, that of all."""
+        """The number of entries of this workspace; of main, that of all."""
         where, values = self._where(wanted)
         row = self._database.row(f"SELECT count(*) AS number FROM audit WHERE {where}", *values)  # noqa: S608 - our own texts
         return int(row["number"]) if row else 0
 
     def page(self, page: int, size: int, wanted: AuditFilter = EVERYTHING) -> Sequence[AuditEntry]:
-        """Up to `size` entries of this workspace, newest first; page 1 has the newest. The first has all."""
+        """Up to `size` entries of this workspace, newest first; page 1 has the newest. Main has all."""
         where, values = self._where(wanted)
         rows = self._database.rows(
             f"SELECT * FROM audit WHERE {where} ORDER BY number DESC LIMIT ? OFFSET ?",  # noqa: S608 - our own texts
@@ -195,7 +195,7 @@ class Audit:
         return [AuditEntry(**dict(row)) for row in rows]
 
     def within(self) -> Sequence[AuditEntry]:
-        """Every entry of this workspace, oldest first; of the first one, every entry there is."""
+        """Every entry of this workspace, oldest first; of main, every entry there is."""
         where, values = self._where(EVERYTHING)
         rows = self._database.rows(f"SELECT * FROM audit WHERE {where} ORDER BY number", *values)  # noqa: S608 - as above
         return [AuditEntry(**dict(row)) for row in rows]

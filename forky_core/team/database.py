@@ -41,6 +41,7 @@ CREATE TABLE members (
     workspace TEXT NOT NULL, person TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE, role INTEGER NOT NULL,
     since INTEGER NOT NULL, PRIMARY KEY (workspace, person)
 );
+CREATE INDEX members_of ON members (person);
 CREATE TABLE sessions (
     digest BLOB PRIMARY KEY, id TEXT NOT NULL UNIQUE, person TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
     device TEXT NOT NULL, created INTEGER NOT NULL, seen INTEGER NOT NULL, expires INTEGER NOT NULL
@@ -80,19 +81,6 @@ CREATE TABLE protected_branches (
     reviewers TEXT NOT NULL, bypass INTEGER NOT NULL, PRIMARY KEY (workspace, conversation, pattern)
 );
 """
-
-
-_WORKSPACES = """
-CREATE TABLE workspaces (
-    id TEXT PRIMARY KEY, title TEXT NOT NULL, person TEXT NOT NULL DEFAULT '', made_by TEXT NOT NULL,
-    created INTEGER NOT NULL, archived INTEGER NOT NULL DEFAULT 0
-);
-CREATE UNIQUE INDEX workspaces_of ON workspaces (person) WHERE person <> '';
-INSERT INTO workspaces VALUES ('main', 'First workspace', '', '', 0, 0);
-CREATE INDEX members_of ON members (person);
-CREATE TABLE workspace_tokens (digest TEXT PRIMARY KEY, workspace TEXT NOT NULL);
-"""
-
 _GETTING_IN = """
 CREATE TABLE one_time_links (
     digest BLOB PRIMARY KEY, person TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE, purpose TEXT NOT NULL,
@@ -123,11 +111,10 @@ CREATE INDEX deliveries_due ON deliveries (due);
 _BACKUPS = """
 CREATE TABLE backup_requests (id TEXT PRIMARY KEY, at INTEGER NOT NULL, state TEXT NOT NULL, told TEXT NOT NULL);
 """
-"""Backups that a command has asked the running app for (workspaces/backup_desk.py)."""
+"""Backups that a command has asked the running app for (backup/backup_desk.py)."""
 _PARTS = (
     _TABLES,
     _PROTECTED_BRANCHES,
-    _WORKSPACES,
     TOGETHER,
     _GETTING_IN,
     _ATTEMPTS,
@@ -141,7 +128,7 @@ TABLES_IN_ORDER = tuple(re.findall(r"CREATE TABLE (\w+)", SCHEMA_TEXT))
 """Every table after those that it refers to."""
 
 
-_TABLE_OF = re.compile(r"\s*(?:CREATE TABLE|CREATE (?:UNIQUE )?INDEX \w+ ON|INSERT INTO) (\w+)")
+_TABLE_OF = re.compile(r"\s*(?:CREATE TABLE|CREATE (?:UNIQUE )?INDEX \w+ ON) (\w+)")
 
 
 def missing_statements(tables: Collection[str]) -> Iterator[str]:

@@ -61,7 +61,6 @@ from forky_core.team.team import Team
 T = TypeVar("T")
 _STRETCH = 2_000
 """Messages of a conversation that are read at a time to find the files it names."""
-"""The actor of an imported operation that carries another person's id: a file must not speak in their name."""
 
 
 class GuardedStore:

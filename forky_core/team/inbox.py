@@ -17,7 +17,6 @@ from forky_core.model.parts import canonical_json
 from forky_core.team.database import TeamDatabase, now
 from forky_core.team.members import Members
 from forky_core.team.sharing import Sharing
-from forky_core.team.team_workspaces import base_path
 
 NoticeKind = Literal[
     "mention",
@@ -62,7 +61,6 @@ _AUDITED: Mapping[str, NoticeKind] = {
     "shared": "shared",
     "handed over": "handed over",
     "role changed": "role",
-    "member added": "added",
 }
 """Events of the audit log that are news to the person they are about."""
 
@@ -254,7 +252,7 @@ class Inbox:
             found["person"],
             found["kind"],
             _sentence(found["kind"], self._members.name_of(found["cause"]), title, about),
-            base_path(self._workspace) + _address(found["kind"], conversation, about),
+            _address(found["kind"], conversation, about),
             found["at"],
             found["number"],
             found["quote"],

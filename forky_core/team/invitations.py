@@ -94,11 +94,6 @@ class Invitations:
         found = self._select("digest = ?", digest_of(secret))
         return found[0] if found else None
 
-    def workspace_of(self, secret: str) -> str:
-        """The id of the workspace, this one or another, to which an invitation invites; "" for an unknown secret."""
-        row = self._database.row("SELECT workspace FROM invitations WHERE digest = ?", digest_of(secret))
-        return str(row["workspace"]) if row else ""
-
     def all(self) -> Sequence[Invitation]:
         """The open invitations, newest first."""
         return self._select("1 = 1")

@@ -147,6 +147,13 @@ class Members:
         )
         return Role(found[0]["role"]) if found else Role.NONE
 
+    def is_elsewhere(self, member: str) -> bool:
+        """Whether a person is a member of another workspace whose people are in the same database."""
+        found = self._database.known(
+            "SELECT 1 FROM members WHERE person = ? AND workspace <> ? LIMIT 1", member, self._workspace
+        )
+        return bool(found)
+
     @property
     def has_owner(self) -> bool:
         return bool(self._owners())
@@ -174,13 +181,13 @@ class Members:
             self._audit.note("member added", by or id, member=id, role=role.word)
         return self.member(id)
 
-    def bring_back(self, member: str, role: Role, *, by: str = "") -> Member:
-        """Make somebody a member who left, or who is known from another workspace; `by` is who does it for them."""
+    def bring_back(self, member: str, role: Role) -> Member:
+        """Make somebody a member who left, or whose account is from another workspace."""
         with self._database.writing() as connection:
             connection.execute(
                 "INSERT INTO members VALUES (?, ?, ?, ?)", (self._workspace, member, role.value, now())
             )
-            self._audit.note("member added", by or member, member=member, role=role.word)
+            self._audit.note("member added", member, member=member, role=role.word)
         return self.member(member)
 
     def rename(self, member: str, name: str, *, by: str = "") -> None:
@@ -210,7 +217,7 @@ class Members:
     def remove(self, member: str, *, by: str) -> None:
         """End a membership: nothing here can be seen by them any more. What they wrote stays, under their name.
 
-        If it was their last one in a shared workspace, every session of theirs ends, too.
+        Unless they are a member of another workspace in this database, every session of theirs ends, too.
 
         Raises:
             NotFound: they are not a member.
@@ -238,16 +245,17 @@ class Members:
             InTheWay: they are the last owner.
         """
         with self._database.writing() as connection:
+            # One of another workspace that has no other member, as personal ones of earlier versions, ends by itself.
             rows = self._database.rows(
-                "SELECT m.workspace FROM members m JOIN workspaces w ON w.id = m.workspace "
-                "WHERE m.person = ? AND w.person = ''",
+                "SELECT workspace FROM members m WHERE person = ? AND (workspace = ? OR EXISTS "
+                "(SELECT 1 FROM members o WHERE o.workspace = m.workspace AND o.person <> m.person))",
                 member,
+                self._workspace,
             )
             for row in rows:
                 there = Members(self._database, self._audit, row["workspace"])
                 there.removed = self.removed
                 there.remove(member, by=by)
-            connection.execute("UPDATE workspaces SET archived = ? WHERE person = ?", (now(), member))
             connection.execute("DELETE FROM invitations WHERE made_by = ?", (member,))
             for table, columns in self._database.columns().items():
                 if "person" in columns and table not in _OUTLIVING:

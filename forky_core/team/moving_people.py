@@ -8,6 +8,8 @@ from forky_core.team.database import TABLES_IN_ORDER, TeamDatabase
 def copy_people(source: TeamDatabase, target: TeamDatabase) -> int:
     """Copy everything about the people into a database that has none yet; returns how many people there are.
 
+    Tables that no version makes any more stay behind.
+
     All of it is copied, or nothing if it fails. Nobody changes the source meanwhile.
 
     Raises:

@@ -239,53 +239,6 @@ class Threads:
             event: EventKind = "resolved" if resolved else "reopened"
             self._log(thread.conversation, thread.id, thread.message, person, event)
 
-    def copy_to(self, workspace: str, conversation: ConversationId) -> int:
-        """Copy the threads of a conversation, with their log, to another workspace that has it under the same id.
-
-        Everything keeps its time and its author; ids are new. Returns how many threads there are.
-        """
-        with self._database.writing() as connection:
-            copies: dict[str, str] = {}
-            for thread in self.of(conversation):
-                copies[thread.id] = secrets.token_hex(8)
-                connection.execute(
-                    "INSERT INTO threads VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    (
-                        copies[thread.id],
-                        workspace,
-                        conversation,
-                        thread.message,
-                        thread.quote,
-                        thread.begun,
-                        thread.resolved,
-                    ),
-                )
-                connection.executemany(
-                    "INSERT INTO thread_comments (id, thread, person, text, at, edited, deleted) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    [
-                        (
-                            secrets.token_hex(8),
-                            copies[thread.id],
-                            one.person,
-                            one.text,
-                            one.at,
-                            one.edited,
-                            one.deleted,
-                        )
-                        for one in thread.comments
-                    ],
-                )
-            connection.executemany(
-                "INSERT INTO thread_events (workspace, conversation, thread, message, at, person, event) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?)",
-                [
-                    (workspace, conversation, copies[one.thread], one.message, one.at, one.person, one.event)
-                    for one in self.events(conversation)
-                    if one.thread in copies
-                ],
-            )
-        return len(copies)
-
     def forget(self, conversation: ConversationId) -> None:
         """Forget the threads of a conversation that is gone for good, with their log."""
         with self._database.writing() as connection:

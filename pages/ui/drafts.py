@@ -17,7 +17,8 @@ import streamlit as st
 from forky_core.model.hashing import mend_text
 from forky_core.model.parts import AttachmentPart, Json, part_from_stored
 from forky_core.team.kept_drafts import KeptDrafts
-from pages.ui.workspace import reader_id, team_here
+from pages.ui.sign_in import team
+from pages.ui.workspace import reader_id
 
 _MOST = 2_000
 """Drafts that are kept in the process; the one that was touched longest ago goes first."""
@@ -105,7 +106,7 @@ class MembersDrafts(Drafts):
 
 def drafts() -> Drafts:
     """Those of whoever looks at this page; on the server of one person, those of the server."""
-    members = team_here()
+    members = team()
     return MembersDrafts(members.drafts, reader_id()) if members is not None else _of_the_server()
 
 

@@ -21,7 +21,7 @@ from forky_core.views.listed import listed_branches, visible_without_cells
 from forky_core.views.places import branch_for, grafted_from
 from pages.ui.session import Session, session
 from pages.ui.streamlit_patches.navigation import lead
-from pages.ui.workspace import kept_as, workspace
+from pages.ui.workspace import workspace
 
 _LEAVE = "leave"
 _MOST_LISTED = 20
@@ -48,7 +48,7 @@ class Frame:
     def listed(self) -> Visible:
         """The visible messages but for those of experiments' cells, unless the branch of the URL is one."""
         view = self.chat.view
-        key = (kept_as(self.chat.id), view.version, self.chat.branch_name)
+        key = (self.chat.id, view.version, self.chat.branch_name)
         found = _listed.get(key)
         if found is None:
             found = visible_without_cells(self.chat.visible, view, {self.chat.branch_name})

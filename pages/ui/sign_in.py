@@ -18,20 +18,18 @@ from forky_core.team.team import Team, team_file
 def _from_environment() -> tuple[Door, Team | None]:
     try:
         settings = Settings.from_environment()
+        if isinstance(settings.database, Path) and settings.workspace_on_server not in {
+            "main",
+            settings.workspace,
+        }:
+            raise RequestError(
+                "FORKY_WORKSPACE names a workspace of a PostgreSQL database; a file is one workspace.",
+                "Leave it out.",
+            )
         if not settings.team:
             return SignIn.from_settings(settings), None
         kept = _people(settings.database)
-        if isinstance(kept, str) and isinstance(settings.workspaces, Path):
-            raise RequestError(
-                "FORKY_WORKSPACES names a folder, and PostgreSQL keeps further workspaces itself.",
-                "Write FORKY_WORKSPACES=on.",
-            )
-        if kept is None and settings.workspaces is not None:
-            raise RequestError(
-                "Several workspaces need people who are kept.",
-                "Set FORKY_DATABASE to a file, or leave it out.",
-            )
-        team = Team(kept, audit_days=settings.audit_days)
+        team = Team(kept, workspace=settings.workspace, audit_days=settings.audit_days)
         from forky_core.gateway.access.ways.offered import ways_from  # noqa: PLC0415 - only where there is a team
 
         origins = Origins.of(settings.hosts, settings.origins)

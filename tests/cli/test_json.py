@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
+from forky_core.backup.server_backup import back_up
 from forky_core.cli.parser import main, parser
 from forky_core.forky import Forky
 from forky_core.publishing.links.link import LinkDraft
 from forky_core.publishing.links.making import make_link
 from forky_core.team.roles import Role
 from forky_core.team.team import Team, team_file
-from forky_core.workspaces.copies import ServerFiles, back_up
 from tests.builders import talk
 from tests.cli.conftest import Ended
 from tests.formats.seeds import seeds, whole
@@ -99,11 +99,6 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     ),
     "admin remove": (("bob",),),
     "admin audit": ((),),
-    "admin workspaces": ((),),
-    "admin workspace make": (("The boat club", "--owner", "ada"),),
-    "admin workspace rename": (("First workspace", "Everybody"),),
-    "admin workspace archive": (("The rowing club",),),
-    "admin workspace open": (("The closed club",),),
     "admin backup": (("{folder}/backups",),),
     "admin restore": (("{backup}",),),
     "inbox": (("bob",),),
@@ -165,14 +160,11 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Mapping[st
         ids["link"] = make_link(open_, LinkDraft(chat.id, "replay"), by="Ann").link.id
     team = Team(team_file(database))
     ada = team.members.add("Ada", Role.OWNER)
-    team.workspaces.make("The rowing club", owner=ada.id, by=ada.id)
-    closed = team.workspaces.make("The closed club", owner=ada.id, by=ada.id)
-    team.workspaces.archive(closed.id, archived=True, by=ada.id)
     bob = team.members.add("Bob", Role.EDITOR)
     team.sharing.adopt([(chat.id, ada.id)])
     team.sessions.open(bob.id)
     team.inbox.tell(bob.id, "role", role="editor")
-    made = back_up(folder / "prepared backup", team, ServerFiles(database, folder / "workspaces"))
+    made = back_up(folder / "prepared backup", team, database)
     ids["backup"] = str(made.folder)
     team.close()
     for name in ("forky", "changed"):
@@ -199,10 +191,7 @@ def lines(ended: Ended) -> list[Any]:
 
 
 @pytest.mark.parametrize("command", CALLS)
-def test_json_is_all_that_a_command_prints(
-    command: str, forky: Run, places: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("FORKY_WORKSPACES", f"{places['folder']}/workspaces")
+def test_json_is_all_that_a_command_prints(command: str, forky: Run, places: Mapping[str, str]) -> None:
     about = ("--conversation", places["chat"]) if command in NAMED else ()
     if command in PREPARED:
         forky(*(word.format(**places) for word in PREPARED[command]))

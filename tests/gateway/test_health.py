@@ -20,7 +20,6 @@ from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.duckdb.write import writer
 from forky_core.store.duckdb.write.writer import Alone
 from forky_core.store.memory.store import MemoryStore
-from forky_core.store.sleeping_store import SleepingFile
 from tests.builders import ScriptedModels
 from tests.gateway.served import listening
 from tests.hangs import HANG, eventually
@@ -215,27 +214,3 @@ def test_only_a_change_is_logged(
             ask()
     said = [record.getMessage() for record in caplog.records if record.name == "forky.readiness"]
     assert said == ["readiness.changed check=writer ready=no"]
-
-
-def test_a_further_workspace_that_is_open_is_looked_at_and_one_that_rests_is_left_alone(
-    tmp_path: Path, forky: Workspace
-) -> None:
-    opened: list[str] = []
-
-    def sleeper(name: str) -> SleepingFile:
-        file = tmp_path / f"{name}.duckdb"
-        return SleepingFile(lambda: DuckDBStore.open(file), file, woke=lambda: opened.append(name))
-
-    ended, resting = sleeper("ended"), sleeper("resting")
-    with ended.awake() as store:
-        pass
-    beside = {"w-1": ended, "w-2": resting}
-    with asking(lambda: forky, beside=lambda: beside) as ask:
-        assert ask().status_code == 200
-        store.close()
-        answer = ask()
-        assert answer.status_code == 503
-        assert "In the workspace w-1: The writer has ended" in failing(answer)["writer"]
-    with asking(lambda: forky, beside=lambda: beside, local=False) as ask:
-        assert "In one of the workspaces: The writer has ended" in failing(ask())["writer"]
-    assert opened == ["ended"], "none is opened for it"

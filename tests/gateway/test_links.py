@@ -41,8 +41,8 @@ class Served:
                 Route(
                     f"{PREFIX}/{{secret}}",
                     LinkAt(
-                        lambda _workspace: Links(made.forky.store),
-                        lambda _person, _workspace: made.forky,
+                        lambda: Links(made.forky.store),
+                        lambda _person: made.forky,
                         self.may_share,
                         may_fork=lambda _scope: self.forkable,
                     ),
@@ -56,7 +56,7 @@ class Served:
             ],
         )
 
-    def may_share(self, _link: Link, _workspace: str) -> bool:
+    def may_share(self, _link: Link) -> bool:
         return self.shared
 
     def get(self, path: str, method: str = "GET") -> httpx.Response:

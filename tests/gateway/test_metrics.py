@@ -212,18 +212,3 @@ def test_a_token_for_metrics_asks_no_model_and_records_nothing() -> None:
         assert [answer.status_code for answer in answers] == [403] * 3
         assert served.forky.conversations() == ()
     assert not made.token.may_use("scripted/one")
-
-
-def test_a_teams_numbers_are_over_all_workspaces_that_are_open(
-    forky: Workspace, models: ScriptedModels, tmp_path: Path
-) -> None:
-    with Workspace(DuckDBStore.open(tmp_path / "other.duckdb"), models) as other:
-        alone, both = scraped(forky), scraped(forky, beside=lambda: {"w-1": other})
-        second = scraped(other)
-        assert ("forky_workspaces_open", ()) not in alone
-        assert both["forky_workspaces_open", ()] == 2
-        for name in ("database_bytes", "cache_limit_bytes"):
-            key = f"forky_{name}", ()
-            assert both[key] == alone[key] + second[key]
-        assert both["forky_store_works", ()] == 1
-    assert scraped(forky, beside=lambda: {"w-1": other})["forky_store_works", ()] == 0

@@ -11,7 +11,7 @@ import pytest
 from streamlit.runtime.context import ContextProxy
 
 from forky_core.forky import Forky
-from forky_core.gateway.access.person import PERSON, SESSION, WORKSPACE
+from forky_core.gateway.access.person import PERSON, SESSION
 from forky_core.team.members import Member
 from forky_core.team.roles import Role
 from forky_core.team.team import Team, team_file
@@ -41,10 +41,6 @@ class TeamServer:
         self.headers |= {PERSON.decode(): member.id, SESSION.decode(): session.id}
         return session.id
 
-    def go_to(self, workspace_id: str) -> None:
-        """Every page that is opened from now on is of this workspace."""
-        self.headers |= {WORKSPACE.decode(): workspace_id}
-
     def seen_by(self, member: Member) -> Forky:
         return self.seen_by_id(member.id)
 
@@ -53,14 +49,10 @@ class TeamServer:
 
 
 @contextmanager
-def team_server(
-    patch: pytest.MonkeyPatch, *, database: Path | None = None, workspaces: Path | None = None
-) -> Iterator[TeamServer]:
-    """Without a `database` it is kept in memory. `workspaces` is the folder of further workspaces."""
+def team_server(patch: pytest.MonkeyPatch, *, database: Path | None = None) -> Iterator[TeamServer]:
+    """Without a `database` it is kept in memory."""
     # What warms up in the background would ask which models there are, also when this server is closed again.
     patch.setattr(warmup, "warm_up_in", lambda _seconds: None)
-    if workspaces is not None:
-        patch.setenv("FORKY_WORKSPACES", str(workspaces))
     team = Team(team_file(database) if database is not None else None)
     with empty_workspace(
         patch, **({"FORKY_DATABASE": str(database)} if database is not None else {})
@@ -68,13 +60,9 @@ def team_server(
         for module in (sign_in, workspace):
             patch.setattr(module, "TEAM", team)
         workspace._views.clear()
-        workspace._versions.clear()
-        patch.setattr(workspace, "_others", [])
         join_team(forky, team)
         server = TeamServer(team, forky)
         patch.setattr(ContextProxy, "headers", property(lambda _context: server.headers))
         yield server
-        for others in workspace._others:
-            others.close()
         workspace._views.clear()
     team.close()

@@ -392,7 +392,7 @@ def test_a_draft_keeps_its_files_and_what_is_searched_for(
 
     monkey = pytest.MonkeyPatch()
     with monkey.context() as patch:
-        patch.setattr("pages.ui.drafts.team_here", lambda: server.team)
+        patch.setattr("pages.ui.drafts.team", lambda: server.team)
         patch.setattr("pages.ui.drafts.reader_id", lambda: ada.id)
         assert keep() == Draft("text", (file,), "boats and ships")
         drafts().move("there", "elsewhere")

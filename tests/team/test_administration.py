@@ -41,7 +41,6 @@ OWNERS_ALONE: dict[str, Callable[[Administration, str], object]] = {
     "invite": lambda people, _bob: people.invite(Role.VIEWER),
     "invitations": lambda people, _bob: people.invitations(),
     "take back": lambda people, _bob: people.take_back("0"),
-    "see who could be added": lambda people, _bob: people.acquainted(),
     "set a role": lambda people, bob: people.set_role(bob, Role.OWNER),
     "remove": lambda people, bob: people.remove(bob),
     "another password": lambda people, bob: people.reset_password(bob),

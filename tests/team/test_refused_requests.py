@@ -105,12 +105,6 @@ def test_what_cannot_be_noted_now_is_noted_later(team: Team, monkeypatch: pytest
     assert noted(team) == [("", {"reason": NO_DATABASE, "number": 7})]
 
 
-def test_a_refusal_of_a_workspace_that_is_not_in_use_is_the_first_ones(team: Team) -> None:
-    team.count_refusal("nowhere", NO_DATABASE, "")
-    team.refused.close()
-    assert len(noted(team)) == 1
-
-
 def test_wrong_passwords_beyond_those_that_are_checked_are_counted() -> None:
     with team_door([PasswordWay()]) as door, door.browser() as browser:
         form = {"handle": "ada", "password": "no"}
@@ -125,7 +119,7 @@ def test_what_a_busy_server_refuses_is_counted_for_whoever_asked(team: Team, ada
         return PlainTextResponse("", 503 if request.url.path == "/busy" else 200)
 
     def overloaded(session: SignInSession) -> None:
-        team.count_refusal(session.workspace, OVERLOADED, session.person)
+        team.refused.count(OVERLOADED, session.person)
 
     gate = Middleware(Gate, sign_in=TeamSignIn(Origins(), team, []), overloaded=overloaded)
     app = Starlette(routes=[Route("/{path:path}", busy)], middleware=[gate])
@@ -141,8 +135,8 @@ def test_a_call_while_the_database_is_away_is_counted(team: Team) -> None:
     def away() -> Workspace:
         raise StoreError("The database is away.")
 
-    def refused(workspace: str, person: str, reason: str) -> None:
-        team.count_refusal(workspace, reason, person)
+    def refused(person: str, reason: str) -> None:
+        team.refused.count(reason, person)
 
     app = Starlette(routes=[Route(f"{PREFIX}/{{path:path}}", Gateway(away, refused=refused))])
     with listening(app) as address, httpx.Client(trust_env=False, timeout=HANG) as client:

@@ -171,11 +171,11 @@ def test_what_another_process_changes_is_seen_after_the_next_look(tmp_path: Path
     here, elsewhere = Team(tmp_path / "people.sqlite"), Team(tmp_path / "people.sqlite")
     ada = here.members.add("Ada", Role.OWNER)
     bob = here.members.add("Bob", Role.EDITOR)
-    assert here.workspaces.role_in("main", bob.id) is Role.EDITOR
+    assert here.members.role_of(bob.id) is Role.EDITOR
     elsewhere.members.set_role(bob.id, Role.VIEWER, by=ada.id)
-    eventually(lambda: here.workspaces.role_in("main", bob.id) is Role.VIEWER)
+    eventually(lambda: here.members.role_of(bob.id) is Role.VIEWER)
     elsewhere.members.remove(bob.id, by=ada.id)
-    eventually(lambda: not here.workspaces.lets_in(bob.id))
+    eventually(lambda: not here.members.role_of(bob.id))
     here.close()
     elsewhere.close()
 

@@ -40,11 +40,6 @@ OUT = "/sign-out"
 SESSION = f"{PATH}/session"
 SCRIPT = f"{PATH}/page.js"
 NOTHING = "There is nothing at this address."
-PLACE = "forky.workspace"
-"""The key in a request's scope under which `Door.placed` notes the id of its workspace."""
-PREFIX = "forky.prefix"
-"""The key in a request's scope under which `Door.placed` notes what it took from the beginning of the path."""
-
 _ADDS = re.compile(rf"{PATH}(?:/[a-z0-9-]+){{1,2}}/add", re.ASCII)
 _LARGEST_FORM = 8192
 """The most bytes of a form that are read."""
@@ -58,22 +53,6 @@ class Door(ABC):
         self.proxies = NamedProxies() if proxies is None else proxies
         """The gate reads forwarded headers by it, before anything else looks at a request."""
         self._exposed = any(not is_loopback(host) for host in origins.hosts)
-
-    def placed(self, scope: Scope) -> Scope:
-        """The request as it is within the workspace that its path names, if this server has several."""
-        return scope
-
-    def is_there(self, scope: Scope) -> bool:  # noqa: ARG002 - one answer for the server of one person
-        """Whether there is a workspace of the name that the path of a request gives."""
-        return True
-
-    def enters(self, session: SignInSession) -> bool:  # noqa: ARG002 - as above
-        """Whether the person of a session may enter the workspace that it is for."""
-        return True
-
-    async def turn_away(self, scope: Scope, send: Send, session: SignInSession | None) -> None:  # noqa: ARG002
-        """Respond to a request for a workspace that is not there, or that its person may not enter: one answer."""
-        await refuse(scope, send, 404, NOTHING)
 
     @abstractmethod
     def required(self, scope: Scope) -> bool:
@@ -99,7 +78,7 @@ class Door(ABC):
         """Respond to a request that lacks a session: the sign-in page for a browser, 401 for other clients."""
         if wants_html(scope):
             query = scope.get("query_string", b"").decode("latin-1")
-            wanted = quote(scope.get(PREFIX, "") + scope["path"]) + (f"?{query}" if query else "")
+            wanted = quote(scope["path"]) + (f"?{query}" if query else "")
             place = f"{PATH}?{urlencode({'next': wanted})}".encode("ascii")
             await answer(scope, send, 303, headers=[(b"location", place)])
         else:

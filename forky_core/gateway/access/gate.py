@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 
-from forky_core.gateway.access.door import PLACE, Door
-from forky_core.gateway.access.person import FROM_THE_GATE, HANDLE, PERSON, SESSION, WORKSPACE
+from forky_core.gateway.access.door import Door
+from forky_core.gateway.access.person import FROM_THE_GATE, HANDLE, PERSON, SESSION
 from forky_core.gateway.access.sessions import SignInSession
 from forky_core.gateway.asgi import AsgiApp, Message, Receive, Scope, Send, header, headers_named, refuse
 
@@ -49,8 +49,6 @@ class Gate:
             return
         scope = _without_person(self.sign_in.proxies.seen(scope))
         sentence = self.sign_in.origins.refusal(scope)
-        if sentence is None:
-            scope = self.sign_in.placed(scope)
         if sentence is not None:
             self.refused("origin")
             await refuse(scope, send, 403, sentence)
@@ -60,17 +58,12 @@ class Gate:
         elif self.sign_in.answers(scope):
             await self.sign_in(scope, receive, send)
         elif self._is_public(scope) or not self.sign_in.required(scope):
-            if self.sign_in.is_there(scope):
-                await self.app(_with_workspace(_same_origin(scope)), receive, send)
-            else:
-                await self.sign_in.turn_away(scope, send, None)
+            await self.app(_same_origin(scope), receive, send)
         elif (session := self.sign_in.session(scope)) is None:
             self.refused("session")
             await self.sign_in.ask(scope, send)
-        elif not self.sign_in.enters(session):
-            await self.sign_in.turn_away(scope, send, session)
         else:
-            inside = _with_workspace(_with_person(_same_origin(scope), session))
+            inside = _with_person(_same_origin(scope), session)
             await self._until_it_ends(session, inside, receive, send)
 
     def _is_public(self, scope: Scope) -> bool:
@@ -126,12 +119,6 @@ def _with_person(scope: Scope, session: SignInSession) -> Scope:
     named = ((PERSON, session.person), (HANDLE, session.handle), (SESSION, session.id))
     added = [(name, value.encode("ascii")) for name, value in named]
     return {**scope, "headers": [*scope["headers"], *added]}
-
-
-def _with_workspace(scope: Scope) -> Scope:
-    """The request with a header that names its workspace, if `Door.placed` has found one."""
-    found = scope.get(PLACE)
-    return {**scope, "headers": [*scope["headers"], (WORKSPACE, found.encode("ascii"))]} if found else scope
 
 
 def _same_origin(scope: Scope) -> Scope:

@@ -31,8 +31,6 @@ class SignInSession:
     person: str = ""
     """The id of the member of the team, likewise."""
     handle: str = ""
-    workspace: str = ""
-    """The id of the workspace that the requests of this session are for, likewise."""
 
     def end(self) -> None:
         """Close what is open in this session."""

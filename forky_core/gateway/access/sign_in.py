@@ -90,7 +90,6 @@ class SignIn(Door):
         of_teams = {
             "FORKY_PROXY_HEADER": bool(settings.proxy_header),
             "FORKY_SIGN_IN_PROVIDERS": settings.sign_in_providers is not None,
-            "FORKY_WORKSPACES": settings.workspaces is not None,
         }
         for name in (name for name, is_set in of_teams.items() if is_set):
             raise RequestError(f"{name} is for a team.", "Set FORKY_TEAM=on as well.")

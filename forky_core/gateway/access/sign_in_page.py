@@ -127,19 +127,15 @@ def ways_page(script: str, target: str, offers: list[str], sentence: str, hint: 
     return _FRAME.format(head="", title="Sign in to Forky", main=main)
 
 
-def join_page(
-    host: str, role: Role, offers: list[str], sentence: str, workspace: str = "", known: str = ""
-) -> str:
+def join_page(host: str, role: Role, offers: list[str], sentence: str, known: str = "") -> str:
     """The page of an invitation; `host` is the name of who invites, "" where the operator does.
 
-    `workspace` is the title of the workspace, "" for the first one. `known` is the address at which somebody signs in
-    who is here already; "" if nobody can be.
+    `known` is the address at which somebody signs in who is here already; "" if nobody can be.
     """
-    where = f"“{escape(workspace)}”" if workspace else "this Forky"
     said = (
-        f"<bdi>{escape(host)}</bdi> invites you to {where}, as {role.phrase}."
+        f"<bdi>{escape(host)}</bdi> invites you to this Forky, as {role.phrase}."
         if host
-        else f"You are invited to {where}, as {role.phrase}."
+        else f"You are invited to this Forky, as {role.phrase}."
         if known
         else f"This Forky has nobody yet. You become its {role.word}."
     )
@@ -149,12 +145,11 @@ def join_page(
     return _FRAME.format(head="", title="Welcome to Forky", main=main)
 
 
-def accept_page(action: str, workspace: str, name: str, sentence: str) -> str:
+def accept_page(action: str, name: str, sentence: str) -> str:
     """The page on which somebody who is signed in accepts an invitation; `sentence` reports why they could not."""
-    where = f"“{escape(workspace)}”" if workspace else "this Forky"
     wrong = f'<p class="wrong" role="alert">{escape(sentence)}</p>' if sentence else ""
     button = f'<form method="post" action="{escape(action)}"><button>Join</button></form>' if action else ""
-    main = f"<p>You are invited to {where}. You join as {escape(name)}.</p>\n{wrong}{button}"
+    main = f"<p>You are invited to this Forky. You join as {escape(name)}.</p>\n{wrong}{button}"
     return _FRAME.format(head="", title="An invitation", main=main)
 
 

@@ -1,7 +1,6 @@
 """Signing in to a team's server: everybody does, also on this machine, and each as themselves.
 
-`/sign-in` offers the ways there are (ways/), `/join/SECRET` is an invitation, `/sign-out` ends the session. What lies
-below `/w/ID` is of another workspace than the first one, and is there for its members only. Sessions
+`/sign-in` offers the ways there are (ways/), `/join/SECRET` is an invitation, `/sign-out` ends the session. Sessions
 are kept with the people (team/team_sessions.py): a restart signs nobody out. One that ends, in this process or in
 another, closes its connections within `LOOK` seconds.
 """
@@ -9,7 +8,6 @@ another, closes its connections within `LOOK` seconds.
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from urllib.parse import parse_qs, urlencode
@@ -19,8 +17,6 @@ from forky_core.gateway.access.door import (
     NOTHING,
     OUT,
     PATH,
-    PLACE,
-    PREFIX,
     SCRIPT,
     SESSION,
     Door,
@@ -40,7 +36,7 @@ from forky_core.gateway.access.sign_in_page import (
     ways_page,
 )
 from forky_core.gateway.access.ways.contract import Errand, WayIn
-from forky_core.gateway.asgi import Header, Receive, Scope, Send, answer, header, refuse, wants_html
+from forky_core.gateway.asgi import Header, Receive, Scope, Send, answer, header, refuse
 from forky_core.model.errors import ForkyError, NotFound
 from forky_core.team.account import FORGOTTEN, GONE, has_proved, proves_anew
 from forky_core.team.admission import Proof, admit, join
@@ -48,10 +44,8 @@ from forky_core.team.invitations import NOT_OPEN
 from forky_core.team.members import GONE_ISSUERS, Member
 from forky_core.team.refused_requests import OVERLOADED, TOO_MANY_ATTEMPTS
 from forky_core.team.team import Team
-from forky_core.team.team_workspaces import BELOW, WORKSPACE, base_path
 
 JOIN = "/join"
-_IN_WORKSPACE = re.compile(rf"{BELOW}/([0-9a-f]{{16}})(?=/|$)")
 GONE_WAYS = frozenset({*GONE_ISSUERS, "address"})
 """What came behind `/sign-in/` in the addresses of ways that are gone, and in links that were mailed."""
 AGAIN = f"{PATH}/again"
@@ -69,8 +63,8 @@ class TeamSignIn(Door):
         super().__init__(origins, proxies)
         self._team = team
         self._ways = {way.name: way for way in ways}
-        self._open: WeakValueDictionary[tuple[str, str], SignInSession] = WeakValueDictionary()
-        """Sessions with a request that is being served, by their id and that of the workspace."""
+        self._open: WeakValueDictionary[str, SignInSession] = WeakValueDictionary()
+        """Sessions with a request that is being served, by their ids."""
         self._watching: asyncio.Task[None] | None = None
 
     @property
@@ -85,61 +79,28 @@ class TeamSignIn(Door):
     def required(self, scope: Scope) -> bool:  # noqa: ARG002 - one answer for every request
         return True
 
-    def placed(self, scope: Scope) -> Scope:
-        found = _IN_WORKSPACE.match(scope["path"])
-        if found is None:
-            return {**scope, PLACE: WORKSPACE}
-        prefix, id = found[0], found[1]
-        return {
-            **scope,
-            PLACE: id,
-            PREFIX: prefix,
-            "path": scope["path"].removeprefix(prefix),
-            "raw_path": scope.get("raw_path", b"").removeprefix(prefix.encode("ascii")),
-        }
-
-    def is_there(self, scope: Scope) -> bool:
-        return self._team.workspaces.is_open(scope.get(PLACE, WORKSPACE))
-
-    def enters(self, session: SignInSession) -> bool:
-        return bool(self._team.workspaces.role_in(session.workspace, session.person))
-
-    async def turn_away(self, scope: Scope, send: Send, session: SignInSession | None) -> None:
-        at_the_front = scope["path"] == "/" and not scope.get("query_string") and PREFIX not in scope
-        if session is not None and at_the_front and wants_html(scope):
-            for entered_by, _ in self._team.workspaces.of(session.person):
-                place = f"{base_path(entered_by.id)}/".encode("ascii")
-                await answer(scope, send, 303, headers=[(b"location", place)])
-                return
-        await super().turn_away(scope, send, session)
-
     def session(self, scope: Scope) -> SignInSession | None:
         # A request is let in by what holds now, also where another process has ended a session or a membership.
         self._team.database.look_again()
         found = self._team.sessions.find(self.token(scope))
-        if found is None or not self._team.workspaces.lets_in(found.member):
+        if found is None or not self._team.members.role_of(found.member):
             return None
         if self._watching is None or self._watching.done():
             self._watching = asyncio.create_task(self._watch())
-        workspace = scope.get(PLACE, WORKSPACE)
-        session = self._open.get((found.id, workspace))
+        session = self._open.get(found.id)
         if session is None:
             member = self._team.members.member(found.member)
-            session = SignInSession(
-                float("inf"), person=member.id, handle=member.handle, id=found.id, workspace=workspace
-            )
-            self._open[found.id, workspace] = session
+            session = SignInSession(float("inf"), person=member.id, handle=member.handle, id=found.id)
+            self._open[found.id] = session
         return session
 
     async def _watch(self) -> None:
-        """Close the connections of sessions that have ended, and those into a workspace that their person may not enter
-        any more, as long as there are any.
-        """
+        """Close the connections of sessions that have ended and of people who left, as long as there are any."""
         version = -1
         while self._open:
             if version != (version := self._team.database.version):
-                for (id, _), session in list(self._open.items()):
-                    if not (self._team.sessions.is_open(id) and self.enters(session)):
+                for id, session in list(self._open.items()):
+                    if not (self._team.sessions.is_open(id) and self._team.members.role_of(session.person)):
                         session.end()
             await asyncio.sleep(LOOK)
 
@@ -156,18 +117,14 @@ class TeamSignIn(Door):
 
     def answers(self, scope: Scope) -> bool:
         path = scope["path"]
-        own = path in {PATH, OUT, ""} or path.startswith((f"{PATH}/", f"{JOIN}/"))
+        own = path in {PATH, OUT} or path.startswith((f"{PATH}/", f"{JOIN}/"))
         return scope["type"] == "http" and own
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path, method = scope["path"], scope["method"]
         way = path.removeprefix(f"{PATH}/").partition("/")[0]
         reads = method in {"GET", "HEAD"}
-        if not path:  # Streamlit's page takes what it loads from below the address that it is at.
-            query = scope.get("query_string", b"").decode("latin-1")
-            place = f"{scope.get(PREFIX, '')}/{f'?{query}' if query else ''}"
-            await answer(scope, send, 303, headers=[(b"location", place.encode("latin-1"))])
-        elif path == SCRIPT and reads:
+        if path == SCRIPT and reads:
             await answer(scope, send, 200, SCRIPT_TEXT.encode(), "text/javascript; charset=utf-8")
         elif path == SESSION and reads:
             await answer(scope, send, 204 if self.session(scope) else 401)
@@ -224,13 +181,8 @@ class TeamSignIn(Door):
             self._team.audit.note("sign-in refused", way=proof.way, issuer=proof.identity.issuer)
             await self.refuse(scope, send, 403, str(error), errand)
             return
-        if errand.invitation and errand.target == "/":
-            invited = self._team.team_of_invitation(errand.invitation).workspace
-            errand = replace(errand, target=f"{base_path(invited)}/")
-        if on_the_way:
-            invited_to = self._team.team_of_invitation(on_the_way)
-            if invited_to.invitations.open(on_the_way) is None and invited_to.members.role_of(member.id):
-                errand = replace(errand, target=f"{base_path(invited_to.workspace)}/")
+        if on_the_way and self._team.invitations.open(on_the_way) is None:
+            errand = replace(errand, target="/")
         device, proved = header(scope, b"user-agent"), proves_anew(self._team, member.id, proof)
         present = self._session_of(scope, errand, member)
         if present:
@@ -283,14 +235,13 @@ class TeamSignIn(Door):
 
     async def _join(self, scope: Scope, send: Send, secret: str) -> None:
         errand = Errand(invitation=secret)
-        invited = self._team.team_of_invitation(secret)
-        if invited.invitations.open(secret) is None:
+        if self._team.invitations.open(secret) is None:
             page = self._page(scope, Errand(), f"{NOT_OPEN} Ask for a new one.")
             await send_page(scope, send, 404, page)
             return
         member = self.member(scope)
         if member is not None:
-            page = accept_page(f"{JOIN}/{secret}", self._title_of(invited), member.name, "")
+            page = accept_page(f"{JOIN}/{secret}", member.name, "")
             await send_page(scope, send, 200, page)
             return
         way = self._recognising(scope)
@@ -308,17 +259,11 @@ class TeamSignIn(Door):
             await refuse(scope, send, 404, NOTHING)
             return
         try:
-            workspace = join(self._team, member.id, secret)
+            join(self._team, member.id, secret)
         except ForkyError as error:
-            title = self._title_of(self._team.team_of_invitation(secret))
-            await send_page(scope, send, 403, accept_page("", title, member.name, str(error)))
+            await send_page(scope, send, 403, accept_page("", member.name, str(error)))
             return
-        place = f"{base_path(workspace)}/".encode("ascii")
-        await answer(scope, send, 303, headers=[(b"location", place)])
-
-    def _title_of(self, team: Team) -> str:
-        """The title of a workspace that an invitation shows; "" for the first one, which is simply this Forky."""
-        return "" if team.workspace == WORKSPACE else self._team.workspaces.get(team.workspace).title
+        await answer(scope, send, 303, headers=[(b"location", b"/")])
 
     def _recognising(self, scope: Scope) -> WayIn | None:
         """The way to sign in that needs no page, since the request says who sends it."""
@@ -326,8 +271,7 @@ class TeamSignIn(Door):
 
     def _page(self, scope: Scope, errand: Errand, sentence: str = "") -> str:
         """The sign-in page, or that of an invitation as long as it is open."""
-        invited = self._team.team_of_invitation(errand.invitation) if errand.invitation else self._team
-        invitation = invited.invitations.open(errand.invitation) if errand.invitation else None
+        invitation = self._team.invitations.open(errand.invitation) if errand.invitation else None
         offers = [way.offer(self, scope, errand, invitation) for way in self._ways.values()]
         member = self.member(scope) if errand.again else None
         if member is not None:
@@ -346,8 +290,7 @@ class TeamSignIn(Door):
             if host or self._team.members.has_owner
             else ""
         )
-        title = self._title_of(invited)
-        return join_page(host, invitation.role, [offer for offer in offers if offer], sentence, title, known)
+        return join_page(host, invitation.role, [offer for offer in offers if offer], sentence, known)
 
     def _end(self, scope: Scope) -> None:
         """End the session of a request, if it has one."""

@@ -41,7 +41,7 @@ def bearer(headers: Mapping[str, str]) -> str:
 
 
 def unknown_token(text: str) -> ApiError:
-    """The error (401) for a token that is none, is revoked, or belongs to another workspace."""
+    """The error (401) for a token that is none or is revoked."""
     kept = "It is not one of Forky's." if not text.startswith(PREFIX) else "It is unknown or revoked."
     said = f"The token was not accepted. {kept}"
     return ApiError(401, said, "invalid_api_key", headers={"www-authenticate": "Bearer"})

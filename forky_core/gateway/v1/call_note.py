@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from forky_core.model import ConversationId, GenerationId, Usage
 from forky_core.observability import events
-from forky_core.team.team_workspaces import WORKSPACE as FIRST
 
 N = TypeVar("N", int, float)
 
@@ -28,8 +27,6 @@ class CallNote:
     token: str | None = None
     person: str = ""
     """The id of the member whose token it is, for the audit log; "" where that is not known, or nobody."""
-    workspace: str = FIRST
-    """The id of the token's workspace, as far as it is known."""
     model: str | None = None
     streams: bool | None = None
     filed: tuple[ConversationId, GenerationId] | None = None

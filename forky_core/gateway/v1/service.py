@@ -13,15 +13,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from forky_core.gateway.access.person import WORKSPACE, viewer
 from forky_core.gateway.asgi import Receive, Scope, Send
 from forky_core.gateway.routes import PREFIX
-from forky_core.gateway.tokens import Token, Tokens, token_digest
-from forky_core.gateway.v1.admission import authorised, bearer, unknown_token
+from forky_core.gateway.tokens import Token, Tokens
+from forky_core.gateway.v1.admission import authorised
 from forky_core.gateway.v1.api_errors import ApiError, Style, unknown_model
 from forky_core.gateway.v1.asking import ModelCallHandler, parsed
 from forky_core.gateway.v1.call_note import CallNote
@@ -39,7 +37,6 @@ from forky_core.observability import events
 from forky_core.team.guarded_store import GuardedStore
 from forky_core.team.proposing_store import proposing_view
 from forky_core.team.refused_requests import NO_DATABASE
-from forky_core.team.team_workspaces import WORKSPACE as FIRST
 
 if TYPE_CHECKING:
     from forky_core.conversation.workspace import Workspace
@@ -63,16 +60,6 @@ _NO_PROTOCOL = frozenset(("models", RECORD, COUNT, ANALYSIS))
 """Paths where no model is asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class OtherWorkspaces:
-    """The further workspaces of a team's server, as `/v1` finds them."""
-
-    of_token: Callable[[str], str]
-    """The id of the workspace to which the token with this sha256 belongs; `FIRST` for one that is not known."""
-    whole: Callable[[str], Workspace]
-    """A workspace with all that is in it. Raises NotFound if there is none with this id."""
-
-
 class Service:
     """The endpoint: an ASGI app for `/v1` and everything below it."""
 
@@ -81,18 +68,15 @@ class Service:
         workspace: Callable[[], Workspace],
         *,
         seen_by: Callable[[str], Workspace] | None = None,
-        others: OtherWorkspaces | None = None,
         largest: int = LARGEST_BODY,
-        refused: Callable[[str, str, str], None] = lambda _workspace, _person, _reason: None,
+        refused: Callable[[str, str], None] = lambda _person, _reason: None,
     ) -> None:
         """All functions may wait and are called in a thread. `seen_by` returns the workspace as the owner of a token
-        sees it, by `access.person.viewer`; None on the server of one person. `others` are the further workspaces of a
-        team's server. `refused` is called for each request that is refused because the database cannot be used, with
-        the ids of the workspace and of the person, as far as they are known, and the reason.
+        sees it, by their id; None on the server of one person. `refused` is called for each request that is refused
+        because the database cannot be used, with the id of the person, as far as it is known, and the reason.
         """
         self._workspace = workspace
         self._seen_by = seen_by
-        self._others = others
         self._largest = largest
         self._refused = refused
         self._executor = ThreadPoolExecutor(_THREADS, "gateway")
@@ -126,14 +110,14 @@ class Service:
             await self._serve(adapter, path, scope["method"], headers, receive, sending, note)
         except ApiError as error:
             if error.code == _DATABASE:
-                self._refused(note.workspace, note.person, NO_DATABASE)
+                self._refused(note.person, NO_DATABASE)
             if error.status >= _THEIR_FAULT:
                 events.gateway_failed(route=note.route, kind=error.code or "unknown", fault=error)
             if not begun:
                 await _refuse(sending, error, style)
         except StoreError as error:
             failed = _of_store(error)
-            self._refused(note.workspace, note.person, NO_DATABASE)
+            self._refused(note.person, NO_DATABASE)
             events.gateway_failed(route=note.route, kind=failed.code or "unknown", fault=error)
             if not begun:
                 await _refuse(sending, failed, style)
@@ -204,9 +188,8 @@ class Service:
         from forky_core.formats.exporting.analysis_copies import AnalysisCopy, copy_pieces, readable  # noqa: PLC0415 - the start does without
 
         chosen = None if self._seen_by is None else readable(forky)
-        whole = self._whole(self._place_of(caller.headers), caller.headers)
         wanted = AnalysisCopy(conversations=chosen)
-        pieces = copy_pieces(whole.store, wanted)
+        pieces = copy_pieces(self._workspace().store, wanted)
         try:
             first = next(pieces)
         except NotFound as error:
@@ -233,12 +216,11 @@ class Service:
 
     def _enter(self, headers: Mapping[str, str], note: CallNote) -> tuple[Workspace, Caller]:
         try:
-            workspace = self._place_of(headers)
-            forky = self._whole(workspace, headers)
+            forky = self._workspace()
             token = authorised(forky.store, headers)
         except StoreError as error:
             raise _of_store(error) from error
-        note.token, note.person, note.workspace = token.name, token.person, workspace
+        note.token, note.person = token.name, token.person
         caller = Caller(token, client_name(headers.get("user-agent", "")), headers, Tokens(forky.store))
         if self._seen_by is None:
             return (proposing_view(forky, token.name) if token.proposes else forky), caller
@@ -249,34 +231,12 @@ class Service:
                 "forbidden",
             )
         try:
-            seen = self._seen_by(viewer(token.person, workspace))
+            seen = self._seen_by(token.person)
         except NotAllowed as error:
             raise ApiError(403, str(error), "forbidden") from error
         if token.proposes and isinstance(seen.store, GuardedStore):
             seen = proposing_view(seen, token.name, handle=seen.store.access.member.handle)
         return seen, caller
-
-    def _whole(self, workspace: str, headers: Mapping[str, str]) -> Workspace:
-        """The workspace of a token. ApiError (401) if it was archived."""
-        if self._others is None or workspace == FIRST:
-            found = self._workspace()
-        else:
-            try:
-                found = self._others.whole(workspace)
-            except NotFound:
-                raise unknown_token(bearer(headers)) from None
-        return found
-
-    def _place_of(self, headers: Mapping[str, str]) -> str:
-        """The id of the workspace that the caller's token belongs to.
-
-        At the address of another workspace it is unknown. ApiError (401) then.
-        """
-        text, named = bearer(headers), headers.get(WORKSPACE.decode(), FIRST)
-        found = self._others.of_token(token_digest(text)) if text and self._others is not None else FIRST
-        if named not in {FIRST, found}:
-            raise unknown_token(text)
-        return found
 
     async def _body(self, headers: Mapping[str, str], receive: Receive) -> bytes:
         """The whole request. ApiError (413) where it is too large."""

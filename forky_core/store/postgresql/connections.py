@@ -1,7 +1,7 @@
-"""The connections of this process to one PostgreSQL database, whichever of its workspaces it opens.
+"""The connections of this process to one PostgreSQL database.
 
 A pool is lent from for what reads; whoever writes has a connection of its own. What the processes tell each other goes
-over one more (channel.py). So a process with very many workspaces holds few connections.
+over one more (channel.py).
 """
 
 from __future__ import annotations

@@ -18,7 +18,6 @@ from forky_core.model import ConversationId
 from forky_core.store.postgresql import statements as sql
 from forky_core.store.postgresql.channel import Channel, Party
 from forky_core.store.postgresql.connection import Connection, enter, run
-from forky_core.store.postgresql.connections import Connections
 from forky_core.store.postgresql.database import Database
 
 _MOST_NAMED = 150
@@ -119,40 +118,6 @@ class OtherProcesses(Party):
 def topic_of(workspace: str) -> str:
     """What the processes that use a workspace talk about."""
     return f"forky_{sha256(workspace.encode()).hexdigest()[:24]}"
-
-
-class ChangesElsewhere(Party):
-    """Hears of what other processes change in a workspace, open here or not. End it."""
-
-    listens = True
-
-    def __init__(
-        self,
-        connections: Connections,
-        workspace: str,
-        changed: Callable[[Iterable[ConversationId]], None],
-        missed: Callable[[], None],
-    ) -> None:
-        """`missed` is called where anything may have changed unheard. Both are called on the channel's thread."""
-        self.topic = topic_of(workspace)
-        self._channel = connections.channel
-        self._changed = changed
-        self._missed = missed
-        self._channel.join(self)
-
-    def end(self) -> None:
-        self._channel.leave(self)
-
-    def meet(self) -> None:
-        self._missed()
-
-    def give_sign(self, connection: Connection, *, hears: bool) -> None:  # noqa: ARG002 - it has none to give
-        if not hears:
-            self._missed()
-
-    def hear(self, message: str) -> None:
-        if changed := _told_by_others(message, self._channel):
-            self._changed(changed)
 
 
 def _told_by_others(message: str, channel: Channel) -> list[ConversationId]:

@@ -59,7 +59,7 @@ from forky_core.store.postgresql.connection import Connection, fetch, run
 from forky_core.store.postgresql.connections import MOST_CONNECTIONS
 from forky_core.store.postgresql.database import Database, connect_to
 from forky_core.store.postgresql.documents import PostgresDocuments
-from forky_core.store.postgresql.other_processes import ChangesElsewhere, OtherProcesses
+from forky_core.store.postgresql.other_processes import OtherProcesses
 from forky_core.store.postgresql.rewriting import (
     change_setting,
     drop_unnamed_blobs,
@@ -105,7 +105,6 @@ class PostgresStore(AnalysedStore):
         """Use a database that is connected; see `open`."""
         self.identity = StoreIdentity()
         self._database = database
-        self._cache_bytes = cache_bytes
         self._herald = Herald()
         self._cache = Cache(cache_bytes)
         self._lock = Lock()
@@ -145,11 +144,6 @@ class PostgresStore(AnalysedStore):
         events.store_opened(size=store.status().size, seconds=time.perf_counter() - begun)
         return store
 
-    def beside(self, workspace: str) -> PostgresStore:
-        """Another workspace of the same database, over the same connections. Close both."""
-        database = Database(self._database.connections, workspace)
-        return PostgresStore(database, cache_bytes=self._cache_bytes)
-
     @property
     def server(self) -> str:
         return self._database.name
@@ -170,19 +164,6 @@ class PostgresStore(AnalysedStore):
     def hear(self, heard: Heard) -> Callable[[], None]:
         self._others.listen()
         return self._herald.hear(heard)
-
-    def hear_in(
-        self,
-        workspace: str,
-        changed: Callable[[Iterable[ConversationId]], None],
-        missed: Callable[[], None],
-    ) -> Callable[[], None]:
-        """Hear of what other processes change in another workspace of this database, open here or not.
-
-        `missed` is called where anything may have changed unheard. Both are called on a thread that has others to
-        serve. Returns what ends it.
-        """
-        return ChangesElsewhere(self._database.connections, workspace, changed, missed).end
 
     def talk(self, topic: str, heard: Callable[[str], None], met: Callable[[Talk], None]) -> Talk:
         return TopicTalk(self._database.connections.channel, topic, heard, met)

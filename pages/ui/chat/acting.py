@@ -23,7 +23,6 @@ from pages.ui.components.notice import done, stay
 from pages.ui.frame import Frame, go, message_anywhere, place, saying
 from pages.ui.people.only_reading import why_only_reads
 from pages.ui.session import Session
-from pages.ui.workspace import workspace_path
 
 _PICKED = 8
 """Hex digits of a pick in the URL of the Merge page."""
@@ -179,11 +178,7 @@ def _link(here: Frame, id: MessageId) -> str:
     """An address that opens this message, also as the first thing a server is asked."""
     url = urlsplit(st.context.url or "")
     params = {**place(here.chat), "m": id.removeprefix("b2:")}
-    return (
-        f"{url.scheme}://{url.netloc}{workspace_path()}/?{urlencode(params)}"
-        if url.netloc
-        else f"?{urlencode(params)}"
-    )
+    return f"{url.scheme}://{url.netloc}/?{urlencode(params)}" if url.netloc else f"?{urlencode(params)}"
 
 
 def _stash(here: Frame, id: MessageId) -> None:

@@ -20,7 +20,6 @@ from forky_core.views.graph import GraphView
 from pages.ui.chat.agraph_page import agraph_url
 from pages.ui.chat.rows import DOTS, POINTING, Gesture, drawn, mounted
 from pages.ui.components.palette import Palette, blend, palette
-from pages.ui.workspace import workspace_path
 
 _agraph_frame = st.components.v2.component(
     "forky_agraph",
@@ -44,7 +43,7 @@ def draw_graph(
     """
     colors = palette()
     given = drawn(graph, colors) | {
-        "page": f"{workspace_path()}{agraph_url()}",
+        "page": agraph_url(),
         "theme": _theme(colors),
         "faint": blend(colors.quiet, colors.background, 0.55),
         "whole": whole,

@@ -15,7 +15,6 @@ from pages.ui.chat.acting import goto
 from pages.ui.components.markdown import showable
 from pages.ui.components.models import label_of
 from pages.ui.frame import Frame, saying
-from pages.ui.workspace import kept_as
 
 _MOST = 20
 _HITS = 1_000
@@ -49,7 +48,7 @@ def found_by(here: Frame, shape: Shape) -> tuple[MessageId, ...] | None:
     wanted = here.session.graph_filter
     if wanted is None or not wanted.on:
         return None
-    key = (kept_as(here.chat.id), here.chat.view.version, here.chat.branch_name, wanted)
+    key = (here.chat.id, here.chat.view.version, here.chat.branch_name, wanted)
     found = _found.get(key)
     if found is None:
         found = find(
@@ -126,7 +125,7 @@ def next_found(found: tuple[MessageId, ...], shape: Shape, at: MessageId | None)
 
 
 def _offered(here: Frame) -> tuple[Facet, ...]:
-    key = (kept_as(here.chat.id), here.chat.view.version)
+    key = (here.chat.id, here.chat.view.version)
     offered = _facets.get(key)
     if offered is None:
         offered = facets_of(here.chat.visible.messages.values(), here.chat.view, here.chat.calls.generations)

@@ -16,7 +16,6 @@ from forky_core.gateway.watching import PREFIX
 from forky_core.model.hashing import mend_text
 from forky_core.views.complete_blocks import settled
 from pages.ui.components.markdown import SHOWN, formatted, show_formatted
-from pages.ui.workspace import workspace_path
 
 STATUS = '<span class="fk-quiet" role="status" data-live="status">thinking …</span>'
 """HTML that the stream keeps right, for the head of the cell."""
@@ -55,7 +54,7 @@ def draw_live(job: ReplyJob, *, key: str) -> None:
         key=key,
         data={
             "id": job.generation.id,
-            "url": f"{workspace_path()}{PREFIX}/{job.generation.id}",
+            "url": f"{PREFIX}/{job.generation.id}",
             "at": said.position,
             "settled": _units(text[:whole]),
             "start": _units(text) - _units(rest[-SHOWN:]),

@@ -12,7 +12,6 @@ from forky_core.llm.contract import ModelInfo
 from forky_core.model import MessageId
 from forky_core.model.parts import AttachmentPart
 from forky_core.views import captions
-from pages.ui.workspace import kept_as
 
 _MOST = 500
 _kept: dict[tuple[str, int, str, MessageId | None, str, bool], Measure] = {}
@@ -44,7 +43,7 @@ def measure(chat: Conversation, at: MessageId | None, info: ModelInfo, *, exactl
     `exactly`: the model counts by its vocabulary; until that is read, by the estimate.
     """
     model = info.name
-    key = (kept_as(chat.id), chat.view.version, chat.branch_name, at, model, exactly)
+    key = (chat.id, chat.view.version, chat.branch_name, at, model, exactly)
     found = _kept.get(key)
     if found is None:
         context = chat.context(at, model=model)

@@ -32,7 +32,6 @@ from pages.ui.components.markdown import showable
 from pages.ui.components.notice import stay
 from pages.ui.frame import Frame
 from pages.ui.people.only_reading import why_only_reads
-from pages.ui.workspace import kept_as
 
 ACT = "merge-"
 """How an act begins that leads to the Merge page; the name of a strategy follows."""
@@ -58,7 +57,7 @@ def costs_of(here: Frame, message: MessageId) -> Costs | None:
     direction = way_of(here, message)
     if direction is None:
         return {}
-    key = (kept_as(here.chat.id), here.chat.view.version, direction.source, direction.target, str(message))
+    key = (here.chat.id, here.chat.view.version, direction.source, direction.target, str(message))
     found = _planned.get(key)
     if found is None:
         while len(_planned) >= _MOST:

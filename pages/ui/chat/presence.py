@@ -15,7 +15,6 @@ from pages.ui.chat.rows import DOTS
 from pages.ui.frame import Frame
 from pages.ui.sign_in import TEAM
 from pages.ui.streamlit_patches.navigation import lead
-from pages.ui.workspace import workspace_path
 
 _component = st.components.v2.component(
     "forky.presence",
@@ -33,7 +32,7 @@ def draw_presence(here: Frame) -> None:
     _component(
         key="chat.here",
         data={
-            "url": f"{workspace_path()}{PATH}",
+            "url": PATH,
             "every": EVERY * 1000,
             "conversation": str(here.chat.id),
             "branch": here.chat.branch_name,

@@ -27,7 +27,6 @@ from pages.ui.chat.twin import draw_twin
 from pages.ui.components.models import label_of
 from pages.ui.components.palette import palette
 from pages.ui.frame import Frame, saying
-from pages.ui.workspace import kept_as
 
 _AS = "chat.graph_as"
 _PANE = "chat.pane"
@@ -144,7 +143,7 @@ def _open_conflicts(here: Frame) -> frozenset[str]:
     bearing = here.chat.visible.bearing(here.chat.path())
     if not any(merge.claims for message in bearing for merge in message.merges):
         return frozenset()
-    key = (kept_as(here.chat.id), here.chat.branch_name, here.chat.view.version)
+    key = (here.chat.id, here.chat.branch_name, here.chat.view.version)
     found = _open.get(key)
     if found is None:
         found = frozenset(clash.key for clash in here.chat.merges.unresolved)
@@ -168,7 +167,7 @@ def _shape(here: Frame) -> Shape:
 
 
 def _kept_shape(here: Frame, what: str, make: Callable[[], Shape]) -> Shape:
-    key = (kept_as(here.chat.id), here.chat.view.version, what)
+    key = (here.chat.id, here.chat.view.version, what)
     found = _shapes.get(key)
     if found is None:
         if len(_shapes) >= _MOST:

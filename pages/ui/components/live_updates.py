@@ -18,7 +18,7 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.moving import LIBRARY, PREFIX
 from pages.ui.components.notice import stay
 from pages.ui.session import session
-from pages.ui.workspace import team_here, workspace_path
+from pages.ui.sign_in import team
 
 _component = st.components.v2.component(
     "forky.moving", js=Path(__file__).with_name("live_updates.js").read_text("utf-8"), html="<div></div>"
@@ -34,7 +34,7 @@ def hear_moves(chat: Conversation, *, version: int, replies: Sequence[str] | Non
     """Mount it where a conversation is shown. `version` is the conversation's as this run drew it, and `replies` are
     those that it drew as being written; None: it does not say.
     """
-    members = team_here()
+    members = team()
     threads = members.threads.version(chat.id) if members is not None else None
     _hear("chat.moves", str(chat.id), version, threads, replies)
 
@@ -50,7 +50,7 @@ def _hear(
     """`threads` is the last event of the conversation's threads, as this run drew them."""
     _component(
         key=key,
-        data={"url": f"{workspace_path()}{PREFIX}/{what}", "at": at}
+        data={"url": f"{PREFIX}/{what}", "at": at}
         | ({"threads": threads} if threads is not None else {})
         | ({"replies": tuple(replies)} if replies is not None else {}),
         on_moved_change=lambda: stay(session()),

@@ -12,7 +12,6 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.presenting import PREFIX
 from forky_core.model import MessageId
 from pages.ui.frame import place
-from pages.ui.workspace import workspace_path
 
 
 def present_link(
@@ -28,7 +27,7 @@ def present_link(
         asked["with"] = list(sides)
     st.link_button(
         "Present",
-        f"{workspace_path()}{PREFIX}/{chat.id}?{urlencode(asked, doseq=True)}",
+        f"{PREFIX}/{chat.id}?{urlencode(asked, doseq=True)}",
         key=key,
         type="tertiary",
         icon=":material/slideshow:",
@@ -38,14 +37,14 @@ def present_link(
 
 def present_address(chat: Conversation) -> str:
     """The address of the presentation; with `?m=` and a message's id, of a branch that leads to it, at that message."""
-    return f"{workspace_path()}{PREFIX}/{chat.id}"
+    return f"{PREFIX}/{chat.id}"
 
 
 def replay_link(chat: Conversation, *, key: str) -> None:
     """A link to the replay of the conversation's history."""
     st.link_button(
         "Replay",
-        f"{workspace_path()}{PREFIX}/{chat.id}/replay",
+        f"{PREFIX}/{chat.id}/replay",
         key=key,
         type="tertiary",
         icon=":material/play_circle:",

@@ -121,13 +121,9 @@ div:has(> .st-key-theme-switch) { position: absolute; height: 0; }
 .st-key-bar-name button * { justify-content: flex-start; text-align: left; min-width: 0; }
 .st-key-bar-name button:hover p { text-decoration: underline; text-underline-offset: .2em; text-decoration-thickness: 1px; }
 .st-key-bar-name button p { font-size: 1.1rem; font-weight: 650; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
-:is(.st-key-bar-reader, .st-key-bar-workspace) button p { max-width: 9rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.st-key-bar-reader button p { max-width: 9rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .fk-leave { color: ACCENT !important; font-weight: 600; }
 .stPopoverBody .fk-leave { margin-left: .5rem; font-size: .875rem; }
-.fk-workspaces { display: grid; gap: .1rem; min-width: 11rem; }
-.fk-workspaces > * { display: block; padding: .35rem .1rem; overflow-wrap: anywhere; unicode-bidi: isolate; }
-.fk-workspaces > span { font-weight: 600; opacity: .74; }
-.fk-who b a { color: ACCENT !important; }
 :is(.st-key-browser-fixes, .st-key-chat-moves) { display: none; }
 .st-key-bar h2 { padding: 0; margin: 0; font-size: 1.1rem; overflow: hidden; text-overflow: ellipsis; }
 

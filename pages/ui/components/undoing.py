@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.conversation.conversation import MOVED_AWAY, Conversation
+from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.merge.wording import one_line
 from forky_core.model import Operation
@@ -23,6 +23,8 @@ from pages.ui.people.reader_menu import draw_reader
 from pages.ui.session import Session
 from pages.ui.streamlit_patches.browser_fixes import fix_browser
 
+_MOVED_AWAY = "Moved to another workspace"
+"""The line of the log of a conversation that an earlier version left in the trash when it moved it."""
 _TAB = 80
 """Letters of a page's title in the browser's tab."""
 
@@ -83,8 +85,8 @@ def _name_tab(title: str, held: Session) -> None:
 
 def _draw_trashed(forky: Workspace, held: Session, chat: Conversation) -> None:
     """Keys: `trashed.back`."""
-    moved = forky.store.operations(chat.id, limit=1)[0].summary == MOVED_AWAY
-    why = f"{MOVED_AWAY}: this is what was left here" if moved else "This conversation is in the trash"
+    moved = forky.store.operations(chat.id, limit=1)[0].summary == _MOVED_AWAY
+    why = f"{_MOVED_AWAY}: this is what was left here" if moved else "This conversation is in the trash"
     with st.container(key="trashed", horizontal=True, vertical_alignment="center"):
         st.markdown(f"{why}. It can be read, and nothing can be added.", width="stretch")
         if is_editor(chat):

@@ -13,7 +13,7 @@ import streamlit as st
 from forky_core.gateway.moving import INBOX, PREFIX
 from pages.ui.components.notice import stay
 from pages.ui.session import session
-from pages.ui.workspace import reader, workspace_path
+from pages.ui.workspace import reader
 
 _component = st.components.v2.component(
     "forky.bell",
@@ -40,7 +40,7 @@ def draw_bell() -> None:
     bell: Any = _component(
         key="bar.inbox",
         data={
-            "url": f"{workspace_path()}{PREFIX}/{INBOX}",
+            "url": f"{PREFIX}/{INBOX}",
             "unread": who.team.inbox.unread(who.access.id),
             "lists": session().page == "inbox",
         },

@@ -15,7 +15,7 @@ from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.palette import palette
 from pages.ui.inbox.bell import OPENED
 from pages.ui.session import session
-from pages.ui.workspace import Reader, workspace_path
+from pages.ui.workspace import Reader
 
 _ICONS: dict[NoticeKind, str] = {
     "mention": "alternate_email",
@@ -94,6 +94,4 @@ def _open(notice: Notice) -> None:
     """Go there. It is marked as read when that page is drawn (bell.py): word of it would call this page back."""
     session().choices[OPENED] = str(notice.number)
     place = urlsplit(notice.address)
-    st.switch_page(
-        _PAGES[place.path.removeprefix(workspace_path())], query_params=dict(parse_qsl(place.query))
-    )
+    st.switch_page(_PAGES[place.path], query_params=dict(parse_qsl(place.query)))

@@ -33,7 +33,7 @@ from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.private_values import draw_private_values
 from pages.ui.links.listing import FRESH, draw_links
 from pages.ui.session import session
-from pages.ui.workspace import links_of, may_share_as, reader_id, workspace_path
+from pages.ui.workspace import links_of, may_share_as, reader_id
 
 _HELD = "link.held"
 _DAYS = {1: "a day", 7: "a week", DAYS: f"{DAYS} days", 90: "90 days", 366: "a year"}
@@ -212,9 +212,7 @@ def _make(forky: Workspace, content: LinkContent, spared: frozenset[str], days: 
 def _draw_fresh() -> None:
     fresh = st.session_state.get(FRESH)
     if isinstance(fresh, NewLink):
-        st.code(
-            f"{server_address()}{workspace_path()}{PREFIX}/{fresh.secret}", language=None, wrap_lines=True
-        )
+        st.code(f"{server_address()}{PREFIX}/{fresh.secret}", language=None, wrap_lines=True)
         st.caption(
             f"Whoever has it reads this without signing in, and nothing else. Copy it now: it is not shown again. "
             f"It leads here until {stamp(fresh.link.until)}."

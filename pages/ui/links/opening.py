@@ -8,7 +8,7 @@ from forky_core.formats.forky_file.chat import Chat
 from forky_core.model.errors import NotFound
 from forky_core.publishing.links.content import part_of_link
 from forky_core.publishing.links.link import Link, LinkEnded
-from pages.ui.workspace import links_seen_by, may_share, shown_by, whole_here, workspace_id
+from pages.ui.workspace import links_seen_by, may_share, shown_by, whole_workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +26,11 @@ def opened_link(secret: str) -> SharedByLink:
         NotFound: there is no such link, or it is over.
         BadContent: what it shows cannot be forked.
     """
-    here = workspace_id()
-    link = links_seen_by(None, here).find(secret)
-    if link.live and not may_share(link, here):
+    link = links_seen_by(None).find(secret)
+    if link.live and not may_share(link):
         raise LinkEnded("What this link showed is not there any more.")
     try:
-        part = part_of_link(shown_by(link.by, here) if link.live else whole_here(), link)
+        part = part_of_link(shown_by(link.by) if link.live else whole_workspace(), link)
     except NotFound as error:
         raise LinkEnded("What this link showed is not there any more.") from error
     return SharedByLink(link, part)

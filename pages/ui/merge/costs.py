@@ -15,7 +15,6 @@ from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.notice import stay
 from pages.ui.frame import Frame
 from pages.ui.merge.planning import MergeOptions, Planning, plan_anew
-from pages.ui.workspace import kept_as
 
 _AT_ONCE = 0.1
 """Seconds that the page waits before it is drawn without them."""
@@ -28,7 +27,7 @@ _planned: dict[tuple[object, ...], Future[Costs]] = {}
 def costs_of(frame: Frame, options: MergeOptions, held: Planning) -> Costs | None:
     """What each strategy takes; of the one at hand, what its plan takes now. None while the others are not known."""
     key: tuple[object, ...] = (
-        kept_as(frame.chat.id),
+        frame.chat.id,
         frame.chat.view.version,
         _bare(options),
         _version_of(frame, options),

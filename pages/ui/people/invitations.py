@@ -19,7 +19,6 @@ from forky_core.views.times import ago, stamp
 from pages.ui.components.links import server_address
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
-from pages.ui.people.choosing import choose_member
 from pages.ui.session import Session
 
 _JOINER = "\u2060"
@@ -33,15 +32,12 @@ _REFUSED = "people.invitation.refused"
 
 
 def draw_invitations(people: Administration, held: Session) -> None:
-    """Keys: `people.invitation.` with `role`, `email`, `days`, `uses`, `make`, `copied`, `back.<id>`, and
-    those of `_draw_acquainted`.
-    """
+    """Keys: `people.invitation.` with `role`, `email`, `days`, `uses`, `make`, `copied`, `back.<id>`."""
     st.caption(
         "Whoever opens the address of an invitation chooses a name and a way to sign in, and is a member."
     )
     if secret := held.choices.get(_FRESH):
         _draw_fresh(held, secret)
-    _draw_acquainted(people, held)
     _draw_form(people, held)
     try:
         invitations = people.invitations()
@@ -70,47 +66,6 @@ def _draw_fresh(held: Session, secret: str) -> None:
                 "Give it to nobody else."
             )
         st.button("I have copied it", key="people.invitation.copied", on_click=_copied, args=(held,))
-
-
-def _draw_acquainted(people: Administration, held: Session) -> None:
-    """Whoever is known from another workspace needs no invitation. Keys: `people.add.` with `who`, `role`, `yes`."""
-    known = people.acquainted() if people.runs_server else ()
-    if not known:
-        return
-    with (
-        st.container(border=True, key="people-add"),
-        st.container(horizontal=True, vertical_alignment="bottom", key="people-add-row"),
-    ):
-        chosen = choose_member(
-            "Add somebody you know from another workspace",
-            known,
-            key="people.add.who",
-            placeholder="Choose a person",
-        )
-        st.selectbox(
-            "Their role",
-            [role.word for role in ASSIGNABLE],
-            index=ASSIGNABLE.index(Role.EDITOR),
-            key="people.add.role",
-            format_func=str.capitalize,
-            width=160,
-        )
-        st.button(
-            "Add",
-            key="people.add.yes",
-            icon=":material/person_add:",
-            help="They are a member at once, and find it in their inbox",
-            disabled=chosen is None,
-            on_click=_add,
-            args=(people, held, chosen or ""),
-        )
-
-
-def _add(people: Administration, held: Session, chosen: str) -> None:
-    role = role_named(str(st.session_state["people.add.role"]))
-    with saying(held):
-        added = people.bring_in(chosen, role)
-        held.say(f"{added.name} is {role.phrase} from now on.")
 
 
 def _draw_form(people: Administration, held: Session) -> None:

@@ -25,7 +25,6 @@ from pages.ui.people.leaving import leave
 from pages.ui.people.roles import draw_roles
 from pages.ui.people.style import who
 from pages.ui.session import Session
-from pages.ui.workspace import other_workspaces
 
 _FRESH = "people.reset.fresh"
 _FOR = "people.reset.for"
@@ -99,7 +98,7 @@ def _draw_member(people: Administration, held: Session, member: Member, alike: M
             icon=":material/person_remove:",
             width=_BUTTON,
             help=f"Remove {plain_label(member.name, 40)}"
-            + (", sign them out, or let them choose another password" if people.runs_server else ""),
+            + (", sign them out, or let them choose another password" if people.may_reach(member.id) else ""),
         ):
             _remove(people, held, member)
 
@@ -140,18 +139,14 @@ def _copied(held: Session) -> None:
 @st.dialog("Remove somebody", icon=":material/person_remove:")
 def _remove(people: Administration, held: Session, member: Member) -> None:
     """Keys: `remove.keep`, `remove.password`, `remove.out`, `remove.yes`."""
+    reach = people.may_reach(member.id)
     st.html(who(member.name, f"{member.handle} · {member.role.word}"))
     st.caption(
-        (
-            "Whoever is removed sees nothing here any more, and is signed out where this was their last workspace. What "
-            "they wrote stays, under their name. An invitation brings them back."
-            if other_workspaces() is not None
-            else "Whoever is removed is signed out everywhere and sees nothing here any more. What they wrote stays, "
-            "under their name. An invitation brings them back."
-        )
+        "Whoever is removed sees nothing here any more and is signed out. What they wrote stays, under their name. An "
+        "invitation brings them back."
         + (
             " Somebody who cannot get in any more gets a link with which they choose another password."
-            if people.runs_server
+            if reach
             else ""
         )
     )
@@ -159,14 +154,12 @@ def _remove(people: Administration, held: Session, member: Member) -> None:
         if st.button("Keep them", key="remove.keep"):
             st.rerun()
         offer = partial(_offer_password, people, held, member)
-        if people.runs_server and st.button("Another password", key="remove.password", on_click=offer):
+        if reach and st.button("Another password", key="remove.password", on_click=offer):
             st.rerun()
         out = partial(_say_done, held, f"{member.name} is signed out everywhere.", people.sign_out, member.id)
-        if people.runs_server and st.button("Only sign them out", key="remove.out", on_click=out):
+        if reach and st.button("Only sign them out", key="remove.out", on_click=out):
             st.rerun()
-        if people.runs_server and st.button(
-            "Forget …", key="remove.forget", type="tertiary", help="Their name goes, too"
-        ):
+        if reach and st.button("Forget …", key="remove.forget", type="tertiary", help="Their name goes, too"):
             st.session_state["forget.of"] = member.id
             st.rerun()
         gone = partial(_say_done, held, f"{member.name} was removed.", people.remove, member.id)

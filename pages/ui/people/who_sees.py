@@ -18,7 +18,6 @@ from forky_core.team.sharing_marks import SharingMark, mark_of
 from forky_core.views.shelf import title_or_placeholder
 from pages.ui.components.markdown import plain_label
 from pages.ui.people.choosing import choose_member
-from pages.ui.people.moving import draw_moving
 from pages.ui.people.roles import draw_roles
 from pages.ui.people.style import apply_people_style, who
 from pages.ui.session import Session
@@ -86,7 +85,6 @@ def draw_who_sees(reader: Reader, held: Session, chat: Conversation) -> None:
     draw_roles(IN_CONVERSATION)
     if may_change:
         _draw_handing_over(sharing, held, [member for member in members if member != owner])
-        draw_moving(reader, held, chat)
 
 
 def _draw_everyone(sharing: ConversationSharing, held: Session, *, everyone: bool) -> None:

@@ -8,6 +8,8 @@ import streamlit as st
 
 from forky_core.forky import Forky
 from forky_core.model.errors import ForkyError
+from forky_core.settings import Settings
+from forky_core.team.former_workspaces import former_workspaces
 from forky_core.team.team import team_file
 from forky_core.views import captions
 from forky_core.views.shelf import title_or_placeholder
@@ -35,6 +37,12 @@ def draw_storage(forky: Forky, kept: Forky) -> None:
         beside = ", and the people in another beside it" if people is not None else ""
         st.caption(f"Everything is in one file, {size(place)}{beside}:")
         st.code("\n".join(map(str, filter(None, (place, people)))), language=None, wrap_lines=True)
+    whose = team()
+    others = former_workspaces(whose, Settings.from_environment().database) if whose is not None else None
+    if others is not None:
+        said, _, commands = others.partition("\n")
+        st.caption(plain_label(said, 1_000))
+        st.code(commands, language=None, wrap_lines=True)
     with st.container(horizontal=True):
         copies = place is not None and st.button(
             "Back up now",

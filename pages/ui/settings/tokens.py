@@ -20,7 +20,7 @@ from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
 from pages.ui.people.only_reading import draw_refusal
 from pages.ui.session import Session
-from pages.ui.workspace import may_begin, reader, reader_id, whole_here
+from pages.ui.workspace import may_begin, reader, reader_id, whole_workspace
 
 _WHOSE = " Yours see and do what you may. Owners see everybody’s."
 _EMPTY = {
@@ -45,7 +45,7 @@ def draw_tokens(held: Session) -> None:
     `copied`, and those of a row.
     """
     who = reader()
-    everything = Tokens(whole_here().store)
+    everything = Tokens(whole_workspace().store)
     tokens: TokenDesk = MemberTokens(everything, who.access) if who is not None else everything
     st.markdown("#### Other programs")
     st.caption(

@@ -136,7 +136,6 @@ def test_a_setting_that_makes_no_sense_is_refused(variables: dict[str, str]) -> 
         {"FORKY_PROXY_HEADER": "X-User", "FORKY_PROXY_FROM": "127.0.0.1"},
         {"FORKY_SIGN_IN_PROVIDERS": "providers.toml"},
         {"FORKY_TEAM": "on", "FORKY_SIGN_IN_PROVIDERS": "nowhere.toml"},
-        {"FORKY_WORKSPACES": "spaces"},
     ],
     ids=lambda variables: next(iter(variables)),
 )

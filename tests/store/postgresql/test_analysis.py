@@ -41,6 +41,7 @@ class Both:
     folder: Path
     file: DuckDBStore
     server: PostgresStore
+    url: str
     workspace: str
     chat: ConversationId
 
@@ -50,7 +51,7 @@ def both(shared: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both
     folder = tmp_path_factory.mktemp("analysis")
     named = f"w{uuid4().hex}"
     file, server, chat = fill_both(folder, shared, named)
-    yield Both(folder, file, server, named, chat)
+    yield Both(folder, file, server, shared, named, chat)
     server.close()
     file.close()
 
@@ -145,7 +146,7 @@ def test_the_command_asks_a_server_as_it_asks_a_file(
 def test_a_running_app_over_a_server_is_asked(
     both: Both, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with serving(ScriptedModels(), both.server.beside(both.workspace)) as served:
+    with serving(ScriptedModels(), PostgresStore.open(both.url, workspace=both.workspace)) as served:
         monkeypatch.setenv("FORKY_TOKEN", served.tokens.make("notebook", analysis=True).text)
         assert main(["sql", "SELECT count(*) FROM operations", "--json", "--server", served.url]) == 0
     assert capsys.readouterr().out == f'{{"count_star()": {both.server.verify().operations}}}\n'
@@ -153,7 +154,7 @@ def test_a_running_app_over_a_server_is_asked(
 
 def test_a_copy_is_of_one_moment_while_others_write(both: Both, tmp_path: Path) -> None:
     ended = threading.Event()
-    with both.server.beside(uuid4().hex) as store:
+    with PostgresStore.open(both.url, workspace=uuid4().hex) as store:
         forky, _ = workspace(store)
         chat = forky.create("Written meanwhile")
 

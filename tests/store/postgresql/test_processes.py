@@ -367,25 +367,6 @@ def _wait_for(file: Path, writer: subprocess.Popen[bytes]) -> None:
     pytest.fail("The writer wrote nothing.")
 
 
-def test_a_folder_for_the_further_workspaces_of_a_team_on_it_is_refused_at_the_start(tmp_path: Path) -> None:
-    started = subprocess.run(
-        [sys.executable, "-c", "import pages.ui.sign_in"],
-        cwd=CHECKOUT,
-        env=os.environ
-        | {
-            "PYTHONPATH": str(CHECKOUT),
-            "FORKY_TEAM": "on",
-            "FORKY_DATABASE": "postgresql:///x",
-            "FORKY_WORKSPACES": str(tmp_path),
-        },
-        capture_output=True,
-        text=True,
-        timeout=HANG,
-        check=False,
-    )
-    assert started.returncode == 1 and "Write FORKY_WORKSPACES=on" in started.stderr
-
-
 @pytest.mark.long
 def test_a_server_that_is_away_for_a_moment_is_waited_for_by_whoever_writes() -> None:
     with running_server() as server:

@@ -19,9 +19,9 @@ from forky_core.store.memory.documents import MemoryDocuments
 from forky_core.store.memory.store import MemoryStore, _Conversation
 from forky_core.team.conversation_threads import ConversationThreads
 from forky_core.team.guarded_store import GuardedStore
-from forky_core.team.members import Member
+from forky_core.team.members import Member, Members
 from forky_core.team.roles import Role
-from forky_core.team.sharing import OWNERS
+from forky_core.team.sharing import OWNERS, Sharing
 from forky_core.team.team import Team
 from forky_core.team.views import member_view
 from tests.builders import talk, workspace
@@ -103,7 +103,7 @@ class World:
         self.general = general
         self.store = MemoryStore()
         self.elsewhere = MemoryStore()
-        """The store of another workspace."""
+        """The store of another workspace, whose people are in the same database."""
         self.team = Team(None)
         self.whole, self.models = workspace(self.store)
         self.whole.actor = AUTHOR
@@ -166,8 +166,11 @@ class World:
         if situation == "in another workspace":
             self.elsewhere._conversations[id] = self.store._conversations.pop(id)
             self.team.sharing.drop(id)
-            self.other = self.team.workspaces.make("Elsewhere", owner=self.me.id, by=self.me.id).id
-            self.team.of(self.other).sharing.adopt([(id, self.me.id)])
+            database, audit = self.team.database, self.team.audit
+            members = Members(database, audit, "elsewhere")
+            if not members.role_of(self.me.id):
+                members.bring_back(self.me.id, Role.OWNER)
+            Sharing(database, audit, members, "elsewhere").adopt([(id, self.me.id)])
         if situation == "never there":
             del self.store._conversations[id]
             self.team.sharing.drop(id)

@@ -124,7 +124,7 @@ class PasswordWay(WayIn):
         self, desk: Desk, scope: Scope, send: Send, errand: Errand, form: Mapping[str, str]
     ) -> None:
         """Let somebody in who is invited, with the name, the handle and the password that they chose."""
-        invitation = desk.team.team_of_invitation(errand.invitation).invitations.open(errand.invitation)
+        invitation = desk.team.invitations.open(errand.invitation)
         if invitation is None:  # Nothing is hashed, and no handle is confirmed, for whoever is not invited.
             await desk.refuse(scope, send, 403, f"{NOT_OPEN} Ask for a new one.", errand)
             return

@@ -7,49 +7,48 @@ from pathlib import Path
 
 import pytest
 
+from forky_core.backup.backup_desk import BackupDesk, ask_for_backup
+from forky_core.backup.server_backup import back_up, read_backup, restore
 from forky_core.forky import Forky
 from forky_core.model.errors import InTheWay, StoreError
 from forky_core.team.roles import Role
 from forky_core.team.team import Team, team_file
 from forky_core.team.views import join_team, member_view
-from forky_core.workspaces.backup_desk import BackupDesk, ask_for_backup
-from forky_core.workspaces.copies import ServerFiles, back_up, read_backup, restore
 from tests.builders import ScriptedModels
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> ServerFiles:
-    return ServerFiles(tmp_path / "forky.duckdb", None)
+def database(tmp_path: Path) -> Path:
+    return tmp_path / "forky.duckdb"
 
 
 @pytest.fixture
-def running(files: ServerFiles) -> Iterator[tuple[Forky, Team]]:
+def running(database: Path) -> Iterator[tuple[Forky, Team]]:
     """A server as it runs: the database and the people are open."""
-    team = Team(files.people)
-    with Forky.open(files.database, models=ScriptedModels()) as forky:
+    team = Team(team_file(database))
+    with Forky.open(database, models=ScriptedModels()) as forky:
         yield forky, team
     team.close()
 
 
 def test_a_running_server_makes_the_backup_that_another_process_asks_for(
-    files: ServerFiles, running: tuple[Forky, Team], tmp_path: Path
+    database: Path, running: tuple[Forky, Team], tmp_path: Path
 ) -> None:
     forky, team = running
     ada = team.members.add("Ada", Role.OWNER)
     member_view(forky, team, ada.id).create("Boats")
-    desk = BackupDesk(team, lambda into: back_up(into, team, files, copied=lambda _id: forky.backup()).folder)
-    command = Team(files.people)
+    desk = BackupDesk(team, lambda into: back_up(into, team, database, copied=forky.backup).folder)
+    command = Team(team_file(database))
     try:
         folder = ask_for_backup(command, tmp_path / "backups")
     finally:
         desk.close()
         command.close()
     forky.create("Later")
-    restored = ServerFiles(tmp_path / "restored" / "forky.duckdb", None)
-    restored.database.parent.mkdir()
-    restore(read_backup(folder), restored)
-    people = Team(team_file(restored.database))
-    with Forky.open(restored.database, models=ScriptedModels()) as again:
+    restored = tmp_path / "restored" / "forky.duckdb"
+    restore(read_backup(folder), restored, "main")
+    people = Team(team_file(restored))
+    with Forky.open(restored, models=ScriptedModels()) as again:
         join_team(again, people)
         assert [one.title for one in again.conversations()] == ["Boats"]
         assert [member.name for member in people.members.all()] == ["Ada"]

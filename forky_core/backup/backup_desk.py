@@ -1,7 +1,7 @@
 """Backups that another process asks a running server for.
 
 A database of conversations belongs to one process. So `forky admin backup` asks the app for a backup, by a row in the
-file of the people, which both write; without an app it makes it itself (copies.py).
+file of the people, which both write; without an app it makes it itself (server_backup.py).
 """
 
 from __future__ import annotations
