@@ -11,5 +11,7 @@ from forky_core.cli.parser import parser
 def main(folder: str, *environment: str) -> None:
     """Answer on the standard output and end; each of `environment` is NAME=VALUE."""
     os.chdir(folder)
-    os.environ.update(one.split("=", 1) for one in environment)
+    for one in environment:
+        name, _, value = one.partition("=")
+        os.environ[name] = value
     complete_if_asked(parser())
