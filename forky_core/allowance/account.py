@@ -114,13 +114,14 @@ class Account:
         return sum((hold.most for hold in self.holds.values()), Sum())
 
     def at(self, moment: int) -> Account:
-        """The account at a later moment: a new day has begun, leases have ended."""
-        day = day_of(moment)
-        now = self if self.day == day else replace(self, day=day, today=Sum())
-        for id, hold in self.holds.items():
-            if hold.until <= moment:
-                now = now.settle(id, Sum(0, hold.arrived))
-        return now
+        """The account at a later moment: leases have ended, each on its day, and a new day has begun."""
+        now, ended = self, [(hold.until, id) for id, hold in self.holds.items() if hold.until <= moment]
+        for until, id in sorted(ended):
+            now = now._on(day_of(until)).settle(id, Sum(0, self.holds[id].arrived))
+        return now._on(day_of(moment))
+
+    def _on(self, day: str) -> Account:
+        return replace(self, day=day, today=Sum()) if day > self.day else self
 
     def used(self, name: LimitName) -> int:
         """What of a limit was had, without what is set aside."""

@@ -52,6 +52,6 @@ def test_where_nothing_of_it_was_in_use_nothing_is_said() -> None:
     with closing(Team(None)) as team:
         put_back(team)
         with team.database.writing() as connection:
-            connection.execute("DELETE FROM provider_keys")
-            connection.execute("DELETE FROM model_rules")
+            for table in ("provider_keys", "model_rules", "limits", "balances", "ledger"):
+                connection.execute(f"DELETE FROM {table}")  # noqa: S608 - fixed names
         assert told(team, "ada") == ""
