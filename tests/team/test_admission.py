@@ -65,7 +65,7 @@ def test_an_invitation_is_not_used_up_by_whom_the_rules_keep_out(team: Team) -> 
 def test_who_has_left_comes_back_by_the_invitation_at_which_they_sign_in(team: Team) -> None:
     ada = admit(team, proof(newcomer=Role.EDITOR))
     team.members.remove(ada.id, by="")
-    with pytest.raises(NotAllowed, match="no longer a member"):
+    with pytest.raises(NotAllowed, match="not a member here"):
         admit(team, proof())
     with pytest.raises(NotFound, match="not open"):
         admit(team, proof(), on_the_way="something else")
