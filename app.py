@@ -32,7 +32,8 @@ if str(HERE) not in sys.path:
 if str(HERE / "pages") not in sys.path:
     sys.path.append(str(HERE / "pages"))
 
-from forky_core.gateway.access.gate import Gate  # noqa: E402 - the lines above make it importable
+from forky_core.cli.plain import plain  # noqa: E402 - the lines above make it importable
+from forky_core.gateway.access.gate import Gate  # noqa: E402
 from forky_core.gateway.downloading import PREFIX as DOWNLOADS  # noqa: E402
 from forky_core.gateway.downloading import Downloading  # noqa: E402
 from forky_core.gateway.front import Gateway  # noqa: E402
@@ -278,7 +279,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     for sentence in gone_settings():
         print(sentence, file=sys.stderr)  # noqa: T201 - as below
     if TEAM is not None and (others := former_workspaces(TEAM, SETTINGS.database)) is not None:
-        print(others)  # noqa: T201 - as below
+        print(plain(others))  # noqa: T201 - as below
     print(SIGN_IN.announcement(scheme, host, port), flush=True)  # noqa: T201 - what the operator waits for
     apply_patches()
     preparing, timer = prepare(), warm_up_in(WARM_UP_AFTER)

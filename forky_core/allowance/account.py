@@ -22,9 +22,9 @@ from forky_core.model.errors import NotAllowed
 
 LimitName = Literal["answers_a_day", "dollars_a_day", "answers_in_all", "dollars_in_all"]
 LIMITS: tuple[LimitName, ...] = get_args(LimitName)
-LEASE = 600 * 1_000_000
+LEASE = 900 * 1_000_000
 """Microseconds for which something stays set aside without a sign of life from the process that makes the call: longer
-than a provider may be silent."""
+than the ten minutes for which a provider may be silent."""
 _DAY = 86_400 * 1_000_000
 _SOON = 5.0
 """Seconds after which a caller may ask again where calls that are being answered have set the rest aside."""
@@ -97,6 +97,11 @@ class Hold:
     arrived: int = 0
     """What had arrived cost so much when the lease was renewed last, in billionths of a dollar."""
 
+    @property
+    def known(self) -> Sum:
+        """What is charged when the lease ends."""
+        return Sum(self.most.answers if self.arrived else 0, self.arrived)
+
 
 @dataclass(frozen=True, slots=True)
 class Account:
@@ -117,7 +122,7 @@ class Account:
         """The account at a later moment: leases have ended, each on its day, and a new day has begun."""
         now, ended = self, [(hold.until, id) for id, hold in self.holds.items() if hold.until <= moment]
         for until, id in sorted(ended):
-            now = now._on(day_of(until)).settle(id, Sum(0, self.holds[id].arrived))
+            now = now._on(day_of(until)).settle(id, self.holds[id].known)
         return now._on(day_of(moment))
 
     def _on(self, day: str) -> Account:
@@ -178,7 +183,10 @@ class Account:
     def settle(self, id: str, cost: Sum) -> Account:
         """Charge what a call did cost, and free what was set aside for it."""
         others = {other: hold for other, hold in self.holds.items() if other != id}
-        return Account(self.day, self.today + cost, self.in_all + cost, others)
+        today = self.today + cost
+        # A correction of what another day was charged with leaves this day nothing.
+        today = Sum(max(0, today.answers), max(0, today.dollars))
+        return Account(self.day, today, self.in_all + cost, others)
 
     def _refusal(
         self, allowance: Allowance, unit: Unit, wanted: int, who: str, moment: int

@@ -172,7 +172,8 @@ class Book:
     def _settle(self, spender: Spender, id: str, cost: Sum, noted: int) -> None:
         def change(account: Account) -> Account:
             late = bool(id) and id not in account.holds
-            return account.settle(id, cost + Sum(0, -noted) if late else cost)
+            rest = Sum(0 if noted else cost.answers, cost.dollars - noted)
+            return account.settle(id, rest if late else cost)
 
         self._change(spender, change)
 
@@ -202,7 +203,7 @@ class Book:
         if known is None:
             known = self._stored(spender)
             for id, hold in known.holds.items():  # Of a process that died.
-                known = known.settle(id, Sum(0, hold.arrived))
+                known = known.settle(id, hold.known)
             self._counted.known[spender.setting] = known
         return known
 
@@ -221,7 +222,7 @@ class Book:
         except StoreError as error:
             events.spending_unsaved(fault=error)
             with self._counted.lock:
-                if self._counted.charges:
+                if self._counted.charges or self._counted.unsaved:
                     self._save_soon()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from threading import Event
 from typing import Any
 
-from forky_core.allowance.account import LEASE, SpendingRefused, Sum
+from forky_core.allowance.account import SpendingRefused, Sum
 from forky_core.allowance.amounts import nanodollars
 from forky_core.allowance.book import USED_UP, Book, Spender
 from forky_core.allowance.quotes import Quote
@@ -33,6 +33,10 @@ from forky_core.model.errors import ModelError, StoreError
 
 Begin = Callable[[ModelInfo, Sequence[ProviderMessage], Mapping[str, Any]], "Meter"]
 """Sets aside what a call can cost. Raises SpendingRefused and StoreError."""
+
+
+_SIGN_OF_LIFE = 30 * 1_000_000
+"""Microseconds after which what has arrived is noted: so much of a call a process that is killed can leave unpaid."""
 
 
 class Meter:
@@ -79,9 +83,9 @@ class Meter:
 
     @property
     def is_due(self) -> bool:
-        """Whether `go_on` must be asked: more has arrived than is set aside, or half of the lease is over."""
+        """Whether `go_on` must be asked: more has arrived than is set aside, or nothing was noted for a while."""
         behind = self._held is not None and self.arrived > self._held
-        return behind or self._book.clock() - self._renewed > LEASE // 2
+        return behind or self._book.clock() - self._renewed > _SIGN_OF_LIFE
 
     def go_on(self) -> bool:
         """Keep what is set aside, and set more aside if more has arrived; False if nothing is left for the answer."""
@@ -163,7 +167,7 @@ class MeteredModel:
                     case _:
                         pass
                 yield event
-                if isinstance(event, TextDelta | ReasoningDelta) and not meter.go_on():
+                if not isinstance(event, Done | Failed) and not meter.go_on():
                     meter.settle()
                     yield USED_UP.event
                     return

@@ -56,10 +56,12 @@ def quote(
     tokens = prompt_tokens(messages)
     if tools := parameters.get("tools"):
         tokens += estimate_tokens(canonical_json(tools))
-    named = [parameters.get(name) for name in ("max_completion_tokens", "max_tokens", "max_output_tokens")]
-    longest = max((limit for limit in named if isinstance(limit, int) and limit > 0), default=LONGEST)
-    if info.max_output and (longest > info.max_output or not any(named)):
-        longest = info.max_output
+    named = [parameters.get(name) for name in ("max_completion_tokens", "max_tokens")]
+    # Of what is no number of tokens nobody knows how a provider reads it: it limits nothing here.
+    longest = max(
+        (limit for limit in named if type(limit) is int and limit > 0), default=info.max_output or LONGEST
+    )
+    longest = min(longest, info.max_output or longest)
     input_price, output_price = info.input_price or 0.0, info.output_price or 0.0
     return Quote(
         info.label,

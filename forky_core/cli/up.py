@@ -13,6 +13,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+from forky_core.cli.opened_team import settings_at
 from forky_core.cli.plain import plain
 from forky_core.gateway.access.origins import Origin, is_loopback
 from forky_core.model.errors import BadContent, NotFound, NotInstalled
@@ -43,6 +44,7 @@ def run(options: argparse.Namespace) -> int:
     app = app_script()
     environment = {**os.environ, "FORKY_DATABASE": _database(options.database)}
     if options.in_workspace:
+        settings_at(options.database, options.in_workspace)  # It refuses one that is named of a file.
         environment["FORKY_WORKSPACE"] = options.in_workspace
     port = _port(options.address, options.port)
     command = [sys.executable, "-m", "streamlit", "run", app.name]

@@ -155,8 +155,8 @@ class Tokens:
         """Make a token.
 
         With `metrics` it is for a monitoring program: it reads /metrics, and can ask no model. With `analysis` it also
-        reads all that its owner may read (`GET /v1/analysis`). With `proposes` it writes on branches of its own, asks
-        for merges and comments on them, and changes nothing else.
+        reads all that its owner may read (`GET /v1/analysis`). With `proposes` it writes on branches of its own and
+        changes nothing else.
 
         Raises:
             BadName, NameTaken: the name cannot be used.

@@ -24,8 +24,8 @@ ONE_WORKSPACE = (
 def open_store(location: str | Path, *, workspace: str | None = None) -> Store:
     """Open the store at a location, making it if there is none.
 
-    A location is the path of a DuckDB file, a postgresql:// address, or `:memory:`. A server has several workspaces;
-    `workspace` names one of them, by default "main".
+    A location is the path of a DuckDB file, a postgresql:// address, or `:memory:`. A PostgreSQL database may have
+    several workspaces; `workspace` names one of them, by default "main".
 
     Raises:
         RequestError: a workspace is named where there is only one.

@@ -55,21 +55,6 @@ def admit(team: Team, proof: Proof, invitation: str = "", *, on_the_way: str = "
     return member
 
 
-def join(team: Team, member: str, invitation: str) -> None:
-    """Make somebody who is signed in a member by an invitation. Whoever is a member already uses nothing up.
-
-    Raises:
-        NotFound: the invitation is not open, or is for another address.
-    """
-    with team.database.writing():
-        open = team.invitations.open(invitation)
-        if not team.members.role_of(member):
-            # Who has the secret that was sent to an address reads what is sent to it.
-            accepted = team.invitations.accept(invitation, email=open.email if open else "")
-            team.members.bring_back(member, accepted.role)
-            team.invitations.note_accepted(accepted, member)
-
-
 def _let_in(team: Team, proof: Proof, invitation: str, on_the_way: str) -> Member:
     identity = proof.identity
     known = team.members.by_identity(identity.issuer, identity.subject)

@@ -34,6 +34,7 @@ _NO_BALANCE = "balance_ended"
 _UNLIMITED = -1
 Fields = Mapping[Field, int | None]
 """What is set, money in billionths of a dollar and `unpriced` as 0 or 1; None says that it is not limited."""
+_LIMITS = "SELECT name, value FROM limits WHERE workspace = ? AND person = ?"
 
 
 class Allowances:
@@ -61,12 +62,18 @@ class Allowances:
             found.get("dollars_a_day"),
             found.get("answers_in_all"),
             found.get("dollars_in_all"),
-            unpriced=bool(found.get("unpriced")),
+            unpriced=bool(found.get("unpriced")) and self._lets_unpriced(person, found),
         )
+
+    def _lets_unpriced(self, person: str, found: Fields) -> bool:
+        """An earlier version let models of unknown price pass only where answers were limited, too."""
+        limited = found.get("answers_a_day") is not None or found.get("answers_in_all") is not None
+        rows = [row for who in (person, EVERYBODY) for row in self._known(_LIMITS, who)]
+        return limited or any(row[0] == _NO_BALANCE for row in rows)
 
     def own(self, person: str) -> Fields:
         """What was set for a person, or with `EVERYBODY` for whoever has none of their own."""
-        rows = self._known("SELECT name, value FROM limits WHERE workspace = ? AND person = ?", person)
+        rows = self._known(_LIMITS, person)
         known: dict[str, int] = {row[0]: row[1] for row in rows}
         found: dict[Field, int | None] = {}
         if _NO_BALANCE not in known:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from forky_core.team.team import Team, team_file
 
+_SAME_DATABASE = " FORKY_DATABASE is the address of this server's database."
 _FOLDER = "FORKY_WORKSPACES"
 """The variable by which earlier versions were told the folder of the files, unless they are in `workspaces` beside the
 database."""
@@ -43,7 +44,7 @@ def former_workspaces(
     stopped = "" if folder is None else "with this server stopped, "
     said = (
         f"{many} {where}, where nothing was done with them: a server has one workspace, and {stopped}each of these "
-        "commands opens another one by a server of its own."
+        f"commands opens another one by a server of its own.{'' if folder else _SAME_DATABASE}"
     )
     return "\n".join((said, *lines))
 
@@ -59,11 +60,14 @@ def _folder(database: Path, environment: Mapping[str, str]) -> Path:
 def _command(workspace: str, database: Path | str, folder: Path | None) -> str | None:
     """What opens a workspace, with its people, by a server of its own; None where it has no file."""
     if folder is None or not isinstance(database, Path):
-        return f"FORKY_TEAM=on forky --workspace {shlex.quote(workspace)} serve"
+        return f"FORKY_TEAM=on FORKY_DATABASE=… forky --workspace {shlex.quote(workspace)} serve"
     file = folder / f"{workspace}.duckdb"
     if not file.is_file():
         return None
-    people, its_people, its_file = (
-        shlex.quote(str(path)) for path in (team_file(database.absolute()), team_file(file), file)
+    serve = f"FORKY_TEAM=on forky --database {shlex.quote(str(file))} serve"
+    if team_file(file).exists():  # Its own server has changed it since: it must not be written over.
+        return serve
+    people, its_people = (
+        shlex.quote(str(path)) for path in (team_file(database.absolute()), team_file(file))
     )
-    return f"cp {people} {its_people} && FORKY_TEAM=on forky --database {its_file} serve"
+    return f"cp {people} {its_people} && {serve}"

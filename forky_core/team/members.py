@@ -148,7 +148,12 @@ class Members:
         return Role(found[0]["role"]) if found else Role.NONE
 
     def is_elsewhere(self, member: str) -> bool:
-        """Whether a person is a member of another workspace whose people are in the same database."""
+        """Whether a person is a member of another workspace whose people are in the same database.
+
+        A file may have memberships of workspaces that an earlier version kept on one server: no server reads those.
+        """
+        if not self._database.is_shared:
+            return False
         found = self._database.known(
             "SELECT 1 FROM members WHERE person = ? AND workspace <> ? LIMIT 1", member, self._workspace
         )
@@ -252,8 +257,9 @@ class Members:
                 member,
                 self._workspace,
             )
-            for row in rows:
-                there = Members(self._database, self._audit, row["workspace"])
+            found = [row["workspace"] for row in rows]
+            for workspace in found if self._database.is_shared else {self._workspace} & {*found}:
+                there = Members(self._database, self._audit, workspace)
                 there.removed = self.removed
                 there.remove(member, by=by)
             connection.execute("DELETE FROM invitations WHERE made_by = ?", (member,))

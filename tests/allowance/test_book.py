@@ -152,7 +152,7 @@ def test_a_crash_leaves_nothing_set_aside_for_ever(clock: Clock) -> None:
     assert book.account(bob).held.answers == 1 and silent not in book.account(bob).holds
     clock.at += LEASE
     account = book.account(bob)
-    assert account.held == Sum() and account.in_all == Sum(0, DOLLAR // 50)
+    assert account.held == Sum() and account.in_all == Sum(1, DOLLAR // 50)
     # A process that was only slow is charged what the call did cost, once.
     book.settle(bob, talking, Sum(1, DOLLAR // 20), noted=DOLLAR // 50)
     assert book.account(bob).in_all == Sum(1, DOLLAR // 20)
@@ -167,7 +167,7 @@ def test_a_restart_frees_what_the_process_before_had_set_aside(clock: Clock) -> 
     again = MemoryStore()
     again.set_setting(bob.setting, store.setting(bob.setting))
     account = Book(again, clock).account(bob)
-    assert account.held == Sum() and account.in_all == Sum(0, DOLLAR // 50)
+    assert account.held == Sum() and account.in_all == Sum(1, DOLLAR // 50)
 
 
 def test_what_is_spent_lasts_once_it_is_saved(clock: Clock) -> None:
@@ -286,9 +286,17 @@ def test_a_quote_counts_the_question_and_the_longest_answers() -> None:
     assert one.most == one.question + one.longest
     able = replace(DEAR, max_output=2_000)
     assert quote(able, words, {}).longest == quote(able, words, {"max_tokens": 9_000}).longest == DOLLAR // 5
-    for name in ("max_tokens", "max_completion_tokens", "max_output_tokens"):
+    for name in ("max_tokens", "max_completion_tokens"):
         short = quote(able, words, {name: 10}).longest
         assert short == quote(DEAR, words, {name: 10}).longest == DOLLAR // 1000
+    for unknown in (
+        {"max_tokens": True},
+        {"max_tokens": 50.0},
+        {"max_tokens": "50"},
+        {"max_tokens": -1},
+        {"max_output_tokens": 1},
+    ):
+        assert quote(able, words, unknown).longest == DOLLAR // 5, "nobody knows how a provider reads it"
     both = {"max_tokens": 100, "max_completion_tokens": 1}
     assert quote(able, words, both).longest == DOLLAR // 100, "the larger one may be the one that counts"
     assert quote(able, words, {}, answers=3).longest == 3 * DOLLAR // 5
@@ -378,11 +386,9 @@ class AnyOrder(RuleBasedStateMachine):
     def crash(self) -> None:
         """Every call that is being answered is lost, with nothing of it noted."""
         self.clock.at += LEASE
-        for id, _, _ in self.open:
-            arrived = 0
-            hold = self.books[0]._stored(self.bob).holds[id]
-            arrived = hold.arrived
-            self.spent.append((self.clock.at // DAY, Sum(0, arrived)))
+        for id, _, answers in self.open:
+            arrived = self.books[0]._stored(self.bob).holds[id].arrived
+            self.spent.append((self.clock.at // DAY, Sum(answers if arrived else 0, arrived)))
         self.open.clear()
 
     @rule()

@@ -146,3 +146,10 @@ def test_the_help_has_every_command_once_also_in_a_narrow_window(monkeypatch: py
     for name in named:
         assert sum(line.startswith(f"  {name}") for line in lines) or name == "serve"
     assert max(map(len, lines)) <= 60
+
+
+def test_a_workspace_that_is_named_of_a_file_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--database", str(tmp_path / "forky.duckdb"), "--workspace", "club", "serve"]) == 2
+    assert "Traceback" not in capsys.readouterr().err

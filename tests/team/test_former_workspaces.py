@@ -16,7 +16,7 @@ from forky_core.model.errors import NotAllowed, NotFound
 from forky_core.store.contract import StoreOnServer
 from forky_core.team.access import Access
 from forky_core.team.administration import Administration
-from forky_core.team.admission import Proof, admit, join
+from forky_core.team.admission import Proof, admit
 from forky_core.team.former_workspaces import former_workspaces
 from forky_core.team.members import Identity
 from forky_core.team.roles import Role
@@ -105,8 +105,8 @@ def test_of_a_database_of_a_server_each_is_opened_by_its_name(url: str, tmp_path
         assert [one.title for one in forky.conversations()] == ["In main"]
         told = former_workspaces(team, url)
         assert told is not None and told.splitlines()[1:] == [
-            f"“My own”: FORKY_TEAM=on forky --workspace {OWN} serve",
-            f"“The boat club”: FORKY_TEAM=on forky --workspace {CLUB} serve",
+            f"“My own”: FORKY_TEAM=on FORKY_DATABASE=… forky --workspace {OWN} serve",
+            f"“The boat club”: FORKY_TEAM=on FORKY_DATABASE=… forky --workspace {CLUB} serve",
         ]
         with opened(url, url, CLUB) as (club, its):
             assert isinstance(club.store, StoreOnServer)
@@ -129,17 +129,17 @@ def test_whoever_was_only_in_another_one_is_told_and_comes_in_by_an_invitation(
         with pytest.raises(NotAllowed, match="You are not a member here"):
             admit(team, proof)
         _, secret = team.invitations.make(Role.VIEWER, by=files.ada.id)
-        join(team, files.ben.id, secret)
-        assert admit(team, proof).role is Role.VIEWER
+        assert admit(team, proof, secret).role is Role.VIEWER
     finally:
         team.close()
 
 
 def test_what_reaches_a_person_everywhere_is_for_owners_of_main_where_they_are_in_another_one_too(
-    files: FormerServer, tmp_path: Path
+    url: str,  # noqa: F811 - a fixture
+    tmp_path: Path,
 ) -> None:
-    people = team_file(tmp_path / "forky.duckdb")
-    club, main = Team(people, workspace=CLUB), Team(people)
+    files = former_server(url, tmp_path / "none")
+    club, main = Team(url, workspace=CLUB), Team(url)
     try:
         club.members.set_role(files.ben.id, Role.OWNER, by=files.ada.id)
         by_ben = Administration(club, Access(club, files.ben.id, lambda _conversation: ()))
@@ -156,6 +156,32 @@ def test_what_reaches_a_person_everywhere_is_for_owners_of_main_where_they_are_i
     finally:
         club.close()
         main.close()
+
+
+def test_in_a_file_a_membership_of_another_workspace_keeps_nothing_from_the_owners(
+    files: FormerServer, tmp_path: Path
+) -> None:
+    team = Team(team_file(tmp_path / "forky.duckdb"), workspace=CLUB)
+    try:
+        team.members.set_role(files.ben.id, Role.OWNER, by="")
+        by_ben = Administration(team, Access(team, files.ben.id, lambda _conversation: ()))
+        by_ben.sign_out(files.ada.id)
+        team.members.forget(files.ada.id, by=files.ben.id)
+        assert team.members.find(files.ada.id) is None
+    finally:
+        team.close()
+
+
+def test_a_copy_of_the_people_is_made_once(files: FormerServer, tmp_path: Path) -> None:
+    database, club = tmp_path / "forky.duckdb", files.folder / f"{CLUB}.duckdb"
+    shutil.copy(team_file(database), team_file(club))
+    team = Team(team_file(database))
+    try:
+        told = former_workspaces(team, database, {})
+    finally:
+        team.close()
+    assert told is not None
+    assert told.splitlines()[-1] == f"“The boat club”: FORKY_TEAM=on forky --database {club} serve"
 
 
 def test_somebody_with_a_workspace_of_their_own_can_be_forgotten(files: FormerServer, tmp_path: Path) -> None:

@@ -145,14 +145,6 @@ def join_page(host: str, role: Role, offers: list[str], sentence: str, known: st
     return _FRAME.format(head="", title="Welcome to Forky", main=main)
 
 
-def accept_page(action: str, name: str, sentence: str) -> str:
-    """The page on which somebody who is signed in accepts an invitation; `sentence` reports why they could not."""
-    wrong = f'<p class="wrong" role="alert">{escape(sentence)}</p>' if sentence else ""
-    button = f'<form method="post" action="{escape(action)}"><button>Join</button></form>' if action else ""
-    main = f"<p>You are invited to this Forky. You join as {escape(name)}.</p>\n{wrong}{button}"
-    return _FRAME.format(head="", title="An invitation", main=main)
-
-
 def again_page(name: str, offers: list[str], sentence: str) -> str:
     """The page on which somebody who is signed in proves once more who they are."""
     wrong = f'<p class="wrong" role="alert">{escape(sentence)}</p>\n' if sentence else ""

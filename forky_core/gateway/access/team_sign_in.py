@@ -28,7 +28,6 @@ from forky_core.gateway.access.origins import Origins
 from forky_core.gateway.access.sessions import LIFETIME, SignInSession
 from forky_core.gateway.access.sign_in_page import (
     SCRIPT_TEXT,
-    accept_page,
     again_page,
     entered,
     join_page,
@@ -39,7 +38,7 @@ from forky_core.gateway.access.ways.contract import Errand, WayIn
 from forky_core.gateway.asgi import Header, Receive, Scope, Send, answer, header, refuse
 from forky_core.model.errors import ForkyError, NotFound
 from forky_core.team.account import FORGOTTEN, GONE, has_proved, proves_anew
-from forky_core.team.admission import Proof, admit, join
+from forky_core.team.admission import Proof, admit
 from forky_core.team.invitations import NOT_OPEN
 from forky_core.team.members import GONE_ISSUERS, Member
 from forky_core.team.refused_requests import OVERLOADED, TOO_MANY_ATTEMPTS
@@ -140,8 +139,6 @@ class TeamSignIn(Door):
             await answer(scope, send, 303, headers=[(b"location", PATH.encode()), gone])
         elif path.startswith(f"{JOIN}/") and reads:
             await self._join(scope, send, path.removeprefix(f"{JOIN}/"))
-        elif path.startswith(f"{JOIN}/") and method == "POST":
-            await self._accept(scope, send, path.removeprefix(f"{JOIN}/"))
         elif path.startswith(f"{PATH}/") and way in self._ways:
             await self._ways[way](self, scope, receive, send)
         else:
@@ -239,10 +236,8 @@ class TeamSignIn(Door):
             page = self._page(scope, Errand(), f"{NOT_OPEN} Ask for a new one.")
             await send_page(scope, send, 404, page)
             return
-        member = self.member(scope)
-        if member is not None:
-            page = accept_page(f"{JOIN}/{secret}", member.name, "")
-            await send_page(scope, send, 200, page)
+        if self.member(scope) is not None:  # A member has nothing to accept, and uses up no invitation.
+            await answer(scope, send, 303, headers=[(b"location", b"/")])
             return
         way = self._recognising(scope)
         if way is not None:
@@ -251,19 +246,6 @@ class TeamSignIn(Door):
             )
             return
         await send_page(scope, send, 200, self._page(scope, errand))
-
-    async def _accept(self, scope: Scope, send: Send, secret: str) -> None:
-        """Whoever is signed in accepts an invitation as themselves."""
-        member = self.member(scope)
-        if member is None:
-            await refuse(scope, send, 404, NOTHING)
-            return
-        try:
-            join(self._team, member.id, secret)
-        except ForkyError as error:
-            await send_page(scope, send, 403, accept_page("", member.name, str(error)))
-            return
-        await answer(scope, send, 303, headers=[(b"location", b"/")])
 
     def _recognising(self, scope: Scope) -> WayIn | None:
         """The way to sign in that needs no page, since the request says who sends it."""

@@ -54,7 +54,11 @@ async def _stream(exchange: Exchange, answer: Answer) -> None:
 
 async def _whole(exchange: Exchange, answer: Answer) -> None:
     ear = exchange.adapter.event_parser()
-    body = b"".join([piece async for piece in answer.pieces()])
+    pieces = []
+    async for piece in answer.pieces():
+        pieces.append(piece)
+        await exchange.require_credit()
+    body = b"".join(pieces)
     if answer.status >= 400:
         exchange.take_events([(0, Failed(_refusal(answer.status, body)))])
     else:

@@ -167,8 +167,8 @@ def _draw_form(tokens: TokenDesk, held: Session) -> None:
         st.checkbox(
             "Propose, and land nothing",
             key="settings.token.proposes",
-            help="It writes on branches of its own, below its name, asks for merges and comments on them. It changes no other "
-            "branch, lands nothing and undoes nobody's work.",
+            help="It writes on branches of its own, below its name. It changes no other branch, lands nothing and undoes "
+            "nobody's work.",
         )
         st.checkbox(
             "Only read /metrics",

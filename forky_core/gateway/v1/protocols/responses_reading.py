@@ -23,6 +23,10 @@ def read(payload: Mapping[str, Any]) -> ClientRequest:
     before = payload.get("previous_response_id") or ""
     if not isinstance(before, str):
         raise malformed("“previous_response_id” must be a text.", "previous_response_id")
+    if payload.get("background"):
+        raise malformed(
+            "“background” is not offered: what such an answer costs would not be counted.", "background"
+        )
     messages = [*_instructions(payload.get("instructions")), *_input(payload.get("input"))]
     if not messages:
         raise malformed("“input” must be a text or an array of items.", "input")
