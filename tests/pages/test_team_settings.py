@@ -19,6 +19,7 @@ from tests.pages.teams import TeamServer, team_server
 from tests.pages.test_team_people import said
 from tests.pages.workspaces import open_page
 from tests.publishing.links import link_to
+from tests.team.former_server import CLUB, former_server
 
 OPERATORS = ("settings.default", "settings.url", "settings.key.openai", "settings.backup", "settings.verify")
 
@@ -55,6 +56,18 @@ def test_an_owners_backup_has_the_people_too(server: TeamServer, ada: Member) ->
     assert copy.stat().st_mode & 0o077 == 0, "nobody else reads it"
     with sqlite3.connect(copy) as opened:
         assert opened.execute("SELECT name FROM people").fetchall() == [("Ada",)]
+
+
+def test_an_owner_reads_how_other_workspaces_of_earlier_versions_are_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = former_server(tmp_path / "forky.duckdb", tmp_path / "workspaces")
+    with team_server(monkeypatch, database=tmp_path / "forky.duckdb") as server:
+        monkeypatch.setenv("FORKY_DATABASE", str(tmp_path / "forky.duckdb"))
+        server.sign_in(made.ada)
+        test = settled(open_page("settings.py"))
+        assert "2 other workspaces are in" in said(test)
+        assert any(f"{made.folder}/{CLUB}.duckdb serve" in code.value for code in test.code)
 
 
 def test_everybody_makes_tokens_of_their_own(server: TeamServer, ada: Member, bob: Member) -> None:
