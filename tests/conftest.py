@@ -3,7 +3,9 @@
 Connections are watched by an audit hook, which sees every socket of this process whichever library opens it. An
 attempt is refused, and fails the test even where the code under test takes the refusal for a dead network.
 
-No test is tried twice. What tests draw at random follows from one seed, which the head of a run prints; `TEST_SEED=…`
+A test in a browser is tried up to three times, and named in the summary where it needed that: a machine under load can
+drop a frame, for which Chromium then waits for ever (an `evaluate` that never comes back). No other test has a second
+chance. What tests draw at random follows from one seed, which the head of a run prints; `TEST_SEED=…`
 draws the same again, and where CI is set it is always the same. Hypothesis prints how to repeat what failed.
 
 Where several processes share the tests (`make test`), a file stays in one of them, and tests/browser in two: each opens
@@ -40,6 +42,32 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.markexpr == "not long":
         settings.register_profile("gate", settings.default, max_examples=40)
         settings.load_profile("gate")
+
+
+SECOND_CHANCES = 2
+_HUNG = 240
+"""Seconds after which a try in a browser is ended; the longest takes half of them on a busy machine."""
+_SAID_OF_A_TRY = 6
+"""Lines that the summary has of an attempt that failed."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.get_closest_marker("browser") and not item.get_closest_marker("long"):
+            if config.pluginmanager.hasplugin("timeout"):
+                item.add_marker(pytest.mark.timeout(_HUNG))
+            if config.pluginmanager.hasplugin("rerunfailures"):
+                item.add_marker(pytest.mark.flaky(reruns=SECOND_CHANCES))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say why a test in a browser needed another try."""
+    for report in terminalreporter.stats.get("rerun", ()):
+        why = str(report.longrepr).rstrip().splitlines()
+        raised = [line for line in why if line.startswith("E ")] or why
+        terminalreporter.write_line(f"tried again: {report.nodeid}")
+        for line in raised[:_SAID_OF_A_TRY]:
+            terminalreporter.write_line(f"    {line[:200]}")
 
 
 def pytest_report_header() -> str:

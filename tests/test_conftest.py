@@ -41,6 +41,29 @@ def test_this_machine_may_be_reached() -> None:
         socket.create_connection(server.getsockname(), timeout=HANG).close()
 
 
+def test_only_browser_tests_are_tried_again_and_the_summary_says_so(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(Path(conftest.__file__).read_text("utf-8"))
+    pytester.makeini("[pytest]\naddopts = -raR\nmarkers =\n  browser: in a browser\n  long: takes long\n")
+    pytester.makepyfile(
+        """
+        import pytest
+        tries = []
+
+        @pytest.mark.browser
+        def test_in_a_browser():
+            tries.append(1)
+            assert len(tries) == 3
+
+        def test_elsewhere():
+            tries.append(1)
+            assert len(tries) == 5
+        """
+    )
+    done = pytester.runpytest_subprocess(*QUICK)
+    done.assert_outcomes(passed=1, failed=1)
+    done.stdout.fnmatch_lines(["RERUN *test_in_a_browser", "FAILED *test_elsewhere*", "*2 rerun*"])
+
+
 def test_long_tests_wait_for_the_second_command_and_for_nothing_else(pytester: pytest.Pytester) -> None:
     """`make test` leaves them out by their mark alone; `make test-all` and `make mutate` leave nothing out."""
     commands = re.findall(

@@ -51,6 +51,8 @@ PYTEST = (
     "--no-header",
     "-p",
     "no:cacheprovider",
+    "-p",
+    "no:rerunfailures",
 )
 
 
