@@ -351,7 +351,8 @@ def test_a_preview_tells_of_pictures_what_the_import_will_and_keeps_none(
 
 def test_an_unknown_format_is_told(forky: Forky, tmp_path: Path) -> None:
     done = import_file(forky, written(tmp_path, {"nothing": "we know"}))
-    assert [problem.why for problem in done.problems] == ["Its format is not known."]
+    (problem,) = done.problems
+    assert problem.why.startswith("Its format is not known.")
 
 
 def test_a_conversation_that_says_oddly_where_it_came_from_stops_no_import(

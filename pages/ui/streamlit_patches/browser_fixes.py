@@ -94,8 +94,17 @@ const keep = (cookies) => {
   }
 };
 
+// Streamlit puts the pages of a menu into its list without being items of it: a reader by ear hears links of a group.
+const group = () => {
+  for (const list of document.querySelectorAll("[data-testid=stSidebarNavItems]")) {
+    list.setAttribute("role", "group");
+    for (const item of list.querySelectorAll("li")) item.setAttribute("role", "presentation");
+  }
+};
+
 export default function (component) {
   const { cookies, mends, apart: others, ...at } = component.data;
+  if (mends) group();
   here = at;
   apart = others.split(" ");
   keep(JSON.parse(cookies));
