@@ -43,6 +43,7 @@ BEFORE_THE_FIRST_PAGE = (
     "pages.ui.chat.style",
     "pages.ui.chat.reverting",
     "pages.ui.chat.window",
+    "pages.ui.gone_pages",
     "pages.ui.library.broken_off",
     "pages.ui.streamlit_patches.favicon",
     "pages.ui.streamlit_patches.flush",

@@ -145,7 +145,7 @@ def tables_with_a_workspace() -> frozenset[str]:
 
 
 def test_every_statement_is_read() -> None:
-    assert len(of_the_store()) > 110 and len(of_the_people()) > 150 and len(beside_them()) > 100
+    assert len(of_the_store()) > 110 and len(of_the_people()) > 120 and len(beside_them()) > 100
     assert len(tables_with_a_workspace()) == 15
     assert {
         one.name.partition(".")[2].partition(".")[0] for one in of_the_store() if "forky." in one.name
