@@ -160,7 +160,7 @@ def use_forky():
         chat.merge(plan)
         chat.undo()
         leaves = export_value(forky.store, chat)
-        for kind in ("html", "forky", "markdown", "openai"):
+        for kind in ("html", "forky", "markdown", "messages"):
             save_as(redacted(leaves, findings(leaves)), exporter(kind), Path(folder, f"chat.{kind}"))
         with Forky.open(":memory:") as elsewhere:
             import_file(elsewhere, Path(folder, "chat.forky"))

@@ -181,7 +181,7 @@ def test_a_vote_that_loses_the_race_with_the_reveal_is_refused_by_the_store(club
     checked = guard._allowed(  # type: ignore[attr-defined]
         Commit(club.chat.id, "vote", "", (Change(key, None, club.vote()),)), set()
     )
-    assert Change(f"{POLL}/revealed", None, None) in checked.commit.changes
+    assert Change(f"{POLL}/revealed", None, None) in checked.changes
 
 
 VOTES: dict[str, Callable[[Club], Json]] = {

@@ -243,5 +243,5 @@ def test_a_programs_call_ends_when_its_person_may_only_read(served: Served) -> N
         assert any("It is " in line for line in lines)
         shared.here.team.members.set_role(shared.bob.id, Role.VIEWER, by=shared.ada.id)
         rest = "".join(lines)
-    assert "As a viewer of this workspace you may not ask models by a token." in rest
+    assert "A viewer may not ask models by a token" in rest
     assert "a secret" not in rest and not shared.go_on.is_set(), "while the model was silent"

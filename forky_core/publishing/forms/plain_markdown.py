@@ -31,6 +31,8 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")
 _CODE_OR_FORMULA = re.compile(
     r"(?P<code>(?<![`\\])(?P<ticks>`+)(?!`)[^\n]{1,2000}?(?<!`)(?P=ticks)(?!`))|\$\$?(?P<formula>[^$`\n]{1,1000})\$\$?"
 )
+_ESCAPED = "\\`"
+"""Behind it the next backtick may begin code or not, by the number of backslashes: nothing of such a line is code."""
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _LINK = re.compile(r"\](?=\([ \t]*<?[ \t]*(?!https?://|mailto:|#))")
 _DEFINITION = re.compile(r"^([ \t>]*)(?=\[[^\]\n]{1,300}\]:[ \t]*<?[ \t]*(?!https?://|mailto:|#))")
@@ -121,7 +123,7 @@ def harmless_markdown(text: str) -> str:
             continue
         doubtful = doubtful and bool(line.strip())
         lines.append(_inert(line) if doubtful or part == "code" else _harmless(line))
-        doubtful = doubtful or "`" in _CODE_OR_FORMULA.sub("", line)
+        doubtful = doubtful or _ESCAPED in line or "`" in _CODE_OR_FORMULA.sub("", line)
     if blocks.marker:
         lines.append(blocks.end)
     return "\n".join(lines).strip("\n")
@@ -130,6 +132,8 @@ def harmless_markdown(text: str) -> str:
 def _harmless(line: str) -> str:
     if not any(sign in line for sign in "<!]"):
         return line
+    if _ESCAPED in line:
+        return _inert(line)
     pieces: list[str] = []
     last = 0
     for found in _CODE_OR_FORMULA.finditer(line):
