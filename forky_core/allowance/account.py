@@ -184,7 +184,7 @@ class Account:
         """Charge what a call did cost, and free what was set aside for it."""
         others = {other: hold for other, hold in self.holds.items() if other != id}
         today = self.today + cost
-        # A correction of what another day was charged with leaves this day nothing.
+        # A correction of what was charged on another day does not take this day's sum below zero.
         today = Sum(max(0, today.answers), max(0, today.dollars))
         return Account(self.day, today, self.in_all + cost, others)
 

@@ -67,9 +67,9 @@ class Allowances:
 
     def _lets_unpriced(self, person: str, found: Fields) -> bool:
         """An earlier version let models of unknown price pass only where answers were limited, too."""
-        limited = found.get("answers_a_day") is not None or found.get("answers_in_all") is not None
-        rows = [row for who in (person, EVERYBODY) for row in self._known(_LIMITS, who)]
-        return limited or any(row[0] == _NO_BALANCE for row in rows)
+        if found.get("answers_a_day") is not None or found.get("answers_in_all") is not None:
+            return True
+        return any(row[0] == _NO_BALANCE for who in (person, EVERYBODY) for row in self._known(_LIMITS, who))
 
     def own(self, person: str) -> Fields:
         """What was set for a person, or with `EVERYBODY` for whoever has none of their own."""

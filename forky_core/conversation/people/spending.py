@@ -97,10 +97,8 @@ def spent(session: Session, name: str) -> Spending:
     Names are compared without regard to case. Where somebody's spending is limited here, whoever is not on the list may
     not ask; members of a team are known by their sign-in instead.
     """
-    signed_in = session.name_of(session.actor) != session.actor
-    room = session.view.room
-    person = room.person(name, known=signed_in)
-    if not person.asks and not room.knows(name):
+    person = _participant(session, name)
+    if not person.asks and not session.view.room.knows(name):
         return Spending(person, Account(), listed=False)
     spender = _spender(session, person)
     return Spending(person, session.book.account(spender) if spender is not None else Account())
@@ -128,8 +126,7 @@ def paid_for(session: Session, model: Answering) -> Answering:
     name = asker(session)
     if name is None:
         return model
-    signed_in = session.name_of(session.actor) != session.actor
-    spender = _spender(session, session.view.room.person(name, known=signed_in))
+    spender = _spender(session, _participant(session, name))
     if spender is None:
         return model
     payers = (spender,)
@@ -138,6 +135,11 @@ def paid_for(session: Session, model: Answering) -> Answering:
         return Meter(session.book, payers, quote(info, messages, parameters, ends_itself=True))
 
     return MeteredModel(model, begin, spender.key)
+
+
+def _participant(session: Session, name: str) -> Person:
+    """Whoever has this name in the room; a member of the team is known by their sign-in."""
+    return session.view.room.person(name, known=session.name_of(session.actor) != session.actor)
 
 
 def _spender(session: Session, person: Person) -> Spender | None:
