@@ -173,7 +173,7 @@ class Store(Protocol):
         that can be read; returns the function that ends it.
 
         It is called on any thread, also one that writes. So it must return at once, raise nothing and not use the
-        store.
+        store. Where other processes write, too, it may be called more than once for one change.
         """
         ...
 

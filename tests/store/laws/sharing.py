@@ -32,15 +32,22 @@ from tests.store.talk import (
 class SharingLaws:
     def test_listeners_learn_of_each_change_until_they_are_forgotten(self, store: Store) -> None:
         heard: list[ConversationId] = []
+
+        def news() -> set[ConversationId]:
+            told = set(heard)
+            heard.clear()
+            return told
+
         forget = store.hear(heard.append)
         begin(store)
+        assert news() == {HERE}
         store.commit(Commit(HERE, "trash", "Trashed", (Change("trashed", None, True),), at=now()))
-        assert heard == [HERE, HERE]
+        assert news() == {HERE}
         store.purge(HERE)
-        assert heard == [HERE, HERE, HERE]
+        assert news() == {HERE}
         forget()
         begin(store, here=ELSEWHERE)
-        assert len(heard) == 3
+        assert ELSEWHERE not in heard
 
     def test_writers_of_one_branch_lose_no_message_and_duplicate_none(self, store: Store) -> None:
         begin(store)
