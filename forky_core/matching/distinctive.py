@@ -2,7 +2,13 @@
 
 People and models say the same short and stock phrases in every conversation ("continue", "Done.", "Sure, I can help
 with that."), so such texts prove nothing about where an array comes from. Two turns that no other conversation has are
-proof (docs/design/two-turns-prove-a-trimmed-array.md has the measurements).
+proof: an array that is filed below a stranger's conversation is worse than one that becomes a conversation of its own,
+which somebody can merge later.
+
+Length alone does not tell the two apart, and in a new database every text is rare, so both are asked for. In a real
+coding log, half of the texts of 24 to 31 characters recur in another session. Of its arrays of four turns without their
+head, 98 % are found and 1.5 % are filed below a stranger's (`python -m bench matching`). A list of stock phrases would
+know one language only.
 """
 
 from __future__ import annotations

@@ -1,6 +1,13 @@
 """What DuckDB's errors mean for a person: which kind of store error it is, what happened, and what to do.
 
-DuckDB distinguishes most of these only by the error's text, so this is the one place that reads it.
+DuckDB distinguishes most of these only by the error's text, so this is the one place that reads it. The class of the
+error is looked at first, because a text can quote a message: one that says “Corrupt database file” must not stop the
+database. Errors about values and statements are never damage. An input/output error, an internal and a fatal error are
+damage unless their text names a harmless cause such as a full disk: refusing wrongly costs a restart, accepting wrongly
+can cost what was still readable.
+
+After a read that failed by damage, the store refuses every write until the file is opened anew (docs/damage.md): a
+checkpoint would otherwise rewrite the head of the file and free blocks that could still be read.
 """
 
 from __future__ import annotations

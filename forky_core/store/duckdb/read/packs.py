@@ -6,6 +6,12 @@ their words and all other fields, cut into parts that DuckDB compresses. Message
 stale: newer messages are read from their own table. Packs are derived data: they are written while the store is idle,
 purged with their conversation, and a damaged one is ignored, dropped and rebuilt. `verify` compares every pack with the
 messages.
+
+Without packs a path of a thousand messages among a million takes about twice the processor's time. They cost disk: the
+file of a million messages grows from 264 to 438 MB, so a database below 100,000 messages has none. The texts are cut into
+parts of 1,000 bytes because DuckDB compresses no text above 4,096, and because a checkpoint rewrites the last group of
+rows. Sorting the table of messages itself would need no second copy, but every reader and writer would have two places to
+look in.
 """
 
 from __future__ import annotations
