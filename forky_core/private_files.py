@@ -3,10 +3,10 @@
 A file gets its permissions as it is made and not afterwards, so that there is no moment at which somebody else could
 open it. On Windows the permissions of the folder decide, and nothing here changes any.
 
-The umask is left alone, because it belongs to the whole process. DuckDB creates its files with 0666 and refuses an empty
-database file, so a new database is made in a private folder and linked into place, and the log is made empty before
-DuckDB opens it. Permissions are changed by name and never through a descriptor: closing any descriptor of a file gives up
-the locks that the process holds on it, DuckDB's among them.
+The umask is left alone, because it belongs to the whole process. DuckDB creates its files with 0666 and refuses an
+empty database file, so a new database is made in a private folder and linked into place, and the log is made empty
+before DuckDB opens it. Permissions are changed by name and never through a descriptor: closing any descriptor of a file
+gives up the locks that the process holds on it, DuckDB's among them.
 """
 
 from __future__ import annotations

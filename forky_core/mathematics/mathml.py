@@ -5,8 +5,8 @@ below are kept, so that a formula that a model wrote cannot become anything else
 Inline styles are no part of it, because the pages that are given away allow none: alignment becomes a class, a colour
 the attribute `mathcolor`.
 
-KaTeX, which the Chat page has from Streamlit, needs twenty font files and inline styles, and latex2mathml writes
-`\\text{<script>}` into its markup without escaping. What `math-core` does not know (`\\ce`, `\\tag`) stays its source. No
+KaTeX, which the Chat page has from Streamlit, needs twenty font files and inline styles, and latex2mathml writes the
+text of a formula into its markup without escaping. What `math-core` does not know (`ce`, `tag`) stays its source. No
 other module uses `math-core`.
 """
 

@@ -2,9 +2,9 @@
 
 It reads what models write: headings, lists, tables, quotes, code, emphasis and links. Everything else stays the text
 that it is. All of it is escaped before any element is added, and the work grows with the length of the text alone. No
-package reads the Markdown, because an export must work in an installation of the library alone, for which markdown-it-py
-would be a fifth package; formulas are drawn where the package that draws them is installed, and are their source
-elsewhere. The only attribute that holds somebody's text is the address of a link, `http` or `https`.
+package reads the Markdown, because an export must work in an installation of the library alone, for which
+markdown-it-py would be a fifth package; formulas are drawn where the package that draws them is installed, and are
+their source elsewhere. The only attribute that holds somebody's text is the address of a link, `http` or `https`.
 """
 
 from __future__ import annotations

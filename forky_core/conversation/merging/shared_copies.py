@@ -1,10 +1,10 @@
 """Finds the original of each message at the beginning of a fork whose link did not show everything.
 
 A link replaces private values and leaves out files, instructions and system messages. The messages of a fork of it have
-other ids then, and nothing in them leads to the original: the id of a message could be used to guess a value in it.
-So the texts are compared: where they are equal but for a placeholder, one message is a copy of the other, and its
-original stands for it in the plan. A reference to the original is stored nowhere, because whoever has the copy knows all
-of its words but one, and could try phone numbers until the hash is right.
+other ids then, and nothing in them leads to the original: the id of a message could be used to guess a value in it. So
+the texts are compared: where they are equal but for a placeholder, one message is a copy of the other, and its original
+stands for it in the plan. A reference to the original is stored nowhere, because whoever has the copy knows all of its
+words but one, and could try phone numbers until the hash is right.
 
 The comparison stops at the first message without an original, and does not recognise a message with more than 200
 placeholders: such a fork is merged whole. A merge never moves the target's branch to a copy, which would replace the

@@ -6,12 +6,12 @@ agraph's page into a frame, tells its network what changed, and draws the words;
 
 Streamlit's own way to show agraph would import pyarrow, pandas and numpy for a picture that has no data frame: 80 MB
 and half a second of the first page. Its way to update one takes the square of the number of nodes (1,000 nodes take
-three seconds) and forgets the camera, so agraph.js tells vis-network itself what changed. An upgrade of streamlit-agraph
-that hides its network fails a browser test.
+three seconds) and forgets the camera, so agraph.js tells vis-network itself what changed. An upgrade of
+streamlit-agraph that hides its network fails a browser test.
 
-A filter moves nothing: what it does not find is drawn pale. A branch's colour follows from its name, so that deleting an
-older branch changes no colour. The layout works on runs of messages between forks (layout/shape.py), so a click costs
-what it shows and not what the conversation holds.
+A filter moves nothing: what it does not find is drawn pale. A branch's colour follows from its name, so that deleting
+an older branch changes no colour. The layout works on runs of messages between forks (layout/shape.py), so a click
+costs what it shows and not what the conversation holds.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ Several patches answer one fault. Streamlit's browser collects what happens in o
 request interrupts the run before it. A press beside the clock of a fragment was then handled twice or not at all, and a
 click on a page was thrown back to the old address. So handlers run to their end (handlers.py), a request that names an
 address which the server has left is read as one from the new address (navigation.py, page_changes.py), and a press goes
-to the part of the page that draws it (fragment_requests.py). tests/pages/test_presses.py sends the server what a browser
-sends in those moments.
+to the part of the page that draws it (fragment_requests.py). tests/pages/test_presses.py sends the server what a
+browser sends in those moments.
 
 `FORKY_STREAMLIT_PATCHES=off` leaves Streamlit as it is: Forky then does the same, only slower or with the faults that
 each patch names. `FORKY_STREAMLIT_PATCHES=-flush,-theming` switches single patches off. docs/streamlit.md lists them

@@ -8,10 +8,10 @@ purged with their conversation, and a damaged one is ignored, dropped and rebuil
 messages.
 
 Without packs a path of a thousand messages among a million takes about twice the processor's time. They cost disk: the
-file of a million messages grows from 264 to 438 MB, so a database below 100,000 messages has none. The texts are cut into
-parts of 1,000 bytes because DuckDB compresses no text above 4,096, and because a checkpoint rewrites the last group of
-rows. Sorting the table of messages itself would need no second copy, but every reader and writer would have two places to
-look in.
+file of a million messages grows from 264 to 438 MB, so a database below 100,000 messages has none. The texts are cut
+into parts of 1,000 bytes because DuckDB compresses no text above 4,096, and because a checkpoint rewrites the last
+group of rows. Sorting the table of messages itself would need no second copy, but every reader and writer would have
+two places to look in.
 """
 
 from __future__ import annotations
