@@ -37,6 +37,7 @@ def test_every_place_that_the_page_names_is_there() -> None:
         ("forky_core/merge/branch_merge.py", "plan_branch_merge"),
         ("forky_core/merge/plan_lines.py", "plan_of_lines"),
         ("forky_core/formats/registry.py", "_NARROW"),
+        ("forky_core/formats/registry.py", "WIDE"),
         ("forky_core/formats/leftovers.py", "leftovers"),
         ("tests/formats/seeds.py", "messages"),
         ("tests/formats/seeds.py", "signs"),

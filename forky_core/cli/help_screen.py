@@ -40,7 +40,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         "compare and decide",
         (
             ("experiment", "ask many models, and check"),
-            ("polls", "open polls, rate answers"),
+            ("polls", "open polls, count votes"),
             ("vote", "vote, or change your vote"),
             ("inbox", "what you have not read yet"),
         ),
@@ -64,7 +64,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("up, serve", "start the app"),
             ("token", "tokens of programs"),
             ("password", "for browsers elsewhere"),
-            ("admin", "a team's people and branches"),
+            ("admin", "a team's people and copies"),
             ("verify", "check that all is whole"),
             ("repair", "open a damaged database"),
             ("move", "move all to a new database"),

@@ -30,7 +30,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     command = commands.add_parser("publish", help="give away a comparison, poll, merge or replay")
     acts = command.add_subparsers(dest="act", required=True, metavar="WHAT")
     for thing in THINGS:
-        act = acts.add_parser(thing.name, help=f"write a {thing.label.lower()} as a file")
+        act = acts.add_parser(thing.name, help=f"write the {thing.label.lower()} as a file")
         act.add_argument("which", nargs="*", metavar="WHICH", help=thing.takes)
         add_place(act, "--branch", "the branch to begin at (default: the one that moved last)")
         act.add_argument(
