@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -16,7 +17,7 @@ from forky_core.cli.plain import one_line
 from forky_core.model.errors import BadContent, NotFound, StoreBusy
 from forky_core.settings import Settings
 from forky_core.store.contract import Store
-from forky_core.store.moving.workspace import Moved, move_workspace
+from forky_core.store.moving.workspace import move_workspace
 from forky_core.team.team import Team, people_beside, team_file
 
 _PEOPLE = "The people came along, with their roles, sessions, shares and balances."
@@ -44,49 +45,41 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run(options: argparse.Namespace) -> int:
-    _require_two_places(options.source, options.target)
+    source, target = options.source, options.target
+    _require_two_places(source, target)
     shows = sys.stderr.isatty() and not options.json
-    done = _moved(options.source, options.target, options.in_workspace, shows=shows)
-    here, there = (_workspace_at(place, options.in_workspace) for place in (options.source, options.target))
-    people = _copied_people(options.source, options.target) if here == there else None
+    try:
+        with (
+            closing(_opened(source, options.in_workspace)) as old,
+            closing(_opened(target, options.in_workspace)) as new,
+        ):
+            done = move_workspace(
+                old, new, origin=_shown(source), on_progress=_print_progress if shows else lambda *_: None
+            )
+    finally:
+        if shows:
+            print(file=sys.stderr)
+    here, there = (
+        settings_at(place, options.in_workspace if "://" in place else None).workspace
+        for place in (source, target)
+    )
+    people = _copied_people(source, target) if here == there else None
     if options.json:
-        counts = {one.kind: {"from": one.here, "to": one.there} for one in done.counts}
+        counts = {kind: {"from": here, "to": there} for kind, (here, there) in done.counts.items()}
         told = {"copied": done.copied, "counts": counts, "left": list(done.left), "people": people}
         print(json.dumps(told, ensure_ascii=False))
-    else:
-        _print_table([(one.kind, one.here, one.there) for one in done.counts])
-        print(f"Copied now: {done.copied:,} messages. Both sides have the same ids, logs and contents.")
-        for sentence in done.left:
-            print(one_line(sentence))
-        if people is not None:
-            print(_PEOPLE if people else _THERE)
-        elif people_beside(_place(options.source)) is not None:
-            print(_APART.format(here=one_line(here), there=one_line(there)))
+        return 3 if done.left else 0
+    print(f"{'':22}{'from':>14}{'to':>14}")
+    for kind, (many, moved) in done.counts.items():
+        print(f"{kind:22}{many:>14,}{moved:>14,}")
+    print(f"Copied now: {done.copied:,} messages. Both sides have the same ids, logs and contents.")
+    for sentence in done.left:
+        print(one_line(sentence))
+    if people is not None:
+        print(_PEOPLE if people else _THERE)
+    elif people_beside(_place(source)) is not None:
+        print(_APART.format(here=one_line(here), there=one_line(there)))
     return 3 if done.left else 0
-
-
-def _workspace_at(place: str, named: str | None) -> str:
-    """The id of the workspace at a place; `named` is that of a PostgreSQL database."""
-    return settings_at(place, named if "://" in place else None).workspace
-
-
-def _moved(source: str, target: str, workspace: str | None, *, shows: bool) -> Moved:
-    here = _opened(source, workspace)
-    try:
-        there = _opened(target, workspace)
-        try:
-            return move_workspace(
-                here,
-                there,
-                origin=_shown(source),
-                on_progress=lambda now: _print_progress(now.doing, now.done, now.total) if shows else None,
-            )
-        finally:
-            there.close()
-            if shows:
-                print(file=sys.stderr)
-    finally:
-        here.close()
 
 
 def _copied_people(source: str, target: str) -> int | None:
@@ -95,18 +88,16 @@ def _copied_people(source: str, target: str) -> int | None:
     """
     from forky_core.team.moving_people import copy_people  # noqa: PLC0415 - for this command alone
 
-    here = people_beside(_place(source))
+    here, there = people_beside(_place(source)), _place(target)
     if here is None:
         return None
-    there = _place(target)
     if people_beside(there) is not None:
         return 0
-    old, new = Team(here), Team(team_file(there) if isinstance(there, Path) else there)
-    try:
+    with (
+        closing(Team(here)) as old,
+        closing(Team(team_file(there) if isinstance(there, Path) else there)) as new,
+    ):
         return copy_people(old.database, new.database)
-    finally:
-        new.close()
-        old.close()
 
 
 def _place(given: str) -> Path | str:
@@ -149,9 +140,3 @@ def _shown(place: str) -> str:
 
 def _print_progress(doing: str, done: int, total: int) -> None:
     print(f"\r{doing} {done:,} of {total:,} messages ", end="", file=sys.stderr, flush=True)
-
-
-def _print_table(rows: list[tuple[str, int, int]]) -> None:
-    print(f"{'':22}{'from':>14}{'to':>14}")
-    for kind, here, there in rows:
-        print(f"{kind:22}{here:>14,}{there:>14,}")

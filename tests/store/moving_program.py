@@ -5,15 +5,15 @@ from __future__ import annotations
 import sys
 
 from forky_core.store.duckdb.store import DuckDBStore
-from forky_core.store.moving import conversations
-from forky_core.store.moving.workspace import MoveProgress, move_workspace
+from forky_core.store.moving import workspace
+from forky_core.store.moving.workspace import move_workspace
 
 
 def main(source: str, target: str) -> None:
-    conversations._GROUP = 40
+    workspace._GROUP = 40
 
-    def say(now: MoveProgress) -> None:
-        sys.stdout.write(f"{now.doing} {now.done}\n")
+    def say(doing: str, done: int, _: int) -> None:
+        sys.stdout.write(f"{doing} {done}\n")
         sys.stdout.flush()
 
     with DuckDBStore.open(source) as here, DuckDBStore.open(target) as there:

@@ -39,7 +39,7 @@ def test_whatever_happened_in_a_workspace_is_the_same_in_its_new_store(
             before = everything(source)
             done = moved(source, target)
             assert everything(target) == before == everything(source)
-            assert all(one.here == one.there for one in done.counts) and target.verify().clean
+            assert all(here == there for here, there in done.counts.values()) and target.verify().clean
             assert moved(source, target).copied == 0
             source.close()
             target.close()
