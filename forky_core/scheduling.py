@@ -1,4 +1,5 @@
-"""Python's collector, the turns of its threads and who goes first, while very much is done at once.
+"""Pauses Python's collector and shortens the turns of its threads while a server is busy, and decides which work goes
+first.
 
 The collector and the turns belong to the whole process, so `uncollected` and `short_turns` do nothing until the program
 calls `tune` (forky_core/process.py).
@@ -43,8 +44,8 @@ def tune() -> None:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """No run of the collector meanwhile: what messages are made of, and made into, holds no circles, and each full run
-    walks through all that is held.
+    """Pause the garbage collector in this block. Messages contain no cycles, and each full run of it looks at
+    everything in memory.
 
     Of a thousand messages that is up to half the time of reading them, and a tenth of converting them. Where threads
     overlap, or somebody else has turned it off, it may be on again earlier: that costs time and nothing else.
@@ -61,7 +62,7 @@ def uncollected() -> Iterator[None]:
 
 @contextmanager
 def short_turns() -> Iterator[None]:
-    """Other threads get the interpreter after half a millisecond instead of five, in the whole process.
+    """Let other threads run after half a millisecond instead of five, in the whole process, while this block runs.
 
     For work that nobody waits for, beside a server that somebody does: answering a request takes a fraction of a turn,
     and waits for one or two. Where several threads overlap here, the last to leave restores what was; so do more than
@@ -85,7 +86,9 @@ def short_turns() -> Iterator[None]:
 
 
 def _set_turns() -> None:
-    """Make the turns as long as they should be now; with the lock held, once somebody has been in `short_turns`."""
+    """Set the interval at which threads change turns to what the pages and blocks at work call for. The lock must be
+    held, and `short_turns` have been entered once.
+    """
     wanted = min(_usual, TURN) if _inside and _ahead <= FEW else _usual
     if wanted != sys.getswitchinterval():
         sys.setswitchinterval(wanted)
@@ -93,7 +96,7 @@ def _set_turns() -> None:
 
 @contextmanager
 def ahead() -> Iterator[None]:
-    """Somebody waits for this, a page say: it goes before the work that asks `Patient`."""
+    """Mark this block as something that a person waits for, such as a page. `Patient` work lets it go first."""
     global _ahead, _passed  # noqa: PLW0603 - one interpreter, which all threads of the process share
     with _turns:
         _ahead += 1
@@ -110,18 +113,18 @@ def ahead() -> Iterator[None]:
 
 
 class Patient:
-    """One piece of work that can wait for what goes `ahead`, and gets half of the time at least."""
+    """A piece of work that lets blocks in `ahead` go first, and gets at least half of the time."""
 
     def __init__(self) -> None:
         self._next = float("-inf")
 
     async def let_by(self) -> None:
-        """Between two steps on an event loop: wait while something goes ahead, for LET_BY seconds at most."""
+        """Wait between two steps on an event loop while something goes ahead, for LET_BY seconds at most."""
         for pause in self._pauses():
             await asyncio.sleep(pause)
 
     def let_by_in_thread(self) -> None:
-        """The same between two steps of a thread that nobody waits for."""
+        """Like `let_by`, for a thread that nobody waits for."""
         for pause in self._pauses():
             time.sleep(pause)
 

@@ -12,7 +12,7 @@ from forky_core.model.memory import Memory
 
 @dataclass(frozen=True, slots=True)
 class PolicyInputs:
-    """What a policy chooses from."""
+    """The path, the amounts that a person set and the model's window, from which a memory policy makes its choice."""
 
     read: ConvertedPath
     """The path, as it is sent when all of it is."""
@@ -28,7 +28,7 @@ class PolicyInputs:
 
 @dataclass(frozen=True, slots=True)
 class ContextChoice:
-    """What a policy chose."""
+    """The result of a memory policy: which messages it sends, and which it may leave out."""
 
     parts: Sequence[bool]
     """For each message of the path, whether the policy may leave it out."""

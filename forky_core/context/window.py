@@ -37,7 +37,7 @@ class MessageCosts:
 
 @dataclass(frozen=True, slots=True)
 class WindowChoice:
-    """What a policy chose to send."""
+    """The messages of a path that a memory policy sends."""
 
     start: int
     """The index on the path from which everything is sent; before it only the messages in `held` are."""

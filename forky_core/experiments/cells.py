@@ -49,7 +49,7 @@ class BranchAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CellResult:
-    """What became of one cell."""
+    """The result of one cell of an experiment: its question, the answer, and the verdicts on it."""
 
     address: CellAddress
     branch: str

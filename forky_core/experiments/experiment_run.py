@@ -90,7 +90,7 @@ class RunOrder:
 
 
 class ExperimentRun:
-    """One run. All of it is safe to use from any thread."""
+    """A run of an experiment, which asks its cells in the background. Safe from any thread."""
 
     def __init__(self, session: Session, book: ExperimentBook, name: str, order: RunOrder) -> None:
         self.name = name

@@ -227,7 +227,7 @@ class Experiments:
     # Reading
 
     def cell(self, name: str, cell: CellAddress) -> CellResult:
-        """What became of one cell. Raises NotFound if there is none."""
+        """The result of one cell. Raises NotFound if there is none."""
         reader = self._book.reader(self._session, name)
         try:
             return reader.read(cell)
@@ -359,7 +359,7 @@ def _is_gone(parts: Sequence[str], rows: Collection[int], columns: Mapping[str, 
 
 
 def is_judges(parts: Sequence[str]) -> bool:
-    """Whether a branch (its name without the experiment's) is one on which a judge answers."""
+    """Whether a judge answers on this branch. `parts` are the parts of the branch's name below the experiment's."""
     return (len(parts) == 3 and bool(_JUDGED.fullmatch(parts[1])) and parts[2].isdecimal()) or (
         len(parts) in {3, 4} and bool(_JUDGED.fullmatch(parts[-1]))
     )

@@ -20,7 +20,7 @@ from forky_core.model.experiment import JUDGE, CellAddress, Experiment, Experime
 
 @dataclass(frozen=True, slots=True)
 class ColumnSummary:
-    """A column in numbers."""
+    """The numbers of one column: how many of its answers passed, what they cost and how long they took."""
 
     column: ExperimentColumn
     label: str
@@ -49,7 +49,7 @@ class ColumnSummary:
 
 @dataclass(frozen=True, slots=True)
 class ColumnComparison:
-    """How much more often one column passes than another, on the rows that both have."""
+    """By how much the share of passed answers differs between two columns, on the rows that both have."""
 
     one: ColumnSummary
     other: ColumnSummary
@@ -76,7 +76,7 @@ class ColumnComparison:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How often a judge says what people say of the same answers."""
+    """How often a judge and people gave the same verdict on the same answers."""
 
     answers: int
     """Answers that both have judged."""

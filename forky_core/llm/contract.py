@@ -99,7 +99,7 @@ class ToolCallDone:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The model finished by itself."""
+    """The event with which a complete answer ends."""
 
     finish_reason: str
     """stop, length, tool_calls, content_filter; a provider's own word if it means none of these."""
@@ -110,7 +110,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The call ended in another way. What arrived before stays valid."""
+    """The event with which a call ends that failed or was cut off. What arrived before stays valid."""
 
     failure: Failure
     usage: Usage = Usage()

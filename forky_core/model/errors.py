@@ -85,7 +85,7 @@ class NotFound(RequestError):
 
 
 class Ambiguous(RequestError):
-    """A prefix that fits several messages."""
+    """The beginning of an id that several messages have."""
 
     def __init__(self, message: str, candidates: Sequence[str], hint: str = "") -> None:
         super().__init__(message, hint)
@@ -97,15 +97,15 @@ class NameTaken(RequestError):
 
 
 class BadName(RequestError):
-    """A name Forky cannot keep."""
+    """A name that Forky cannot store, such as an empty one."""
 
 
 class BadContent(RequestError):
-    """Content that cannot be sent or kept."""
+    """Content that Forky cannot send or store."""
 
 
 class BadCall(BadContent):
-    """A program's request that cannot be read as what it says it is."""
+    """A request of another program that does not have the form of its protocol."""
 
     def __init__(self, message: str, where: str, hint: str = "") -> None:
         super().__init__(message, hint)
@@ -123,7 +123,7 @@ class NotInstalled(RequestError):
 
 
 class NothingToDo(RequestError):
-    """What was asked for is already so."""
+    """The call would change nothing."""
 
 
 class NotAllowed(RequestError):
@@ -131,7 +131,7 @@ class NotAllowed(RequestError):
 
 
 class InTheWay(RequestError):
-    """Something must go first."""
+    """The call cannot be carried out yet, because something else has to be done or to end first."""
 
 
 class Outdated(ForkyError):
@@ -144,7 +144,7 @@ class Outdated(ForkyError):
 
 
 class ModelError(ForkyError):
-    """A model call that did not end well."""
+    """A call of a model that failed or was cut off; `partial` has what arrived before."""
 
     def __init__(self, failure: Failure, partial: tuple[Part, ...] = ()) -> None:
         super().__init__(failure.sentence)
@@ -153,7 +153,7 @@ class ModelError(ForkyError):
 
 
 class ImportBrokenOff(ForkyError):
-    """An import ended in its middle. What had come in stays, and its record names it."""
+    """An import that ended before all of the file was read. What it had brought stays, and is listed in its record."""
 
     def __init__(self, message: str, number: int, hint: str = "") -> None:
         super().__init__(message, hint)

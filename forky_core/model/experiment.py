@@ -218,7 +218,7 @@ class ExperimentColumn:
 
 @dataclass(frozen=True, slots=True)
 class CellAddress:
-    """Which answer of an experiment."""
+    """Names one answer of an experiment by its row, its column and its sample."""
 
     row: int
     column: str

@@ -19,7 +19,7 @@ _NOTHING: Mapping[str, Json] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A memory policy with its amount."""
+    """The memory setting of a branch or a conversation: a policy by its name, and the policy's amount."""
 
     policy: str = "everything"
     """The name of a policy. A name that is not known here, of a later version or a package, sends everything."""

@@ -21,7 +21,7 @@ Json = Any
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """A text."""
+    """A piece of a message's text."""
 
     type: ClassVar[str] = "text"
     text: str

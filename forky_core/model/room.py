@@ -29,7 +29,7 @@ _RESERVED = frozenset({"system", "assistant", "user", "tool", "developer", "mode
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A participant."""
+    """A person who takes part in a conversation, with what they may ask."""
 
     name: str
     address: str = ""

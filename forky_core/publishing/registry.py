@@ -74,7 +74,7 @@ def forms_of(report: Report) -> tuple[PublicationForm, ...]:
 
 
 def publication_form(name: str) -> PublicationForm:
-    """The form of this name. Raises NotFound."""
+    """Look up the form with this name. Raises NotFound if there is none."""
     found = next((one for one in FORMS if one.name == name), None)
     if found is None:
         raise NotFound(

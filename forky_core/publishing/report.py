@@ -92,7 +92,7 @@ class ReportSection:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A thing that is given away."""
+    """The content of a comparison, an experiment, a poll, a merge or a replay, ready to be written as a file."""
 
     kind: str
     """The name of the thing, e.g. "comparison"."""

@@ -444,10 +444,12 @@ class StoreOnServer(Protocol):
 
 
 class Talk(Protocol):
-    """What the processes that use one database say to each other about one topic; safe from any thread."""
+    """Messages about one topic between the processes that use one database; safe from any thread."""
 
     def tell(self, message: str) -> None:
-        """Tell the others, soon; what is longer than 7,000 bytes, or said while the server is away, is lost."""
+        """Send a message to the other processes, soon. One longer than 7,000 bytes, or sent while the server is away,
+        is lost.
+        """
         ...
 
     def end(self) -> None: ...
@@ -467,7 +469,7 @@ class TalkingStore(Protocol):
 
 @runtime_checkable
 class AnalysisSource(Protocol):
-    """A store that can give its tables away; one in memory is none."""
+    """A store that can write the tables for analysis. The store in memory cannot."""
 
     def write_tables(
         self,
@@ -487,7 +489,7 @@ class AnalysisSource(Protocol):
 
 @runtime_checkable
 class StoreWithViews(Protocol):
-    """A store whose database can be asked in SQL by other programs."""
+    """A store whose database other programs can query in SQL."""
 
     def make_views(self) -> None:
         """Make the views of docs/analysis.md in the database itself, in a schema `forky_v1`.

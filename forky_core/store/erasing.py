@@ -32,7 +32,7 @@ from forky_core.store.deciding import next_operation, no_message
 
 @dataclass(frozen=True, slots=True)
 class StoredConversation:
-    """All that a store has of one conversation."""
+    """Everything that a store has of one conversation."""
 
     id: ConversationId
     messages: Sequence[Message]

@@ -1,4 +1,5 @@
-"""Search over every branch of every conversation: the engine finds and ranks texts, then hidden messages drop out.
+"""Search over every branch of every conversation. The engine finds and ranks texts; hidden messages are left out
+afterwards.
 
 The engine's filter errs on the side of matching where engines differ in lower case; words.py decides what matches. All
 is read as of one moment, and no conversation is loaded for it.

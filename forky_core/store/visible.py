@@ -41,7 +41,7 @@ class VisibleRows:
 
 @dataclass(frozen=True, slots=True)
 class Merge(Generic[K]):
-    """A message of several parents: where it stands, and the ids of its other parents."""
+    """A message with several parents: where it is stored, and the ids of its other parents."""
 
     conversation: K
     segment: int

@@ -1,4 +1,4 @@
-"""What one person may see and do, answered quickly: from memory until anything about the team changes."""
+"""The rights of one person, cached until anything about the team changes."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ class Access:
         return self._shared
 
     def belongs(self, conversation: ConversationId) -> bool:
-        """Whether a conversation is theirs; one that is nobody's in particular belongs to the workspace's owners."""
+        """Whether a conversation belongs to them. One that belongs to nobody belongs to the owners of the workspace."""
         if self.role_in(conversation) is not Role.OWNER:
             return False
         owner = self.team.sharing.of(conversation).owner
         return owner == self.id or (owner == OWNERS and self.role is Role.OWNER)
 
     def owner_of(self, conversation: ConversationId) -> str:
-        """The name of whoever a conversation belongs to; "" for the owners of the workspace."""
+        """The name of the person to whom a conversation belongs; "" for the owners of the workspace."""
         owner = self.team.sharing.of(conversation).owner
         return "" if owner == OWNERS else self.team.members.name_of(owner)
 
@@ -82,11 +82,11 @@ class Access:
         return self.team.files.may_see(self.id, file, self.visible, self._files_of)
 
     def gave(self, file: str) -> bool:
-        """Whether they gave this file themselves."""
+        """Whether they uploaded this file themselves."""
         return self.team.files.gave(self.id, file)
 
     def give(self, files: Iterable[str]) -> None:
-        """Record that they gave these files."""
+        """Record that they uploaded these files."""
         self.team.files.give(self.id, files)
 
     def _renew(self) -> None:

@@ -1,4 +1,4 @@
-"""What a person changes about how they get in: another password by a link, and proof asked for anew."""
+"""How a person changes their ways to sign in: another password by a link, and a new proof of who they are."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def has_identity(team: Team, member: str, issuer: str) -> bool:
 
 
 def proves_anew(team: Team, member: str, proof: Proof) -> bool:
-    """Whether a proof is good enough to change how somebody gets in.
+    """Whether a proof of identity is strong enough to change how a person signs in.
 
     A password is. Where somebody has none, an identity provider that was told to ask again is. A proxy's header never
     is: nobody was asked.

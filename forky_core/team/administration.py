@@ -1,4 +1,4 @@
-"""What one member does about the people of the workspace. Every method checks their role before it changes anything."""
+"""Changes that one member makes to the people of the workspace. Every method checks their role first."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Administration:
         return self._access.role is Role.OWNER
 
     def may_reach(self, member: str) -> bool:
-        """Whether the member may do what reaches a person everywhere: sign them out, have them choose another password,
-        and have them forgotten.
+        """Whether the member may act on a person's whole account: sign them out, have them choose another password, or
+        delete it.
 
         Owners may. Where servers with other workspaces keep their people in the same database, those who are members
         there, too, are left to the owners of `WORKSPACE`.
@@ -64,7 +64,7 @@ class Administration:
         self._team.members.remove(self._access.id, by=self._access.id)
 
     def may_forget(self, member: str) -> None:
-        """Raise NotAllowed if the member may not have this person forgotten: themselves they may."""
+        """Raise NotAllowed unless the member may delete this person's account. Everybody may delete their own."""
         if member != self._access.id:
             self._require_reach(member, "have somebody forgotten")
 
@@ -99,7 +99,7 @@ class Administration:
     # The others.
 
     def members(self) -> Sequence[Member]:
-        """Everybody who is a member now, the longest first."""
+        """All current members; those who have been here longest come first."""
         self._access.require(Role.VIEWER, "see who is here")
         return self._team.members.all()
 
@@ -180,11 +180,11 @@ class Administration:
         return self._team.audit.page(page, size, wanted)
 
     def full_name_of(self, person: str) -> str:
-        """The name of whom an entry is about with their handle: "Ada (ada)"."""
+        """The name of the person whom an entry is about, with their handle: "Ada (ada)"."""
         return self._team.members.full_name_of(person)
 
     def kinds_of_events(self) -> Mapping[str, tuple[str, ...]]:
-        """The events of which there are entries, by their kinds."""
+        """The events that the audit log has entries of, grouped by kind."""
         self._access.require(Role.OWNER, "read the audit log")
         found: dict[str, tuple[str, ...]] = {}
         for event in sorted(self._team.audit.events()):
@@ -193,7 +193,7 @@ class Administration:
         return {kind: found[kind] for kind in (*KINDS, OTHER) if kind in found}
 
     def export_audit(self) -> Sequence[AuditEntry]:
-        """The whole audit log, oldest first; that it was exported is an entry of it."""
+        """The whole audit log, oldest first. The export adds an entry of its own."""
         with self._team.database.writing():
             self._access.require(Role.OWNER, "export the audit log")
             self._team.audit.note("audit log exported", self._access.id)

@@ -1,4 +1,4 @@
-"""Who comes in: from a proof of who somebody is to the member they are, or a sentence why not.
+"""Decides whether a person who has proved who they are may come in, and as which member.
 
 Every way to sign in ends here, so that invitations, roles and refusals are the same for all of them.
 """
@@ -16,7 +16,7 @@ from forky_core.team.team import Team
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What a way to sign in has found out about somebody."""
+    """The identity of a person, as a way to sign in has established it."""
 
     way: str
     """The way's name, for the audit log."""
@@ -37,7 +37,8 @@ class Proof:
 
 
 def admit(team: Team, proof: Proof, invitation: str = "", *, on_the_way: str = "") -> Member:
-    """The member whom a proof belongs to; a new one if an open invitation or the operator's rules let them in.
+    """Return the member to whom a proof belongs. Somebody new becomes one by an open invitation or by the operator's
+    rules.
 
     `invitation` is the secret of an invitation. `on_the_way` is that of one which they would accept once they are
     signed in: whoever was a member and is none any more comes back by it.

@@ -15,7 +15,7 @@ from forky_core.team.roles import Role
 
 @dataclass(frozen=True, slots=True)
 class MemberAccount:
-    """What one member may have, and had."""
+    """The allowance of one member, and how much of it is used."""
 
     member: Member
     allowance: Allowance
@@ -26,7 +26,7 @@ class MemberAccount:
 
     @property
     def sentence(self) -> str:
-        """What was had of each limit: "$0.40 of $2.00 today, 3 of 20 answers in all"; and the money in any case."""
+        """How much of each limit is used: "$0.40 of $2.00 today, 3 of 20 answers in all". Money is always named."""
         return account_text(self.allowance, self.account)
 
 
@@ -48,12 +48,12 @@ class AllowanceDesk:
         return self._of(self._access.member)
 
     def everybodys(self) -> Sequence[MemberAccount]:
-        """The account of each member, the longest one first."""
+        """The account of each member; those who have been here longest come first."""
         self._access.require(Role.OWNER, "see what others spend")
         return [self._of(member) for member in self._access.team.members.all()]
 
     def usual(self) -> Fields:
-        """What holds for whoever has no allowance of their own."""
+        """The allowance of members who have none of their own."""
         self._access.require(Role.VIEWER, "see the allowance of everybody")
         return self._allowances.own(EVERYBODY)
 

@@ -1,4 +1,4 @@
-"""The allowances of a team's people, as owners set them: for single people, and for whoever has none of their own.
+"""The allowances that owners set for the people of a team: for single persons, and for all who have none of their own.
 
 They are in the people's database, where `forky admin` changes them while the app runs. What an earlier version had set
 there holds on: limits of a day, a balance as an allowance in all, and “only credit” as one of nothing.
@@ -72,7 +72,7 @@ class Allowances:
         return any(row[0] == _NO_BALANCE for who in (person, EVERYBODY) for row in self._known(_LIMITS, who))
 
     def own(self, person: str) -> Fields:
-        """What was set for a person, or with `EVERYBODY` for whoever has none of their own."""
+        """The allowance that was set for a person, or with `EVERYBODY` for those who have none of their own."""
         rows = self._known(_LIMITS, person)
         known: dict[str, int] = {row[0]: row[1] for row in rows}
         found: dict[Field, int | None] = {}
@@ -120,7 +120,7 @@ class Allowances:
             self._audit.note("allowance set", by, **about, allowance=allowance_text(fields))
 
     def spender(self, person: str) -> Spender:
-        """A member, as whoever pays for their calls."""
+        """The account to which a member's calls are charged."""
         return Spender(f"person/{person}", "You", self.of(person), lambda: self._start(person))
 
     def _start(self, person: str) -> Account:
@@ -153,7 +153,7 @@ class Allowances:
 
 
 def allowance_text(fields: Fields) -> str:
-    """What is set, as people read it: "20 answers a day, no limit of dollars in all"; "" for nothing."""
+    """An allowance as people read it: "20 answers a day, no limit of dollars in all"; "" if nothing is set."""
     facts = []
     for name in FIELDS:
         if name not in fields:

@@ -136,7 +136,7 @@ class TeamAttempts(Attempts):
 
 
 def note_attempt(connection: Writing, kind: str, client: str, at: int) -> str:
-    """Note within a transaction that a client has tried something, and forget what is longer ago than `WINDOW`.
+    """Record within a transaction that a client has tried something, and delete records older than `WINDOW`.
 
     `at` is in microseconds since the epoch. Returns the id by which the attempt can be taken back.
     """

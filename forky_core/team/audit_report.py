@@ -101,7 +101,7 @@ OTHER = "Other"
 
 
 def kind_of(event: str) -> str:
-    """The kind of an event: the one whose beginning of a name fits it longest."""
+    """The kind of an event: the one with the longest prefix of the event's name."""
     fitting = [
         (len(begin), kind) for kind, begins in KINDS.items() for begin in begins if event.startswith(begin)
     ]

@@ -55,17 +55,17 @@ class ConversationThreads:
 
     @property
     def counts(self) -> Mapping[MessageId, ThreadCount]:
-        """How many threads hang on each message that has any."""
+        """The number of threads at each message that has any."""
         self._require(Role.VIEWER)
         return self._team.threads.counts(self._conversation)
 
     def all(self) -> Sequence[Thread]:
-        """Every thread, the longest first."""
+        """Every thread, the oldest first."""
         self._require(Role.VIEWER)
         return [self._seen(thread) for thread in self._team.threads.of(self._conversation)]
 
     def on(self, message: MessageId) -> Sequence[Thread]:
-        """The threads of one message, the longest first."""
+        """The threads of one message, the oldest first."""
         self._require(Role.VIEWER)
         return [self._seen(thread) for thread in self._team.threads.of(self._conversation, message)]
 
@@ -142,7 +142,7 @@ class ConversationThreads:
         return self.thread(thread)
 
     def edit(self, thread: str, comment: str, text: str) -> None:
-        """Change a comment of one's own; who is newly mentioned is told.
+        """Change a comment of one's own. People who are newly mentioned get a notice.
 
         Raises:
             NotFound: there is no such comment, or it is deleted.

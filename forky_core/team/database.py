@@ -1,4 +1,4 @@
-"""What keeps the people of a server: a SQLite file beside the conversations, or tables in their PostgreSQL database.
+"""The database of a server's people: a SQLite file beside the conversations, or tables in their PostgreSQL database.
 
 It is not DuckDB, because more than one process needs it at a time: `forky admin` changes it while the app runs. Both
 run the same statements, in what SQLite and PostgreSQL have in common.
@@ -132,9 +132,7 @@ _TABLE_OF = re.compile(r"\s*(?:CREATE TABLE|CREATE (?:UNIQUE )?INDEX \w+ ON) (\w
 
 
 def missing_statements(tables: Collection[str]) -> Iterator[str]:
-    """The statements that make what is missing where these tables are: all where none is. A later version of Forky may
-    add tables, which an earlier one leaves alone.
-    """
+    """The statements that create the tables which a database lacks. Tables of a later version are left alone."""
     for statement in SCHEMA_TEXT.split(";"):
         about = _TABLE_OF.match(statement)
         if about is not None and about[1] not in tables:
@@ -142,7 +140,7 @@ def missing_statements(tables: Collection[str]) -> Iterator[str]:
 
 
 def digest_of(secret: str) -> bytes:
-    """The sha256 of a secret of 256 random bits, which is all that is kept of it."""
+    """The sha256 of a secret of 256 random bits. Only this is stored."""
     return hashlib.sha256(secret.encode("utf-8", "replace")).digest()
 
 
@@ -162,7 +160,7 @@ class TableRow(Protocol):
 
 
 class StatementResult(Protocol):
-    """What a statement led to."""
+    """The result of a statement that writes."""
 
     @property
     def rowcount(self) -> int:
@@ -203,8 +201,8 @@ class TeamDatabase(ABC):
 
     @property
     def version(self) -> int:
-        """A number that changes whenever anything has changed: at once where it was here, and otherwise within
-        `LONGEST_WITHOUT_LOOK` seconds.
+        """A number that changes with every change: at once for one made here, and within `LONGEST_WITHOUT_LOOK` seconds
+        for one of another process.
         """
         unlooked = time.monotonic() - self._looked
         # While somebody writes, the others need not wait for them each time.
@@ -217,7 +215,7 @@ class TeamDatabase(ABC):
         return self._own_changes + (self._seen << 32)
 
     def look_again(self) -> None:
-        """Have the next question for `version` look whether another process has written, unless this one writes."""
+        """Have the next read of `version` check for changes of other processes, unless this process is writing."""
         self._looked = min(self._looked, time.monotonic() - LOOK)
 
     @abstractmethod
@@ -233,14 +231,14 @@ class TeamDatabase(ABC):
         """The first row of a question; None if there is none. Raises as `rows` does."""
 
     def known(self, statement: str, *values: Any) -> Sequence[Any]:
-        """As `rows`, for what every click asks: the answer is remembered for as long as `version` stays.
+        """Like `rows`, for queries that every click makes: the result is cached until `version` changes.
 
         It is not for tables that a transaction changes which leaves `version` as it is.
         """
         return self.made((statement, *values), lambda: self.rows(statement, *values))
 
     def made(self, named: tuple[Any, ...], make: Callable[[], _Made]) -> _Made:
-        """What `make` makes of tables as `known` takes them, remembered under a name for as long as `version` stays."""
+        """The value that `make` computes from tables, cached under a name until `version` changes."""
         if self._writer == threading.get_ident():
             return make()
         version = self.version
@@ -267,15 +265,15 @@ class TeamDatabase(ABC):
 
     @abstractmethod
     def rewrite(self, change: Callable[[str], str], *, but: frozenset[str]) -> None:
-        """Change each text of every table but these, within a transaction."""
+        """Change each text of every table except these, within a transaction."""
 
     @abstractmethod
     def renumber(self) -> None:
-        """Within a transaction: what is numbered goes on after the rows that were copied in with their numbers."""
+        """Continue the numbering of each table after the rows that were copied in, within a transaction."""
 
     @abstractmethod
     def fold_in(self) -> None:
-        """Keep nothing of what was deleted, as far as that is in our hands."""
+        """Remove the bytes of deleted rows from the database's files, as far as Forky can."""
 
     @abstractmethod
     def back_up(self, copy: Path) -> None:

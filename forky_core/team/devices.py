@@ -1,4 +1,4 @@
-"""What a browser says it is, in the words that a person knows it by: "Firefox on Windows"."""
+"""Names a browser from what it says of itself, in words that a person knows: "Firefox on Windows"."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SYSTEMS = (
 
 
 def device_name(user_agent: str) -> str:
-    """The browser and system of a User-Agent header; the header's beginning for one that is not known."""
+    """The browser and system named by a User-Agent header, or the beginning of a header that is not known."""
     browser = next((name for mark, name in _BROWSERS if mark in user_agent), "")
     system = next((name for mark, name in _SYSTEMS if mark in user_agent), "")
     if browser:

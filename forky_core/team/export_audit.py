@@ -45,7 +45,7 @@ def note_tables(store: Store, form: str, conversations: Iterable[ConversationId]
 def noted(
     pieces: Iterable[bytes], store: Store, conversation: ConversationId, form: str, thing: str = ""
 ) -> Iterator[bytes]:
-    """The pieces of a file; `note_export` is called when the first one is taken."""
+    """Yield the pieces of a file; `note_export` is called when the first one is taken."""
     note_export(store, conversation, form, thing)
     yield from pieces
 

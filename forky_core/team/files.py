@@ -1,4 +1,4 @@
-"""Which attachments and documents a person may see: those they gave themselves, and those of a conversation they see.
+"""Which attachments and documents a person may see: those they uploaded, and those of conversations they can see.
 
 Both kinds are named by the sha256 of their bytes, and a hash must open nothing by itself. So it is recorded who gave
 which file and which conversation names it. For conversations from before there was a team that is worked out when it is
@@ -24,7 +24,7 @@ class SharedFiles:
         self._workspace = workspace
 
     def give(self, member: str, files: Iterable[str]) -> None:
-        """Record that a person gave these files."""
+        """Record that a person uploaded these files."""
         self._add(
             "INSERT INTO given_files VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             [(self._workspace, file, member) for file in files],
@@ -38,7 +38,7 @@ class SharedFiles:
         )
 
     def gave(self, member: str, file: str) -> bool:
-        """Whether a person gave this file."""
+        """Whether a person uploaded this file."""
         given = "SELECT 1 FROM given_files WHERE workspace = ? AND file = ? AND person = ?"
         return self._database.row(given, self._workspace, file, member) is not None
 

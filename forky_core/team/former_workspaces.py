@@ -22,7 +22,8 @@ database."""
 def former_workspaces(
     team: Team, database: Path | str, environment: Mapping[str, str] = os.environ
 ) -> str | None:
-    """What whoever runs a server is told of other workspaces, with the command that opens each; None if there are none.
+    """A text for the operator that names the other workspaces of earlier versions, with the command that opens each;
+    None if there are none.
 
     `database` is the server's own. Of files, only those are named that are there.
     """

@@ -1,4 +1,4 @@
-"""The models as one person may ask them: the only place where it is decided whether a question goes to a provider.
+"""The models that one person may ask. Every call to a provider is permitted or refused here.
 
 It keeps the contract of the models on offer. Every way to ask (a page, `/v1`, an experiment and its judges, a written
 merge, a summary, a query for documents) takes its models from the workspace of whoever asks, and so from here. Each
@@ -70,7 +70,7 @@ class GuardedModels(RestrictedModels):
         return self._models.upstream(name) if isinstance(self._models, Catalogue) else None
 
     def unmetered(self, name: str) -> Model:
-        """A model for a call that is paid for elsewhere, by `payer`. Raises NotFound if it is not available."""
+        """A model whose call is charged elsewhere, to `payer`. Raises NotFound if it is not available."""
         return self._models.model(name)
 
     # What is decided.
@@ -85,7 +85,7 @@ class GuardedModels(RestrictedModels):
         return ""
 
     def payer(self) -> Spender:
-        """The person, as whoever pays for their calls. Raises SpendingRefused for somebody who is no member."""
+        """The account to which the person's calls are charged. Raises SpendingRefused if they are no member."""
         if not self._access.role:
             raise SpendingRefused(
                 "not_allowed",
@@ -103,7 +103,7 @@ class GuardedModels(RestrictedModels):
             )
 
     def count_refusal(self) -> None:
-        """Count a call of the person that was refused for what it costs, for the audit log. It raises nothing."""
+        """Count, for the audit log, a call that was refused because of its cost. Raises nothing."""
         self._access.team.refused.count(NO_CREDIT, self.person)
 
     def _begin(

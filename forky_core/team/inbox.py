@@ -1,4 +1,4 @@
-"""What a person should know about: who mentioned them, answered them, or gave them something.
+"""The notices of people: who mentioned them, answered them, or shared something with them.
 
 A notice belongs to one person. It has a sentence and an address, and at most a few words of what was written. Notices
 about a conversation are there only while that person may see it: whoever loses the right to it loses them at once.
@@ -67,7 +67,7 @@ _AUDITED: Mapping[str, NoticeKind] = {
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """One thing that a person should know about."""
+    """A notice for one person."""
 
     person: str
     """Whose it is, by id."""
@@ -162,7 +162,7 @@ class Inbox:
             self._database.afterwards(lambda: self.changed(person))
 
     def mark_threads(self, person: str, threads: Sequence[str]) -> None:
-        """Mark what tells a person of these threads as read: they are looking at them."""
+        """Mark a person's notices about these threads as read, because they are looking at the threads."""
         rows = self._database.rows(
             "SELECT number, about FROM notices WHERE workspace = ? AND person = ? AND read = 0",
             self._workspace,
@@ -186,7 +186,7 @@ class Inbox:
         quote: str = "",
         **about: str | int,
     ) -> bool:
-        """Give a person a notice, unless they caused it or may not see what it is about; whether they were given it.
+        """Give a person a notice, unless they caused it or may not see what it is about. Returns whether they got it.
 
         `about` says where it leads: the `message`, `thread` or `request`, and the `role` that they were given. Within
         a transaction of the database it is part of that.
@@ -221,7 +221,7 @@ class Inbox:
         return True
 
     def note_audited(self, event: str, by: str, about: Mapping[str, str | int]) -> None:
-        """Tell a person of an event of the audit log that is about them: a share, a hand-over or another role."""
+        """Give a person a notice of an audited event that concerns them: a share, a hand-over or another role."""
         kind = _AUDITED.get(event)
         if kind is None:
             return

@@ -1,4 +1,4 @@
-"""Invitations: an address that lets somebody become a member, for a time and for so many people.
+"""Invitations: links by which a number of people can become members until they expire.
 
 The first owner comes in by one, too: it is printed when a team without an owner starts.
 """

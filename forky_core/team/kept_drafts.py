@@ -1,4 +1,4 @@
-"""What people have typed and not sent, by person and place, so that another browser or a telephone goes on with it.
+"""Text that people have typed and not sent yet, stored by person and place so that another browser can continue it.
 
 Nobody but its author reads a draft, and none is part of a conversation: what was not sent was not said.
 """
@@ -25,7 +25,7 @@ class KeptDrafts:
         self._workspace = workspace
 
     def at(self, person: str, place: str) -> Mapping[str, Any] | None:
-        """What a person has typed at a place, as it was kept; None if there is nothing."""
+        """The stored draft of a person at a place; None if there is none."""
         row = self._database.row(
             "SELECT content FROM drafts WHERE workspace = ? AND person = ? AND place = ?",
             self._workspace,
@@ -35,7 +35,7 @@ class KeptDrafts:
         return json.loads(row["content"]) if row is not None else None
 
     def keep(self, person: str, place: str, content: Mapping[str, Json] | None) -> None:
-        """Keep what a person has typed at a place; None forgets it."""
+        """Store a person's draft at a place; None deletes it."""
         key = (self._workspace, person, place)
         with self._database.writing(renews=False) as connection:
             if content is None:
@@ -53,7 +53,7 @@ class KeptDrafts:
             )
 
     def forget(self, conversation: ConversationId) -> None:
-        """Forget what was typed in a conversation that is gone for good."""
+        """Delete the drafts in a conversation that was deleted for good."""
         with self._database.writing(renews=False) as connection:
             connection.execute(
                 "DELETE FROM drafts WHERE workspace = ? AND (place = ? OR substr(place, 1, ?) = ?)",

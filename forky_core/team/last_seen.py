@@ -1,4 +1,4 @@
-"""What each person has seen of each conversation: its last operation, and the last event of its threads."""
+"""How much of each conversation a person has seen: its last operation, and the last event of its threads."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class LastSeen:
         return {ConversationId(id): Seen(operation, event, at) for id, operation, event, at in rows}
 
     def note(self, person: str, conversation: ConversationId, operation: int, event: int) -> None:
-        """Note that a person has seen a conversation up to this operation and this event; never back again."""
+        """Record that a person has seen a conversation up to this operation and event. Never moves backwards."""
         with self._database.writing(renews=False) as connection:
             connection.execute(
                 "INSERT INTO last_seen VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (workspace, person, conversation) "

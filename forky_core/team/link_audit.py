@@ -10,7 +10,7 @@ from forky_core.team.team import Team
 
 
 class LinkOfLog(Protocol):
-    """What the log says of a link."""
+    """A link as the audit log names it."""
 
     @property
     def id(self) -> str: ...
@@ -23,7 +23,7 @@ class LinkOfLog(Protocol):
 
 
 def noted_in(team: Team) -> Callable[[str, str, LinkOfLog], None]:
-    """A function that notes an event, the person (by id) and the link."""
+    """Return a function that adds an event of a link to the audit log, with the person (by id) who caused it."""
 
     def note(event: str, person: str, link: LinkOfLog) -> None:
         team.audit.note(

@@ -18,14 +18,14 @@ _ALIKE = str.maketrans(
 
 
 def skeleton(name: str) -> str:
-    """What is left of a name when letters that look alike are the same; equal for names that look alike."""
+    """A form of a name that names which look alike have in common."""
     plain = unicodedata.normalize("NFKD", name).casefold()
     letters = "".join(c for c in plain if not unicodedata.combining(c) and unicodedata.category(c) != "Cf")
     return "".join(letters.translate(_ALIKE).replace("rn", "m").replace("vv", "w").split())
 
 
 def look_alikes(members: Sequence[Member]) -> Mapping[str, Member]:
-    """For each member whose name looks like that of one who has been here longer, by id: that one."""
+    """For each member whose name looks like that of a longer-standing member: that member. By id."""
     first: dict[str, Member] = {}
     found: dict[str, Member] = {}
     for member in sorted(members, key=lambda one: (one.since, one.id)):

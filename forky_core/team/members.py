@@ -74,7 +74,7 @@ class Members:
         """Called with the ids of a person who stops being a member and of who ends it, within the same transaction."""
 
     def all(self) -> Sequence[Member]:
-        """Everybody who is a member now, the longest first."""
+        """All current members; those who have been here longest come first."""
         rows = self._database.many(
             ("p.id", "p.handle", "p.name", "p.email", "m.role", "m.since"),
             "FROM members m JOIN people p ON p.id = m.person WHERE m.workspace = ?",
@@ -102,7 +102,7 @@ class Members:
         return next(iter(self._select("WHERE p.handle = ?", handle.strip().lower())), None)
 
     def by_identity(self, issuer: str, subject: str) -> tuple[Member, Identity] | None:
-        """The person of an identity, and the identity as it is kept; None if nobody has it."""
+        """The person who has an identity, and the identity as it is stored; None if nobody has it."""
         row = self._database.row("SELECT * FROM identities WHERE issuer = ? AND subject = ?", issuer, subject)
         if row is None:
             return None
@@ -116,7 +116,9 @@ class Members:
         return [Identity(*row) for row in rows]
 
     def locked_out(self) -> Sequence[Member]:
-        """The members whose identities are all of `GONE_ISSUERS`: they cannot sign in until they have a password."""
+        """The members who can no longer sign in, because all of their identities are of `GONE_ISSUERS`. They need a
+        password.
+        """
         gone = ", ".join(f"'{issuer}'" for issuer in GONE_ISSUERS)
         rows = self._database.known(
             "SELECT person FROM identities GROUP BY person "  # noqa: S608 - names of ours
@@ -125,19 +127,19 @@ class Members:
         return [member for row in rows if (member := self.member(row["person"])).role]
 
     def name_of(self, actor: str) -> str:
-        """The name behind an operation's actor: a person's if it is one's id, otherwise the actor as it is."""
+        """The name of an operation's actor: a person's name for their id, any other text unchanged."""
         if not actor.startswith(ID_PREFIX):
             return actor
         found = self._database.known("SELECT name FROM people WHERE id = ?", actor)
         return found[0]["name"] if found else _FORGOTTEN
 
     def full_name_of(self, actor: str) -> str:
-        """The name behind an operation's actor with the handle, which nobody else has: "Ada (ada)"."""
+        """The name of an operation's actor with their unique handle: "Ada (ada)"."""
         found = self.find(actor) if actor.startswith(ID_PREFIX) else None
         return f"{found.name} ({found.handle})" if found is not None else self.name_of(actor)
 
     def names_in(self, text: str) -> str:
-        """The text with names in the place of people's ids."""
+        """The text, with people's ids replaced by their names."""
         return _ID.sub(lambda found: self.name_of(found[0]), text) if ID_PREFIX in text else text
 
     def role_of(self, member: str) -> Role:
@@ -187,7 +189,7 @@ class Members:
         return self.member(id)
 
     def bring_back(self, member: str, role: Role) -> Member:
-        """Make somebody a member who left, or whose account is from another workspace."""
+        """Make a member of somebody who left, or whose account comes from another workspace."""
         with self._database.writing() as connection:
             connection.execute(
                 "INSERT INTO members VALUES (?, ?, ?, ?)", (self._workspace, member, role.value, now())
@@ -220,7 +222,7 @@ class Members:
             self._audit.note("role changed", by, member=member, role=role.word)
 
     def remove(self, member: str, *, by: str) -> None:
-        """End a membership: nothing here can be seen by them any more. What they wrote stays, under their name.
+        """End a membership: the person sees nothing here any more. What they wrote stays, under their name.
 
         Unless they are a member of another workspace in this database, every session of theirs ends, too.
 

@@ -1,4 +1,4 @@
-"""The people of a server are copied from one place on, as `forky move` does: from a file to PostgreSQL, or back."""
+"""Copies the people of a server for `forky move`: from a file to PostgreSQL, or back."""
 
 from __future__ import annotations
 

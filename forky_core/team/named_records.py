@@ -1,4 +1,4 @@
-"""What a change may say in somebody's name: merge requests, polls and votes.
+"""Refuses changes in somebody else's name to merge requests, polls and votes.
 
 A view holds who asked for a merge, commented, answered, opened a poll, voted and revealed it. The verbs write the
 person who acts; a commit that is made without them may write anybody. The guarded store asks this module of each
@@ -46,7 +46,7 @@ class NamedRecords:
     """Their role in the conversation."""
 
     def checked(self, commit: Commit) -> Commit:
-        """The commit, which also requires what the check has read to stay as it is.
+        """Return the commit, extended so that it fails if what was checked changes first.
 
         Raises:
             NotAllowed: it speaks in somebody else's name, or changes what is theirs to change.
@@ -195,7 +195,7 @@ class NamedRecords:
 
 
 def without_other_people(commit: Commit, actor: str) -> Commit:
-    """A commit of an imported history, in which nobody but `actor` is a person of this team.
+    """A commit of an imported history in which nobody but `actor` counts as a person of this team.
 
     A file may carry anybody's id, and so says nothing about who asked, answered, reviewed, voted or erased. Others
     become plain names, the same one wherever the same id stands.

@@ -51,7 +51,7 @@ def needed_on_branch(branch: str, handle: str) -> Role:
 
 
 def refuse_anothers_review(commit: Commit, actor: str) -> None:
-    """Raise NotAllowed for a commit that changes what somebody else said of a merge request."""
+    """Raise NotAllowed for a commit that changes somebody else's review of a merge request."""
     for change in commit.changes:
         if (
             change.key.startswith(REVIEWS)

@@ -1,4 +1,4 @@
-"""What others did in a conversation since somebody looked at it last: how much, by whom, and at which messages."""
+"""Changes that others made to a conversation since a person last looked: how many, by whom, and at which messages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TOLD = frozenset({"began", "replied"})
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What is new to one person."""
+    """The changes that are new to one person."""
 
     count: int
     """Operations and comments of others that they have not seen."""
@@ -34,7 +34,7 @@ class News:
 
 
 def news_of(operations: Iterable[Operation], events: Iterable[ThreadEvent], me: str, since: int) -> News:
-    """What these operations and events tell a person; their own are no news, nor is what was undone among them."""
+    """What is new to a person among these operations and events. Their own are left out, as are undone ones."""
     listed = [one for one in operations if one.actor != me]
     undone = {number for one in listed if one.verb == "undo" for number in one.reverts}
     done = [one for one in listed if one.number not in undone and one.verb != "undo"]

@@ -1,4 +1,4 @@
-"""What a team had set up in parts of Forky that are gone: it stays in the tables, and this says so."""
+"""Sentences about settings of a team that parts of Forky used which are gone. The settings stay in the tables."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class OneTimeLinks:
         return secret
 
     def find(self, secret: str) -> OneTimeLink | None:
-        """The link of a secret, which stays open; None if it is not."""
+        """The link with this secret, which is not used up by this; None if there is no open one."""
         row = self._database.row(
             "SELECT person, made_by, expires FROM one_time_links "
             "WHERE digest = ? AND purpose = 'reset' AND expires > ?",

@@ -1,4 +1,4 @@
-"""The workspace of a team as the command line opens it: everything is seen, under people's names.
+"""The workspace of a team for the command line, which sees everything and shows people's names.
 
 Whoever runs a command beside the database is no member and signs in nowhere. They read the file anyway.
 """
@@ -21,7 +21,7 @@ def operator_view(forky: AnyWorkspace, team: Team) -> AnyWorkspace:
 
 
 class OperatorStore:
-    """A store that knows whose team it belongs to, for the audit log of exports; the rest is the store itself."""
+    """A store that also knows its team, so that exports get into the audit log. All else is passed on."""
 
     def __init__(self, store: Store, team: Team) -> None:
         self.team = team

@@ -141,7 +141,7 @@ class PeopleFile(TeamDatabase):
                 )
 
     def renumber(self) -> None:
-        """SQLite looks at the rows themselves."""
+        """Do nothing: SQLite numbers rows after the highest one there is."""
 
     def fold_in(self) -> None:
         """Fold the log into the file and empty it, so that it keeps nothing of what was deleted."""

@@ -109,7 +109,7 @@ class PeopleOnServer(TeamDatabase):
                     )
 
     def fold_in(self) -> None:
-        """Have the server give up the rows that were deleted or changed; its log and its backups are its operator's."""
+        """Have the server remove deleted and changed rows. Its log and its backups are the operator's concern."""
         with self._lock:
             self._connection.vacuum()
 

@@ -1,4 +1,4 @@
-"""Who is told of a merge request: whoever answers it, its author, who takes part, who is mentioned."""
+"""Decides who gets a notice about a merge request: reviewers, its author, participants, people mentioned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person may do in each role, in one line, as every page says it."""
+"""One line for each role that says what it permits, for all pages."""
 
 from __future__ import annotations
 

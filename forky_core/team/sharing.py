@@ -1,4 +1,4 @@
-"""Who may do what in which conversation.
+"""The role that each person has in each conversation.
 
 A conversation belongs to whoever began it and is theirs alone until they share it: with the whole workspace, where
 everybody then has the role they have in the workspace, or with single people. The highest role counts. One that nobody
@@ -23,7 +23,7 @@ OWNERS = ""
 
 @dataclass(frozen=True, slots=True)
 class SharedWith:
-    """With whom a conversation is shared."""
+    """The people with whom a conversation is shared."""
 
     owner: str
     """The id of the person it belongs to, or `OWNERS`."""
@@ -33,7 +33,7 @@ class SharedWith:
     """The roles of single people, by their ids."""
 
     def role_of(self, member: str, general: Role) -> Role:
-        """What a person may do there who has this role in the workspace; `Role.NONE` if they may not see it."""
+        """The role here of a person with this role in the workspace; `Role.NONE` if they may not see the conversation."""
         if general is Role.NONE:
             return Role.NONE
         if self.owner == member or (self.owner == OWNERS and general is Role.OWNER):
@@ -65,7 +65,7 @@ class Sharing:
         """Called with a conversation that is forgotten, within the same transaction."""
 
     def known(self, conversation: ConversationId) -> bool:
-        """Whether it is recorded to whom this conversation belongs."""
+        """Whether it is recorded to whom a conversation belongs."""
         return self._row(conversation) is not None
 
     def begin(self, conversation: ConversationId, owner: str) -> None:
@@ -102,7 +102,7 @@ class Sharing:
             self.drop(ConversationId(id))
 
     def drop(self, conversation: ConversationId) -> None:
-        """Forget a conversation that was deleted for good."""
+        """Delete the record of a conversation that was deleted for good."""
         with self._database.writing() as connection:
             for table in ("conversations", "shares", "named_files", "protected_branches"):
                 connection.execute(
@@ -147,7 +147,7 @@ class Sharing:
             return Role.NONE
 
     def readers(self, conversation: ConversationId) -> Sequence[tuple[Member, Role]]:
-        """Every member who may see a conversation, the longest first, with what they may do there."""
+        """Every member who may see a conversation, with their role in it; those who have been here longest come first."""
         try:
             shared = self.of(conversation)
         except NotFound:

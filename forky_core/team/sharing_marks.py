@@ -1,4 +1,4 @@
-"""How a list of conversations says whose each is and who sees it, and which of them are one's own."""
+"""The mark beside a conversation in a list: whose it is and who sees it."""
 
 from __future__ import annotations
 

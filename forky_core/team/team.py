@@ -115,7 +115,7 @@ class Team:
             kept.forget(conversation)
 
     def erase(self, passages: Passages) -> None:
-        """Cut erased texts out of everything that is kept beside the conversations, and from the file's bytes.
+        """Remove erased texts from everything that is stored beside the conversations, and from the bytes of the file.
 
         Every table is looked through but those that hold nothing that anybody said, so that none that is added later is
         missed.
@@ -151,8 +151,8 @@ def _people(location: Path | str | None) -> TeamDatabase:
 
 
 def people_beside(database: Path | str) -> Path | str | None:
-    """Where the people of a database of conversations are, for `Team`: their file, or the URL of the database itself;
-    None where it has no team. Makes nothing.
+    """Where the people of a database of conversations are stored: their file, or the URL of the database itself; None
+    if it has no team. Creates nothing.
 
     Raises:
         StoreError: a PostgreSQL server cannot be asked.

@@ -73,7 +73,7 @@ class TeamSessions:
         return token
 
     def renew(self, id: str, *, way: str = "", proved: bool = False) -> str:
-        """Give a session another token and return it: a copy of the former one opens nothing any more.
+        """Replace a session's token and return the new one; a copy of the old one is no longer valid.
 
         What is open in the session stays open. Raises NotFound if there is none with this id.
         """

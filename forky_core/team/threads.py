@@ -23,7 +23,7 @@ _MOST_COUNTED = 500
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """One thing that somebody said in a thread."""
+    """One comment in a thread."""
 
     id: str
     person: str
@@ -40,7 +40,7 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """What people said about one message."""
+    """A discussion of one message."""
 
     id: str
     conversation: ConversationId
@@ -68,7 +68,7 @@ class ThreadEvent:
 
 @dataclass(frozen=True, slots=True)
 class ThreadCount:
-    """How many threads hang on a message."""
+    """The number of threads at a message."""
 
     open: int
     resolved: int
@@ -89,7 +89,7 @@ class Threads:
     # Reading.
 
     def of(self, conversation: ConversationId, message: MessageId | None = None) -> Sequence[Thread]:
-        """The threads of a conversation, or of one message of it, the longest first."""
+        """The threads of a conversation, or of one message of it, the oldest first."""
         self.forget_deleted()
         rows = self._database.rows(
             "SELECT * FROM threads WHERE workspace = ? AND conversation = ? AND (? = '' OR message = ?) ORDER BY begun, id",
@@ -134,7 +134,7 @@ class Threads:
         return next((one for one in found if one.id == thread), None)
 
     def counts(self, conversation: ConversationId) -> Mapping[MessageId, ThreadCount]:
-        """How many threads hang on each message of a conversation that has any."""
+        """The number of threads at each message of a conversation that has any."""
         version = self._database.version
         known = self._counted.get(conversation)
         if known is not None and known[0] == version:

@@ -1,4 +1,4 @@
-"""The tables of what people do together beside a conversation: threads, notices, what each has seen, drafts."""
+"""The tables of threads, notices, last-seen marks and drafts."""
 
 TABLES = """
 CREATE TABLE threads (

@@ -37,7 +37,7 @@ def join_team(forky: Workspace, team: Team, *, shown_to_all: ConversationId | No
 
 
 def member_view(forky: AnyWorkspace, team: Team, member: str) -> AnyWorkspace:
-    """The open workspace as a person sees it: their operations carry their id, and the guards decide about the rest."""
+    """The open workspace as a person sees it: their operations carry their id, and the guards check everything else."""
     store = GuardedStore(forky.store, team, member)
     models = GuardedModels(forky.models, store.access, forky.book)
     return forky.through(store, member, name_of=team.members.names_in, models=models)

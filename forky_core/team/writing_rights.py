@@ -1,4 +1,4 @@
-"""What one member may write in one conversation, as the pages ask it; the guarded store is what refuses the rest."""
+"""Tells pages what one member may write in a conversation. The guarded store refuses the rest."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class CheckVerdict:
-    """A verdict with its check."""
+    """A check and its verdict on one answer."""
 
     check: RowCheck
     verdict: Verdict

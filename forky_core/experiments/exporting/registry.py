@@ -12,7 +12,7 @@ from forky_core.model.errors import NotFound
 
 @dataclass(frozen=True, slots=True)
 class ExperimentWriter:
-    """A form."""
+    """A format in which an experiment is written as a file, with its name and label."""
 
     name: str
     label: str
@@ -30,7 +30,7 @@ WRITERS = (
 
 
 def experiment_writer(name: str) -> ExperimentWriter:
-    """The form of this name. Raises NotFound."""
+    """Look up the format with this name. Raises NotFound if there is none."""
     found = next((one for one in WRITERS if one.name == name), None)
     if found is None:
         raise NotFound(

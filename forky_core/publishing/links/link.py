@@ -34,7 +34,7 @@ class LinkEnded(NotFound):
 
 @dataclass(frozen=True, slots=True)
 class LinkDraft:
-    """What a link is to show."""
+    """What a new link will show: one thing of a conversation, and what goes along with it."""
 
     conversation: ConversationId
     thing: str
@@ -60,7 +60,7 @@ class LinkDraft:
 
 @dataclass(frozen=True, slots=True)
 class Link(LinkDraft):
-    """A link as it is listed."""
+    """A link that was made, with how long it is open and how often it was opened."""
 
     id: str = ""
     sha256: str = ""

@@ -85,7 +85,7 @@ _making = threading.Lock()
 
 
 class Links:
-    """The links of one database, which one process has open, as far as a store shows its conversations."""
+    """The links of a database. Those to conversations that the store does not show are left out."""
 
     def __init__(self, store: Store, *, noted: Noted = _unnoted) -> None:
         self._store = store

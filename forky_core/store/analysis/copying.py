@@ -1,4 +1,4 @@
-"""One file of the tables for analysis: a database with a schema `forky_v1`, or a ZIP archive of Parquet files."""
+"""Writes the tables for analysis into one file: a database with a schema `forky_v1`, or a ZIP of Parquet files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BLOCK_SIZE = 65536
 
 
 def make_copy(tables: Path, folder: Path, form: CopyForm) -> Path:
-    """Make one file of the Parquet files that `write_tables` wrote to `tables`, in another folder.
+    """Make one file from the Parquet files in the folder `tables`, in another folder.
 
     Raises:
         StoreError: there is no room for it.

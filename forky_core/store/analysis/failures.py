@@ -1,4 +1,4 @@
-"""What goes wrong while tables are written for analysis, as a sentence."""
+"""Errors that occur while tables for analysis are written, as a sentence."""
 
 from __future__ import annotations
 

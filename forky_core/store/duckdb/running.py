@@ -50,7 +50,7 @@ def fetch_in_pieces(cursor: duckdb.DuckDBPyConnection, statement: str, **given: 
 
 
 def pieces(cursor: duckdb.DuckDBPyConnection) -> Iterator[list[tuple[Any, ...]]]:
-    """What a cursor was asked, some thousand rows at a time."""
+    """The rows of a cursor, some thousand at a time."""
     while piece := cursor.fetchmany(_PIECE):
         yield piece
 
@@ -98,7 +98,7 @@ def _update(table: str, columns: tuple[str, ...], key: tuple[str, ...]) -> str:
 
 
 def as_one(steps: Sequence[Step]) -> Step:
-    """Steps on different tables as one data-modifying statement, which is a transaction by itself."""
+    """One data-modifying statement made of steps on different tables; it is a transaction by itself."""
     *before, (last, _) = [(_numbered(text, at), given) for at, (text, given) in enumerate(steps)]
     heads = ", ".join(f"step_{at} AS ({text} RETURNING 1)" for at, (text, _) in enumerate(before))
     values = {f"{name}_{at}": value for at, (_, given) in enumerate(steps) for name, value in given.items()}

@@ -1,4 +1,4 @@
-"""The rows that the tables for analysis are made of, read from PostgreSQL as of one moment while everybody goes on."""
+"""Reads the rows for the tables for analysis from PostgreSQL, all as of one moment while others write."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What the processes that use one PostgreSQL database tell each other, over one connection and one thread of each.
+"""Sends messages between the processes that use one PostgreSQL database: one connection and one thread in each process.
 
-Several parties share it: the sign of which schema a process knows (migrations.py), each workspace that is open
+Several parties share a channel: the sign of which schema a process knows (migrations.py), each workspace that is open
 (other_processes.py), and whoever else has something to tell. A party says what it has to tell, hears what others told
 about its topic, and gives a sign of life every three seconds. The connection is made when the first party comes, and
 made anew when it was cut.
@@ -34,35 +34,39 @@ _AGAIN_AFTER = 1.0
 
 
 class Party:
-    """Who tells or hears over a channel; a kind of it does what it needs. All is called on the channel's thread."""
+    """A user of a channel: it sends messages to the same party of other processes, receives theirs, or does both. All
+    methods are called on the channel's thread.
+    """
 
     topic: str
     """What it tells and hears about: a name that needs no quotes in SQL."""
 
     @property
     def listens(self) -> bool:
-        """Whether it wants to hear. It is asked again after each `Channel.wake`."""
+        """Whether it wants to receive messages now. It is asked again after each `Channel.wake`."""
         return False
 
     def meet(self) -> None:
-        """It begins to hear, for the first time or after a cut: from now on nothing is missed. May raise StoreError."""
+        """Called when it begins to receive, for the first time or after the connection was cut: no message is missed
+        from now on. May raise StoreError.
+        """
 
     def give_sign(self, connection: Connection, *, hears: bool) -> None:
-        """Say that it lives. `hears` is False where the server cannot tell it what others say."""
+        """Record that this process is alive. `hears` is False if the server cannot pass on others' messages."""
 
     def take(self) -> Sequence[str]:
-        """What is to be told now, once: messages of at most `LONGEST` bytes."""
+        """The messages to send now, each of at most `LONGEST` bytes. Each is returned once."""
         return ()
 
     def take_back(self, messages: Sequence[str]) -> None:
-        """What was taken and could not be told: it is asked for again over the next connection."""
+        """Take messages back that could not be sent; they are sent over the next connection."""
 
     def hear(self, message: str) -> None:
-        """What somebody told, this party too. It must return at once and raise nothing."""
+        """Receive a message, which may be this party's own. It must return at once and raise nothing."""
 
 
 class Channel:
-    """The parties of one process. Close it."""
+    """The one channel of a process, shared by its parties. Close it."""
 
     def __init__(self, connect: Callable[[], Connection]) -> None:
         """`connect` makes a connection to the server; it may raise psycopg.Error."""
@@ -80,7 +84,7 @@ class Channel:
         self._woken.setblocking(False)
 
     def join(self, party: Party) -> None:
-        """Let a party take part from now on; one that does already is only woken for."""
+        """Add a party; one that was added before is only woken."""
         with self._lock:
             if party not in self._parties and not self._closed:
                 self._parties.append(party)
@@ -90,12 +94,12 @@ class Channel:
         self.wake()
 
     def wake(self) -> None:
-        """Have the parties asked what they have to tell, and whether they listen."""
+        """Have the thread ask every party for messages to send, and whether it listens."""
         with suppress(OSError):  # Its buffer is full of the same, or it is closed.
             self._waking.send(b"1")
 
     def leave(self, party: Party) -> None:
-        """Tell what a party has still to tell, where the server can be reached, and let it go."""
+        """Send a party's last messages if the server can be reached, and remove the party."""
         with self._lock:
             if party not in self._parties or self._closed:
                 return
@@ -104,7 +108,7 @@ class Channel:
         gone.wait()
 
     def close(self) -> None:
-        """Tell what is still to be told, then stop."""
+        """Send the messages that are waiting, then stop the thread."""
         with self._lock:
             self._closed = True
         self.wake()

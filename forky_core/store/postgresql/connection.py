@@ -1,6 +1,6 @@
-"""One connection to PostgreSQL, which is of one workspace at a time.
+"""A connection to PostgreSQL, which is set to one workspace at a time.
 
-The row security of the tables compares the workspace that it is of (`forky.workspace`), so that no statement can reach
+The row security of the tables compares this workspace (`forky.workspace`), so that no statement can reach
 another's rows.
 """
 
@@ -22,13 +22,13 @@ AnyConnection = psycopg.Connection[tuple[Any, ...]]
 
 
 class Connection(AnyConnection):
-    """A connection that knows which workspace it is of."""
+    """A connection that knows the workspace it is set to."""
 
     workspace: str | None = None
 
 
 def enter(connection: Connection, workspace: str) -> None:
-    """Make a connection, in which no transaction goes on, one of this workspace."""
+    """Set a connection to this workspace. No transaction may be open on it."""
     if connection.workspace != workspace:
         connection.workspace = None  # It is nobody's if this fails half-way.
         run(connection, "SELECT set_config('forky.workspace', %(workspace)s, false)", workspace=workspace)

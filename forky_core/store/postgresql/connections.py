@@ -47,7 +47,9 @@ _TRIES_FOR = 2.0
 
 
 class Connections:
-    """Those of one process to one database, for everybody who holds them. Whoever is the last to let go closes them."""
+    """The connections of this process to one database, shared by all stores that use it. The last one to let go closes
+    them.
+    """
 
     def __init__(
         self,
@@ -91,12 +93,12 @@ class Connections:
         self.channel = Channel(lambda: self.connect(None))
 
     def hold(self) -> None:
-        """Say that one more uses them."""
+        """Count one more user of these connections."""
         with self._lock:
             self._holders += 1
 
     def let_go(self) -> None:
-        """Say that one uses them no more."""
+        """Count one user less; the last one closes the connections."""
         with self._lock:
             self._holders -= 1
             is_last = self._holders == 0
@@ -105,7 +107,9 @@ class Connections:
             self._pool.close()
 
     def connect(self, workspace: str | None) -> Connection:
-        """A connection beside the pool, in autocommit; whoever asks closes it. Without a workspace it sees no rows."""
+        """Open a connection outside the pool, in autocommit mode; the caller closes it. Without a workspace it sees no
+        rows.
+        """
         try:
             connection = Connection.connect(self._url, **self._how(workspace, writes=True))
         except psycopg.OperationalError:
@@ -117,19 +121,19 @@ class Connections:
 
     @contextmanager
     def lent(self, workspace: str) -> Iterator[Connection]:
-        """A connection of the pool, of this workspace, within the block. Raises PoolTimeout where none gets free."""
+        """Borrow a connection of the pool for this block, set to this workspace. Raises PoolTimeout if none is free."""
         away = time.monotonic() - self._away < _AWAY_FOR
         with self._pool.connection(_WAIT_AGAIN if away else _READS_WAIT) as connection:
             enter(connection, workspace)
             yield connection
 
     def look_through(self) -> None:
-        """Have the pool replace what was cut."""
+        """Have the pool check its connections and replace those that were cut."""
         self._pool.check()
 
     @contextmanager
     def saying(self) -> Iterator[None]:
-        """What PostgreSQL raises in this block becomes a StoreError with a sentence."""
+        """Raise errors of PostgreSQL in this block as a StoreError with a sentence for a person."""
         try:
             yield
         except psycopg.Error as error:
@@ -146,13 +150,13 @@ class Connections:
 
 
 def ended_when_held_up() -> str:
-    """The option of a connection whose transactions the server ends after HELD_UP seconds without a statement."""
+    """A connection option: the server ends a transaction that sends no statement for HELD_UP seconds."""
     return f"-c idle_in_transaction_session_timeout={int(HELD_UP * 1000)}"
 
 
 @cache
 def this_process(number: int) -> str:
-    """A name of the process with this number that no other one has, nor one that had its number before."""
+    """A name for the process with this number that no other process has, not even a former one with the same number."""
     return f"{platform.node()[:60]} {number} {secrets.token_hex(6)}"
 
 

@@ -27,7 +27,7 @@ _CUT_FOR = 5.0
 
 
 class Database:
-    """A workspace of it. Close it."""
+    """One workspace of a PostgreSQL database. Close it."""
 
     def __init__(self, connections: Connections, workspace: str) -> None:
         """Use connections that others may use, too; see `connect_to`."""
@@ -45,7 +45,7 @@ class Database:
         self.connections.let_go()
 
     def connect(self) -> Connection:
-        """A connection beside the pool, in autocommit; whoever asks closes it."""
+        """Open a connection outside the pool, in autocommit mode; the caller closes it."""
         return self.connections.connect(self.workspace)
 
     def rows(self, statement: str, **given: object) -> Rows:
@@ -61,8 +61,8 @@ class Database:
         return self.reading(lambda connection: fetch(connection, statement, **given))
 
     def reading(self, work: Callable[[Connection], T]) -> T:
-        """The result of work that only reads. It is done again where its connection had been cut, or another
-        transaction was in the way.
+        """The result of work that only reads. The work is repeated if the connection was cut or another transaction was
+        in the way.
 
         Raises:
             StoreError: the server cannot be reached or asked.

@@ -1,4 +1,4 @@
-"""What PostgreSQL raises, as sentences for a person."""
+"""Turns errors of PostgreSQL into sentences for a person."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CAME_BETWEEN = (errors.SerializationFailure, errors.DeadlockDetected)
 
 
 def is_cut(error: psycopg.Error) -> bool:
-    """Whether an error means that the connection is gone, and not that the statement was refused."""
+    """Whether an error means that the connection is lost, and not that the server refused the statement."""
     if isinstance(error, errors.IdleInTransactionSessionTimeout):
         return True
     return isinstance(error, psycopg.OperationalError) and (
@@ -31,7 +31,9 @@ def is_cut(error: psycopg.Error) -> bool:
 
 
 def is_tried_again(error: psycopg.Error) -> bool:
-    """Whether what was refused may succeed at once: the connection was cut, or another transaction was in the way."""
+    """Whether the same statement may succeed if it is sent again: the connection was cut, or another transaction was in
+    the way.
+    """
     return is_cut(error) or isinstance(error, CAME_BETWEEN)
 
 
@@ -135,7 +137,7 @@ _BY_TEXT: tuple[tuple[str, _Made], ...] = (
 
 
 def shown_url(url: str) -> str:
-    """What people call a database: its name and host, never its password.
+    """The name and host of a database as people read them, without the password.
 
     Raises:
         StoreError: it is no address that PostgreSQL can read.

@@ -207,7 +207,7 @@ def _note(connection: AnyConnection, step: Migration) -> None:
 
 
 class SchemaSign(Party):
-    """Says which schema the process knows, as long as it lives."""
+    """Records, for as long as the process lives, which schema it knows."""
 
     topic = "forky_schemas"
 

@@ -1,4 +1,4 @@
-"""One connection to a schema of its own, for tables that are asked in the SQL that SQLite has, too.
+"""One connection to a schema of its own, for tables whose statements SQLite understands too.
 
 Its statements have `?` where a value belongs, truth is a number, and a row is asked by position or by the name of a
 column. A connection that was cut is made anew. Not safe from several threads at a time.
@@ -31,7 +31,7 @@ _CUT_FOR = 1.0
 
 
 class NamedRow(tuple[Any, ...]):
-    """A row that is asked by position or by the name of a column, as those of SQLite are."""
+    """A row whose values are read by position or by column name, as SQLite's are."""
 
     __slots__ = ()
     names: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class NamedRow(tuple[Any, ...]):
 
 
 class OneConnection:
-    """A connection that is opened when it is needed. Close it."""
+    """A connection that is opened when it is first needed. Close it."""
 
     def __init__(self, url: str, schema: str) -> None:
         self.name = shown_url(url)
@@ -137,12 +137,12 @@ class OneConnection:
         return cursor
 
     def vacuum(self) -> None:
-        """Have the server give up the rows that were deleted or changed, if it lets us."""
+        """Have the server remove deleted and changed rows, if it permits that."""
         with suppress(psycopg.Error):
             self._connected().execute("VACUUM")
 
     def said(self, error: BaseException) -> BaseException:
-        """An error of PostgreSQL as one with a sentence; any other one as it is."""
+        """An error of PostgreSQL as a StoreError with a sentence; any other error unchanged."""
         return store_error(error, self.name) if isinstance(error, psycopg.Error) else error
 
     def _connected(self) -> psycopg.Connection[NamedRow]:

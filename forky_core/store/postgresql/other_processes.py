@@ -1,4 +1,4 @@
-"""What a process tells the others that use the same workspace, and what it hears from them, over its channel.
+"""The messages between this process and the others that use the same workspace, over its channel.
 
 It tells that it lives, from the first thing on that it writes: whoever finds a reply of a process that was not heard
 from for ten seconds, by the clock of the server, may take it over. And it tells which conversations
@@ -27,7 +27,9 @@ _Versions = Mapping[ConversationId, tuple[int, int]]
 
 
 class OtherProcesses(Party):
-    """The other processes that use a workspace, as seen from this one: a `Party` of its channel. Close it."""
+    """Tells other processes which conversations changed here, and learns which changed there: a `Party` of the channel.
+    Close it.
+    """
 
     def __init__(self, database: Database, changed: Callable[[Iterable[ConversationId]], None]) -> None:
         """`changed` is called with conversations that another process has changed, on the channel's thread."""
@@ -42,7 +44,7 @@ class OtherProcesses(Party):
         self._lives = False
 
     def live(self, connection: Connection) -> None:
-        """Say that this process lives, at once over this connection and from then on by itself."""
+        """Record that this process is alive: now over this connection, and from then on regularly."""
         if not self._lives:
             here = self._database.workspace
             run(connection, sql.LIVE, workspace=here, process=self._database.process)
@@ -51,13 +53,13 @@ class OtherProcesses(Party):
             self._channel.join(self)
 
     def listen(self) -> None:
-        """Hear of what others change from now on. Raises StoreError if the server cannot be asked."""
+        """Begin to receive what other processes change. Raises StoreError if the server cannot be asked."""
         if self._known is None:
             self._known = self._versions()
             self._channel.join(self)
 
     def tell(self, conversations: Iterable[ConversationId]) -> None:
-        """Tell the others, soon, that these have changed."""
+        """Send the ids of these changed conversations to the other processes, soon."""
         with self._lock:
             is_first = not self._news
             self._news.update(conversations)
@@ -65,7 +67,7 @@ class OtherProcesses(Party):
             self._channel.join(self)
 
     def close(self) -> None:
-        """Tell what is still to be told, then stop."""
+        """Send the messages that are waiting, then stop."""
         self._channel.leave(self)
 
     # As a party of the channel.
@@ -116,7 +118,7 @@ class OtherProcesses(Party):
 
 
 def topic_of(workspace: str) -> str:
-    """What the processes that use a workspace talk about."""
+    """The topic under which the processes of a workspace exchange messages."""
     return f"forky_{sha256(workspace.encode()).hexdigest()[:24]}"
 
 

@@ -1,4 +1,4 @@
-"""What changes rows that were written before: settings, blobs that nothing names, a purge, an erasure.
+"""Statements that change earlier rows: settings, a purge, an erasure, and the removal of blobs that nothing names.
 
 Each function is called within a transaction. Those that change a conversation lock its row first, so that no other
 process appends to it meanwhile.

@@ -1,4 +1,4 @@
-"""Messages between the processes that use a database, about one topic, which no table keeps."""
+"""Messages about one topic between the processes that use a database. They are stored in no table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_WAITING = 10_000
 
 
 class TopicTalk(Party):
-    """A `Talk`."""
+    """The `Talk` of a PostgreSQL database."""
 
     listens = True
 

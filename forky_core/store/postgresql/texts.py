@@ -14,14 +14,14 @@ _ESCAPE = "\uf8fe"
 
 
 def kept(text: str) -> str:
-    """A text as it is stored."""
+    """A text in the form in which it is stored."""
     if "\0" in text or _ESCAPE in text:
         return text.replace(_ESCAPE, _ESCAPE + "1").replace("\0", _ESCAPE + "0")
     return text
 
 
 def said(text: str) -> str:
-    """The text that was stored by `kept`."""
+    """The original of a text that `kept` made."""
     if _ESCAPE in text:
         return text.replace(_ESCAPE + "0", "\0").replace(_ESCAPE + "1", _ESCAPE)
     return text
@@ -32,7 +32,7 @@ _JSON = frozenset({"rest", "changes", "reverts"})
 
 
 def row_kept(row: Row) -> dict[str, Any]:
-    """A row as it is stored."""
+    """A row in the form in which it is stored."""
     return {
         name: kept(value) if isinstance(value, str) and name not in _JSON else value
         for name, value in row.items()
@@ -40,7 +40,7 @@ def row_kept(row: Row) -> dict[str, Any]:
 
 
 def row_said(row: Row) -> dict[str, Any]:
-    """The row that was stored by `row_kept`."""
+    """The original of a row that `row_kept` made."""
     return {
         name: said(value) if isinstance(value, str) and name not in _JSON else value
         for name, value in row.items()
@@ -48,5 +48,5 @@ def row_said(row: Row) -> dict[str, Any]:
 
 
 def said_in_duckdb(column: str) -> str:
-    """The expression of DuckDB's SQL for what `said` makes of a column."""
+    """An expression of DuckDB's SQL that does to a column what `said` does to a text."""
     return f"replace(replace({column}, '{_ESCAPE}0', chr(0)), '{_ESCAPE}1', '{_ESCAPE}')"

@@ -17,7 +17,7 @@ VIEWS = Path(__file__).with_name("views.sql")
 
 
 def make_views(database: Database) -> None:
-    """Make the views, in the place of those that are there; who was allowed to read those may read these.
+    """Create the views, or replace them. Whoever was allowed to read the former ones may read the new ones.
 
     Raises:
         StoreError: the server cannot be reached, the role may not, or older views cannot be replaced.

@@ -96,7 +96,7 @@ Request = Commit | Record | Adopt | Alone
 
 @dataclass(slots=True)
 class ServerLedger(Ledger):
-    """As of one version, which another process may have left behind."""
+    """The ledger of a conversation as of one version; another process may have changed the conversation since."""
 
     erasures: int = 0
 

@@ -56,13 +56,15 @@ def passage_link(conversation: ConversationId, number: str, address: str, *, bes
 
 
 def passage_place(conversation: ConversationId, address: str) -> dict[str, str]:
-    """The query parameters that open what an answer of this conversation cites. ValueError for what is no address."""
+    """The query parameters that open what an answer cites. Raises ValueError if `address` is not a passage's address."""
     document, number = split_address(address)
     return {"d": document, "n": str(number), "of": str(conversation)}
 
 
 def follow_a_link_opened_beside() -> None:
-    """Streamlit writes links to the default page as `?c=…`, which a new tab reads as this page: go where it meant."""
+    """Go to the page that a link meant. Streamlit writes links to the default page as `?c=…`, which a new tab reads as
+    this page.
+    """
     if "c" in st.query_params:
         st.switch_page("chat.py", query_params=st.query_params.to_dict())
 

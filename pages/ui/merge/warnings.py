@@ -87,7 +87,7 @@ def _draw_no_shorter(plan: MergePlan) -> None:
 
 
 def _draw_unconfirmed(plan: MergePlan) -> None:
-    """What a model wrote and code could not confirm."""
+    """List the lines that a model wrote and no check could confirm."""
     if not plan.failed:
         return
     what = count(len(plan.failed), "line")

@@ -221,7 +221,7 @@ def _draw_handing_over(sharing: ConversationSharing, held: Session, others: Sequ
 
 
 def _try(held: Session, change: Callable[[], None]) -> None:
-    """What is refused stands at the top of the dialog."""
+    """Make a change; if it is refused, show the reason at the top of the dialog."""
     try:
         change()
     except ForkyError as error:

@@ -1,4 +1,4 @@
-"""What a session keeps from run to run is kept as it is, and not as scripts are shown it.
+"""Streamlit keeps the state of components from run to run without making a view of each.
 
 A script reads the state of a component through a view that is made for it, a class of its own each time. Streamlit
 makes these views also where nobody looks at them: of every component at the beginning of each run, and again for every

@@ -1,4 +1,4 @@
-"""What each migration runs, as text.
+"""The statements of each migration.
 
 A text is never edited once released: a change is the next migration's, appended to `STEPS`. The first schema has the
 number 5: schemas 1 to 4 belonged to builds from before the first release, and files with them are refused.

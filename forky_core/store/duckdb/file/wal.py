@@ -43,7 +43,7 @@ def log_of(path: Path) -> Path:
 
 
 def refuse_unknown_duckdb() -> None:
-    """StoreError where the installed DuckDB is of a minor version whose log nobody has compared with this module.
+    """Raise StoreError if the installed DuckDB is of a minor version whose log this module was not compared with.
 
     It is raised before a file is opened, whether or not a log is beside it: a log that this DuckDB wrote could not be
     checked after a crash.
@@ -59,7 +59,7 @@ def refuse_unknown_duckdb() -> None:
 
 @dataclass(frozen=True, slots=True)
 class LogState:
-    """How a log reads."""
+    """The result of reading a log: how far it is sound."""
 
     passed_over_from: int | None = None
     """The byte from which on DuckDB would pass over whole commits in silence; None where it reads all there are."""
@@ -68,7 +68,7 @@ class LogState:
 
 
 def log_state(log: Path) -> LogState:
-    """How the log at this path reads; StoreError where the installed DuckDB is of an unknown minor version."""
+    """How far the log at this path is sound. Raises StoreError for an unknown minor version of DuckDB."""
     refuse_unknown_duckdb()
     if not log.is_file() or not log.stat().st_size:
         return LogState()
@@ -80,7 +80,7 @@ def log_state(log: Path) -> LogState:
 
 
 def passed_over_from(log: Path) -> int | None:
-    """The byte from which on DuckDB would pass over whole commits in silence; None where it reads all there are."""
+    """The first byte of whole commits that DuckDB would skip without an error; None if it reads all of them."""
     return log_state(log).passed_over_from
 
 
