@@ -33,7 +33,7 @@ class SharedWith:
     """The roles of single people, by their ids."""
 
     def role_of(self, member: str, general: Role) -> Role:
-        """The role here of a person with this role in the workspace; `Role.NONE` if they may not see the conversation."""
+        """The role here of a person with this role in the workspace; `Role.NONE` if they may not see it."""
         if general is Role.NONE:
             return Role.NONE
         if self.owner == member or (self.owner == OWNERS and general is Role.OWNER):
@@ -147,7 +147,7 @@ class Sharing:
             return Role.NONE
 
     def readers(self, conversation: ConversationId) -> Sequence[tuple[Member, Role]]:
-        """Every member who may see a conversation, with their role in it; those who have been here longest come first."""
+        """Every member who may see a conversation, with their role in it; the longest-standing come first."""
         try:
             shared = self.of(conversation)
         except NotFound:

@@ -56,7 +56,7 @@ def passage_link(conversation: ConversationId, number: str, address: str, *, bes
 
 
 def passage_place(conversation: ConversationId, address: str) -> dict[str, str]:
-    """The query parameters that open what an answer cites. Raises ValueError if `address` is not a passage's address."""
+    """The query parameters that open what an answer cites. Raises ValueError if `address` is no address."""
     document, number = split_address(address)
     return {"d": document, "n": str(number), "of": str(conversation)}
 
