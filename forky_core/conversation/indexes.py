@@ -36,7 +36,7 @@ class Indexes:
         """The sum of all weights."""
 
     def first_look(self, conversation: ConversationId) -> bool:
-        """Whether nobody has read this conversation lately.
+        """Whether nobody has asked about this conversation lately; asking again returns False.
 
         On the first look it is not worth reading all of it; on a second one it is, since more will follow.
         """
@@ -75,7 +75,7 @@ class Indexes:
             self._weight -= held.weight if held is not None else 0
 
     def clear(self) -> None:
-        """Forget every index."""
+        """Drop every cached index."""
         with self._lock:
             self._held.clear()
             self._weight = 0

@@ -1,4 +1,4 @@
-"""Who continues whom in a conversation, answered without walking its paths.
+"""Which message continues which in a conversation, answered without walking paths.
 
 Messages never change and only ever come in, so what is computed for one holds forever. For each message there are its
 depth, its parent, and one ancestor further up to jump to (Myers, “An applicative random-access stack”, 1983): the
@@ -33,8 +33,8 @@ class Lineage:
         return len(self._ids)
 
     def take(self, messages: Mapping[MessageId, Message]) -> tuple[MessageId, ...]:
-        """Add what has come in, and return it: `messages` are all, in the order they were written, parents before
-        children.
+        """Add the messages that were written since, and return their ids. `messages` are all, in the order they were
+        written, parents before children.
         """
         with self._lock:
             known = len(self._ids)
@@ -76,7 +76,7 @@ class Lineage:
         return self._depth[self._number[message]]
 
     def leads(self, message: MessageId | None, end: MessageId | None) -> bool:
-        """Whether the path to `end` goes through `message`, or ends there; False if either is unknown."""
+        """Whether the path to `end` contains `message`; False if either is unknown."""
         at, target = self._known(end), self._known(message)
         if at is None or target is None:
             return False

@@ -1,4 +1,4 @@
-"""Who gave each message: the model calls of a conversation, found by message and branch.
+"""The model call that each message came from, by message and branch.
 
 A message is its content, so models that said the same in one place share one message. What a call cost, how long it
 took and how it ended belong to the call, and the call belongs to the branch on which it was made. So a message alone
@@ -16,7 +16,7 @@ from forky_core.model import Generation, MessageId
 
 @dataclass(frozen=True, slots=True)
 class MessageOrigin:
-    """Who gave a message, as seen from a branch."""
+    """The model call that a message came from, as seen from a branch."""
 
     call: Generation | None = None
     """The call that gave it; None if no model did, or if several did and the branch does not say which one is meant."""
@@ -29,7 +29,7 @@ NO_MODEL = MessageOrigin()
 
 @dataclass(frozen=True, slots=True)
 class CallIndex:
-    """Every call of a conversation, in the order they were started, and where to find them."""
+    """All calls of a conversation in the order they were started, with an index by message."""
 
     calls: Sequence[Generation]
     newest: Mapping[MessageId, Generation]
@@ -40,7 +40,7 @@ class CallIndex:
     """The messages with a call below them that produced none."""
 
     def of(self, message: MessageId) -> Sequence[Generation]:
-        """All calls that gave a message, oldest first."""
+        """All calls that produced a message, oldest first."""
         newest = self.newest.get(message)
         return self.several.get(message) or ((newest,) if newest is not None else ())
 
@@ -58,13 +58,15 @@ def call_index(calls: Sequence[Generation]) -> CallIndex:
 
 
 def no_log(_branch: str) -> BranchOrigin:
-    """The origin of every branch, where no log is at hand."""
+    """The origin that every branch has where no log is available."""
     return UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
 class MessageOrigins:
-    """Who gave the messages of a conversation, as seen from one branch; with None, from no branch in particular."""
+    """The model calls that the messages of a conversation came from, as seen from one branch, or with None from no
+    branch in particular.
+    """
 
     index: CallIndex
     branch: str | None = None
@@ -72,7 +74,7 @@ class MessageOrigins:
     """Looks a branch's origin up in the log. It is asked only about messages that several branches got from calls."""
 
     def of(self, message: MessageId) -> MessageOrigin:
-        """Who gave this message."""
+        """The origin of this message."""
         newest = self.index.newest.get(message)
         if newest is None:
             return NO_MODEL
@@ -83,7 +85,7 @@ class MessageOrigins:
         return MessageOrigin(None, tuple(dict.fromkeys(one.model for one in several or ())))
 
     def calls_on(self, path: Collection[MessageId]) -> Iterator[Generation]:
-        """The calls that gave the messages of this branch's path, and its calls whose answers were replaced."""
+        """The calls that produced the messages of this branch's path, and its calls whose answers were replaced."""
         own = {call.id for message in path if (call := self.of(message).call) is not None}
         for call in self.index.calls:
             if call.id in own or (call.parent in path and self.is_own(call)):

@@ -297,7 +297,7 @@ class Session:
         return self.store.generations(self.id)
 
     def origins(self, branch: str | None = None) -> MessageOrigins:
-        """Who gave each message, as seen from a branch; with None, as seen from nowhere in particular."""
+        """The model calls that messages came from, as seen from a branch, or with None from no branch in particular."""
         calls, index = self.generations(), self._calls
         if index.calls is not calls:
             index = self._calls = call_index(calls)

@@ -42,7 +42,7 @@ class Visible:
         return self._lineage
 
     def bearing(self, path: Sequence[Message]) -> Sequence[Message]:
-        """The messages of a path that merge or revert; the whole path if its end came in after these messages."""
+        """The messages of a path that merge or revert; the whole path if its end was added after these messages."""
         if not path or path[-1].id not in self.lineage:
             return path
         return [path[self.lineage.depth(id)] for id in self.lineage.bearing(path[-1].id)]
@@ -62,7 +62,7 @@ class Visible:
         return frozenset(found)
 
     def narrowed(self, view: View) -> Visible:
-        """The part of these messages that `view` reaches."""
+        """Those of these messages that `view` reaches."""
         return _visible_part(self.messages, view, self.lineage)
 
     def newest_tip(self, message: MessageId) -> MessageId:
@@ -119,7 +119,7 @@ class VisibleCache:
         return len(self._lineage)
 
     def path(self, end: MessageId, read: Callable[[MessageId], tuple[Message, ...]]) -> tuple[Message, ...]:
-        """The path to `end`; `read` reads one that is not at hand."""
+        """The path to `end`; `read` reads a path that is not cached."""
         if end not in self._lineage:
             return read(end)
         depth = self._lineage.depth(end)

@@ -166,7 +166,7 @@ class Workspace:
         return DocumentStore(keeper, WorkspacePlace(keeper), chosen_embedder(self.store, self.models))
 
     def take_back_document(self, document: str) -> Document:
-        """Restore a document from the trash to the workspace."""
+        """Restore a document from the trash."""
         found = self.store.documents.document(document)
         self.store.documents.shelve(found.id, "workspace")
         return found
@@ -199,7 +199,7 @@ class Workspace:
 
     @property
     def moved(self) -> int:
-        """When any conversation, trashed or not, changed last: microseconds since the epoch; 0 if there are none."""
+        """When any conversation, trashed or not, last changed, in microseconds since the epoch; 0 if there are none."""
         listed = (self.conversations(), self.conversations(trashed=True))
         return max((one[0].updated for one in listed if one), default=0)
 

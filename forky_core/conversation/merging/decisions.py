@@ -66,7 +66,7 @@ def with_choices(plan: MergePlan, choices: Mapping[str, Choice | None]) -> Merge
 
 
 def with_words(plan: MergePlan, words: Mapping[str, str], known: Container[MessageId]) -> MergePlan:
-    """The plan with these payloads by source; a warning counts messages that their author did not know."""
+    """The plan with these payloads, by source. A warning counts the messages that the payloads' author did not see."""
     made = plan
     for side in plan.sides:
         if side.source_name in words and side.block is not None:

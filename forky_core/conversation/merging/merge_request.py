@@ -41,7 +41,7 @@ class FurtherSource:
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """The other conversation that the source is a branch of: a graft."""
+    """The other conversation that a proposed branch belongs to, for a graft."""
 
     conversation: ConversationId
     title: str
@@ -178,7 +178,7 @@ def _options_from_stored(entry: Mapping[str, Json]) -> MergeOptions:
 
 
 def sound(request: MergeRequest) -> bool:
-    """Whether the options have the types that they should have: a file may contain anything."""
+    """Whether the options have valid types: a file may contain anything."""
     options = request.options
     choices = [choice for choice in options.choices.values() if choice is not None]
     texts: list[object] = [

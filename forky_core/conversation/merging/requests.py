@@ -183,7 +183,9 @@ def plan(
 
 
 def in_its_words(session: Session, request: MergeRequest, made: MergePlan) -> MergePlan:
-    """The plan of a request with its author's edited payloads, if it has the strategy they were written for."""
+    """The plan of a request with the payloads as its author edited them, if it has the strategy that they were written
+    for.
+    """
     if not request.words or made.strategy != request.strategy:
         return made
     messages = (

@@ -36,7 +36,7 @@ class RequestHeads:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What one person last said to a request."""
+    """The last review of a merge request by one person."""
 
     by: str
     state: ReviewState
@@ -76,7 +76,9 @@ class Review:
         return cls(by, entry["state"], entry["text"], entry["at"], entry["lands"], entry["proposal"], heads)
 
     def outdated(self, request: MergeRequest, heads: RequestHeads) -> str:
-        """What has changed since, as a clause: “idea” has moved since; "" if nothing has. `heads` are those of now."""
+        """What has changed since the review, as a clause: “idea” has moved since; "" if nothing has. `heads` are the
+        current ones.
+        """
         if self.proposal != proposal_of(request):
             return "the request was changed since"
         before, after = self.heads.sources, heads.sources
@@ -109,7 +111,7 @@ class ReviewLog:
                     self._take(change.key, change.after, operation.actor)
 
     def authors(self, number: int) -> frozenset[str]:
-        """Everybody who ever proposed something under this number: none of them can approve it."""
+        """Everybody who ever proposed something under this number. None of them can approve it."""
         return frozenset(self._authors.get(number, ()))
 
     def reviews(self, number: int) -> tuple[Review, ...]:
@@ -138,7 +140,7 @@ def request_heads(request: MergeRequest, view: View, home: View) -> RequestHeads
 
 
 def proposal_of(request: MergeRequest) -> str:
-    """A hash of what a request proposes: another one once anything of it is changed."""
+    """A hash of what a request proposes. It changes whenever the proposal does."""
     return content_hash(_content(request.stored()))
 
 

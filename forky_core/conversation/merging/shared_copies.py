@@ -31,7 +31,7 @@ _MOST_TRIES = 10_000
 def originals_of(
     line: Iterable[Message], known: Sequence[Message], parents_of: ParentsOf
 ) -> Mapping[MessageId, MessageId]:
-    """For each message at the beginning of `line` that is a copy of one of `known`, the id of its original.
+    """Map each message at the beginning of `line` that is a copy of one of `known` to the id of its original.
 
     `known` are in topological order. The originals are in the order of their copies, each below the one before; what
     lies between two of them was left out of the copies. The first message without an original ends the search.

@@ -1,4 +1,4 @@
-"""What happened on a branch so far, for somebody who comes to it: the note that a squash would make of all of it.
+"""A summary of a branch for somebody who joins late: the note that a squash of the whole branch would make.
 
 Rules write it, so that it costs nothing and waits for nobody; each of its lines cites the messages that it is from.
 """
@@ -15,7 +15,7 @@ from forky_core.model.payload_kinds import SQUASH
 
 
 def so_far(session: Session, branch: str) -> MergePart | None:
-    """The note of a branch from its first message on; None if nothing has been said on it."""
+    """The note of a branch from its first message on; None if nothing was said on it."""
     of = session.branch(branch)
     if of.head is None:
         return None

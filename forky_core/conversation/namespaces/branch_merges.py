@@ -106,7 +106,7 @@ class BranchMerges:
         return replaying.replay(self._session, plan, model)
 
     def so_far(self) -> MergePart | None:
-        """What happened on this branch so far, as the note that a squash of all of it would be; None for an empty one.
+        """A summary of this branch: the note that a squash of all of it would make; None if nothing was said.
 
         Rules write it. Nothing is stored.
         """

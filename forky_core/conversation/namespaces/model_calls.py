@@ -33,14 +33,14 @@ class ModelCalls:
 
     @property
     def origins(self) -> MessageOrigins:
-        """Who gave each message, as seen from this branch: `origins.of(message.id).call`.
+        """The model calls that messages came from, as seen from this branch: `origins.of(message.id).call`.
 
         Models that said the same share one message; each branch has its own call for it.
         """
         return self._session.origins(self._chat.branch_name)
 
     def origins_on(self, branch: str | None) -> MessageOrigins:
-        """The same as seen from another branch; with None, as seen from nowhere in particular."""
+        """The same as seen from another branch, or with None from no branch in particular."""
         return self._session.origins(branch)
 
     def prepare(

@@ -1,4 +1,4 @@
-"""Who said what, where people sign in: the actor of the operation that brought a message in.
+"""The author of each message where people sign in: the actor of the operation that added it.
 
 A message does not say it itself: its id is the hash of its content, so a name in it could never be changed or
 forgotten.
@@ -17,7 +17,7 @@ _GRAFTS = "graft"
 
 
 class Authors:
-    """The actors behind the messages of a conversation, by the operations that were added so far."""
+    """The authors of a conversation's messages, from the operations that were added so far."""
 
     def __init__(self) -> None:
         self.version = 0
@@ -39,5 +39,5 @@ class Authors:
                             self.grafts.append(MessageId(at))
 
     def of(self, message: MessageId) -> str:
-        """The actor who said a message; "" if no single operation said it, as in an import."""
+        """The actor who wrote a message; "" if no single operation added it, as in an import."""
         return self._by_message.get(message, "")

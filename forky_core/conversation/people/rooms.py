@@ -1,4 +1,4 @@
-"""Several people and several models in one conversation: participants, and who answers what is posted.
+"""Several people and several models in one conversation: who takes part, and which models answer what is posted.
 
 A post is stored in any case; whether a model answers it depends on the room's rule and the person's allowance, and if
 none does, a sentence says why.

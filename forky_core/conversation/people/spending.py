@@ -1,4 +1,4 @@
-"""The allowance of a participant in a conversation: what `Person.messages` and `Person.dollars` leave them of a day.
+"""The allowance of a participant in a conversation: how much `Person.messages` and `Person.dollars` leave for the day.
 
 Names are self-chosen, so that this is an agreement among people who share a room. Models of unknown price count as
 answers alone, since nobody here is asked about prices.
@@ -23,7 +23,7 @@ from forky_core.model.room import Person
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What one person has had today (UTC)."""
+    """What one person has used today (UTC)."""
 
     person: Person
     account: Account
@@ -32,7 +32,7 @@ class Spending:
 
     @property
     def answers(self) -> int:
-        """The answers they had, with those that are being written."""
+        """The answers they had today, those included that are being written."""
         return self.account.today.answers + self.account.held.answers
 
     @property
@@ -84,7 +84,9 @@ def allowance_of(person: Person) -> Allowance:
 
 
 def asker(session: Session) -> str | None:
-    """The name of whoever asks, as allowances know it: the one they gave, or a team member's; None for nobody."""
+    """The name by which allowances know the person who asks: the one they gave, or a team member's; None if nobody is
+    named.
+    """
     if session.person is not None:
         return session.person
     name = session.name_of(session.actor)
@@ -105,7 +107,7 @@ def spent(session: Session, name: str) -> Spending:
 
 
 def refuse_to_spend(session: Session, model: str | None = None) -> None:
-    """Raise NotAllowed if whoever asks may have no answer of a model now.
+    """Raise NotAllowed if the person who asks may have no more answers now.
 
     Raises:
         NotFound: there is no such model.
@@ -122,7 +124,7 @@ def refuse_to_spend(session: Session, model: str | None = None) -> None:
 
 
 def paid_for(session: Session, model: Answering) -> Answering:
-    """The model, with its calls paid for by the participant who asks, where their spending is limited."""
+    """The model, with its calls charged to the participant who asks, where their spending is limited."""
     name = asker(session)
     if name is None:
         return model

@@ -16,7 +16,7 @@ _TRIES = 50
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """Where an array ends."""
+    """The end of an array that was found or added."""
 
     message: Message
     branch: str

@@ -78,7 +78,7 @@ class Recorded:
 
     @property
     def question(self) -> MessageId:
-        """The end of the array."""
+        """The last message of the program's array."""
         return self.target.parent
 
 
@@ -110,7 +110,7 @@ class Recording:
 
     @property
     def question(self) -> MessageId:
-        """The end of the array."""
+        """The last message of the program's array."""
         return self.recorded.question
 
     @property

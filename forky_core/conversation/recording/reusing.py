@@ -43,7 +43,7 @@ def prompt_of(messages: Sequence[Mapping[str, Any]], parameters: Mapping[str, Js
 
 
 def switch(session: Session, *, on: bool) -> Operation:
-    """Set whether the conversation reuses stored answers. Raises NothingToDo if that is the setting already."""
+    """Set whether the conversation reuses stored answers. Raises NothingToDo if it is set so already."""
     tx = session.require_not_trashed()
     tx.set(REUSE, True if on else None)
     if not tx.changes:

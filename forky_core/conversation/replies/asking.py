@@ -61,7 +61,7 @@ def say(session: Session, seen: Branch, draft: Draft, post_id: str = "") -> tupl
 
 
 def posted(session: Session, post_id: str) -> tuple[str, Message] | None:
-    """What was stored under this id, and the branch it was added to; None if nothing was."""
+    """The message that was stored under this id, and the branch it was added to; None if there is none."""
     key = f"{POSTED}{post_id}"
     found = session.store.derived(session.id, [key]).get(key) if post_id else None
     if found is None:

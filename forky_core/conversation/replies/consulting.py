@@ -255,7 +255,9 @@ class Citing:
 
 
 def worder(session: Session, path: Sequence[Message], rules: Rules) -> Model | None:
-    """The model that writes the query once the question at the end of a path is sent; None if a rule did."""
+    """The model that rewrites the query when a request with the question at the end of this path is sent; None if a
+    rule does.
+    """
     name, question = rules.documents.condenser, question_of(path)
     if name is None or not rules.documents.on or len(path) < 2 or not question or not leans(question):
         return None

@@ -82,7 +82,7 @@ class Replies:
             )
 
     def hear(self, heard: Heard) -> Callable[[], None]:
-        """Have `heard` called whenever a reply begins in a conversation or has ended; returns what ends that."""
+        """Have `heard` called whenever a reply begins or ends in a conversation; returns the function that stops it."""
         return self._herald.hear(heard)
 
     def find(self, id: str) -> ReplyJob | None:

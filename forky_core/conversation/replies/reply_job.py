@@ -142,7 +142,7 @@ class ReplyJob:
         return News(position, text, reasoning, ended)
 
     def tell_once(self, position: int, tell: Callable[[], None]) -> Callable[[], None]:
-        """Call `tell`, once, when there are more than `position` pieces or the reply has ended, perhaps at once.
+        """Call `tell` once: when there are more than `position` pieces or the reply has ended, which may be at once.
 
         It is called from another thread, where it must neither wait nor raise. Calling the returned function cancels
         it.
@@ -166,7 +166,7 @@ class ReplyJob:
             tell()
 
     def stop(self, why: Failure | None = None) -> None:
-        """Ask it to stop; what has arrived is kept. `why` says what cuts it off, where no person wishes it."""
+        """Ask it to stop; what has arrived is kept. `why` gives the reason where it is not a person's wish."""
         if not self.stopping.is_set():
             self.cut_by = why
             self.stopping.set()

@@ -190,13 +190,13 @@ def votes(session: Session, number: int) -> tuple[Vote, ...]:
 
 
 def called(poll: Poll, *, begins: bool = False) -> str:
-    """The poll's name in a sentence."""
+    """The name of the poll for use in a sentence."""
     name = f"poll {poll.number}" + (f", “{poll.title}”," if poll.title else "")
     return name[0].upper() + name[1:] if begins else name.rstrip(",")
 
 
 def voter_of(session: Session) -> str:
-    """What a person's votes carry: the name they go by here, or otherwise the actor, which in a team is their id."""
+    """The voter recorded with a person's votes: the name they go by here, or the actor, which in a team is their id."""
     return session.person or session.actor
 
 
