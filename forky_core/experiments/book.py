@@ -1,4 +1,4 @@
-"""What a process remembers of experiments: what was worked out from their values."""
+"""A cache of what was computed from the experiments of a workspace."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_INDEXES = 8
 
 
 class ExperimentBook:
-    """One for each open workspace; safe from any thread."""
+    """The cache of one open workspace; safe from any thread."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -33,7 +33,7 @@ class ExperimentBook:
     def plan(
         self, session: Session, view: View, name: str
     ) -> tuple[ExperimentPlan, dict[tuple[object, ...], Any]]:
-        """The experiment's plan, and the verdicts that were worked out for it.
+        """The experiment's plan, and the verdicts that are cached for it.
 
         Raises:
             NotFound: the conversation has no experiment of this name.
@@ -90,6 +90,6 @@ _LOCK = Lock()
 
 
 def book_of(session: Session) -> ExperimentBook:
-    """The book of the workspace that this conversation belongs to."""
+    """The cache of the workspace that this conversation belongs to."""
     with _LOCK:
         return _BOOKS.setdefault(session.replies, ExperimentBook())

@@ -1,4 +1,4 @@
-"""One call that a run of an experiment makes: the answer of a cell, or the word of a judge."""
+"""One call that a run of an experiment makes: for the answer of a cell, or for a judge's verdict."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class BranchTask:
         return self.row in plan.rows and (not self.column or self.column in plan.columns)
 
     def model(self, plan: ExperimentPlan) -> str | None:
-        """The model that the call asks as the experiment stands; None for the default one."""
+        """The model that the call asks, by the experiment as it is now; None for the default model."""
         if self.check is not None:
             return self.check.model or plan.experiment.judge
         column = plan.columns.get(self.column)
         return column.model if column is not None else None
 
     def question(self, reader: CellReader) -> CellQuestion | None:
-        """What the call asks as things stand; None if the experiment no longer asks it."""
+        """The question that the call asks, by the experiment as it is now; None if it is no longer asked."""
         if not self.is_planned(reader.plan):
             return None
         row = reader.plan.rows[self.row]
@@ -75,8 +75,8 @@ class BranchTask:
         return entry["at"] == question.id or reader.answer_on(self.branch, question).message is not None
 
     def needs_moving(self, question: CellQuestion, reader: CellReader, head: MessageId | None) -> bool:
-        """Whether a branch that ends at `head` must go to the question first: an answer that was given under other
-        rules is none to this question.
+        """Whether a branch that ends at `head` must be moved to the question first, because an answer under other rules
+        does not count.
         """
         entries = reader.view.entries
         if f"heads/{self.branch}" not in entries:
@@ -86,7 +86,7 @@ class BranchTask:
         return head != question.id and (head is None or not reader.leads_to(question.id, head))
 
     def is_nonsense(self, text: str, asked: str) -> bool:
-        """Whether a judge's answer to what it was asked holds no verdict."""
+        """Whether a judge's answer contains no verdict."""
         assert self.check is not None
         if self.kind == "judge":
             return judge.verdict_in(text, self.check, asked).passed is None

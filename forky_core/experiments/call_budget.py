@@ -1,4 +1,4 @@
-"""The limit of money of an experiment: whether one more call may be made."""
+"""The limit of an experiment's cost: whether one more call may be made."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from forky_core.model.errors import ForkyError
 
 
 class CallBudget:
-    """What the calls of an experiment have cost, beside its limit. The run's lock must be held by whoever counts."""
+    """The cost of an experiment's calls so far, with its limit. Whoever counts must hold the run's lock."""
 
     def __init__(self, models: Models, limit: Callable[[], float | None]) -> None:
         """`limit` gives the experiment's dollars as they are now; None where it has no limit."""
@@ -35,8 +35,8 @@ class CallBudget:
             self._costly.add(call.model)
 
     def is_spent(self, under_way: int) -> bool:
-        """Whether a call that costs something might cost more than the limit allows, beside the calls that are under
-        way, as far as the calls so far can tell.
+        """Whether one more call that costs something could exceed the limit, given the calls under way and the usual
+        cost of a call.
         """
         limit = self.limit()
         if limit is None:
@@ -49,8 +49,8 @@ class CallBudget:
         return self.cost + usual * (under_way + 1) > limit + 1e-12
 
     def is_free(self, model: str | None) -> bool:
-        """Whether a call of this model, or else of the default one, costs nothing; also where nobody offers it, since
-        then there is no call.
+        """Whether a call of this model (None: of the default one) costs nothing. A model that is not on offer is not
+        called, so it is free.
         """
         name = model or self._models.default()
         if name in self._costly:

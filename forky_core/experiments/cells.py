@@ -1,4 +1,4 @@
-"""What became of a cell, read from its branch: its answer, the call that gave it, and what the checks say.
+"""Reads the result of a cell from its branch: the answer, its call, and the verdicts of the checks.
 
 Nothing of it is stored. A branch whose question or rules are not what the experiment asks now (the prompt was edited,
 another column took the name) counts as not asked, and its old answer stays in the conversation.
@@ -28,7 +28,7 @@ _FARTHEST = 10_000
 
 @dataclass(frozen=True, slots=True)
 class PersonMark:
-    """What a person thinks of an answer."""
+    """A person's verdict on an answer."""
 
     passed: bool
     by: str
@@ -107,7 +107,7 @@ class CellResult:
 
 @dataclass(slots=True)
 class CellReader:
-    """Reads the cells of one experiment from one moment of its conversation."""
+    """Reads the cells of one experiment as they were at one moment."""
 
     plan: ExperimentPlan
     view: View
@@ -163,7 +163,7 @@ class CellReader:
         return BranchAnswer("done", answer, call, "", went_on)
 
     def is_continued(self, head: MessageId, at: MessageId | None) -> bool:
-        """Whether somebody went on at this head of a cell's branch.
+        """Whether somebody has continued a cell's branch that ends at this head.
 
         Then more messages than a cell asks stand between it and `at`, the message below which the row is asked.
         """
@@ -176,7 +176,7 @@ class CellReader:
         return message is not None
 
     def leads_to(self, question: MessageId, head: MessageId) -> bool:
-        """Whether a message that answers `question` is on the way from `head` upwards."""
+        """Whether the path from `head` to the root contains a message that answers `question`."""
         return self._below(question, head) is not None
 
     def _below(self, question: MessageId, head: MessageId | None) -> Message | None:
@@ -214,7 +214,7 @@ class CellReader:
     def judge_question(
         self, row: ExperimentRow, asked: str, check: RowCheck, reply: BranchAnswer
     ) -> CellQuestion:
-        """What a judge is asked about an answer."""
+        """The question to a judge about an answer."""
         assert reply.message is not None
         key = ("judge", row.id, id(check), reply.message.id, asked)
         if key not in self.known:
@@ -246,8 +246,8 @@ class CellReader:
     def best_questions(
         self, row: ExperimentRow, check: RowCheck
     ) -> tuple[tuple[CellAddress, ...], tuple[tuple[str, tuple[int, ...], CellQuestion], ...]]:
-        """The cells that are compared, and for each order of them its branch and what is asked; () if there is nothing
-        to compare.
+        """The cells that are compared, and for each order of them its branch and the question to the judge; () if there
+        is nothing to compare.
         """
         done = [(a, r) for a, r in self.competitors(row) if r.status == "done" and r.message is not None]
         done = done[: judge.MOST_COMPARED]
@@ -317,7 +317,7 @@ class CellReader:
 
 
 class CellCalls:
-    """The calls of a conversation, by where they were made and by what they produced.
+    """An index of a conversation's calls, by branch and by the message that they produced.
 
     A run looks after each of its calls, so an index is kept and brought up to date. Safe from any thread.
     """
@@ -333,7 +333,7 @@ class CellCalls:
         return self._latest.get((branch, parent))
 
     def of_message(self, branch: str, message: MessageId) -> Generation | None:
-        """The newest call of a branch that gave this message; without one, the newest of any branch."""
+        """The newest call on a branch that produced this message, or else the newest on any branch."""
         return self._of_message.get((branch, message)) or self._of_message.get((_ANY, message))
 
     def update(self, read: Callable[[], Sequence[Generation]]) -> bool:
@@ -379,7 +379,7 @@ def _is_newest(call: Generation, known: Generation | None) -> bool:
 
 
 def facts_of(row: ExperimentRow, reply: BranchAnswer) -> AnswerFacts:
-    """An answer as checks see it."""
+    """An answer in the form that checks take."""
     assert reply.message is not None
     return AnswerFacts(reply.message.text, row.reference, values_of(row), reply.call)
 

@@ -49,7 +49,7 @@ _LOOK_EVERY = 0.5
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """How far a run has come."""
+    """The progress of a run."""
 
     total: int
     """Cells that it has to ask."""
@@ -75,7 +75,7 @@ class RunProgress:
 
 @dataclass(frozen=True, slots=True)
 class RunOrder:
-    """What a run is asked to do."""
+    """The cells and options of a run that is to be started."""
 
     cells: tuple[CellAddress, ...] | None = None
     """None: every cell."""
@@ -123,7 +123,7 @@ class ExperimentRun:
         self._finished = threading.Event()
 
     def begin(self) -> None:
-        """Work out what is to be asked, and start asking.
+        """Determine which cells have to be asked, and start asking them.
 
         Raises:
             NotFound: there is no such experiment.

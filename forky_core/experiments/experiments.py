@@ -163,7 +163,7 @@ class Experiments:
         return copy
 
     def mark(self, name: str, cell: CellAddress, passed: bool | None, *, by: str = "") -> Operation:  # noqa: FBT001 - the one thing that is said
-        """Note what a person thinks of an answer; None takes the mark back.
+        """Record a person's verdict on an answer; None removes it.
 
         Raises:
             NotFound: there is no such cell, or it has no answer.
@@ -194,7 +194,8 @@ class Experiments:
         repeats: int = 2,
         pause: float = 1.0,
     ) -> ExperimentRun:
-        """Ask in the background what has no complete answer yet, of some cells or all, and have it judged.
+        """Ask the cells that have no complete answer yet in the background, some or all of them, and have the answers
+        judged.
 
         `again` asks also what is answered; the old answers stay beside the new ones. `code` has a program's own checks
         by the names that checks of the kind "code" give. A call that failed for a reason which may pass is repeated
@@ -215,13 +216,15 @@ class Experiments:
     def run(
         self, name: str, *, code: CodeChecks = NO_CODE, repeats: int = 2, pause: float = 1.0
     ) -> ExperimentResult:
-        """Ask what has no complete answer yet, wait until all is answered and judged, and return what came of it."""
+        """Ask the cells that have no complete answer yet, wait until all are answered and judged, and return the
+        result.
+        """
         with suppress(NothingToDo):
             self.start(name, code=code, repeats=repeats, pause=pause).wait()
         return self.result(name)
 
     def latest_run(self, name: str) -> ExperimentRun | None:
-        """The run of this process that goes on or ended last; None if there was none."""
+        """The run of this process that is going on or ended last; None if there was none."""
         return self._latest.run((self._session.id, name))
 
     # Reading

@@ -1,4 +1,4 @@
-"""A dictionary of what several people or addresses put there, of which nobody can push the others out."""
+"""A dictionary shared by several people or addresses, in which nobody can displace the entries of the others."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ Value = TypeVar("Value")
 
 
 class FairDict(Mapping[Key, Value]):
-    """At most so many values, each of an owner. Where there would be one more, whoever has most loses the one that they
-    put or touched longest ago.
+    """A dictionary with an owner for each value and a limited size. When it is full, the owner with the most values
+    loses the one that was put or touched longest ago.
     """
 
     def __init__(self, most: int) -> None:

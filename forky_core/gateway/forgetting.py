@@ -17,7 +17,7 @@ from forky_core.team.team import Team
 def forget_person(
     team: Team, member: Member, *, by: str, to: str = "", whole: Workspace | None = None
 ) -> int:
-    """Forget a person; returns how many conversations were handed over.
+    """Delete a person's account and everything that is theirs alone; returns how many conversations were handed over.
 
     `to` is the id of the member who gets their conversations; "" leaves them to the owners. `by` is the id of whoever
     does it, "" for the operator. Without `whole`, the workspace with everything in it, their tokens stay listed, and

@@ -74,7 +74,7 @@ class MemberTokens:
         return revoked
 
     def account(self, token: Token) -> Account:
-        """What a token has had."""
+        """How much of its allowance a token has used."""
         return self._tokens.account(token)
 
     def _may_see(self, token: Token) -> bool:

@@ -1,4 +1,4 @@
-"""What a server tells the others that use the same database, and hears from them, over a talk of its store.
+"""Messages between this server and the others that use the same database, over a talk of its store.
 
 That is who looks at what (presence.py), and whose notices or which threads have changed, so that a tab at one server
 shows within a moment what was done at another. Where there is one server alone, nothing of this goes on.
@@ -23,7 +23,7 @@ TOPIC = "servers"
 
 
 class Neighbours:
-    """The other servers, as seen from this one."""
+    """The other servers that use the same database."""
 
     def __init__(
         self, presence: Presence, wake: Callable[[str], None], look: Callable[[], None] = lambda: None
@@ -45,7 +45,7 @@ class Neighbours:
             self._talk = store.talk(TOPIC, self._heard, _ask_who)
 
     def changed(self, name: str) -> None:
-        """Tell the others that what is watched under this name has changed."""
+        """Tell the other servers that what is watched under this name has changed."""
         self._tell({"changed": name})
 
     def _tell_place(self, tab: str, here: Here | None) -> None:

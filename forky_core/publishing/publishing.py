@@ -1,4 +1,4 @@
-"""Giving a thing of a conversation away: its report and the file."""
+"""Writes one thing of a conversation as a file for others: first its report, then the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a thing that is given away consists of, whatever file it becomes."""
+"""The parts of a report, whatever kind of file is made of it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Value = str | int | float | None
 
 @dataclass(frozen=True, slots=True)
 class Sentences:
-    """What Forky says of it, as plain text; each is a paragraph."""
+    """Sentences of Forky, as plain text; each is a paragraph."""
 
     lines: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """What a person or a model wrote, as Markdown."""
+    """A text of a person or a model, as Markdown."""
 
     text: str
 
@@ -84,7 +84,7 @@ Block = Leaf | SideBySide
 
 @dataclass(frozen=True, slots=True)
 class ReportSection:
-    """A part with a title."""
+    """A section with a title."""
 
     title: str
     blocks: tuple[Block, ...]

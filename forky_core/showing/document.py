@@ -28,7 +28,7 @@ def foot(kind: Kind) -> str:
 
 
 def with_served(page: str, told: dict[str, str | bool]) -> str:
-    """The page with what its server tells it: addresses by their names."""
+    """The page with addresses of its server put in, by their names."""
     before, mark, after = page.partition("<body")
     opening, end, rest = after.partition(">\n")
     return f"{before}{mark}{opening}{end}{data_block(SERVED, dict(told))}{rest}"

@@ -1,4 +1,4 @@
-"""What a presentation or a replay is made of: a conversation as values, whether a store or a file holds it.
+"""The content of a presentation or a replay: a conversation as values, whether it comes from a store or a file.
 
 The only module of this folder that reads a `Conversation`.
 """
@@ -64,7 +64,7 @@ class ShownConversation:
 
     @property
     def origins(self) -> MessageOrigins:
-        """Who gave each message, as seen from the branch that is shown."""
+        """The model calls that the messages came from, as seen from the branch that is shown."""
         return MessageOrigins(call_index(self.generations), self.branch, self.origin_of)
 
     @property

@@ -1,4 +1,4 @@
-"""What the notes window tells a speaker: facts of each step that the audience does not need on the screen."""
+"""The notes window of a presenter: facts about each step that the audience does not need to see."""
 
 from __future__ import annotations
 

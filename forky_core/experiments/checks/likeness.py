@@ -1,4 +1,4 @@
-"""How like a reference an answer is, by its words."""
+"""Checks of how similar an answer's words are to those of a reference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of what an answer took: seconds and dollars."""
+"""Checks of how long an answer took and what it cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a check says of an answer."""
+"""The verdict of a check on an answer."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class CheckVerdict:
 
 @dataclass(frozen=True, slots=True)
 class AnswerFacts:
-    """An answer as checks see it."""
+    """An answer in the form that checks take."""
 
     text: str
     reference: str = ""

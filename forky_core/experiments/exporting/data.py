@@ -37,7 +37,7 @@ CELL_HEAD = (
 
 
 def cell_rows(result: ExperimentResult) -> Iterator[tuple[str | int | float, ...]]:
-    """What is known of each cell, in the order of `CELL_HEAD`; "" for what is not."""
+    """A row of values for each cell, in the order of `CELL_HEAD`; "" for an unknown value."""
     labels = {column.column.id: column.label for column in result.columns}
     rows = {row.id: row for row in result.experiment.rows}
     for cell in result.cells.values():
@@ -69,7 +69,7 @@ def cell_rows(result: ExperimentResult) -> Iterator[tuple[str | int | float, ...
 
 
 def write_json(result: ExperimentResult) -> Iterator[bytes]:
-    """Everything that is known, as one JSON object."""
+    """All results of an experiment, as one JSON object."""
     yield json.dumps(as_json(result), ensure_ascii=False, indent=1).encode()
 
 

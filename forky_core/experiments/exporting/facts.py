@@ -26,7 +26,7 @@ def share(column: ColumnSummary) -> str:
 
 
 def state(column: ColumnSummary) -> str:
-    """What is missing of a column; "" if nothing is."""
+    """What is still missing in a column; "" if nothing is."""
     parts = (
         (column.failed, "failed"),
         (column.running, "running"),

@@ -1,4 +1,4 @@
-"""What a link shows: drawn once for a link to something as it was, and at every visit for a live one."""
+"""The content that a link shows: rendered once for a link to a fixed state, and at every visit for a live one."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class LinkContent:
 
 
 def content_of(forky: Workspace, draft: LinkDraft) -> LinkContent:
-    """What a link shows of the conversation as it is now, as the person of `forky` sees it.
+    """The content that a link would show of the conversation now, as the person of `forky` sees it.
 
     Raises:
         NotFound: there is no such conversation or thing in it, or none any more.

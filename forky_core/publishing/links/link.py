@@ -29,7 +29,7 @@ SECRET = re.compile(r"[A-Za-z0-9_-]{16,64}")
 
 
 class LinkEnded(NotFound):
-    """The link was there and leads nowhere now. It says why, and nothing of what was shown."""
+    """A link that is over. The error says why, and nothing about what the link showed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def digest(secret: str) -> str:
 
 
 def value_digest(value: str) -> str:
-    """How a link names a private value without holding it."""
+    """A digest by which a link names a private value without containing it."""
     return digest(f"value {value}")
 
 

@@ -228,7 +228,7 @@ class Links:
         return dropped
 
     def forget(self) -> None:
-        """Read the links anew when somebody asks: a conversation was deleted for good."""
+        """Have the links read from the store again: a conversation was deleted for good."""
         with self._shared.lock:
             self._shared.index = None
 

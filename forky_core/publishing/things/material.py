@@ -31,7 +31,7 @@ _LARGEST = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """A conversation of a workspace, of which one thing is given away."""
+    """A conversation from which one thing is given away."""
 
     forky: Workspace
     chat: Conversation

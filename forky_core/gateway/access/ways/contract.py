@@ -1,4 +1,4 @@
-"""What a way to sign in is: something to show on the sign-in page, and addresses of its own that end in a proof."""
+"""The interface of a way to sign in: what it adds to the sign-in page, and addresses of its own that end in a proof."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from forky_core.team.team import Team
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """What somebody came for; a way to sign in carries it along to its end."""
+    """The purpose of a sign-in, which a way to sign in carries along to its end."""
 
     target: str = "/"
     """The path on this server to open afterwards."""
@@ -30,7 +30,7 @@ class Errand:
 
 
 class Desk(Protocol):
-    """What a way to sign in gets from the sign-in it belongs to."""
+    """The services that a sign-in offers to its ways to sign in."""
 
     @property
     def team(self) -> Team: ...
@@ -71,7 +71,7 @@ class Desk(Protocol):
 
 
 class WayIn(ABC):
-    """One way to sign in. What a way has no need of stays as it is here."""
+    """One way to sign in. Methods that a way does not need keep the behaviour they have here."""
 
     name: str
     """One word of lower-case letters and digits; its addresses lie below `/sign-in/NAME`."""

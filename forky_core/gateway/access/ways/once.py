@@ -1,4 +1,4 @@
-"""Values that are kept for a few minutes and can be taken once: what a way to sign in waits for an answer with."""
+"""Values that are stored for a few minutes and can be taken once, for sign-ins that wait for an answer."""
 
 from __future__ import annotations
 
