@@ -1,20 +1,18 @@
-"""The verbs on refs: fork, rename, delete, promote, tag, rules, prune. None of them changes a message."""
+"""The verbs on branches: fork, rename, delete, promote, prune. None of them changes a message."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from forky_core.conversation.identity import branch_name, free_name
 from forky_core.conversation.merging.merge_request import follow_renamed
 from forky_core.conversation.session import Session, branch_in, short
 from forky_core.conversation.transaction import with_a_free_key
-from forky_core.conversation.validation import fit_model, fit_parameters, fit_text
 from forky_core.conversation.visible import Visible
 from forky_core.graph import ancestors
 from forky_core.model import Branch, MessageId, Operation, Rules, View
-from forky_core.model.errors import InTheWay, NameTaken, NotFound, NothingToDo, Outdated
-from forky_core.model.parts import Json
+from forky_core.model.errors import InTheWay, NothingToDo, Outdated
 
 
 class Unchanged:
@@ -84,48 +82,6 @@ def promote(session: Session, name: str, to: MessageId) -> Operation:
     if branch.head is not None:
         tx.keep(branch.head)
     return tx.publish("promote", f"Moved “{name}” to {short(to)}")
-
-
-def tag(session: Session, name: str, at: MessageId) -> Operation:
-    chosen = branch_name(name)
-    tx = session.require_not_trashed()
-    if f"tags/{chosen}" in tx.view.entries:
-        raise NameTaken(f"There is a tag “{chosen}” already.", "Tags do not move: choose another name.")
-    tx.set(f"tags/{chosen}", {"at": at})
-    return tx.publish("tag", f"Tagged {short(at)} as “{chosen}”")
-
-
-def untag(session: Session, name: str) -> Operation:
-    tx = session.require_not_trashed()
-    if f"tags/{name}" not in tx.view.entries:
-        raise NotFound(f"There is no tag “{name}”.")
-    tx.set(f"tags/{name}", None)
-    return tx.publish("untag", f"Removed tag “{name}”")
-
-
-def set_rules(
-    session: Session,
-    name: str,
-    system: str | Unchanged | None = UNCHANGED,
-    model: str | Unchanged | None = UNCHANGED,
-    parameters: Mapping[str, Json] | Unchanged = UNCHANGED,
-) -> Operation:
-    """Change a branch's rules, which its requests are made with (law 4)."""
-    tx = session.require_not_trashed()
-    before = rules = branch_in(tx.view, name).rules
-    if not isinstance(system, Unchanged):
-        rules = replace(rules, system=fit_text(system or "", "A system prompt").strip() or None)
-    if not isinstance(model, Unchanged):
-        rules = replace(rules, model=fit_model(model))
-    if not isinstance(parameters, Unchanged):
-        rules = replace(rules, parameters=fit_parameters(parameters))
-    tx.set_rules(name, rules)
-    if not tx.changes:
-        raise NothingToDo("Nothing would change.")
-    what = ["system prompt"] * (rules.system != before.system)
-    what += [f"model to {rules.model or 'the default'}"] * (rules.model != before.model)
-    what += ["parameters"] * (rules.parameters != before.parameters)
-    return tx.publish("rules", f"Set {' and '.join(what)} on “{name}”")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,24 @@
-"""`chat.rules`: what a branch's requests are made with, its memory policy, its pins and its exclusions."""
+"""`chat.rules`: what a branch's requests are made with, its memory policy, its pins and its exclusions.
+
+Each verb is one operation on the branch's rules: nothing forks, nothing is deleted, and undo reverts it (laws 4 and 5).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
-from forky_core.conversation import branching, context_rules
+from forky_core.context.masking import turns_of
+from forky_core.context.memory_policies import fit_memory, label_of
+from forky_core.context.transcript import tool_closures
 from forky_core.conversation.branch_reader import BranchReader
 from forky_core.conversation.branching import UNCHANGED, Unchanged
+from forky_core.conversation.session import Session, branch_in, short
+from forky_core.conversation.transaction import with_a_free_key
+from forky_core.conversation.validation import fit_model, fit_parameters, fit_text
 from forky_core.model import MessageId, Operation, Rules
-from forky_core.model.memory import Memory
+from forky_core.model.errors import NothingToDo
+from forky_core.model.memory import EVERYTHING, Memory
 from forky_core.model.parts import Json
 
 
@@ -41,34 +51,147 @@ class BranchRules:
 
         Raises NothingToDo if these are the rules already.
         """
-        return branching.set_rules(self._session, self._chat.branch_name, system, model, parameters)
+        name, tx = self._chat.branch_name, self._session.require_not_trashed()
+        before = rules = branch_in(tx.view, name).rules
+        if not isinstance(system, Unchanged):
+            rules = replace(rules, system=fit_text(system or "", "A system prompt").strip() or None)
+        if not isinstance(model, Unchanged):
+            rules = replace(rules, model=fit_model(model))
+        if not isinstance(parameters, Unchanged):
+            rules = replace(rules, parameters=fit_parameters(parameters))
+        tx.set_rules(name, rules)
+        if not tx.changes:
+            raise NothingToDo("Nothing would change.")
+        what = ["system prompt"] * (rules.system != before.system)
+        what += [f"model to {rules.model or 'the default'}"] * (rules.model != before.model)
+        what += ["parameters"] * (rules.parameters != before.parameters)
+        return tx.publish("rules", f"Set {' and '.join(what)} on “{name}”")
 
     def exclude(self, *messages: str) -> Operation:
         """Exclude messages from every context of this branch; nothing is removed and nothing forks.
 
-        A tool call is excluded with its results, and a result with its call.
+        A tool call is excluded with its results, and a result with its call. An excluded message is unpinned.
+
+        Raises:
+            NothingToDo: one is not on this branch, or all of them are excluded already.
         """
-        return context_rules.exclude(self._session, self._chat.branch_name, self._ids(messages))
+        ids, along = self._of_branch(messages)
+
+        def out(rules: Rules) -> Rules:
+            pins = tuple(id for id in rules.pins if id not in ids)
+            return replace(rules, exclusions=_with(rules.exclusions, ids), pins=pins)
+
+        return self._mark("exclude", f"Left {_which(ids)} out of “{self._chat.branch_name}”{along}", out)
 
     def include(self, *messages: str) -> Operation:
-        """Include excluded messages again."""
-        return context_rules.include(self._session, self._chat.branch_name, self._ids(messages))
+        """Include excluded messages again; a tool call comes with its results if they were excluded together."""
+        ids = self._ids(messages)
+
+        def back(rules: Rules) -> Rules:
+            return replace(rules, exclusions=tuple(id for id in rules.exclusions if id not in ids))
+
+        return self._mark("include", f"Took {_which(ids)} back into “{self._chat.branch_name}”", back)
 
     def pin(self, *messages: str) -> Operation:
-        """Have every memory policy keep these messages."""
-        return context_rules.pin(self._session, self._chat.branch_name, self._ids(messages))
+        """Have every memory policy keep these messages, however old they are; excluded ones are included again."""
+        ids, along = self._of_branch(messages)
+
+        def held(rules: Rules) -> Rules:
+            out = tuple(id for id in rules.exclusions if id not in ids)
+            return replace(rules, pins=_with(rules.pins, ids), exclusions=out)
+
+        return self._mark("pin", f"Pinned {_which(ids)} on “{self._chat.branch_name}”{along}", held)
 
     def unpin(self, *messages: str) -> Operation:
         """Let memory policies leave these messages out again."""
-        return context_rules.unpin(self._session, self._chat.branch_name, self._ids(messages))
+        ids = self._ids(messages)
+
+        def loose(rules: Rules) -> Rules:
+            return replace(rules, pins=tuple(id for id in rules.pins if id not in ids))
+
+        return self._mark("unpin", f"Unpinned {_which(ids)} on “{self._chat.branch_name}”", loose)
 
     def set_memory(self, memory: Memory | None) -> Operation:
-        """Set this branch's memory policy; None: use the conversation's."""
-        return context_rules.set_memory(self._session, self._chat.branch_name, memory)
+        """Set this branch's memory policy; None: use the conversation's.
+
+        Raises:
+            BadContent: there is no such policy.
+            NothingToDo: it is the policy already.
+        """
+        return _set_memory(self._session, self._chat.branch_name, memory)
 
     def set_conversation_memory(self, memory: Memory) -> Operation:
         """Set the memory policy for branches that have none of their own."""
-        return context_rules.set_memory(self._session, None, memory)
+        return _set_memory(self._session, None, memory)
 
-    def _ids(self, messages: tuple[str, ...]) -> list[MessageId]:
+    def _ids(self, messages: Sequence[str]) -> list[MessageId]:
         return [self._chat.message(message).id for message in messages]
+
+    def _of_branch(self, messages: Sequence[str]) -> tuple[list[MessageId], str]:
+        """The ids of messages that this branch reads, and a clause that counts the other halves of their tool calls."""
+        ids, session, branch = self._ids(messages), self._session, self._chat.branch_name
+        path = session.path(session.branch(branch).head)
+        shown = [
+            turns_of(part, session.messages.__getitem__)
+            for m in path
+            for part in m.merges
+            if part.brings_turns
+        ]
+        reach = {message.id for line in (path, *shown) for message in line}
+        if not ids:
+            raise NothingToDo("No message was named.")
+        for id in ids:
+            if id not in reach:
+                raise NothingToDo(
+                    f"Message {short(id)} is not in what “{branch}” reads.",
+                    "Check the branch out that leads there.",
+                )
+        together: set[MessageId] = set()
+        for line in (path, *shown):
+            closures = tool_closures(line)
+            together.update(*(closures[id] for id in ids if id in closures))
+        many = len(together - set(ids))
+        word = "message" if many == 1 else "messages"
+        return ids, f", and with it {many} {word} of the same tool call" if many else ""
+
+    def _mark(self, verb: str, summary: str, change: Callable[[Rules], Rules]) -> Operation:
+        """Change the branch's marks. Two people may do so at once without conflict, so a lost race is tried again."""
+
+        def put() -> Operation:
+            tx = self._session.require_not_trashed()
+            tx.set_rules(self._chat.branch_name, change(branch_in(tx.view, self._chat.branch_name).rules))
+            if not tx.changes:
+                raise NothingToDo("That is so already.")
+            return tx.publish(verb, summary)
+
+        return with_a_free_key("rules/", put)
+
+
+def _set_memory(session: Session, branch: str | None, memory: Memory | None) -> Operation:
+    """Set a branch's memory policy (None: use the conversation's), or, without a branch, the conversation's own."""
+    fit = replace(fit_memory(memory), model=fit_model(memory.model)) if memory is not None else None
+
+    def put() -> Operation:
+        tx = session.require_not_trashed()
+        if branch is None:
+            tx.set("memory", fit.stored() if fit is not None and fit != EVERYTHING else None)
+            whose = "of the conversation"
+        else:
+            tx.set_rules(branch, replace(branch_in(tx.view, branch).rules, memory=fit))
+            whose = f"of “{branch}”"
+        if not tx.changes:
+            raise NothingToDo("Nothing would change.")
+        said = (
+            label_of(fit) if fit is not None else ("the conversation's" if branch else label_of(EVERYTHING))
+        )
+        return tx.publish("memory", f"Set the memory {whose} to {said}")
+
+    return with_a_free_key("rules/", put)
+
+
+def _with(known: tuple[MessageId, ...], more: Sequence[MessageId]) -> tuple[MessageId, ...]:
+    return tuple(dict.fromkeys((*known, *more)))
+
+
+def _which(messages: Sequence[MessageId]) -> str:
+    return short(messages[0]) if len(messages) == 1 else f"{len(messages)} messages"

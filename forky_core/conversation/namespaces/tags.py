@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
 
-from forky_core.conversation import branching
 from forky_core.conversation.branch_reader import BranchReader
+from forky_core.conversation.identity import branch_name
+from forky_core.conversation.session import short
 from forky_core.model import MessageId, Operation
-from forky_core.model.errors import NothingToDo
+from forky_core.model.errors import NameTaken, NotFound, NothingToDo
 
 
 class Tags(Mapping[str, MessageId]):
@@ -53,8 +54,17 @@ class Tags(Mapping[str, MessageId]):
         target = self._chat.message(at) if at is not None else self._chat.head
         if target is None:
             raise NothingToDo("There is nothing to tag yet.")
-        return branching.tag(self._session, name, target.id)
+        chosen = branch_name(name)
+        tx = self._session.require_not_trashed()
+        if f"tags/{chosen}" in tx.view.entries:
+            raise NameTaken(f"There is a tag “{chosen}” already.", "Tags do not move: choose another name.")
+        tx.set(f"tags/{chosen}", {"at": target.id})
+        return tx.publish("tag", f"Tagged {short(target.id)} as “{chosen}”")
 
     def remove(self, name: str) -> Operation:
         """Remove a tag. Raises NotFound if there is none of this name."""
-        return branching.untag(self._session, name)
+        tx = self._session.require_not_trashed()
+        if f"tags/{name}" not in tx.view.entries:
+            raise NotFound(f"There is no tag “{name}”.")
+        tx.set(f"tags/{name}", None)
+        return tx.publish("untag", f"Removed tag “{name}”")
