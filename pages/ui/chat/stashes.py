@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import streamlit as st
 
-from forky_core.conversation.stashing import Applied
+from forky_core.conversation.namespaces.stashes import Applied
 from forky_core.model import Stash
 from forky_core.model.errors import ForkyError
 from forky_core.model.parts import AttachmentPart
