@@ -18,49 +18,29 @@ from forky_core.model.errors import NotAllowed, NotFound
 from forky_core.store.contract import Commit, Erased, Store
 from forky_core.store.deciding import FOUNDING_VERBS
 from forky_core.store.document_contract import DocumentKeeper
-from forky_core.team.needed_roles import COMMENTERS_DERIVED, OPEN_SETTINGS, SHOWN_OUTSIDE
+from forky_core.team.needed_roles import COMMENTERS_DERIVED, SHOWN_OUTSIDE
 
 AnyWorkspace = TypeVar("AnyWorkspace", bound=Workspace)
-_READS = frozenset(
-    (
-        *("identity", "is_exclusive", "process", "is_alive", "hear", "view", "operations", "path", "message"),
-        *("messages", "stems", "stretch", "at_hand", "path_overlap", "stretch_of_log", "stretch_of_calls"),
-        *(
-            "match",
-            "generations",
-            "derived",
-            "entries",
-            "derived_under",
-            "saying",
-            "conversations",
-            "running",
-        ),
-        *(
-            "abandoned",
-            "search",
-            "reuse",
-            "is_taken",
-            "erased_of",
-            "blob",
-            "setting",
-            "settings_of",
-            "verify",
-        ),
-        *("status", "close", "put_blob"),
-    )
-)
+_READING = """
+    abandoned at_hand blob conversations derived derived_under entries erased_of generations hear identity is_alive
+    is_exclusive is_taken match message messages operations path path_overlap process put_blob reuse running saying
+    search setting settings_of status stems stretch stretch_of_calls stretch_of_log verify view
+"""
+_READS = frozenset(_READING.split())
 """What is handed on as it is: reading, and storing a file, which nothing names yet."""
-_DOCUMENT_READS = frozenset(
-    ("document", "documents", "known", "within", "chunks", "postings", "found", "vectors", "vector_sizes")
-)
+_READING_DOCUMENTS = "chunks document documents found known postings vector_sizes vectors within"
+_DOCUMENT_READS = frozenset(_READING_DOCUMENTS.split())
+_KEPT = (*COMMENTERS_DERIVED, "response/")
+"""Beginnings of what it keeps beside a conversation: as commenters do, and the ids of answers that it goes on from."""
 
 
-def proposing_view(forky: AnyWorkspace, name: str, *, handle: str = "") -> AnyWorkspace:
-    """The workspace as a token of this name may use it that proposes and lands nothing.
+def proposing_view(forky: AnyWorkspace, name: str, id: str, *, handle: str = "") -> AnyWorkspace:
+    """The workspace as a token of this name and id may use it that proposes and lands nothing.
 
-    Its branches are below its name, and on a team's server below the `handle` of its owner before that.
+    The names of its branches begin with its name and its id, since names of tokens can be alike; on a team's server the
+    `handle` of its owner comes before that.
     """
-    below = f"{f'{handle}/' if handle else ''}{suggested_name(name, ())}/"
+    below = f"{f'{handle}/' if handle else ''}{suggested_name(name, ())}-{id}/"
     store = cast("Store", ProposingStore(forky.store, below))
     return forky.through(store, forky.actor, name_of=forky.name_of, models=forky.models, below=below)
 
@@ -96,9 +76,9 @@ class ProposingStore:
     def keep_derived(
         self, conversation: ConversationId, entries: Mapping[str, str], *, waits: bool = True
     ) -> None:
-        if any(key.startswith(SHOWN_OUTSIDE) for key in entries):
-            self._refuse("give anything away")
-        self.store.keep_derived(conversation, entries, waits=waits)
+        if waits:
+            self.store.view(conversation)
+        self.store.keep_derived(conversation, self._kept(entries), waits=waits)
 
     def set_setting(self, key: str, value: str | None) -> None:
         self._check_setting(key)
@@ -124,11 +104,15 @@ class ProposingStore:
         self.store.view(conversation)
         self._refuse("erase messages")
 
+    def close(self) -> None:
+        """Nothing is closed: others use the same store."""
+
     def _checked(self, commit: Commit) -> Commit:
         try:
             self.store.view(commit.conversation)
         except NotFound:
             if commit.verb in FOUNDING_VERBS:
+                self._kept(commit.derived)
                 return commit
             raise
         if any(message.merges for message in commit.messages):
@@ -139,9 +123,13 @@ class ProposingStore:
         if not commit.changes and not commit.generations:
             self._refuse("change what it did not make")
         self._check_calls(commit.conversation, commit.generations)
-        # Other keys decide what editors are shown.
-        kept = {key: value for key, value in commit.derived.items() if key.startswith(COMMENTERS_DERIVED)}
-        return replace(commit, derived=kept)
+        return replace(commit, derived=self._kept(commit.derived))
+
+    def _kept(self, entries: Mapping[str, str]) -> Mapping[str, str]:
+        """The derived values that it may keep; other keys decide what editors are shown, and are left out."""
+        if any(key.startswith(SHOWN_OUTSIDE) for key in entries):
+            self._refuse("give anything away")
+        return {key: value for key, value in entries.items() if key.startswith(_KEPT)}
 
     def _is_proposal(self, change: Change) -> bool:
         kind, _, rest = change.key.partition("/")
@@ -166,7 +154,8 @@ class ProposingStore:
             self._refuse("have a model answer on a branch that it did not make")
 
     def _check_setting(self, key: str) -> None:
-        if not key.startswith(OPEN_SETTINGS):
+        # With the first call of all that are recorded, what tells clients apart is made (recording/scopes.py).
+        if key != "scope_salt" or self.store.setting(key) is not None:
             self._refuse("change settings")
 
     def _refuse(self, what: str) -> NoReturn:

@@ -223,7 +223,7 @@ class Service:
         note.token, note.person = token.name, token.person
         caller = Caller(token, client_name(headers.get("user-agent", "")), headers, Tokens(forky.store))
         if self._seen_by is None:
-            return (proposing_view(forky, token.name) if token.proposes else forky), caller
+            return (proposing_view(forky, token.name, token.id) if token.proposes else forky), caller
         if not token.person:
             raise ApiError(
                 403,
@@ -235,7 +235,7 @@ class Service:
         except NotAllowed as error:
             raise ApiError(403, str(error), "forbidden") from error
         if token.proposes and isinstance(seen.store, GuardedStore):
-            seen = proposing_view(seen, token.name, handle=seen.store.access.member.handle)
+            seen = proposing_view(seen, token.name, token.id, handle=seen.store.access.member.handle)
         return seen, caller
 
     async def _body(self, headers: Mapping[str, str], receive: Receive) -> bytes:

@@ -14,16 +14,21 @@ from tests.team.matrix.world import Cell, _fresh
 
 def _through(cell: Cell, branch: str = "main") -> Conversation:
     """The conversation as a token of the person sees it that is called “agent”."""
-    view = _fresh(proposing_view(cell.forky, "agent", handle=cell.world.me.handle))
+    view = _fresh(proposing_view(cell.forky, "agent", "7", handle=cell.world.me.handle))
     return Conversation(view._session(cell.id), branch)
 
 
 def _asked(cell: Cell) -> object:
     """A fork that the token makes, goes on with and proposes."""
-    forked = _through(cell).fork(cell.branch("agent/idea"), at=cell.talk.answer)
+    forked = _through(cell).fork(cell.branch("agent-7/idea"), at=cell.talk.answer)
     forked.say("And cork?")
     forked.say("It floats.", role="assistant")
     return forked.checkout("main").requests.open(forked)
+
+
+def _keeps(cell: Cell) -> None:
+    """The token keeps what is shown on a published page, beside the conversation."""
+    _through(cell)._session.store.keep_derived(cell.id, {"published/page": "Cork."})
 
 
 def _accepted(cell: Cell) -> Commit:
@@ -41,7 +46,7 @@ PROPOSING: tuple[Row, ...] = (
     Row(
         "record",
         OWN_BRANCH,
-        lambda c: _through(c)._session.store.record(c.id, generation(9, branch=c.branch("agent/idea"))),
+        lambda c: _through(c)._session.store.record(c.id, generation(9, branch=c.branch("agent-7/idea"))),
         "on a branch of its own",
     ),
     Row("say", NEVER, lambda c: _through(c).say("Cork."), "on main"),
@@ -62,4 +67,5 @@ PROPOSING: tuple[Row, ...] = (
     Row("erase", NEVER, lambda c: _through(c)._session.store.erase(c.id, head_of(c), by="", at=1)),
     Row("purge", NEVER, lambda c: _through(c)._session.store.purge(c.id)),
     Row("record", NEVER, lambda c: _through(c)._session.store.record(c.id, generation(9)), "on main"),
+    Row("keep_derived", NEVER, _keeps, "of what is shown outside"),
 )
