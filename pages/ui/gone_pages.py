@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import streamlit as st
@@ -19,11 +21,17 @@ GONE = {
 
 
 def gone_pages() -> list[Any]:
-    """The addresses for `st.navigation`, which lists none of them. Within a run."""
-    return [
+    """The addresses for `st.navigation`, which lists none of them, and notes in each what the run may do."""
+    return [copy.copy(page) for page in _made()]
+
+
+@cache
+def _made() -> tuple[Any, ...]:
+    """Within a run."""
+    return tuple(
         st.Page(_saying(sentence), title="A page that is gone", url_path=name, visibility="hidden")
         for name, sentence in GONE.items()
-    ]
+    )
 
 
 def _saying(sentence: str) -> Callable[[], None]:
