@@ -26,6 +26,8 @@ LEASE = 900 * 1_000_000
 """Microseconds for which something stays set aside without a sign of life from the process that makes the call: longer
 than the ten minutes for which a provider may be silent."""
 _DAY = 86_400 * 1_000_000
+_PROCESSES = 64
+"""The most processes of which an account knows what they added last."""
 _SOON = 5.0
 """Seconds after which a caller may ask again where calls that are being answered have set the rest aside."""
 
@@ -86,6 +88,9 @@ class Sum:
     def __add__(self, other: Sum) -> Sum:
         return Sum(self.answers + other.answers, self.dollars + other.dollars)
 
+    def __sub__(self, other: Sum) -> Sum:
+        return Sum(self.answers - other.answers, self.dollars - other.dollars)
+
 
 @dataclass(frozen=True, slots=True)
 class Hold:
@@ -93,14 +98,16 @@ class Hold:
 
     most: Sum
     until: int
-    """The end of its lease, in microseconds since the epoch."""
+    """The end of its lease, in microseconds since the epoch; after that, the end of the time for which it is known."""
     arrived: int = 0
     """What had arrived cost so much when the lease was renewed last, in billionths of a dollar."""
+    charged: Sum | None = None
+    """What was charged when the lease ended, after which nothing is set aside; None before."""
 
     @property
     def known(self) -> Sum:
-        """What is charged when the lease ends."""
-        return Sum(self.most.answers if self.arrived else 0, self.arrived)
+        """What is charged when the lease ends, or was."""
+        return self.charged or Sum(self.most.answers if self.arrived else 0, self.arrived)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +120,9 @@ class Account:
     today: Sum = Sum()
     in_all: Sum = Sum()
     holds: Mapping[str, Hold] = field(default_factory=dict)
+    """By the id of the call. A call that is not among them has been settled."""
+    added: Mapping[str, str] = field(default_factory=dict)
+    """The last sum that each process has added, by the ids of both."""
 
     @property
     def held(self) -> Sum:
@@ -120,9 +130,14 @@ class Account:
 
     def at(self, moment: int) -> Account:
         """The account at a later moment: leases have ended, each on its day, and a new day has begun."""
-        now, ended = self, [(hold.until, id) for id, hold in self.holds.items() if hold.until <= moment]
-        for until, id in sorted(ended):
-            now = now._on(day_of(until)).settle(id, self.holds[id].known)
+        now, ended = self, [(hold.until, id, hold) for id, hold in self.holds.items() if hold.until <= moment]
+        for until, id, hold in sorted(ended, key=lambda one: one[:2]):
+            holds = {other: kept for other, kept in now.holds.items() if other != id}
+            if hold.charged is None:
+                now = now._on(day_of(until))._charge(hold.known)
+                if until + _DAY > moment:
+                    holds[id] = Hold(Sum(), until + _DAY, charged=hold.known)
+            now = replace(now, holds=holds)
         return now._on(day_of(moment))
 
     def _on(self, day: str) -> Account:
@@ -150,7 +165,7 @@ class Account:
 
         Where the call ends as soon as nothing is left (`quote.ends_itself`), it may begin with less.
         """
-        if not quote.answers:
+        if quote.free:
             return Sum()
         answers = self.left(allowance, "answers")
         if answers is not None and answers < quote.answers:
@@ -174,19 +189,32 @@ class Account:
 
     def renew(self, id: str, arrived: int, more: int, moment: int) -> Account:
         """Renew a call's lease, with what has arrived by now, and set so much more money aside for it."""
-        hold = self.holds.get(id)
-        if hold is None:
-            return self
+        hold = self.holds[id]
         grown = Hold(hold.most + Sum(0, more), moment + LEASE, arrived)
         return replace(self, holds={**self.holds, id: grown})
 
     def settle(self, id: str, cost: Sum) -> Account:
-        """Charge what a call did cost, and free what was set aside for it."""
-        others = {other: hold for other, hold in self.holds.items() if other != id}
+        """Charge what a call did cost, and free what was set aside for it; a call that was settled is not charged
+        again.
+        """
+        hold = self.holds.get(id)
+        if hold is None:
+            return self
+        others = {other: kept for other, kept in self.holds.items() if other != id}
+        return replace(self, holds=others)._charge(cost - (hold.charged or Sum()))
+
+    def add(self, cost: Sum, process: str, id: str) -> Account:
+        """Charge calls for which nothing was set aside; a sum that its process has added last is not added again."""
+        if self.added.get(process) == id:
+            return self
+        others = [(other, last) for other, last in self.added.items() if other != process]
+        return replace(self, added=dict([*others[1 - _PROCESSES :], (process, id)]))._charge(cost)
+
+    def _charge(self, cost: Sum) -> Account:
         today = self.today + cost
         # A correction of what was charged on another day does not take this day's sum below zero.
         today = Sum(max(0, today.answers), max(0, today.dollars))
-        return Account(self.day, today, self.in_all + cost, others)
+        return replace(self, today=today, in_all=self.in_all + cost)
 
     def _refusal(
         self, allowance: Allowance, unit: Unit, wanted: int, who: str, moment: int
@@ -221,16 +249,16 @@ class Account:
 
     def stored(self) -> str:
         holds = {
-            id: [hold.most.answers, hold.most.dollars, hold.until, hold.arrived]
+            id: [hold.most.answers, hold.most.dollars, hold.until, hold.arrived, *_pair(hold.charged)]
             for id, hold in self.holds.items()
         }
-        today, in_all = self.today, self.in_all
         return json.dumps(
             {
                 "day": self.day,
-                "today": [today.answers, today.dollars],
-                "in_all": [in_all.answers, in_all.dollars],
+                "today": _pair(self.today),
+                "in_all": _pair(self.in_all),
                 "holds": holds,
+                "added": dict(self.added),
             }
         )
 
@@ -240,11 +268,22 @@ class Account:
         with suppress(ValueError, TypeError, KeyError, AttributeError):
             kept = json.loads(text)
             holds = {
-                str(id): Hold(Sum(int(answers), int(dollars)), int(until), int(arrived))
-                for id, (answers, dollars, until, arrived) in kept["holds"].items()
+                str(id): Hold(
+                    Sum(int(answers), int(dollars)),
+                    int(until),
+                    int(arrived),
+                    Sum(*map(int, charged)) if charged else None,
+                )
+                for id, (answers, dollars, until, arrived, *charged) in kept["holds"].items()
             }
-            return cls(str(kept["day"]), Sum(*map(int, kept["today"])), Sum(*map(int, kept["in_all"])), holds)
+            added = {str(process): str(id) for process, id in kept.get("added", {}).items()}
+            today, in_all = (Sum(*map(int, kept[name])) for name in ("today", "in_all"))
+            return cls(str(kept["day"]), today, in_all, holds, added)
         return None
+
+
+def _pair(sum: Sum | None) -> tuple[int, ...]:
+    return () if sum is None else (sum.answers, sum.dollars)
 
 
 def account_text(allowance: Allowance, account: Account) -> str:

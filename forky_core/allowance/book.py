@@ -12,7 +12,7 @@ import secrets
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from forky_core.allowance.account import Account, Allowance, SpendingRefused, Sum
@@ -21,6 +21,7 @@ from forky_core.model.errors import StoreError
 from forky_core.observability import events
 from forky_core.store.contract import Store, StoreIdentity
 
+_SUM = "sum "
 _SAVED_WITHIN = 1.0
 """Seconds within which is saved what nobody waits for."""
 
@@ -52,8 +53,11 @@ class _Counted:
     """By setting; empty where several processes share the database."""
     unsaved: set[str] = field(default_factory=set)
     """Settings of accounts of which more is known than is stored."""
-    charges: list[tuple[Spender, str, Sum, int]] = field(default_factory=list)
-    """What is still to be charged, where several processes share the database."""
+    process: str = field(default_factory=lambda: secrets.token_hex(8))
+    charges: list[tuple[Spender, str, Sum]] = field(default_factory=list)
+    """What is still to be charged, where several processes share the database: whom, for which call, and how much. The
+    id of a sum of calls for which nothing was set aside begins with `_SUM`, once it was tried to charge it.
+    """
     saving: threading.Lock = field(default_factory=threading.Lock)
     timer: threading.Timer | None = None
     """The timer until the rest is saved."""
@@ -83,8 +87,9 @@ class Book:
                 return self._known(spender).at(self.clock())
         found = self._stored(spender).at(self.clock())
         with self._counted.lock:
-            waiting = [cost for of, id, cost, _ in self._counted.charges if of.key == spender.key and not id]
-        return found.settle("", sum(waiting, Sum()))
+            for of, id, cost in self._counted.charges:
+                found = self._settled(found, id, cost) if of.key == spender.key else found
+        return found
 
     def set_aside(self, spender: Spender, quote: Quote) -> tuple[str, int]:
         """Set aside the most that a call can cost; returns the call's id, and the money in billionths of a dollar.
@@ -115,10 +120,12 @@ class Book:
         def change(account: Account) -> Account:
             nonlocal held
             hold, left = account.holds.get(id), account.left(spender.allowance, "dollars")
-            behind = arrived - hold.most.dollars if hold is not None else 0
+            if hold is None or hold.charged is not None:
+                raise USED_UP
+            behind = arrived - hold.most.dollars
             more = max(behind, quote.longest) if behind > 0 else 0
             more = more if left is None else min(more, max(0, left))
-            if hold is None or more < behind:
+            if more < behind:
                 raise USED_UP
             held = hold.most.dollars + more
             return account.renew(id, arrived, more, moment)
@@ -129,53 +136,74 @@ class Book:
             return None
         return held
 
-    def settle(self, spender: Spender, id: str, cost: Sum, noted: int = 0) -> None:
+    def settle(self, spender: Spender, id: str, cost: Sum) -> None:
         """Charge what a call did cost, and free what was set aside for it; it raises nothing.
 
-        `id` is "" for a call for which nothing was. `noted` is what `renew` was told last to have arrived, which was
-        charged if the lease has ended.
+        `id` is "" for a call for which nothing was.
         """
-        if not self._counted.is_exclusive and not id:
+        if id or self._counted.is_exclusive:
+            try:
+                self._settle(spender, id, cost)
+            except StoreError as error:
+                events.spending_unsaved(fault=error)
+            else:
+                return
+        with self._counted.lock:
+            self._counted.charges.append((spender, id, cost))
+            self._save_soon()
+
+    def forget(self, keys: Iterable[str]) -> None:
+        """Remove accounts, by the keys of their spenders. Raises StoreError."""
+        settings = {f"allowance/{key}" for key in keys}
+        with self._counted.saving:
             with self._counted.lock:
-                self._counted.charges.append((spender, id, cost, noted))
-                self._save_soon()
-            return
-        try:
-            self._settle(spender, id, cost, noted)
-        except StoreError as error:
-            events.spending_unsaved(fault=error)
-            with self._counted.lock:
-                self._counted.charges.append((spender, id, cost, noted))
-                self._save_soon()
+                self._counted.unsaved -= settings
+                for setting in settings:
+                    self._counted.known.pop(setting, None)
+            for setting in self._store.settings_of(settings):
+                self._store.set_setting(setting, None)
 
     def save(self) -> None:
         """Save what is not saved yet. Raises StoreError; then the rest is still to be saved."""
         with self._counted.saving:
-            with self._counted.lock:
-                charges, self._counted.charges = self._counted.charges, []
-                written = {setting: self._counted.known[setting] for setting in self._counted.unsaved}
-            try:
-                while charges:
-                    spender, id, cost, noted = charges[-1]
-                    same = [one for one in charges if one[0].key == spender.key and not id and not one[1]]
-                    self._settle(spender, id, sum((one[2] for one in same), Sum()) if same else cost, noted)
-                    charges = [one for one in charges[:-1] if one not in same]
-            finally:
+            while (charge := self._next_charge()) is not None:
+                self._settle(*charge)
                 with self._counted.lock:
-                    self._counted.charges += charges
+                    self._counted.charges.remove(charge)
+            with self._counted.lock:
+                written = {setting: self._counted.known[setting] for setting in self._counted.unsaved}
             for setting, account in written.items():
                 self._store.set_setting(setting, account.stored())
                 with self._counted.lock:
                     if self._counted.known[setting] is account:
                         self._counted.unsaved.discard(setting)
 
-    def _settle(self, spender: Spender, id: str, cost: Sum, noted: int) -> None:
-        def change(account: Account) -> Account:
-            late = bool(id) and id not in account.holds
-            rest = Sum(0 if noted else cost.answers, cost.dollars - noted)
-            return account.settle(id, rest if late else cost)
+    def _next_charge(self) -> tuple[Spender, str, Sum] | None:
+        """The first of what is to be charged; None if nothing is. Calls without an id become one sum with one: where
+        the database breaks off, nobody knows whether it was charged, and it is tried again as it is.
+        """
+        with self._counted.lock:
+            charges = self._counted.charges
+            if not charges:
+                return None
+            spender, id, _ = charges[0]
+            if not id:
+                cost, others = Sum(), []
+                for charge in charges:
+                    if charge[0].key == spender.key and not charge[1]:
+                        cost += charge[2]
+                    else:
+                        others.append(charge)
+                charges[:] = [(spender, f"{_SUM}{secrets.token_hex(8)}", cost), *others]
+            return charges[0]
 
-        self._change(spender, change)
+    def _settle(self, spender: Spender, id: str, cost: Sum) -> None:
+        self._change(spender, lambda account: self._settled(account, id, cost))
+
+    def _settled(self, account: Account, id: str, cost: Sum) -> Account:
+        if id and not id.startswith(_SUM):
+            return account.settle(id, cost)
+        return account.add(cost, self._counted.process, id or secrets.token_hex(8))
 
     def _change(self, spender: Spender, change: Callable[[Account], Account]) -> None:
         """Change an account. Raises StoreError if that cannot be written, and what `change` raises."""

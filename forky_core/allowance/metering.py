@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from threading import Event
-from typing import Any
+from typing import Any, Protocol
 
 from forky_core.allowance.account import SpendingRefused, Sum
 from forky_core.allowance.amounts import nanodollars
@@ -31,8 +31,18 @@ from forky_core.model import Failure, Usage
 from forky_core.model.document import Numbers
 from forky_core.model.errors import ModelError, StoreError
 
-Begin = Callable[[ModelInfo, Sequence[ProviderMessage], Mapping[str, Any]], "Meter"]
-"""Sets aside what a call can cost. Raises SpendingRefused and StoreError."""
+
+class Begin(Protocol):
+    """Sets aside what a call can cost. Raises SpendingRefused and StoreError."""
+
+    def __call__(
+        self,
+        info: ModelInfo,
+        messages: Sequence[ProviderMessage],
+        parameters: Mapping[str, Any],
+        *,
+        answers: int = 1,
+    ) -> Meter: ...
 
 
 _SIGN_OF_LIFE = 30 * 1_000_000
@@ -52,7 +62,7 @@ class Meter:
         self._book = book
         self._quote = quote
         self._tokens = 0
-        self._noted = 0
+        self._sent = False
         self._settled = False
         self._lock = threading.Lock()
         self._holds: list[tuple[Spender, str]] = []
@@ -61,15 +71,19 @@ class Meter:
         try:
             for spender in spenders:
                 id = ""
-                if quote.answers and spender.allowance.is_limited:
+                if spender.allowance.is_limited and not quote.free:
                     id, held = book.set_aside(spender, quote)
                     if spender.allowance.limits_money and quote.priced:
                         self._held = held if self._held is None else min(self._held, held)
                 self._holds.append((spender, id))
         except BaseException:
-            self.settle(arrived=False)
+            self.settle()
             raise
         self._renewed = book.clock()
+
+    def sent(self) -> None:
+        """The call goes to its provider, which bills the question even if nobody waits for the answer."""
+        self._sent = True
 
     def add(self, text: str) -> None:
         """Count a piece of an answer."""
@@ -78,8 +92,8 @@ class Meter:
 
     @property
     def arrived(self) -> int:
-        """What has arrived cost so much by an estimate, in billionths of a dollar; nothing before the first piece."""
-        return self._quote.so_far(self._tokens) if self._tokens else 0
+        """What the call has cost by an estimate, in billionths of a dollar; nothing before it was sent."""
+        return self._quote.so_far(self._tokens) if self._sent else 0
 
     @property
     def is_due(self) -> bool:
@@ -101,26 +115,25 @@ class Meter:
                     least = held if least is None else min(least, held)
         except StoreError:  # The next piece tries again.
             return True
-        self._held, self._noted, self._renewed = least, arrived, self._book.clock()
+        self._held, self._renewed = least, self._book.clock()
         return True
 
-    def settle(self, cost: float | None = None, *, arrived: bool | None = None) -> None:
-        """Pay for the call, once; a call of which nothing arrived costs nothing.
+    def settle(self, cost: float | None = None, *, failed: bool = False) -> None:
+        """Pay for the call, once; one that was not sent costs nothing, and neither does one that `failed` before
+        anything arrived.
 
-        `cost` is in US dollars, as the provider counted it; None: as estimated. `arrived` says whether anything of an
-        answer did, where that is not known from `add`.
+        `cost` is in US dollars, as the provider counted it; None: as estimated.
         """
         with self._lock:
             if self._settled:
                 return
             self._settled = True
         spent = Sum()
-        if (arrived is None and self._tokens) or arrived:
-            dollars = nanodollars(max(0.0, cost)) if cost is not None else self._quote.so_far(self._tokens)
-            spent = Sum(self._quote.answers, dollars)
+        if self._sent and (self._tokens or cost or not failed):
+            spent = Sum(self._quote.answers, self.arrived if cost is None else nanodollars(max(0.0, cost)))
         for spender, id in self._holds:
             if id or spent != Sum():
-                self._book.settle(spender, id, spent, self._noted)
+                self._book.settle(spender, id, spent)
 
 
 class MeteredModel:
@@ -152,6 +165,7 @@ class MeteredModel:
         except StoreError as error:
             yield Failed(Failure("unknown", str(error)), cause=error)
             return
+        meter.sent()
         try:
             event: ModelEvent | Consulted
             for event in self._model.stream(request, stop):
@@ -161,9 +175,9 @@ class MeteredModel:
                     case ToolCallDone(arguments=arguments):
                         meter.add(arguments or "{}")
                     case Done(_, usage):
-                        meter.settle(_cost(usage, info), arrived=True)
+                        meter.settle(_cost(usage, info))
                     case Failed(_, usage):
-                        meter.settle(usage.cost)
+                        meter.settle(usage.cost, failed=True)
                     case _:
                         pass
                 yield event
@@ -190,16 +204,19 @@ class MeteredEmbedder:
     def embed(self, texts: Sequence[str]) -> Numbers:
         words: tuple[ProviderMessage, ...] = tuple({"role": "user", "content": text} for text in texts)
         try:
-            meter = self._begin(self._info, words, {"max_tokens": 1})
+            # It is no answer, unless nobody knows what else it costs.
+            is_priced = priced(Usage(1, 0), self._info) is not None
+            meter = self._begin(self._info, words, {"max_tokens": 1}, answers=0 if is_priced else 1)
         except SpendingRefused as refused:
             raise ModelError(refused.failure) from refused
-        arrived = False
+        meter.sent()
         try:
             rows = self._embedder.embed(texts)
-            arrived = True
-        finally:
-            tokens = sum(estimate_tokens(text) for text in texts)
-            meter.settle(priced(Usage(tokens, 0), self._info), arrived=arrived)
+        except BaseException:
+            meter.settle(failed=True)
+            raise
+        tokens = sum(estimate_tokens(text) for text in texts)
+        meter.settle(priced(Usage(tokens, 0), self._info))
         return rows
 
 

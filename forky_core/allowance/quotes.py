@@ -28,11 +28,13 @@ class Quote:
     longest: int
     """What the longest answers cost, likewise. One that grows longer all the same asks for as much again."""
     answers: int
-    """The answers that are asked for; 0 for models that always answer for nothing."""
+    """The answers that are asked for; none where only an embedding is, or the model is free."""
     token: float
     """US dollars for one token of an answer."""
     ends_itself: bool = False
     """Whether whoever makes the call reads it as it arrives, and ends it when nothing is left."""
+    free: bool = False
+    """Whether the model always answers for nothing."""
 
     @property
     def most(self) -> int:
@@ -71,4 +73,5 @@ def quote(
         0 if info.provider == OFFLINE else answers,
         output_price,
         ends_itself,
+        info.provider == OFFLINE,
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
 from forky_core.conversation.branching import Unchanged
-from forky_core.conversation.session import Models, Session, branch_in
+from forky_core.conversation.people.spending import paid_embedder
+from forky_core.conversation.session import Session, branch_in
 from forky_core.conversation.transaction import with_a_free_key
 from forky_core.conversation.validation import fit_model
 from forky_core.documents.searching import Embedder
@@ -127,13 +129,13 @@ def documents_of(session: Session, rules: Rules, *, by_meaning: bool) -> Documen
 
 def embedder_of(session: Session) -> Embedder | None:
     """The embedding model that searches by meaning; None if there is none or it is no longer available."""
-    return chosen_embedder(session.store, session.models)
+    return chosen_embedder(session.store, partial(paid_embedder, session))
 
 
-def chosen_embedder(store: Store, models: Models) -> Embedder | None:
+def chosen_embedder(store: Store, embedder: Callable[[str], Embedder]) -> Embedder | None:
     name = store.setting(EMBEDDING)
     try:
-        return models.embedder(name) if name else None
+        return embedder(name) if name else None
     except NotFound:
         return None
 

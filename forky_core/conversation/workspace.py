@@ -15,6 +15,7 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.document_places import EMBEDDING, chosen_embedder
 from forky_core.conversation.identity import branch_name, new_id, title_line
 from forky_core.conversation.indexes import Indexes
+from forky_core.conversation.people.spending import account_keys
 from forky_core.conversation.recording.recorder import Recorder
 from forky_core.conversation.recording.recording import Recorded, Recording, Reply
 from forky_core.conversation.replies.replies import Replies
@@ -163,7 +164,9 @@ class Workspace:
     def documents(self) -> DocumentStore:
         """The documents that answers of every conversation may quote."""
         keeper = self.store.documents
-        return DocumentStore(keeper, WorkspacePlace(keeper), chosen_embedder(self.store, self.models))
+        return DocumentStore(
+            keeper, WorkspacePlace(keeper), chosen_embedder(self.store, self.models.embedder)
+        )
 
     def take_back_document(self, document: str) -> Document:
         """Restore a document from the trash."""
@@ -234,7 +237,9 @@ class Workspace:
         Raises:
             InTheWay: it is not in the trash.
         """
+        accounts = account_keys(id, self.store.operations(id))
         self.store.purge(id)
+        self.book.forget(accounts)
         with self._lock:
             self._repos.pop(id, None)
         self.indexes.drop(id)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from forky_core.conversation.people.spending import paid_embedder
 from forky_core.conversation.session import Session
 from forky_core.experiments import judge
 from forky_core.experiments.cells import CellResult, facts_of, is_scored
@@ -89,7 +90,7 @@ def _compared(session: Session, cell: CellResult, row: ExperimentRow, check: Row
     try:
         facts = facts_of(row, cell.reply)
         texts = references(facts, rendered_value(check.value, facts.values))
-        vectors: Any = session.models.embedder(check.model or "").embed([cell.text, *texts])
+        vectors: Any = paid_embedder(session, check.model or "").embed([cell.text, *texts])
     except ForkyError as error:
         return Verdict(None, str(error))
     best = max(float(vectors[0] @ other) for other in vectors[1:])

@@ -248,7 +248,8 @@ class Tokens:
         """What a token had spent in its last day, as earlier versions of Forky kept it."""
         with suppress(ValueError, TypeError, KeyError):
             kept = json.loads(self._store.setting(f"gateway_spent/{token.id}") or "{}")
-            spent = Sum(0, int(kept["spent"]))
+            # What a process that died had set aside has probably been spent.
+            spent = Sum(0, int(kept["spent"]) + sum(map(int, kept["set_aside"].values())))
             return Account(str(kept["day"]), spent, spent)
         return Account()
 

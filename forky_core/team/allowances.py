@@ -34,6 +34,14 @@ _NO_BALANCE = "balance_ended"
 _UNLIMITED = -1
 Fields = Mapping[Field, int | None]
 """What is set, money in billionths of a dollar and `unpriced` as 0 or 1; None says that it is not limited."""
+_LEDGER = (
+    "SELECT coalesce(sum(messages), 0), coalesce(sum(dollars), 0) FROM ledger "
+    "WHERE workspace = ? AND person = ? AND day >= ? AND own_key = 0"
+)
+_HOLDS = (
+    "SELECT coalesce(sum(messages), 0), coalesce(sum(used), 0) FROM holds "
+    "WHERE workspace = ? AND person = ? AND day >= ? AND arrived = 1"
+)
 _LIMITS = "SELECT name, value FROM limits WHERE workspace = ? AND person = ?"
 
 
@@ -124,22 +132,23 @@ class Allowances:
         return Spender(f"person/{person}", "You", self.of(person), lambda: self._start(person))
 
     def _start(self, person: str) -> Account:
-        """What a person had spent before there were accounts, by the balances and the ledger of an earlier version."""
+        """What a person had spent before there were accounts, by the balances and the ledger of an earlier version; and
+        what had arrived of calls that it was still making when it was killed.
+        """
         today = day_of(self._clock())
-        spent: dict[str, Sum] = {}
-        for day, at_least in (("in_all", ""), ("today", today)):
-            row = self._database.row(
-                "SELECT coalesce(sum(messages), 0), coalesce(sum(dollars), 0) FROM ledger "
-                "WHERE workspace = ? AND person = ? AND day >= ? AND own_key = 0",
-                self._workspace,
-                person,
-                at_least,
-            )
-            spent[day] = Sum(int(row[0]), int(row[1])) if row else Sum()
-        in_all, balances = spent["in_all"], self._balances(person)
+        in_all, balances = self._sum(_LEDGER, person), self._balances(person)
         used = {unit: granted - amount for unit, (amount, granted) in balances.items()}
         in_all = Sum(used.get("messages", in_all.answers), used.get("dollars", in_all.dollars))
-        return Account(today, spent["today"], in_all)
+        return Account(
+            today,
+            self._sum(_LEDGER, person, today) + self._sum(_HOLDS, person, today),
+            in_all + self._sum(_HOLDS, person),
+        )
+
+    def _sum(self, statement: str, person: str, since: str = "") -> Sum:
+        """What a person spent from a day on."""
+        row = self._database.row(statement, self._workspace, person, since)
+        return Sum(int(row[0]), int(row[1])) if row else Sum()
 
     def _balances(self, person: str) -> Mapping[str, tuple[int, int]]:
         """What is left of a balance and what was granted, by its unit."""

@@ -107,10 +107,15 @@ class GuardedModels(RestrictedModels):
         self._access.team.refused.count(NO_CREDIT, self.person)
 
     def _begin(
-        self, info: ModelInfo, messages: Sequence[ProviderMessage], parameters: Mapping[str, Any]
+        self,
+        info: ModelInfo,
+        messages: Sequence[ProviderMessage],
+        parameters: Mapping[str, Any],
+        *,
+        answers: int = 1,
     ) -> Meter:
         try:
-            asked = quote(info, messages, parameters, ends_itself=True)
+            asked = quote(info, messages, parameters, answers=answers, ends_itself=True)
             return Meter(self._book, (self.payer(),), asked)
         except SpendingRefused as refused:
             if refused.kind == "no_credit":

@@ -149,13 +149,18 @@ def test_a_crash_leaves_nothing_set_aside_for_ever(clock: Clock) -> None:
     clock.at += LEASE // 2
     assert book.renew(bob, talking, asked(), DOLLAR // 50) is not None
     clock.at += LEASE // 2 + 1
-    assert book.account(bob).held.answers == 1 and silent not in book.account(bob).holds
+    assert book.account(bob).held == Sum(1, asked().most)
+    assert book.account(bob).holds[silent].charged == Sum()
     clock.at += LEASE
     account = book.account(bob)
     assert account.held == Sum() and account.in_all == Sum(1, DOLLAR // 50)
     # A process that was only slow is charged what the call did cost, once.
-    book.settle(bob, talking, Sum(1, DOLLAR // 20), noted=DOLLAR // 50)
-    assert book.account(bob).in_all == Sum(1, DOLLAR // 20)
+    assert book.renew(bob, talking, asked(), DOLLAR // 40) is None
+    for _ in range(2):
+        book.settle(bob, talking, Sum(1, DOLLAR // 20))
+        assert book.account(bob).in_all == Sum(1, DOLLAR // 20)
+    clock.at += DAY
+    assert book.account(bob).holds == {}
 
 
 def test_a_restart_frees_what_the_process_before_had_set_aside(clock: Clock) -> None:
@@ -168,6 +173,20 @@ def test_a_restart_frees_what_the_process_before_had_set_aside(clock: Clock) -> 
     again.set_setting(bob.setting, store.setting(bob.setting))
     account = Book(again, clock).account(bob)
     assert account.held == Sum() and account.in_all == Sum(1, DOLLAR // 50)
+
+
+def test_a_restart_takes_nothing_back_of_a_call_whose_lease_had_ended(clock: Clock) -> None:
+    store, bob = MemoryStore(), spender(dollars_in_all=DOLLAR)
+    book = Book(store, clock)
+    id, _ = book.set_aside(bob, asked())
+    book.renew(bob, id, asked(), DOLLAR // 50)
+    clock.at += LEASE
+    other, _ = book.set_aside(bob, asked())
+    book.settle(bob, other, Sum())
+    book.save()
+    again = MemoryStore()
+    again.set_setting(bob.setting, store.setting(bob.setting))
+    assert Book(again, clock).account(bob).in_all == Sum(1, DOLLAR // 50)
 
 
 def test_what_is_spent_lasts_once_it_is_saved(clock: Clock) -> None:
@@ -226,14 +245,16 @@ def test_a_call_of_two_payers_is_paid_by_both_or_begun_by_neither(book: Book) ->
     with pytest.raises(SpendingRefused):
         Meter(book, (token, bob), asked())
     assert book.account(token).held == Sum(1, asked().most), "the second call gave back what it had set aside"
-    meter.settle(0.25, arrived=True)
-    meter.settle(0.5, arrived=True)
+    meter.sent()
+    meter.settle(0.25)
+    meter.settle(0.5)
     assert book.account(token).in_all == book.account(bob).in_all == Sum(1, DOLLAR // 4)
 
 
 def test_an_answer_that_grows_sets_more_aside_until_nothing_is_left(book: Book) -> None:
     bob = spender(dollars_in_all=DOLLAR // 4)
     meter = Meter(book, (bob,), asked())
+    meter.sent()
     while meter.go_on():
         meter.add("word " * 80)
     assert DOLLAR // 4 < meter.arrived <= DOLLAR // 4 + DOLLAR // 100
@@ -253,6 +274,66 @@ def test_a_long_silent_call_keeps_its_lease(book: Book, clock: Clock) -> None:
         assert book.account(bob).held.answers == 1
     meter.settle()
     assert book.account(bob).held == Sum()
+
+
+@pytest.mark.parametrize(
+    ("tokens", "failed", "dollars"),
+    [(0, False, DOLLAR // 100), (0, True, None), (10, True, DOLLAR // 100 + DOLLAR // 1000)],
+    ids=["left", "failed", "broken off"],
+)
+def test_a_question_that_was_sent_is_paid_for_unless_it_failed(
+    book: Book, tokens: int, failed: bool, dollars: int | None
+) -> None:
+    bob = spender(dollars_in_all=DOLLAR)
+    meter = Meter(book, (bob,), asked())
+    meter.sent()
+    meter.add("word" * tokens)
+    meter.settle(failed=failed)
+    assert book.account(bob).in_all == (Sum(1, dollars) if dollars is not None else Sum())
+
+
+def test_a_call_that_was_not_sent_costs_nothing(book: Book) -> None:
+    bob = spender(dollars_in_all=DOLLAR // 5)
+    meter = Meter(book, (bob,), asked())
+    meter.add("word " * 10_000)
+    assert meter.go_on(), "nothing is set aside for a stored answer, however long it is"
+    meter.settle(0.0)
+    assert book.account(bob).in_all == book.account(bob).held == Sum()
+
+
+def test_what_was_charged_before_the_database_broke_off_is_not_charged_again(clock: Clock) -> None:
+    class Breaking(SharedStore):
+        breaks = False
+
+        def change_setting(self, key: str, change: Callable[[str | None], str | None]) -> str | None:
+            changed = super().change_setting(key, change)
+            if self.breaks:
+                raise StoreError("The connection broke off.")
+            return changed
+
+    store, bob, free = Breaking(), spender(dollars_in_all=DOLLAR), spender("person/eve")
+    book = Book(store, clock)
+    id, _ = book.set_aside(bob, asked())
+    store.breaks = True
+    book.settle(bob, id, Sum(1, DOLLAR // 4))
+    for _ in range(2):
+        book.settle(free, "", Sum(1, 5))
+        with pytest.raises(StoreError):
+            book.save()
+        assert book.account(bob).in_all == Sum(1, DOLLAR // 4)
+    assert book.account(free).in_all == Sum(2, 10)
+    store.breaks = False
+    book.save()
+    assert book.account(bob).in_all == Sum(1, DOLLAR // 4)
+    assert book.account(free).in_all == Sum(2, 10)
+    assert Account.read(store.setting(free.setting) or "") == book.account(free)
+
+
+def test_an_account_knows_what_a_bounded_number_of_processes_added(clock: Clock) -> None:
+    account = Account()
+    for number in range(100):
+        account = account.add(Sum(1), f"process-{number}", "1").add(Sum(1), f"process-{number}", "1")
+    assert account.in_all == Sum(100) and len(account.added) == 64
 
 
 def test_what_cannot_be_written_is_charged_later(clock: Clock) -> None:
@@ -367,7 +448,8 @@ class AnyOrder(RuleBasedStateMachine):
     def settle(self, process: int, share: int, data: st.DataObject) -> None:
         id, held, answers = self.open.pop(data.draw(st.integers(0, len(self.open) - 1)))
         cost = Sum(answers, held * share // 4) if share else Sum()
-        self.books[process].settle(self.bob, id, cost)
+        for book in (self.books[process], *self.books):
+            book.settle(self.bob, id, cost)
         self.spent.append((self.clock.at // DAY, cost))
 
     @precondition(lambda self: self.open)

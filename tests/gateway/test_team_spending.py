@@ -15,6 +15,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from forky_core.allowance.account import Account, Allowance, Sum
+from forky_core.allowance.quotes import quote
 from forky_core.conversation.session import Models
 from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.front import Gateway
@@ -25,9 +26,9 @@ from forky_core.team.refused_requests import EVENT, NO_CREDIT
 from forky_core.team.roles import Role
 from forky_core.team.team import Team
 from forky_core.team.views import join_team, member_view
-from tests.allowance.priced import DOLLAR, PricedModels
+from tests.allowance.priced import DOLLAR, PricedModels, paid
 from tests.gateway.served import at_upstream, listening
-from tests.hangs import HANG
+from tests.hangs import HANG, eventually
 from tests.llm.wire import DONE, HEAD, answer
 from tests.llm.wire import serving as wire
 
@@ -218,6 +219,49 @@ def test_a_forwarded_call_that_fails_costs_nothing() -> None:
         desk.allow(dollars_in_all=DOLLAR)
         assert desk.ask("gpt-4o").status_code == 500
         assert desk.account.in_all == desk.account.held == Sum()
+
+
+def test_a_forwarded_stream_that_is_left_before_its_first_piece_is_charged_its_question() -> None:
+    with wire([HEAD], keep_open=True) as provider, gateway(at_upstream(provider.base_url)) as desk:
+        desk.allow(dollars_in_all=DOLLAR)
+        words = ({"role": "user", "content": "Why do boats float?"},)
+        with (
+            httpx.Client(timeout=HANG, trust_env=False) as client,
+            client.stream(
+                "POST",
+                f"{desk.url}/v1/chat/completions",
+                headers={"authorization": f"Bearer {desk.token}"},
+                json={"model": "gpt-4o", "messages": words, "stream": True},
+            ) as response,
+        ):
+            assert response.status_code == 200
+        eventually(lambda: desk.account.in_all.answers)
+        asked = quote(desk.forky.models.model("gpt-4o").info(), words, {})
+        assert desk.account.in_all == Sum(1, asked.question) and asked.question > 0
+        assert desk.account.held == Sum()
+
+
+def test_a_stored_answer_costs_nothing_however_long_it_is(desk: Desk) -> None:
+    models = desk.forky.models
+    assert isinstance(models, PricedModels)
+    models.dear.enqueue(*(["word " * 800] * 4), paid(0.01))
+    body = {
+        "model": "dear/one",
+        "messages": [{"role": "user", "content": "Why do boats float?"}],
+        "max_tokens": 100,
+    }
+
+    def answered() -> httpx.Response:
+        headers = {"authorization": f"Bearer {desk.token}", "x-forky-reuse": "yes"}
+        with httpx.Client(timeout=HANG, trust_env=False) as client:
+            return client.post(f"{desk.url}/v1/chat/completions", headers=headers, json=body)
+
+    assert "x-forky-reused" not in answered().headers
+    desk.allow(dollars_in_all=DOLLAR // 10)
+    before = desk.account.in_all
+    again = answered()
+    assert again.status_code == 200 and again.headers["x-forky-reused"] == "yes"
+    assert desk.account.in_all == before and desk.account.held == Sum()
 
 
 def test_a_forwarded_call_is_not_sent_without_an_allowance() -> None:

@@ -93,7 +93,7 @@ def test_a_token_of_an_earlier_version_goes_on_from_what_it_had_spent(store: Sto
     token = Tokens(other).of(made.text)
     assert token is not None and token.allowance == Allowance(dollars_a_day=5 * NANO)
     account = Tokens(other).account(token)
-    assert account.today == account.in_all == Sum(0, 2 * NANO) and account.held == Sum()
+    assert account.today == account.in_all == Sum(0, 3 * NANO) and account.held == Sum()
     other.set_setting(f"gateway_spent/{made.token.id}", '{"day": 7')
     assert Tokens(MemoryStore()).account(token).in_all == Sum()
 

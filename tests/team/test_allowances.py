@@ -72,6 +72,23 @@ def test_what_an_earlier_version_had_set_holds_on(place: Path | str) -> None:
         assert stored(team) == kept, "it stays as it was"
 
 
+def test_what_had_arrived_of_calls_of_an_earlier_version_that_was_killed_is_charged(
+    place: Path | str,
+) -> None:
+    clock = Clock()
+    with closing(Team(place, clock=clock)) as team:
+        put_back(team)
+        bob, day = member(team, "bob"), day_of(clock())
+        with team.database.writing() as connection:
+            for id, arrived in (("one", 1), ("two", 0)):
+                connection.execute(
+                    "INSERT INTO holds VALUES (?, ?, ?, ?, 1, ?, ?, 'dear/one', '', '', ?, 0)",
+                    (id, team.workspace, bob.id, DOLLAR, DOLLAR // 4, arrived, day),
+                )
+        account = Book(MemoryStore(), clock).account(team.allowances.spender(bob.id))
+        assert account.today == account.in_all == Sum(2, round(1.5 * DOLLAR))
+
+
 def test_what_an_owner_sets_takes_the_place_of_a_balance(place: Path | str) -> None:
     with closing(Team(place)) as team:
         put_back(team)

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from forky_core.allowance.account import Account, SpendingRefused
+from forky_core.allowance.account import Account, SpendingRefused, Sum
 from forky_core.conversation.workspace import Workspace
 from forky_core.llm.contract import Done, Failed, TextDelta
-from forky_core.llm.scripted import Fail, Until
+from forky_core.llm.scripted import Fail, Hang, Until
 from forky_core.model import Failure
 from forky_core.model.errors import ModelError, NotAllowed
 from forky_core.store.memory.store import MemoryStore
@@ -21,6 +21,7 @@ from forky_core.team.roles import Role
 from forky_core.team.team import Team
 from forky_core.team.views import join_team, member_view
 from tests.allowance.priced import DEAR, DOLLAR, OFFLINE, PricedModels, events, paid, question, refusal
+from tests.hangs import HANG
 
 
 class Shop:
@@ -121,6 +122,20 @@ def test_an_answer_that_breaks_off_or_is_left_is_charged_what_arrived(shop: Shop
     assert shop.spent > once and shop.account(shop.bob).held.answers == 0
 
 
+def test_a_call_that_is_left_before_its_first_piece_is_charged_its_question(shop: Shop) -> None:
+    shop.allow(dollars_in_all=DOLLAR)
+    stop = Event()
+    shop.models.dear.enqueue(Hang())
+    reading = Thread(target=lambda: events(shop.models_of(shop.bob).model(DEAR.name), stop=stop))
+    reading.start()
+    while not shop.models.dear.requests:
+        pass
+    stop.set()
+    reading.join(HANG)
+    assert shop.account(shop.bob).in_all == Sum(1, round(5 * 1e-5 * DOLLAR))
+    assert shop.account(shop.bob).held == Sum()
+
+
 def test_an_answer_ends_when_nothing_is_left_to_go_on_with(shop: Shop) -> None:
     shop.allow(dollars_in_all=DOLLAR // 4)
     shop.models.dear.enqueue(*(["word " * 800] * 10), paid(5.0))
@@ -201,10 +216,11 @@ def test_of_many_calls_at_the_same_moment_only_those_leave_that_can_be_paid_for(
                 begun.append(models._begin(DEAR, question().messages, parameters))
             except SpendingRefused:
                 continue
+            begun[-1].sent()
         if not parameters:
             assert len(begun) == 1 and shop.account(shop.bob).held.dollars == DOLLAR // 20
-            begun[0].settle(0.01, arrived=True)
+            begun[0].settle(0.01)
     assert 5 <= len(begun) - 1 <= 8, "half a cent each, of four that are left"
     for meter in begun[1:]:
-        meter.settle(0.005, arrived=True)
+        meter.settle(0.005)
     assert shop.spent <= DOLLAR // 20

@@ -162,7 +162,7 @@ def run(
         while max(votes) * 2 <= asking.repeats:
             if stopped.is_set():
                 raise NothingToDo("The search was stopped.", "Nothing was written.")
-            answers.append(ask_once(model, name, messages, branch.rules.parameters, stopped))
+            answers.append(ask_once(session, name, messages, branch.rules.parameters, stopped))
             votes[bool(asking.check(answers[-1]))] += 1
         search = search.with_result(votes[1] > votes[0], tuple(answers))
         if on_probe is not None:

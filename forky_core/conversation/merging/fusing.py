@@ -68,9 +68,8 @@ def plan(
     )
     if model is None:
         return planned
-    writer = session.models.model(model)
     return fuse_with_model(
-        planned, ask=lambda prompt: ask_once(writer, model, prompt, stop=stop), model=model
+        planned, ask=lambda prompt: ask_once(session, model, prompt, stop=stop), model=model
     )
 
 

@@ -72,9 +72,8 @@ def reviewed(session: Session, made: MergePlan, lookup: Lookup, stop: Event) -> 
     if name is None:
         return made
     try:
-        model = session.models.model(name)
         transcript = transcript_of(made, lookup, target_view(made, lookup))
-        flags = review(lambda prompt: ask_once(model, name, prompt, stop=stop), made.payload, transcript)
+        flags = review(lambda prompt: ask_once(session, name, prompt, stop=stop), made.payload, transcript)
     except ForkyError as error:
         if stop.is_set():
             raise

@@ -68,7 +68,7 @@ class ModelReader:
         if not shown:
             return ClaimReading()
         return read_with(
-            lambda prompt: ask_once(model, self.name, prompt, stop=self.stop),
+            lambda prompt: ask_once(self.session, self.name, prompt, stop=self.stop),
             shown,
             focus=self.focus,
             budget=default_budget(sum(model.count_tokens(message_as_text(turn)) for turn in shown)),
@@ -125,7 +125,7 @@ class NoteWriter:
             found = WrittenNote.from_json(stored) if stored else None
             if found is None:
                 found = write_note(
-                    lambda prompt: ask_once(model, self.name, prompt, stop=self.stop),
+                    lambda prompt: ask_once(self.session, self.name, prompt, stop=self.stop),
                     replace(transcript, messages=messages[:end]),
                     room=size,
                     count_tokens=count_tokens,

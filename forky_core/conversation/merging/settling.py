@@ -141,5 +141,5 @@ def propose(
     cited = [messages[MessageId(cite)] for c in clash.conflict.claims for cite in c.cites if cite in messages]
     texts = {message.id: message_as_text(message) for message in cited}
     prompt = proposal_prompt(clash, cited, planned.target_name, planned.source_name)
-    answer = ask_once(session.models.model(asked), asked, prompt, stop=stop)
+    answer = ask_once(session, asked, prompt, stop=stop)
     return read_proposal(answer, clash, texts, asked)

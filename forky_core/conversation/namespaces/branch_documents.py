@@ -62,7 +62,7 @@ class BranchDocuments(DocumentStore):
             raise NothingToDo("A rule words the searches of this branch.", "Choose a model for it first.")
         point = self._chat._point(at)
         path = (*self._session.path(point), seal(draft_of(self._session, text), (point,)))
-        return consulting.by_model(self._session.models.model(name), name, path)
+        return consulting.by_model(self._session, name, path)
 
     def find_for(self, text: str, *, at: str | None = None) -> DocumentSearch | None:
         """The query and the passages for asking `text` at `at` (or at the head); None if documents are not used."""

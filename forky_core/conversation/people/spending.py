@@ -6,19 +6,22 @@ answers alone, since nobody here is asked about prices.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from forky_core.allowance.account import Account, Allowance
+from forky_core.allowance.account import Account, Allowance, SpendingRefused
 from forky_core.allowance.amounts import NANO, amount_text, money, nanodollars
 from forky_core.allowance.book import Spender
-from forky_core.allowance.metering import Meter, MeteredModel
+from forky_core.allowance.metering import Begin, Meter, MeteredEmbedder, MeteredModel
 from forky_core.allowance.quotes import quote
 from forky_core.conversation.session import RestrictedModels, Session
+from forky_core.documents.searching import Embedder
 from forky_core.llm.contract import Answering, ModelInfo, ProviderMessage
-from forky_core.model.errors import NotAllowed
-from forky_core.model.room import Person
+from forky_core.matching.keys import digest
+from forky_core.model import ConversationId, Operation
+from forky_core.model.errors import NotAllowed, NotFound
+from forky_core.model.room import PEOPLE, Person
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +105,9 @@ def spent(session: Session, name: str) -> Spending:
     person = _participant(session, name)
     if not person.asks and not session.view.room.knows(name):
         return Spending(person, Account(), listed=False)
-    spender = _spender(session, person)
-    return Spending(person, session.book.account(spender) if spender is not None else Account())
+    if not allowance_of(person).is_limited:
+        return Spending(person, Account())
+    return Spending(person, session.book.account(_spender(session, person)))
 
 
 def refuse_to_spend(session: Session, model: str | None = None) -> None:
@@ -124,19 +128,47 @@ def refuse_to_spend(session: Session, model: str | None = None) -> None:
 
 
 def paid_for(session: Session, model: Answering) -> Answering:
-    """The model, with its calls charged to the participant who asks, where their spending is limited."""
+    """The model as the participant who asks may ask it, and pays for it where their spending is limited.
+
+    Every call of a model for a conversation is made through this or through `paid_embedder`.
+    """
+    begin = _payment(session)
+    return model if begin is None else MeteredModel(model, begin, _key(session.id, asker(session) or ""))
+
+
+def paid_embedder(session: Session, name: str) -> Embedder:
+    """The embedding model of this name, likewise. Raises NotFound if nobody offers it."""
+    embedder, begin = session.models.embedder(name), _payment(session)
+    if begin is None:
+        return embedder
+    try:
+        info = session.models.model(name).info()
+    except NotFound:
+        info = ModelInfo(name, name, "")
+    return MeteredEmbedder(embedder, info, begin)
+
+
+def _payment(session: Session) -> Begin | None:
+    """What begins the calls of whoever asks; None where nothing limits them."""
     name = asker(session)
-    if name is None:
-        return model
-    spender = _spender(session, _participant(session, name))
-    if spender is None:
-        return model
-    payers = (spender,)
+    person = _participant(session, name) if name is not None else None
+    if person is None or not person.limited:
+        return None
+    payer = _spender(session, person)
 
-    def begin(info: ModelInfo, messages: Sequence[ProviderMessage], parameters: Mapping[str, Any]) -> Meter:
-        return Meter(session.book, payers, quote(info, messages, parameters, ends_itself=True))
+    def begin(
+        info: ModelInfo,
+        messages: Sequence[ProviderMessage],
+        parameters: Mapping[str, Any],
+        *,
+        answers: int = 1,
+    ) -> Meter:
+        if not person.asks:
+            raise SpendingRefused("not_allowed", spent(session, person.name).refusal)
+        asked = quote(info, messages, parameters, answers=answers, ends_itself=True)
+        return Meter(session.book, (payer,), asked)
 
-    return MeteredModel(model, begin, spender.key)
+    return begin
 
 
 def _participant(session: Session, name: str) -> Person:
@@ -144,9 +176,17 @@ def _participant(session: Session, name: str) -> Person:
     return session.view.room.person(name, known=session.name_of(session.actor) != session.actor)
 
 
-def _spender(session: Session, person: Person) -> Spender | None:
-    """A participant as whoever pays; None where nothing limits them."""
-    allowance = allowance_of(person)
-    if not allowance.is_limited:
-        return None
-    return Spender(f"room/{session.id}/{person.name.casefold()}", person.name, allowance)
+def _spender(session: Session, person: Person) -> Spender:
+    """A participant as whoever pays."""
+    return Spender(_key(session.id, person.name), person.name, allowance_of(person))
+
+
+def _key(conversation: ConversationId, name: str) -> str:
+    """The key of a participant's account, which does not have their name in it: accounts outlive names."""
+    return f"room/{conversation}/{digest(f'{conversation} {name.casefold()}'.encode()).hex()}"
+
+
+def account_keys(conversation: ConversationId, operations: Iterable[Operation]) -> set[str]:
+    """The keys of the accounts of everybody who has taken part in a conversation, by its log."""
+    changes = (change.key for operation in operations for change in operation.changes)
+    return {_key(conversation, key.removeprefix(PEOPLE)) for key in changes if key.startswith(PEOPLE)}

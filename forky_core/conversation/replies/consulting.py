@@ -190,7 +190,7 @@ def _named(session: Session, message: Message) -> str:
     return f"branch “{holding[-1]}”, {what}" if holding else what
 
 
-def by_model(model: Model, name: str, path: Sequence[Message], stop: Event | None = None) -> str:
+def by_model(session: Session, name: str, path: Sequence[Message], stop: Event | None = None) -> str:
     """Have a model rewrite the question at the end of a path to stand alone; "" if it wrote nothing useful."""
     question = question_of(path)
     if not leans(question) or len(path) < 2:
@@ -198,7 +198,7 @@ def by_model(model: Model, name: str, path: Sequence[Message], stop: Event | Non
     told = "\n\n".join(f"{message.role}: {_told(message)}" for message in path[-1 - _TOLD : -1])
     said = f"{PROMPT}\n\n<conversation>\n{told}\n</conversation>\n\nThe last question: {question}"
     try:
-        return as_question(ask_once(model, name, ({"role": "user", "content": said},), stop=stop))
+        return as_question(ask_once(session, name, ({"role": "user", "content": said},), stop=stop))
     except ModelError:
         return ""
 
@@ -274,12 +274,12 @@ def rewording(
     again: Callable[[str], tuple[Request, DocumentSearch] | None],
 ) -> Callable[[Event], tuple[Request, DocumentSearch] | None] | None:
     """A function that has the branch's condensing model write the query; None if that is not needed."""
-    name, model = rules.documents.condenser, worder(session, path, rules)
-    if name is None or model is None:
+    name = rules.documents.condenser
+    if name is None or worder(session, path, rules) is None:
         return None
 
     def reword(stop: Event) -> tuple[Request, DocumentSearch] | None:
-        search = by_model(model, name, path, stop)
+        search = by_model(session, name, path, stop)
         return again(search) if search else None
 
     return reword

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from threading import Event
 from types import MappingProxyType
 
+from forky_core.conversation.people.spending import paid_for
 from forky_core.conversation.replies.ending import NO_USAGE
-from forky_core.llm.contract import Done, Failed, Model, ProviderMessage, Request, TextDelta
+from forky_core.conversation.session import Session
+from forky_core.llm.contract import Done, Failed, ProviderMessage, Request, TextDelta
 from forky_core.model import Failure, GenerationStatus, Usage
 from forky_core.model.errors import ModelError
 from forky_core.model.parts import Json, Part, TextPart
@@ -18,15 +20,16 @@ NO_PARAMETERS: Mapping[str, Json] = MappingProxyType({})
 
 
 def ask_once(
-    model: Model,
+    session: Session,
     name: str,
     messages: tuple[ProviderMessage, ...],
     parameters: Mapping[str, Json] = NO_PARAMETERS,
     stop: Event | None = None,
 ) -> str:
-    """The complete answer of one call.
+    """The complete answer of one call of the model of this name, paid for by whoever asks.
 
     Raises:
+        NotFound: the model is no longer available.
         ModelError: there is no complete answer, or `stop` was set; `.partial` has what had arrived.
     """
     said: list[str] = []
@@ -44,7 +47,9 @@ def ask_once(
             cost=usage.cost,
         )
 
-    for event in model.stream(Request(name, messages, parameters), stopped):
+    for event in paid_for(session, session.models.model(name)).stream(
+        Request(name, messages, parameters), stopped
+    ):
         match event:
             case TextDelta(text):
                 said.append(text)

@@ -63,7 +63,7 @@ class _Asked:
 
     def drop(self) -> None:
         """Free what was set aside for a call that is not made after all."""
-        self.meter.settle(arrived=False)
+        self.meter.settle()
 
 
 class ModelCallHandler:

@@ -177,22 +177,20 @@ class Exchange:
         self.note.usages = [end.usage for end in ends.values()]
         if ends and isinstance(ends.get(0), Done):
             self.remember(self.id, self.responses[0], kept.place(landed) if kept is not None else None)
-        reused = kept is not None and kept.reused is not None
-        self._pay(reused=reused)
+        self._pay()
         return landed
 
-    def _pay(self, *, reused: bool) -> None:
-        """Settle the meter: a reused answer, and a call of which nothing arrived, cost nothing."""
-        done = any(isinstance(response.end, Done) for response in self.responses)
+    def _pay(self) -> None:
+        """Settle the meter: a reused answer, and a call that failed before anything arrived, cost nothing."""
+        failed = any(isinstance(response.end, Failed) for response in self.responses)
         known = [
             response.end.usage.cost
             for response in self.responses
             if response.end is not None and response.end.usage.cost is not None
         ]
-        arrived = False if reused else True if done else None
         # Where the provider counted some of the answers only, the estimate of all of them may be more.
         cost = sum(known) if len(known) == len(self.responses) else max(sum(known), self.meter.arrived / NANO)
-        self.meter.settle(cost if known else None, arrived=arrived)
+        self.meter.settle(cost if known else None, failed=failed)
 
     async def require_credit(self) -> None:
         """Set more aside for an answer that goes on. Raises ApiError (429) if nothing is left for it."""

@@ -37,6 +37,7 @@ async def stream_from_model(exchange: Exchange, model: Model) -> None:
     messages = for_wire(shown, wire)
     messages = calls_as_text(messages, bare_calls(messages, wire))
     request = Request(exchange.info.name, tuple(messages), parameters)
+    exchange.meter.sent()
     events = answers(model, request, exchange.call.answers)
     try:
         await deliver(exchange, events)

@@ -21,6 +21,7 @@ async def relay(
     """Relay a call. Raises ApiError if the upstream could not be asked."""
     if upstream.model != exchange.call.model:
         body = await exchange.in_thread(renamed, body, upstream.model)
+    exchange.meter.sent()
     try:
         async with forwarder.send(upstream, exchange.adapter.path, headers, body) as answer:
             await exchange.keep()
