@@ -26,7 +26,7 @@ from forky_core.store.contract import Store, StoreWithViews
 
 if TYPE_CHECKING:
     from forky_core.forky import Forky
-    from forky_core.store.analysis.query import Answer
+    from forky_core.store.analysis.query import QueryResult
 
 _WHILE_OPEN = "While the app runs, Settings offers the copy, and `forky sql --server` asks the app."
 _WIDEST = 60
@@ -207,7 +207,7 @@ def _reason(response: Any) -> str:
     return f"status {response.status_code}"
 
 
-def _print_table(answer: Answer, out: TextIO) -> None:
+def _print_table(answer: QueryResult, out: TextIO) -> None:
     """The rows below each other, as wide as what is in them."""
     rows = [[one_line(_as_text(value))[:_WIDEST] for value in row] for row in answer.rows]
     widths = [max(map(len, column)) for column in zip(answer.columns, *rows, strict=True)]

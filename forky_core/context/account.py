@@ -93,7 +93,7 @@ class MessageRun:
             yield Item("message", message.role, not self.out, why, tokens, message.id)
 
 
-class Account(Sequence[Item]):
+class ContextAccount(Sequence[Item]):
     """The items of a context, in the order they are sent."""
 
     __slots__ = ("_entries", "_items")
@@ -127,7 +127,7 @@ class Account(Sequence[Item]):
         return sum(len(run.messages) for run in runs) + len(others)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Account) and self.written == other.written
+        return isinstance(other, ContextAccount) and self.written == other.written
 
     def __hash__(self) -> int:
         return hash(self.written)
@@ -152,7 +152,7 @@ class Context:
 
     messages: tuple[ProviderMessage, ...]
     """Ready to send. The dictionaries are shared between contexts and must not be changed."""
-    items: Account
+    items: ContextAccount
     tokens: int
     """The sum over the included items."""
     window: int | None = None

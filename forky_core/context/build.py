@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from forky_core.context.account import Account, Context, Item, ItemKind, MessageRun
+from forky_core.context.account import Context, ContextAccount, Item, ItemKind, MessageRun
 from forky_core.context.calls_as_text import calls_as_text
 from forky_core.context.citing import passage_texts, passages_why
 from forky_core.context.conversion_cache import converter
@@ -105,7 +105,7 @@ def build_context(  # noqa: PLR0913 - each says something else of what is sent
     builder.warn()
     return Context(
         messages,
-        Account(builder.entries),
+        ContextAccount(builder.entries),
         builder.tokens,
         window,
         memory,

@@ -50,7 +50,7 @@ UNHEARD = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class WatchedConversation:
     """What a person watches: a conversation or the library."""
 
     id: str
@@ -58,7 +58,7 @@ class Watched:
     """By id; "" on the server of one person."""
 
 
-class Moving(EventStream[Watched]):
+class Moving(EventStream[WatchedConversation]):
     """The endpoint: an ASGI app for `PREFIX/{id}`.
 
     `version` returns the number of the last operation of a conversation as a person sees it, who is given by their id
@@ -90,17 +90,17 @@ class Moving(EventStream[Watched]):
         """Have those who watch a conversation, or whose person's id this is, look again. Safe from any thread."""
         self._alarms.heard(id)
 
-    async def _found(self, id: str, person: str) -> Watched | None:
+    async def _found(self, id: str, person: str) -> WatchedConversation | None:
         # The first check may read the file; later ones find the view in memory.
         known = await asyncio.to_thread(self._version, id, person)
-        return Watched(id, person) if known is not None else None
+        return WatchedConversation(id, person) if known is not None else None
 
-    def _look(self, thing: Watched) -> tuple[int | None, Mapping[str, Json]]:
+    def _look(self, thing: WatchedConversation) -> tuple[int | None, Mapping[str, Json]]:
         """What a watcher is to know now; None and nothing where they may not see it any more."""
         at = self._version(thing.id, thing.person)
         return at, self._beside(thing.id, thing.person) if at is not None else {}
 
-    async def _tell(self, thing: Watched, known: int, receive: Receive, send: Send) -> None:
+    async def _tell(self, thing: WatchedConversation, known: int, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
         left, changed = asyncio.ensure_future(disconnected(receive)), asyncio.Event()
         left.add_done_callback(lambda _: changed.set())

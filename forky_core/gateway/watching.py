@@ -32,7 +32,7 @@ from forky_core.gateway.events import disconnected as left
 from forky_core.gateway.serving import server_stops
 
 if TYPE_CHECKING:  # The server's start does not wait for these imports.
-    from forky_core.conversation.replies.reply_job import News, ReplyJob
+    from forky_core.conversation.replies.reply_job import ReplyJob, ReplyProgress
 
 PREFIX = "/replies"
 MOST = 500
@@ -44,14 +44,14 @@ ALIVE = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class WatchedReply:
     """A reply, and whether whoever watches it still may."""
 
     job: ReplyJob
     allowed: Callable[[], bool]
 
 
-class Watching(EventStream[Watched]):
+class Watching(EventStream[WatchedReply]):
     """The endpoint: an ASGI app for `PREFIX/{id}`.
 
     `find` returns a reply that a person may watch, by their id (`access.person`); it must not wait. It is asked again
@@ -64,18 +64,18 @@ class Watching(EventStream[Watched]):
         super().__init__(most)
         self._find = find
 
-    async def _found(self, id: str, person: str) -> Watched | None:
+    async def _found(self, id: str, person: str) -> WatchedReply | None:
         job = self._find(id, person)
         if job is None:
             return None
         # A reply that ended long ago is found no more, and its last words are still to be sent.
-        return Watched(job, lambda: not job.running or self._find(id, person) is job)
+        return WatchedReply(job, lambda: not job.running or self._find(id, person) is job)
 
-    async def _tell(self, thing: Watched, known: int, receive: Receive, send: Send) -> None:
+    async def _tell(self, thing: WatchedReply, known: int, receive: Receive, send: Send) -> None:
         await _watch(thing, known, receive, send)
 
 
-async def _watch(watched: Watched, position: int, receive: Receive, send: Send) -> None:
+async def _watch(watched: WatchedReply, position: int, receive: Receive, send: Send) -> None:
     job = watched.job
     await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
     loop, woken = asyncio.get_running_loop(), asyncio.Event()
@@ -114,7 +114,7 @@ async def _watch(watched: Watched, position: int, receive: Receive, send: Send) 
         gone.cancel()
 
 
-def _event(news: News) -> bytes:
+def _event(news: ReplyProgress) -> bytes:
     told: dict[str, object] = {"at": news.position}
     if news.text:
         told["text"] = news.text

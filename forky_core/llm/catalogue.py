@@ -36,7 +36,7 @@ from forky_core.llm.embedding import LiteLLMEmbedder
 from forky_core.llm.failures import CallContext, failure
 from forky_core.llm.keys import Keys
 from forky_core.llm.linked_media import PICTURES_READ_BY
-from forky_core.llm.litellm_model import Connection, LiteLLMModel, Patience
+from forky_core.llm.litellm_model import LiteLLMModel, ModelConnection, Patience
 from forky_core.llm.prices import PricedModel, facts, price_map
 from forky_core.llm.probing import FAR, USUAL, LocalServer, ServerAnswer, ServerProposal, probe, server_at
 from forky_core.llm.providers import PROVIDERS, Provider, current_models, provider_of, quick_model
@@ -87,7 +87,7 @@ class Catalogue:
         self._keys = Keys(secrets, environment)
         self._offline: dict[str, Model] = {model.info().name: model for model in offline}
         self._added: dict[str, Model] = {}
-        self._made: dict[Connection, LiteLLMModel] = {}
+        self._made: dict[ModelConnection, LiteLLMModel] = {}
         self._lock = threading.Lock()
         named = tuple(_named_outside(url) for url in self._settings.servers)
         self._servers = (*(usual if self._settings.probe else ()), *named)
@@ -179,7 +179,7 @@ class Catalogue:
             return self._keyed_model(provider, name)
         if self._only_litellm_knows(name):
             asked = CallContext(name, name.partition("/")[0])
-            return self._make(self._info(name, asked.provider), Connection(name, asked))
+            return self._make(self._info(name, asked.provider), ModelConnection(name, asked))
         raise NotFound(
             f"Nobody here offers the model “{name}” any more.",
             "Choose another model for this branch; Settings shows which ones are set up.",
@@ -424,7 +424,7 @@ class Catalogue:
         pictures = ("https://",) if provider.id in PICTURES_READ_BY else ()
         return self._make(
             self._keyed_info(provider, name),
-            Connection(full, asked, key, True, base_url, style, picture_schemes=pictures),
+            ModelConnection(full, asked, key, True, base_url, style, picture_schemes=pictures),
         )
 
     def _base_url(self, provider: Provider) -> str | None:
@@ -467,7 +467,7 @@ class Catalogue:
         info = self._local_info(found, id)
         return self._make(
             info,
-            Connection(
+            ModelConnection(
                 f"openai/{id}",
                 asked,
                 key,
@@ -478,7 +478,7 @@ class Catalogue:
             ),
         )
 
-    def _make(self, info: ModelInfo, connection: Connection) -> Model:
+    def _make(self, info: ModelInfo, connection: ModelConnection) -> Model:
         """Return a model, the same object for the same connection, so that token counts cached by it stay valid."""
         with self._lock:
             made = self._made.get(connection)

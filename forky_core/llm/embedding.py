@@ -9,7 +9,7 @@ from typing import Any
 from forky_core.extras import needed_for
 from forky_core.llm import loading, loop
 from forky_core.llm.failures import failure, failure_of
-from forky_core.llm.litellm_model import NO_KEY, Connection
+from forky_core.llm.litellm_model import NO_KEY, ModelConnection
 from forky_core.model.document import Numbers
 from forky_core.model.errors import ModelError
 
@@ -22,7 +22,7 @@ class LiteLLMEmbedder:
     """An embedding model; each list of texts is one call of LiteLLM."""
 
     name: str
-    connection: Connection
+    connection: ModelConnection
 
     def embed(self, texts: Sequence[str]) -> Numbers:
         """Return the vectors as float32, a row of length 1 for each text.

@@ -70,7 +70,7 @@ class Patience:
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class ModelConnection:
     """How to reach a model."""
 
     model: str
@@ -105,7 +105,9 @@ class Connection:
 class LiteLLMModel:
     """A model behind LiteLLM; each request is one call."""
 
-    def __init__(self, info: ModelInfo, connection: Connection, patience: Patience | None = None) -> None:
+    def __init__(
+        self, info: ModelInfo, connection: ModelConnection, patience: Patience | None = None
+    ) -> None:
         self._info = info
         self._connection = connection
         self._patience = patience or Patience()
@@ -114,7 +116,7 @@ class LiteLLMModel:
         return self._info
 
     @property
-    def connection(self) -> Connection:
+    def connection(self) -> ModelConnection:
         return self._connection
 
     @property

@@ -37,7 +37,7 @@ NEW = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class AnswerCandidate:
     label: str
     message: Message
     shared: float
@@ -58,7 +58,7 @@ class FusePlan(MergePlan):
     """A fusion before it lands. `turns` are the candidates in the order of their labels."""
 
     question: str = ""
-    candidates: tuple[Candidate, ...] = ()
+    candidates: tuple[AnswerCandidate, ...] = ()
     seed: int = 0
     disagreements: tuple[Disagreement, ...] = ()
     best: str = ""
@@ -193,7 +193,7 @@ def plan_fuse(  # noqa: PLR0913 - each is one thing that the plan depends on
     )
 
 
-def _clashes(candidates: Sequence[Candidate]) -> tuple[Clash, ...]:
+def _clashes(candidates: Sequence[AnswerCandidate]) -> tuple[Clash, ...]:
     """Return the contradictions between the candidates: their verdicts first, then what else they say."""
     named = [(one.label, one.message) for one in candidates]
     verdicts = compare_verdicts(named)
@@ -212,7 +212,7 @@ def _open(clashes: Sequence[Clash]) -> tuple[Clash, ...]:
     return tuple(clash for clash in clashes if clash.choice is None)
 
 
-def _leading(candidates: Sequence[Candidate], clashes: Sequence[Clash]) -> Candidate:
+def _leading(candidates: Sequence[AnswerCandidate], clashes: Sequence[Clash]) -> AnswerCandidate:
     """Return the candidate that shares most with the others, of those that say nothing a person rejected."""
     lost = [sum(_rejected(one.message, clash) != () for clash in clashes) for one in candidates]
     least = min(lost)
@@ -232,7 +232,7 @@ def _rejected(answer: Message, clash: Clash) -> tuple[str, ...]:
     )
 
 
-def _why(best: Candidate, clashes: Sequence[Clash]) -> str:
+def _why(best: AnswerCandidate, clashes: Sequence[Clash]) -> str:
     if any(clash.choice is not None for clash in clashes):
         return f"{best.label} says what you decided."
     return f"{best.label} shares most with the others: {best.shared:.0%} of its words are said by another one too."
@@ -255,13 +255,13 @@ def with_answer(
     )
 
 
-def _labelled(ordered: Sequence[Message]) -> tuple[Candidate, ...]:
+def _labelled(ordered: Sequence[Message]) -> tuple[AnswerCandidate, ...]:
     words = [frozenset(terms(message_as_text(answer))) for answer in ordered]
     found = []
     for at, answer in enumerate(ordered):
         others = frozenset().union(*(mine for other, mine in enumerate(words) if other != at))
         shared = len(words[at] & others) / len(words[at]) if words[at] else 0.0
-        found.append(Candidate(LABELS[at], answer, shared))
+        found.append(AnswerCandidate(LABELS[at], answer, shared))
     return tuple(found)
 
 
@@ -277,7 +277,7 @@ def _contradicting(clashes: Sequence[Clash]) -> tuple[str, ...]:
     return (f"The answers contradict each other: {said}{rest}. Say which one holds.",)
 
 
-def _union(candidates: Sequence[Candidate], best: Candidate, clashes: Sequence[Clash]) -> str:
+def _union(candidates: Sequence[AnswerCandidate], best: AnswerCandidate, clashes: Sequence[Clash]) -> str:
     others = [one for one in candidates if one is not best]
     decided = "".join(
         f" Decided: {clash.result.text}." for clash in clashes if clash.result is not None

@@ -61,7 +61,7 @@ EXAMPLES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
+class QuotedPassage:
     text: str
     source: str
     score: float
@@ -96,7 +96,7 @@ def answer(messages: Sequence[ProviderMessage]) -> Iterator[str]:
         yield CLOSING
 
 
-def quotes(question: str, said: Sequence[Utterance], enough: float = _ENOUGH) -> tuple[Quote, ...]:
+def quotes(question: str, said: Sequence[Utterance], enough: float = _ENOUGH) -> tuple[QuotedPassage, ...]:
     """Return the best passages of earlier messages, best first; none if nothing covers enough of the question."""
     texts = [one.text for one in said]
     cue, topic = asked_for(question)
@@ -122,14 +122,14 @@ def quotes(question: str, said: Sequence[Utterance], enough: float = _ENOUGH) ->
 
 def _marked(
     said: Sequence[Utterance], matches: Sequence[Match], cue: re.Pattern[str], *, everything: bool
-) -> tuple[Quote, ...]:
+) -> tuple[QuotedPassage, ...]:
     """Return sentences on the topic that have the cue: the person's own first, newer before older.
 
     “Let's go with bough” does not repeat the word “name”. So the topic is widened by the rarer terms of the turns that
     mention it.
     """
     about = set(_topic(said, matches))
-    found: list[tuple[float, Quote]] = []
+    found: list[tuple[float, QuotedPassage]] = []
     for index, one in enumerate(said):
         if one.role == "system" or not (everything or _shares(one.text, about)) or not cue.search(one.text):
             continue
@@ -140,7 +140,7 @@ def _marked(
             if everything or _shares(unit.text, about):
                 base = 3.0 if one.role == "user" else 2.0
                 value = base + min(0.5, matches[index].score) + 0.5 * index / len(said)
-                found.append((value, Quote(_passage(cut, place), one.label, value)))
+                found.append((value, QuotedPassage(_passage(cut, place), one.label, value)))
     found.sort(key=lambda entry: -entry[0])
     return _distinct([quote for _, quote in found])[:_QUOTES]
 
@@ -161,7 +161,7 @@ def _topic(said: Sequence[Utterance], matches: Sequence[Match]) -> Iterator[str]
             yield from (term for term in terms(one.text) if spread[term] <= max(5, len(said) // 4))
 
 
-def _of_each_part(question: str, passages: Sequence[Passage], enough: float) -> tuple[Quote, ...]:
+def _of_each_part(question: str, passages: Sequence[Passage], enough: float) -> tuple[QuotedPassage, ...]:
     """Return the best quotation for each part of the question, and those for the whole question."""
     parts = [document_quotes(part, passages, enough)[:1] for part in parts_asked(question)]
     found = {
@@ -172,7 +172,9 @@ def _of_each_part(question: str, passages: Sequence[Passage], enough: float) -> 
     return tuple(found.values())[:_QUOTES]
 
 
-def document_quotes(question: str, passages: Sequence[Passage], enough: float = _ENOUGH) -> tuple[Quote, ...]:
+def document_quotes(
+    question: str, passages: Sequence[Passage], enough: float = _ENOUGH
+) -> tuple[QuotedPassage, ...]:
     asked = Question.over(question, [f"{passage.source} {passage.text}" for passage in passages])
     if not asked.weights:
         return ()
@@ -206,7 +208,7 @@ def _with_questions(said: Sequence[Utterance], matches: Sequence[Match]) -> dict
 
 def _quotes_of(
     said: Utterance, score: float, before: Match | None, asked: Question, enough: float = _ENOUGH
-) -> Iterator[Quote]:
+) -> Iterator[QuotedPassage]:
     """Yield the one or two best passages of a message."""
     cut = units(said.text)
     inherited = before.coverage if before else 0.0
@@ -222,7 +224,7 @@ def _quotes_of(
         rated.append((value, index))
     rated.sort(key=lambda entry: (-entry[0], entry[1]))
     for value, index in rated[:2]:
-        yield Quote(_passage(cut, index), said.label, value)
+        yield QuotedPassage(_passage(cut, index), said.label, value)
 
 
 def _passage(cut: Sequence[Unit], index: int) -> str:
@@ -263,9 +265,11 @@ def _folded(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 
-def _distinct(found: Sequence[Quote], before: Sequence[Quote] = ()) -> tuple[Quote, ...]:
+def _distinct(
+    found: Sequence[QuotedPassage], before: Sequence[QuotedPassage] = ()
+) -> tuple[QuotedPassage, ...]:
     """Return the quotations best first, without ones contained in another and without far weaker ones."""
-    kept: list[Quote] = []
+    kept: list[QuotedPassage] = []
     for quote in sorted(found, key=lambda quote: -quote.score):
         folded = _folded(quote.text)
         others = [_folded(other.text) for other in (*before, *kept)]
@@ -277,7 +281,7 @@ def _distinct(found: Sequence[Quote], before: Sequence[Quote] = ()) -> tuple[Quo
     return tuple(kept)
 
 
-def _block(quote: Quote) -> str:
+def _block(quote: QuotedPassage) -> str:
     quoted = "\n".join(f"> {line}".rstrip() for line in quote.text.splitlines())
     return f"{quoted}\n>\n> — *{quote.source}*"
 

@@ -39,7 +39,7 @@ class TableCell:
 
 
 @dataclass(frozen=True, slots=True)
-class TableRow:
+class ExperimentTableRow:
     id: int
     title: str
     cells: tuple[TableCell, ...]
@@ -66,7 +66,7 @@ class ExperimentTable:
     """A window of an experiment's rows."""
 
     columns: tuple[TableColumn, ...]
-    rows: tuple[TableRow, ...]
+    rows: tuple[ExperimentTableRow, ...]
     page: int
     """Which window, from 1."""
     pages: int
@@ -85,7 +85,10 @@ def table_of(
     window = fitting[(shown - 1) * size : shown * size]
     return ExperimentTable(
         tuple(_column(column) for column in result.columns),
-        tuple(TableRow(row.id, title_of(row), tuple(_cell(cell) for cell in cells)) for row, cells in window),
+        tuple(
+            ExperimentTableRow(row.id, title_of(row), tuple(_cell(cell) for cell in cells))
+            for row, cells in window
+        ),
         shown,
         pages,
         len(fitting),

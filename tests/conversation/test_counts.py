@@ -12,7 +12,7 @@ from forky_core.conversation.counts import WORTH, Counts
 from forky_core.forky import Forky
 from forky_core.llm.contract import ModelInfo
 from forky_core.llm.failures import CallContext
-from forky_core.llm.litellm_model import Connection, LiteLLMModel
+from forky_core.llm.litellm_model import LiteLLMModel, ModelConnection
 from forky_core.llm.tokens import Vocabulary, estimate_tokens, read_vocabulary
 
 TEXTS = [f"Number {at} of many, with an emoji 🍴 and half \ud800 a pair." for at in range(WORTH)]
@@ -95,7 +95,7 @@ def test_a_deleted_conversation_takes_its_counts_along(exact: Vocabulary) -> Non
 
 def test_only_a_vocabulary_is_remembered_in_the_file(exact: Vocabulary) -> None:
     def model(name: str) -> LiteLLMModel:
-        return LiteLLMModel(ModelInfo(name, name, ""), Connection(name, CallContext(name, "")))
+        return LiteLLMModel(ModelInfo(name, name, ""), ModelConnection(name, CallContext(name, "")))
 
     with Forky.open(":memory:") as forky:
         session = forky.create("Two")._session

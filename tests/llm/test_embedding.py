@@ -8,14 +8,14 @@ import pytest
 
 from forky_core.llm.embedding import LiteLLMEmbedder
 from forky_core.llm.failures import CallContext
-from forky_core.llm.litellm_model import Connection
+from forky_core.llm.litellm_model import ModelConnection
 from forky_core.model.errors import ModelError
 from tests.llm.wire import answer, serving
 
 
 def embedder(base_url: str) -> LiteLLMEmbedder:
     asked = CallContext("small", "Test", base_url=base_url, local=True)
-    return LiteLLMEmbedder("test/small", Connection("openai/small", asked, base_url=base_url))
+    return LiteLLMEmbedder("test/small", ModelConnection("openai/small", asked, base_url=base_url))
 
 
 def vectors(*rows: list[float]) -> bytes:
@@ -55,6 +55,6 @@ def test_a_failure_and_a_short_answer_are_said() -> None:
         embedder(wire.base_url).embed(["one"])
     with serving([vectors([1.0])]) as wire, pytest.raises(ModelError):
         embedder(wire.base_url).embed(["one", "two"])
-    keyless = Connection("openai/small", CallContext("small", "Test", "TEST_KEY"), needs_key=True)
+    keyless = ModelConnection("openai/small", CallContext("small", "Test", "TEST_KEY"), needs_key=True)
     with pytest.raises(ModelError, match="TEST_KEY"):
         LiteLLMEmbedder("test/small", keyless).embed(["one"])

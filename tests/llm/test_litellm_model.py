@@ -19,7 +19,7 @@ from forky_core.llm.contract import (
     ToolCallDone,
 )
 from forky_core.llm.failures import CallContext
-from forky_core.llm.litellm_model import Connection, LiteLLMModel, Patience
+from forky_core.llm.litellm_model import LiteLLMModel, ModelConnection, Patience
 from forky_core.model import Failure
 from tests.hangs import HANG
 from tests.llm import wire
@@ -34,7 +34,7 @@ def model(
     info = ModelInfo(name, name, "OpenAI", input_price=2e-6, output_price=1e-5, cached_input_price=5e-7)
     asked = CallContext(name, "OpenAI", "OPENAI_API_KEY", secrets=(key,) if key else ())
     style = name.partition("/")[0]
-    return LiteLLMModel(info, Connection(name, asked, key, True, base_url, style), patience)
+    return LiteLLMModel(info, ModelConnection(name, asked, key, True, base_url, style), patience)
 
 
 def ask(text: str, **parameters: Any) -> Request:
@@ -225,7 +225,7 @@ def test_a_refused_connection_is_unreachable() -> None:
 def test_a_local_server_that_is_off_is_named_with_its_address() -> None:
     url = f"http://127.0.0.1:{free_port()}/v1"
     asked = CallContext("llama3", "Ollama", base_url=url, local=True)
-    off = LiteLLMModel(ModelInfo("a", "a", "b"), Connection("openai/llama3", asked, base_url=url))
+    off = LiteLLMModel(ModelInfo("a", "a", "b"), ModelConnection("openai/llama3", asked, base_url=url))
     assert failure(run(off, ask("hello"))).sentence.startswith(f"Nothing answers at {url}. Start Ollama")
 
 

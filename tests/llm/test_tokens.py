@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from forky_core.llm.contract import ModelInfo
 from forky_core.llm.failures import CallContext
-from forky_core.llm.litellm_model import Connection, LiteLLMModel, counting
+from forky_core.llm.litellm_model import LiteLLMModel, ModelConnection, counting
 from forky_core.llm.tokens import (
     count_each,
     estimate_tokens,
@@ -40,7 +40,7 @@ def test_an_openai_model_is_counted_exactly_once_its_vocabulary_is_read() -> Non
 
 def test_what_was_estimated_is_counted_again_once_the_vocabulary_is_read() -> None:
     model = LiteLLMModel(
-        ModelInfo("gpt-4o", "GPT-4o", "OpenAI"), Connection("gpt-4o", CallContext("gpt-4o", "OpenAI"))
+        ModelInfo("gpt-4o", "GPT-4o", "OpenAI"), ModelConnection("gpt-4o", CallContext("gpt-4o", "OpenAI"))
     )
     read_vocabulary("o200k_base").join()
     assert model.count_tokens == model.count_tokens, "the counts of a path are kept by the function"

@@ -23,7 +23,7 @@ State = Literal["open", "accepted", "declined"]
 
 
 @dataclass(frozen=True, slots=True)
-class Comment:
+class RequestComment:
     by: str
     text: str
     at: int
@@ -63,7 +63,7 @@ class MergeRequest:
     """The options that its author proposes; whoever accepts may choose others."""
     state: State = "open"
     answered_by: str = ""
-    comments: tuple[Comment, ...] = ()
+    comments: tuple[RequestComment, ...] = ()
     others: tuple[FurtherSource, ...] = ()
     """Additional branches, in the order to show them in."""
     graft: Elsewhere | None = None
@@ -136,7 +136,7 @@ class MergeRequest:
             _options_from_stored(entry),
             entry["state"],
             entry.get("answered_by", ""),
-            tuple(Comment(by, text, at) for by, text, at in entry.get("comments", ())),
+            tuple(RequestComment(by, text, at) for by, text, at in entry.get("comments", ())),
             tuple(FurtherSource(source, seen) for source, seen in entry.get("others", ())),
             Elsewhere(ConversationId(id), title) if graft else None,
             MappingProxyType(dict(entry.get("words", {}))),

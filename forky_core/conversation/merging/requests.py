@@ -17,10 +17,10 @@ from forky_core.conversation.merging import grafting, merging
 from forky_core.conversation.merging.decisions import decisions_in, with_choices, with_words
 from forky_core.conversation.merging.merge_request import (
     REQUESTS,
-    Comment,
     Elsewhere,
     FurtherSource,
     MergeRequest,
+    RequestComment,
     log_name,
     open_request,
     quoted,
@@ -122,7 +122,7 @@ def comment(session: Session, number: int, text: str) -> Operation:
     words = _words(text, "A comment")
     tx = session.require_not_trashed()
     old = request_in(tx.view, number)
-    new = replace(old, comments=(*old.comments, Comment(session.actor, words, now())))
+    new = replace(old, comments=(*old.comments, RequestComment(session.actor, words, now())))
     return _publish(tx, new, "comment", f"Commented on {log_name(old)}")
 
 
@@ -207,7 +207,7 @@ def decline(session: Session, number: int, why: str = "") -> Operation:
     words = _words(why, "A reason", empty=True)
     tx = session.require_not_trashed()
     old = open_request(tx.view, number)
-    said = (*old.comments, Comment(session.actor, words, now())) if words else old.comments
+    said = (*old.comments, RequestComment(session.actor, words, now())) if words else old.comments
     new = replace(old, state="declined", answered_by=session.actor, comments=said)
     return _publish(tx, new, "decline", f"Declined {log_name(old)}")
 

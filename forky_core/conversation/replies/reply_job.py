@@ -48,7 +48,7 @@ class ReplyTarget:
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class ReplyProgress:
     """What arrived after a position (a number of pieces); a watcher that continues from there misses and repeats
     nothing.
     """
@@ -132,14 +132,14 @@ class ReplyJob:
             first.append(TextPart(text))
         return (*first, *calls)
 
-    def since(self, position: int) -> News:
+    def since(self, position: int) -> ReplyProgress:
         """What arrived after the first `position` pieces; the text it began with is the first piece."""
         with self._changed:
             said, ended = self._said[position:], self._finished
             position = len(self._said)
         text = "".join(piece.text for piece in said if isinstance(piece, TextDelta))
         reasoning = "".join(piece.text for piece in said if isinstance(piece, ReasoningDelta))
-        return News(position, text, reasoning, ended)
+        return ReplyProgress(position, text, reasoning, ended)
 
     def tell_once(self, position: int, tell: Callable[[], None]) -> Callable[[], None]:
         """Call `tell` once: when there are more than `position` pieces or the reply has ended, which may be at once.

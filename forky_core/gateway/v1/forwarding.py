@@ -108,7 +108,7 @@ class Forwarder:
     @asynccontextmanager
     async def send(
         self, upstream: Upstream, path: str, headers: Mapping[str, str], body: bytes
-    ) -> AsyncIterator[Answer]:
+    ) -> AsyncIterator[UpstreamResponse]:
         """The upstream's response, as soon as it begins; leaving the block closes it.
 
         Raises:
@@ -131,7 +131,7 @@ class Forwarder:
         try:
             if response.has_redirect_location:
                 raise _moved(upstream)
-            yield Answer(response, upstream)
+            yield UpstreamResponse(response, upstream)
         finally:
             await response.aclose()
 
@@ -143,7 +143,7 @@ class Forwarder:
             await self._checked.close()
 
 
-class Answer:
+class UpstreamResponse:
     """An upstream's response."""
 
     def __init__(self, response: httpx.Response, upstream: Upstream) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from forky_core.gateway.v1.api_errors import ApiError
 from forky_core.gateway.v1.exchange import Exchange
-from forky_core.gateway.v1.forwarding import Answer, Forwarder
+from forky_core.gateway.v1.forwarding import Forwarder, UpstreamResponse
 from forky_core.gateway.v1.protocols.chat import failure_reported
 from forky_core.gateway.v1.protocols.events import parsed
 from forky_core.gateway.v1.renaming import renamed
@@ -36,7 +36,7 @@ async def relay(
         raise
 
 
-async def _stream(exchange: Exchange, answer: Answer) -> None:
+async def _stream(exchange: Exchange, answer: UpstreamResponse) -> None:
     ear = exchange.adapter.event_parser()
     await exchange.start(answer.status, answer.headers)
     held = b""
@@ -53,7 +53,7 @@ async def _stream(exchange: Exchange, answer: Answer) -> None:
     await exchange.pass_on(held, last=True)
 
 
-async def _whole(exchange: Exchange, answer: Answer) -> None:
+async def _whole(exchange: Exchange, answer: UpstreamResponse) -> None:
     ear = exchange.adapter.event_parser()
     pieces = []
     async for piece in answer.pieces():

@@ -22,7 +22,7 @@ _UNKNOWN = re.compile(r"Table with name (\S+) does not exist")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class QueryResult:
     """The rows that a question gave."""
 
     columns: tuple[str, ...]
@@ -62,7 +62,7 @@ def opened(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-def ask(connection: duckdb.DuckDBPyConnection, question: str) -> Answer:
+def ask(connection: duckdb.DuckDBPyConnection, question: str) -> QueryResult:
     """Answer one question. The tables need no prefix: `FROM messages` is `FROM forky_v1.messages`.
 
     Raises:
@@ -91,7 +91,7 @@ def ask(connection: duckdb.DuckDBPyConnection, question: str) -> Answer:
                 f"There are: {', '.join(TABLES)}. docs/analysis.md describes them.",
             ) from error
         raise BadContent(str(error).strip()[:2000]) from error
-    return Answer(tuple(column[0] for column in result.description or ()), rows)
+    return QueryResult(tuple(column[0] for column in result.description or ()), rows)
 
 
 def _has_tables(connection: duckdb.DuckDBPyConnection) -> bool:
