@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
-from forky_core.model import Message, MessageId
+from forky_core.model import MessageId
 
 ParentsOf = Callable[[MessageId], Sequence[MessageId]]
 """The ordered parents of a message; raises KeyError or NotFound for an unknown one."""
@@ -96,17 +96,3 @@ def topological_order(
                 seen.add(unseen)
                 line.append((unseen, iter(parents_of(unseen))))
     return tuple(order)
-
-
-def children_of(
-    messages: Iterable[Message], *, first_parent_only: bool = False
-) -> dict[MessageId, tuple[MessageId, ...]]:
-    """The children of every message that has any, in the order given.
-
-    With `first_parent_only`, only those that continue its context: the siblings a picker shows.
-    """
-    children: dict[MessageId, list[MessageId]] = {}
-    for message in messages:
-        for parent in message.parents[:1] if first_parent_only else dict.fromkeys(message.parents):
-            children.setdefault(parent, []).append(message.id)
-    return {parent: tuple(ids) for parent, ids in children.items()}

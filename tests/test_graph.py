@@ -15,15 +15,13 @@ from hypothesis import strategies as st
 
 from forky_core.graph import (
     ancestors,
-    children_of,
     delta,
     first_parent_path,
     is_ancestor,
     merge_bases,
     topological_order,
 )
-from forky_core.model import MessageId, seal
-from forky_core.model.parts import Draft, TextPart
+from forky_core.model import MessageId
 
 Graph = Mapping[str, Sequence[str]]
 
@@ -86,18 +84,6 @@ def test_a_criss_cross_has_two_bases() -> None:
 def test_an_unknown_message_is_refused() -> None:
     with pytest.raises(KeyError):
         ancestors(ids("nowhere"), lookup(SIDE))
-
-
-def test_children_come_in_the_order_given_and_can_leave_side_parents_out() -> None:
-    root = seal(Draft("user", (TextPart("q"),)), ())
-    one, two = (seal(Draft("assistant", (TextPart(text),)), (root.id,)) for text in "12")
-    merged = seal(Draft("user", (TextPart("m"),)), (two.id, one.id))
-    assert children_of((root, one, two, merged)) == {
-        root.id: (one.id, two.id),
-        two.id: (merged.id,),
-        one.id: (merged.id,),
-    }
-    assert one.id not in children_of((root, one, two, merged), first_parent_only=True)
 
 
 @given(graphs())

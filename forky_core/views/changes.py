@@ -11,7 +11,7 @@ from typing import Any
 
 from forky_core.context.memory_policies import label_of
 from forky_core.conversation.session import short
-from forky_core.model import Change, MessageId, Operation
+from forky_core.model import Change, MessageId
 from forky_core.model.memory import EVERYTHING, Memory
 from forky_core.model.parts import Json
 from forky_core.votes.poll import MARK, POLLS
@@ -207,13 +207,3 @@ def _quoted(value: Json | None) -> str:
         return "none"
     line = " ".join(str(value).split())
     return f"“{line if len(line) <= _LONGEST else line[: _LONGEST - 1] + '…'}”"
-
-
-def branches_touched(operation: Operation) -> tuple[str, ...]:
-    """Return the names of the branches an operation made, moved, changed or removed."""
-    names = (
-        name
-        for kind, _, name in (change.key.partition("/") for change in operation.changes)
-        if kind in ("heads", "rules")
-    )
-    return tuple(dict.fromkeys(names))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
-from forky_core.model import MessageId
-from forky_core.model.errors import NotFound
 from forky_core.votes.poll import Poll, PollCandidate
 
 LETTERS = "ABCDEFGHI"
@@ -23,14 +21,6 @@ def seen_by(poll: Poll, person: str) -> tuple[PollCandidate, ...]:
     return tuple(
         sorted(poll.candidates, key=lambda one: blake2b(seed + one.message.encode(), digest_size=16).digest())
     )
-
-
-def letter_of(poll: Poll, person: str, message: MessageId) -> str:
-    """The letter under which this person sees a candidate. Raises NotFound if it is none of this poll."""
-    order = [one.message for one in seen_by(poll, person)]
-    if message not in order:
-        raise NotFound(f"That answer is no candidate of poll {poll.number}.")
-    return LETTERS[order.index(message)]
 
 
 def at_letter(poll: Poll, person: str, letter: str) -> PollCandidate | None:

@@ -11,7 +11,7 @@ from forky_core.conversation.recording.recording import Reply
 from forky_core.matching import chat_call
 from forky_core.model import Change
 from forky_core.model.parts import canonical_json
-from forky_core.views.changes import branches_touched, sentences
+from forky_core.views.changes import sentences
 from tests.builders import talk, workspace
 
 
@@ -67,12 +67,6 @@ def test_an_empty_branch_is_at_nothing_yet() -> None:
 def test_long_values_are_cut_and_kept_on_one_line() -> None:
     (line,) = sentences([Change("title", None, "a\n" * 100_000)])
     assert len(line) < 200 and "\n" not in line
-
-
-def test_the_branches_of_an_operation_are_named_once() -> None:
-    forky, _ = workspace()
-    chat = forky.create("Names", model="scripted/two")
-    assert branches_touched(chat.history.operations[0]) == ("main",)
 
 
 JSON = st.recursive(

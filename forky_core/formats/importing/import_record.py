@@ -477,11 +477,6 @@ def _release_all(store: Store) -> None:
             _unreleased[store.identity].discard(number)
 
 
-def are_imports_running(identity: StoreIdentity) -> bool:
-    """Whether any import goes on in this process into the store with this identity."""
-    return bool(_running.get(identity))
-
-
 def recover_imports(store: Store) -> None:
     """Remove leftovers of killed imports that belong to no conversation; call it before anything else is written.
 
