@@ -45,7 +45,6 @@ from pages.ui.people.only_reading import draw_only_reads, edits, may_write, why_
 from pages.ui.person import names_themselves
 from pages.ui.session import session
 from pages.ui.sign_in import team
-from pages.ui.streamlit_patches.flush import flush
 from pages.ui.workspace import workspace
 
 PAGE = Page(title="Chat", icon="account_tree", order=10)
@@ -85,7 +84,6 @@ def main() -> None:
     with path:
         beside = _draw_path(here, job)
         draw_so_far(here, news)
-    flush()
     # A browser opens six connections to a server. Where nobody else is, a tab that a reply is streamed to needs no
     # second one: it is drawn anew when the reply has ended.
     if job is None or team() is not None or here.chat.people.room.people:

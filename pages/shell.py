@@ -16,7 +16,6 @@ from pages.ui.made_pages import sections
 from pages.ui.registry import front_page, pages
 from pages.ui.session import session
 from pages.ui.streamlit_patches.favicon import set_icon
-from pages.ui.streamlit_patches.flush import flush_style
 from pages.ui.streamlit_patches.navigation import follow
 from pages.ui.streamlit_patches.page_links import tell_address
 from pages.ui.streamlit_patches.theme_switch import draw_theme_switch
@@ -41,7 +40,6 @@ def _run() -> None:
     st.set_page_config(page_title=session().tab, layout="wide", initial_sidebar_state="auto")
     set_icon()
     apply_style()
-    flush_style()
     front = front_page()
     everything = pages()
     draw_theme_switch(page.name for page in everything if page is not front)

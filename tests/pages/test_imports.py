@@ -1,5 +1,5 @@
 """What the pages keep out of the server: imports, of which each would cost the first page half a second and 80 MB of
-memory, and looks at the disk in each run.
+memory; looks at the disk in each run; and sleep.
 """
 
 from __future__ import annotations
@@ -43,3 +43,15 @@ def test_no_link_looks_for_the_file_of_its_page() -> None:
         for match in re.finditer(r"page_link\(\s*[\"'][^\"']+", file.read_text("utf-8"))
     ]
     assert found == []  # pages.ui.made_pages.linked has them, made once.
+
+
+def test_no_run_of_a_page_sleeps() -> None:
+    """A thread that warms the server up may, and so may the event loop, which serves others meanwhile; and a page
+    whose database was out of reach waits a moment before it asks again.
+    """
+    sleeps = {
+        path.name
+        for path in (CHECKOUT / "pages").rglob("*.py")
+        if re.search(r"(?<!asyncio\.)(?<!def )\bsleep\(", path.read_text("utf-8"))
+    }
+    assert sleeps == {"warmup.py", "error_boundary.py"}

@@ -108,10 +108,10 @@ def test_nothing_outside_of_the_room_reaches_into_streamlit() -> None:
 def test_the_switch_is_on_or_off_or_leaves_single_ones_out() -> None:
     assert switched_off("") == switched_off("ON") == frozenset()
     assert switched_off(" off ") == {patch.name for patch in PATCHES}
-    assert switched_off("-flush, -theming") == {"flush", "theming"}
+    assert switched_off("-uploads, -assets") == {"uploads", "assets"}
 
 
-@pytest.mark.parametrize("value", ["flush", "-nothing", "-flush,theming", "maybe"])
+@pytest.mark.parametrize("value", ["uploads", "-nothing", "-uploads,assets", "maybe"])
 def test_another_value_of_the_switch_is_refused_with_the_names(value: str) -> None:
     with pytest.raises(RequestError, match="FORKY_STREAMLIT_PATCHES") as raised:
         switched_off(value)
@@ -557,4 +557,4 @@ def test_a_patch_is_made_where_it_says() -> None:
         assert ("\ndef apply(" in text) is (patch.made == "at_start"), patch.name
         assert ("\ndef middleware(" in text) is (patch.made == "around_requests"), patch.name
         assert (f'is_on("{patch.name}")' in text) or patch.made != "in_pages", patch.name
-    assert patch_named("flush").middleware() is None
+    assert patch_named("favicon").middleware() is None

@@ -8,7 +8,7 @@ to the part of the page that draws it (fragment_requests.py). tests/pages/test_p
 browser sends in those moments.
 
 `FORKY_STREAMLIT_PATCHES=off` leaves Streamlit as it is: Forky then does the same, only slower or with the faults that
-each patch names. `FORKY_STREAMLIT_PATCHES=-flush,-theming` switches single patches off. docs/streamlit.md lists them
+each patch names. `FORKY_STREAMLIT_PATCHES=-uploads,-assets` switches single patches off. docs/streamlit.md lists them
 all.
 """
 
@@ -346,14 +346,6 @@ PATCHES = (
             f"{_QUEUE}#_queue",
             "streamlit.proto.ForwardMsg_pb2:ForwardMsg#file_urls_response",
         ),
-    ),
-    Patch(
-        "flush",
-        "The messages of a conversation are on screen while the rest of the page is still being worked out.",
-        upstream=f"{_FILED}flush",
-        test="tests/pages/test_flush.py::test_what_is_drawn_first_arrives_while_the_script_goes_on",
-        made="in_pages",
-        needs=("streamlit.runtime:exists()",),
     ),
     Patch(
         "browser_fixes",

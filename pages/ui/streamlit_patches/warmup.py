@@ -46,7 +46,6 @@ BEFORE_THE_FIRST_PAGE = (
     "pages.ui.gone_pages",
     "pages.ui.library.broken_off",
     "pages.ui.streamlit_patches.favicon",
-    "pages.ui.streamlit_patches.flush",
     "pages.ui.streamlit_patches.page_links",
     "pages.ui.streamlit_patches.theme_switch",
     "pages.ui.components.reader_zone",
