@@ -242,8 +242,7 @@ def test_nothing_is_left_behind_by_a_client_that_leaves(server: Served) -> None:
     with watched(server.address(job)) as stream:
         next(stream)
         assert server.watching.watchers == 1
-    eventually(lambda: server.watching.watchers == 0)
-    assert job._waiting == []
+    eventually(lambda: server.watching.watchers == 0 and job._waiting == [])
     assert job.running
 
 

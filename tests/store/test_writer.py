@@ -162,8 +162,10 @@ def test_a_rest_that_fails_is_logged_once_and_leaves_the_writer_at_work(
         return [said for one in caplog.records if "store.failed" in (said := one.getMessage())]
 
     with DuckDBStore.open(path, idle_seconds=0.05) as store:
-        begin(store, hello := said("hello"))
-        aside = path.rename(tmp_path / "aside")
+        with store._file.snapshot() as cursor:  # It waits for a reader, until the file is gone.
+            cursor.execute("SELECT count(*) FROM forky.messages")
+            begin(store, hello := said("hello"))
+            aside = path.rename(tmp_path / "aside")
         eventually(lambda: bool(failures()))
         time.sleep(0.5)  # It is tried a few times more.
         aside.rename(path)
