@@ -21,11 +21,17 @@ import os
 import random
 import sys
 from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from _pytest.assertion import rewrite
 from hypothesis import settings
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
+
+if TYPE_CHECKING:
+    from tests.store.postgresql.server import Server
 
 settings.register_profile("here", deadline=None, print_blob=True)
 settings.register_profile("ci", deadline=None, print_blob=True, derandomize=True, database=None)
@@ -40,8 +46,24 @@ _attempts: list[str] = []
 def pytest_configure(config: pytest.Config) -> None:
     """`make test` tries fewer of the examples of each property, `make test-all` and `make mutate` all of them."""
     if config.option.markexpr == "not long":
-        settings.register_profile("gate", settings.default, max_examples=40)
+        settings.register_profile("gate", settings.default, max_examples=20)
         settings.load_profile("gate")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Rewrite a share of the files' assertions before collecting; else each process rewrites all of a new checkout."""
+    shared = getattr(session.config, "workerinput", None)
+    state = session.config.stash.get(rewrite.assertstate_key, None)
+    if shared is None or state is None or sys.dont_write_bytecode:
+        return
+    files = sorted(Path(__file__).parent.rglob("test_*.py"))
+    for file in files[int(shared["workerid"].removeprefix("gw")) :: shared["workercount"]]:
+        kept = rewrite.get_cache_dir(file) / f"{file.stem}{rewrite.PYC_TAIL}"
+        if not kept.exists():  # Where it is out of date pytest writes it anew.
+            kept.parent.mkdir(exist_ok=True)
+            digest, code = rewrite._rewrite_test(file, session.config)
+            rewrite._write_pyc(state, code, digest, kept)
 
 
 SECOND_CHANCES = 2
@@ -144,6 +166,15 @@ def the_main_module_stays() -> Iterator[None]:
     """Streamlit puts each script that it runs in its place; a process started by a later test would run that first."""
     yield
     sys.modules["__main__"] = _main
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[Server]:
+    """The one PostgreSQL of this process, for all tests that neither stop nor set it; each makes databases in it."""
+    from tests.store.postgresql.server import running_server  # noqa: PLC0415 - it skips where the package is not there
+
+    with running_server() as server:
+        yield server
 
 
 @pytest.fixture(autouse=True, scope="session")

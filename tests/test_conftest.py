@@ -86,7 +86,7 @@ def test_long_tests_wait_for_the_second_command_and_for_nothing_else(pytester: p
     )
     gate = pytester.runpytest_subprocess(*QUICK, "-rP", *shlex.split(dict(commands)["test"]))
     gate.assert_outcomes(passed=1, deselected=1)
-    gate.stdout.fnmatch_lines(["examples: 40"])
+    gate.stdout.fnmatch_lines(["examples: 20"])
     everything = pytester.runpytest_subprocess(*QUICK, "-rP")
     everything.assert_outcomes(passed=2)
     everything.stdout.fnmatch_lines(["examples: 100"])

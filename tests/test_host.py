@@ -266,7 +266,9 @@ def run(script: str, folder: Path, *arguments: str, **environment: str) -> list[
     return done.stdout.splitlines()
 
 
-@pytest.mark.parametrize("variant", ["there before", "imported by Forky"])
+@pytest.mark.parametrize(
+    "variant", ["there before", pytest.param("imported by Forky", marks=pytest.mark.long)]
+)
 def test_a_program_that_uses_forky_finds_its_process_as_it_was(
     variant: str, server: str, tmp_path: Path
 ) -> None:

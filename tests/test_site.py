@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import forky_core
 from forky_core import protocols
 from tests.hangs import HANG
@@ -16,6 +18,7 @@ from tests.test_public_api import INTEGRATIONS
 CHECKOUT = Path(__file__).parents[1]
 
 
+@pytest.mark.long
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     built = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)],

@@ -83,6 +83,7 @@ def test_a_branch_is_found_by_typing_and_the_focus_stays_in_the_box(unchanged_ap
     assert watched.problems == []
 
 
+@pytest.mark.long
 def test_keys_open_walk_and_leave_the_list_without_choosing(unchanged_app: str, watch: Any) -> None:
     page = watch().open(unchanged_app)
     begin(page)

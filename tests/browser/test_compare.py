@@ -196,6 +196,7 @@ def test_the_difference_is_marked_in_the_text_and_turned_off(app: str, watch: An
     assert one.problems == []
 
 
+@pytest.mark.long
 def test_a_phone_shows_one_column_and_a_swipe_the_next_at_the_same_question(app: str, watch: Any) -> None:
     one = watch(width=390, height=844, scheme="dark")
     page = one.open(f"{app}/{THREE}")

@@ -43,6 +43,7 @@ def seeded(tmp_path: Path) -> Iterator[Seeded]:
         yield Seeded(address, page)
 
 
+@pytest.mark.long
 def test_a_chatgpt_zip_comes_in_and_leads_to_its_messages(
     seeded: Seeded, watch: Watch, tmp_path: Path
 ) -> None:

@@ -106,6 +106,7 @@ def test_the_page_never_scrolls_sideways(
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
+@pytest.mark.long
 def test_the_app_itself_loads_nothing_from_elsewhere_and_breaks_no_policy(app: str, watch: Any) -> None:
     watched = watch()
     asked: list[str] = []

@@ -131,6 +131,7 @@ def test_hostile_titles_are_text_and_no_page_is_wider_than_the_screen(
     assert watched.problems == []
 
 
+@pytest.mark.long
 def test_a_deleted_conversation_comes_back_with_undo(seeded: str, watch: Watch) -> None:
     page = watch().open(f"{seeded}/library")
     page.locator('[class*="st-key-library-delete"] button:visible').last.click()

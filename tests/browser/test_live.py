@@ -75,6 +75,7 @@ def test_a_diagram_is_drawn_once_it_is_whole_and_never_as_an_error(slow: str, wa
     assert watched.problems == []
 
 
+@pytest.mark.long
 def test_two_tabs_see_the_same_words(slow: str, watch: Any) -> None:
     one = watch().open(slow)
     new(one, "Two tabs")

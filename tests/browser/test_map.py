@@ -187,6 +187,7 @@ def test_the_list_shows_the_same_preview_to_whoever_moves_in_it_by_keys(ready: s
     expect(page.get_by_role("listbox")).to_be_focused()
 
 
+@pytest.mark.long
 def test_a_right_click_on_a_row_opens_the_menu_of_its_message(ready: str, watch: Any) -> None:
     page = watch().open(ready)
     id = cells(page)[1]

@@ -94,6 +94,7 @@ def test_a_block_is_edited_by_keyboard_alone(app: str, watch: Any) -> None:
     assert one.problems == []
 
 
+@pytest.mark.long
 def test_on_a_phone_the_block_stands_above_the_branch(app: str, watch: Any) -> None:
     page = watch(width=390, height=844).open(f"{app}/merge?source=upload")
     expect(lines(page).first).to_be_visible()

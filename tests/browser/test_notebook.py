@@ -181,6 +181,7 @@ def test_code_is_coloured_and_copied(forked: str, watch: Any) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == "x = 1"
 
 
+@pytest.mark.long
 def test_a_form_opens_below_its_cell_and_the_cells_after_it_stay_below(forked: str, watch: Any) -> None:
     page = watch().open(forked)
     cell = page.locator('[class*="st-key-cell-"]', has_text="The first.")

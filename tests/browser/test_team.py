@@ -48,6 +48,7 @@ def first_owners_address(address: str, folder: Path) -> str:
     return found[0]
 
 
+@pytest.mark.long
 def test_what_one_keeps_to_herself_another_does_not_find(
     server: tuple[str, Path], team: Team, watch: Any
 ) -> None:

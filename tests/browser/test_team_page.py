@@ -39,6 +39,7 @@ def invited(address: str, folder: Path) -> str:
     return found[0]
 
 
+@pytest.mark.long
 def test_an_owner_invites_shares_and_removes(team: str, watch: Any, tmp_path: Path) -> None:
     owner, guest = watch(), watch(width=390)
     ada, bob = owner.page, guest.page

@@ -38,6 +38,7 @@ def plain_faults(page: Any) -> list[str]:
     return found
 
 
+@pytest.mark.long
 def test_an_owners_link_gives_somebody_another_password(
     server: str, team: Team, watch: Any, tmp_path: Path
 ) -> None:

@@ -32,6 +32,7 @@ def sparse(path: Path, size: int) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_of_several_documents_the_one_that_is_too_large_is_named(
     app: str, watch: Any, tmp_path: Path
 ) -> None:

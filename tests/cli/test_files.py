@@ -128,13 +128,15 @@ def test_two_versions_are_compared_as_git_shows_them(
         return done
 
     one, other = shlex.quote(str(old)), shlex.quote(str(new))
-    plain = piped("diff", one, other)
-    assert (plain.returncode, "aside" in plain.stdout) == (1, True)
-    for words in ((f"<(cat {one})", other), (one, "-"), (f"<(cat {one})", f"<(cat {other})")):
+    assert main(["diff", str(old), str(new)]) == 1
+    plain = capsys.readouterr().out
+    assert "aside" in plain
+    for words in ((f"<(cat {one})", "-"), (f"<(cat {one})", f"<(cat {other})")):
         done = piped("diff", *words)
-        assert (done.returncode, done.stdout) == (1, plain.stdout)
-    assert piped("diff", f"<(cat {one})", one).stdout == "No difference.\n"
-    assert "once only" in piped("diff", "-", "-").stderr
+        assert (done.returncode, done.stdout) == (1, plain)
+    assert main(["diff", str(old), str(old)]) == 0 and capsys.readouterr().out == "No difference.\n"
+    main(["diff", "-", "-"])
+    assert "once only" in capsys.readouterr().err
     merged = tmp_path / "merged.forky.jsonl"
     assert piped("merge-file", one, "/dev/null", "-", "-o", shlex.quote(str(merged))).returncode == 0
     assert merged.read_bytes() == new.read_bytes()

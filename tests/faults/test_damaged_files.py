@@ -16,10 +16,11 @@ from forky_core.model.errors import ForkyError, NotFound, StoreDamaged, StoreErr
 from forky_core.store.contract import Commit
 from forky_core.store.duckdb.read import packs
 from forky_core.store.duckdb.store import DuckDBStore
+from tests.examples import examples
 from tests.store.document_laws import chunks, document
 from tests.store.talk import at, begin, generation, move, now, said
 
-FILES_OF_A_KIND = 32
+FILES_OF_A_KIND = examples(40)
 HEAD = 12_288
 """Bytes of a DuckDB file before its blocks."""
 BLOCK = 65_536

@@ -191,8 +191,9 @@ def test_a_form_stays_while_others_write_below_its_message(forky: Forky) -> None
     test = settled(act(open_page("chat.py", chat), "fork", chat.path()[-3].id))
     for number in range(40):
         chat.say(f"What others wrote, {number}.", role="assistant" if number % 2 else "user")
-        test = settled(test.run())
-        assert "chat.form_name" in keys(test)
+        if number % 8 == 7:
+            test = settled(test.run())
+            assert "chat.form_name" in keys(test)
     by_key(test, "chat.form_name").set_value("of mine")
     settled(by_key(test, "chat.form_go").click().run())
     assert chat.branches["of mine"].head == chat.path()[37].id

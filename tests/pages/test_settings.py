@@ -19,7 +19,7 @@ from pages.ui.secrets import read_secrets
 from tests.builders import talk
 from tests.pages.apptest import by_key, keys
 from tests.pages.workspaces import empty_workspace, open_page
-from tests.store.postgresql.server import TEMPLATE, running_server
+from tests.store.postgresql.server import TEMPLATE, Server
 
 KEY = "sk-made-up-0123456789abcdefNEVERSHOWN"
 
@@ -225,18 +225,17 @@ def test_a_workspace_in_memory_says_that_it_is_kept_nowhere(forky: Forky) -> Non
 
 
 def test_a_workspace_on_a_server_gives_a_copy_for_analysis(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, postgresql: Server
 ) -> None:
-    with running_server() as server:
-        url = server.database(TEMPLATE)
-        with empty_workspace(monkeypatch, FORKY_DATABASE=url) as forky:
-            talk(forky.create("Names"), "a")
-            test = settings()
-            assert "settings.backup" not in keys(test)
-            by_key(test, "settings.analysis.form").set_value("parquet").run()
-            by_key(test, "settings.analysis.form").set_value("duckdb").run()
-            offer = settled(test).session_state["settings.analysis.download.offer"]
-            (tmp_path / "copy.duckdb").write_bytes(b"".join(offer.pieces()))
+    url = postgresql.database(TEMPLATE)
+    with empty_workspace(monkeypatch, FORKY_DATABASE=url) as forky:
+        talk(forky.create("Names"), "a")
+        test = settings()
+        assert "settings.backup" not in keys(test)
+        by_key(test, "settings.analysis.form").set_value("parquet").run()
+        by_key(test, "settings.analysis.form").set_value("duckdb").run()
+        offer = settled(test).session_state["settings.analysis.download.offer"]
+        (tmp_path / "copy.duckdb").write_bytes(b"".join(offer.pieces()))
     with opened(tmp_path / "copy.duckdb") as connection:
         assert ask(connection, "SELECT title FROM conversations").rows == [("Names",)]
 

@@ -24,6 +24,7 @@ from forky_core.store.contract import Commit, Store
 from forky_core.store.duckdb.read import packs
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.memory.store import MemoryStore
+from tests.examples import examples
 
 CONVERSATIONS = tuple(ConversationId(f"c{number}") for number in range(2))
 KEYS = ("title", "trashed", "heads/main", "heads/side", "tags/v1", "rules/main")
@@ -212,4 +213,4 @@ class DuckDBAnswersAsMemoryDoes(AnswersAsMemoryDoes):
 
 
 TestDuckDBAnswersAsMemoryDoes = DuckDBAnswersAsMemoryDoes.TestCase
-TestDuckDBAnswersAsMemoryDoes.settings = settings(max_examples=15, stateful_step_count=25)
+TestDuckDBAnswersAsMemoryDoes.settings = settings(max_examples=examples(40), stateful_step_count=25)

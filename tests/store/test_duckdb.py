@@ -113,6 +113,7 @@ class _Resting(_Reopening):
         return super().__getattr__(name)
 
 
+@pytest.mark.long
 class TestDuckDBStoreFromItsPacks(TestDuckDBStoreFromItsFile):
     """A pack says what the messages say."""
 

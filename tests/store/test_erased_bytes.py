@@ -16,6 +16,7 @@ from forky_core.model.parts import Draft, MergePart, TextPart
 from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.duckdb.write.writer import ERASED_BYTES
+from tests.examples import examples
 from tests.hangs import HANG
 from tests.store.talk import HERE, begin, change, said, thread
 
@@ -56,7 +57,7 @@ def _told(store: DuckDBStore, secret: str) -> Message:
 
 
 @given(secret=SECRETS)
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(20), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_the_text_is_in_no_file_of_the_folder(secret: str) -> None:
     secret = secret.strip()
     with tempfile.TemporaryDirectory() as name:

@@ -77,7 +77,7 @@ def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Mov
 
 @pytest.mark.parametrize("kinds", PAIRS, ids="-".join)
 @given(random=st.randoms(use_true_random=False), group=st.sampled_from((1, 3, 20, 2000)))
-@settings(max_examples=12)
+@settings(max_examples=examples(30))
 def test_whatever_happened_in_a_workspace_is_the_same_in_its_new_store(
     kinds: tuple[str, str], random: Random, group: int
 ) -> None:

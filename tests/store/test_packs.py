@@ -18,6 +18,7 @@ from forky_core.store.duckdb.read.packs import BadPack, pack_rows
 from forky_core.store.duckdb.running import insertion
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.rows import message_body
+from tests.examples import examples
 from tests.hangs import eventually
 from tests.store.packing import packed
 from tests.store.talk import ELSEWHERE, HERE, begin, change, move, said, thread
@@ -278,7 +279,7 @@ def test_packs_go_with_their_conversation(path: Path, run: list[Message]) -> Non
 
 
 @given(st.lists(st.tuples(st.text(max_size=3000), st.booleans(), st.integers(-(2**40), 2**53)), max_size=20))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_any_messages_come_back_from_a_pack(spoken: list[tuple[str, bool, int]]) -> None:
     run: list[Message] = []
     for text, thinks, created in spoken:

@@ -11,7 +11,7 @@ import psycopg
 from forky_core.team.database import TABLES_IN_ORDER
 from forky_core.team.roles import Role
 from forky_core.team.team import Team, team_file
-from tests.store.postgresql.server import running_server
+from tests.store.postgresql.server import Server
 
 ADDED = ("attempts", "backup_requests")
 
@@ -29,15 +29,14 @@ def test_a_file_gets_the_tables_it_has_not_and_keeps_its_people(tmp_path: Path) 
             assert [one.name for one in team.members.all()] == ["Ada"]
 
 
-def test_so_does_a_database_on_a_server() -> None:
-    with running_server() as server:
-        url = server.database()
+def test_so_does_a_database_on_a_server(postgresql: Server) -> None:
+    url = postgresql.database()
+    with closing(Team(url)) as team:
+        team.members.add("Ada", Role.OWNER)
+    with psycopg.connect(url, autocommit=True) as older:
+        for table in ADDED:
+            older.execute(f"DROP TABLE forky_people.{table}")
+    for _ in range(2):
         with closing(Team(url)) as team:
-            team.members.add("Ada", Role.OWNER)
-        with psycopg.connect(url, autocommit=True) as older:
-            for table in ADDED:
-                older.execute(f"DROP TABLE forky_people.{table}")
-        for _ in range(2):
-            with closing(Team(url)) as team:
-                assert set(TABLES_IN_ORDER) <= set(team.database.columns())
-                assert [one.name for one in team.members.all()] == ["Ada"]
+            assert set(TABLES_IN_ORDER) <= set(team.database.columns())
+            assert [one.name for one in team.members.all()] == ["Ada"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -20,18 +20,8 @@ from forky_core.team.members import Member
 from forky_core.team.roles import Role
 from forky_core.team.team import Team
 from tests.allowance.priced import DOLLAR, asked
-from tests.store.postgresql.server import running_server
 from tests.team.budgets import put_back
 from tests.team.people import DAY, Clock
-
-
-@pytest.fixture(params=["file", "server"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path | str]:
-    if request.param == "file":
-        yield tmp_path / "forky.people.sqlite"
-        return
-    with running_server() as server:
-        yield server.database()
 
 
 def member(team: Team, handle: str) -> Member:

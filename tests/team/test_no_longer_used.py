@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-
-import pytest
 
 from forky_core.team.access import Access
 from forky_core.team.no_longer_used import no_longer_used
 from forky_core.team.team import Team
-from tests.store.postgresql.server import running_server
 from tests.team.budgets import put_back
-
-
-@pytest.fixture(params=["file", "server"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path | str]:
-    if request.param == "file":
-        yield tmp_path / "forky.people.sqlite"
-        return
-    with running_server() as server:
-        yield server.database()
 
 
 def told(team: Team, handle: str) -> str:

@@ -1,4 +1,4 @@
-"""One server for all tests of a process."""
+"""One database for all tests of a process, and one of a test's own."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from uuid import uuid4
 
 import pytest
 
-from tests.store.postgresql.server import TEMPLATE, Server, running_server
+from tests.store.postgresql.server import TEMPLATE, Server
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[Server]:
-    with running_server() as found:
-        yield found
+def server(postgresql: Server) -> Server:
+    return postgresql
 
 
 @pytest.fixture(scope="session")

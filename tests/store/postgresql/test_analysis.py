@@ -28,6 +28,7 @@ from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.postgresql.analysis import write_analysis_tables
 from forky_core.store.postgresql.store import PostgresStore
 from tests.builders import ScriptedModels, workspace
+from tests.examples import examples
 from tests.gateway.served import serving
 from tests.hangs import HANG
 from tests.store.movable_stores import KINDS, fill
@@ -92,7 +93,7 @@ def test_single_conversations_are_given_away_without_the_others(both: Both, tmp_
 
 def test_whatever_happened_in_a_workspace_the_tables_are_the_same(shared: str) -> None:
     @given(random=st.randoms(use_true_random=False))
-    @settings(max_examples=5)
+    @settings(max_examples=examples(10))
     def check(random: Random) -> None:
         with tempfile.TemporaryDirectory() as folder:
             file = KINDS["duckdb"](Path(folder))

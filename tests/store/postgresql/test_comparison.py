@@ -9,6 +9,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from forky_core.store.contract import Store
 from forky_core.store.postgresql.store import PostgresStore
+from tests.examples import examples
 from tests.store.test_comparison import AnswersAsMemoryDoes
 
 
@@ -23,5 +24,7 @@ def test_postgresql_answers_as_memory_does(shared: str) -> None:
 
     run_state_machine_as_test(
         PostgresAnswersAsMemoryDoes,
-        settings=settings(max_examples=12, stateful_step_count=25, suppress_health_check=list(HealthCheck)),
+        settings=settings(
+            max_examples=examples(25), stateful_step_count=25, suppress_health_check=list(HealthCheck)
+        ),
     )

@@ -120,6 +120,7 @@ def titles(forky: Forky) -> list[str]:
     return sorted(one.title for one in forky.conversations())
 
 
+@pytest.mark.long
 def test_two_processes_import_two_files_at_once(here: Forky, url: str, tmp_path: Path) -> None:
     first = Importing(url, written(tmp_path, chats(*named("a", 20)), "a.json"), "first")
     second = Importing(url, written(tmp_path, chats(*named("b", 20)), "b.json"), "second")
@@ -176,6 +177,7 @@ def test_two_processes_import_the_same_file_at_once_and_nothing_is_there_twice(
     assert titles(here) == []
 
 
+@pytest.mark.long
 def test_two_processes_add_to_the_same_conversation_at_once(here: Forky, url: str, tmp_path: Path) -> None:
     import_file(here, written(tmp_path, [chat("a", "one", "two", title="A")], "old.json"))
     longer = chat("a", "one", "two", "three", "four", title="A")
@@ -190,6 +192,7 @@ def test_two_processes_add_to_the_same_conversation_at_once(here: Forky, url: st
     assert len(here.store.messages(only.id)) == 4 and here.store.view(only.id).version == 2
 
 
+@pytest.mark.long
 def test_two_processes_import_the_same_forky_file_at_once(here: Forky, url: str, tmp_path: Path) -> None:
     with Forky.open(":memory:") as elsewhere:
         talk = elsewhere.create("Boats")

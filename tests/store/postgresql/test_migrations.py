@@ -321,6 +321,7 @@ def program(url: str, name: str, steps: Sequence[Migration], folder: Path) -> It
             running.end()
 
 
+@pytest.mark.long
 def test_servers_are_upgraded_one_after_the_other_while_everybody_writes(url: str, tmp_path: Path) -> None:
     with PostgresStore.open(url, process="us") as store:
         begin(store, said("hello"))

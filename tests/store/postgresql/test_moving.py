@@ -15,6 +15,7 @@ from forky_core.cli.parser import main
 from forky_core.forky import Forky
 from forky_core.store.postgresql.store import PostgresStore
 from forky_core.welcome import make_welcome
+from tests.examples import examples
 from tests.store.movable_stores import KINDS, fill
 from tests.store.test_moving import everything, moved
 
@@ -26,7 +27,7 @@ def test_whatever_happened_in_a_workspace_is_the_same_in_its_new_store(
     shared: str, kinds: tuple[str, str]
 ) -> None:
     @given(random=st.randoms(use_true_random=False))
-    @settings(max_examples=5)
+    @settings(max_examples=examples(10))
     def check(random: Random) -> None:
         with tempfile.TemporaryDirectory() as folder:
             source, target = (

@@ -28,6 +28,7 @@ from forky_core.store.postgresql.store import PostgresStore
 from forky_core.store.postgresql.texts import said
 from tests.analysis.test_views import GUIDE, QUESTIONS
 from tests.builders import workspace
+from tests.examples import examples
 from tests.store.movable_stores import KINDS, fill
 from tests.store.postgresql.analysed import fill_both
 from tests.store.postgresql.server import TEMPLATE, Server
@@ -114,7 +115,7 @@ def test_the_views_have_the_rows_of_the_tables(viewed: Viewed) -> None:
 
 def test_whatever_happened_in_a_workspace_the_views_have_the_same_rows(viewed: Viewed) -> None:
     @given(random=st.randoms(use_true_random=False))
-    @settings(max_examples=5)
+    @settings(max_examples=examples(10))
     def check(random: Random) -> None:
         with tempfile.TemporaryDirectory() as folder:
             copy, named = Path(folder) / "copy.duckdb", uuid4().hex
