@@ -15,7 +15,6 @@ from bench.measure import Line
 from bench.merge_cases import LOG, Role, chain, sessions
 from forky_core.merge.note import passages
 from forky_core.merge.note.compose import default_budget, note
-from forky_core.merge.superseded import superseded_in
 from forky_core.model import Message
 
 SIZES = (1_000, 2_000)
@@ -43,7 +42,7 @@ def seconds(side: tuple[Message, ...]) -> float:
     passages._kept_named.cache_clear()
     budget = default_budget(sum(len(message.text) for message in side) // 4)
     start = time.process_time()
-    note(side, (), budget, superseded=superseded_in(side))
+    note(side, (), budget)
     return time.process_time() - start
 
 

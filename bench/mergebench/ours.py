@@ -17,12 +17,15 @@ from forky_core.llm.contract import Failed, ProviderMessage, Request, TextDelta
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.claims.contradictions import contradictions
 from forky_core.merge.headings import HEADINGS
+from forky_core.merge.incoming_changes import IncomingChanges
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.models.squash import SquashRejected, squash_with_model
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge
 from forky_core.merge.squash import squash_of
+from forky_core.merge.strategy import IncomingSide
+from forky_core.merge.three_way import three_way_of
 from forky_core.model import Message, MessageId, seal
 from forky_core.model.parts import Draft, Part, TextPart, ToolCallPart, ToolResultPart
 
@@ -62,16 +65,29 @@ def squash(trunk: Sequence[Turn], side: Sequence[Turn], budget: int) -> str:
     return planned_squash(trunk, side, budget)[0].payload
 
 
+def three_way(trunk: Sequence[Turn], side: Sequence[Turn], budget: int) -> str:
+    """What merging the side three-way into the trunk would write, without a model."""
+    inputs, found, _ = _incoming(trunk, side)
+    return three_way_of([IncomingSide(inputs, found)], MergeOptions("three-way", budget=budget)).payload
+
+
 def planned_squash(
     trunk: Sequence[Turn], side: Sequence[Turn], budget: int
 ) -> tuple[MergePlan, dict[MessageId, Message]]:
-    """The plan of a squash of the whole side, also of a turn at its end that has no answer yet; and all messages."""
+    """The plan of a squash of the whole side, and all messages."""
+    inputs, found, known = _incoming(trunk, side)
+    return squash_of(inputs, found, MergeOptions("squash", budget=budget)), known
+
+
+def _incoming(
+    trunk: Sequence[Turn], side: Sequence[Turn]
+) -> tuple[MergeInputs, IncomingChanges, dict[MessageId, Message]]:
+    """The whole side as what comes, also a turn at its end that has no answer yet; and all messages."""
     before = messages(trunk)
     branch = messages(side, before[-1].id if before else None)
     known = {message.id: message for message in (*before, *branch)}
     inputs = _place(known, before[-1].id if before else None, branch[-1].id)
-    found = replace(inputs.incoming(), turns=branch)
-    return squash_of(inputs, found, MergeOptions("squash", budget=budget)), known
+    return inputs, replace(inputs.incoming(), turns=branch), known
 
 
 def written_by(model: str) -> Method:

@@ -85,7 +85,7 @@ def add_option_arguments(command: argparse.ArgumentParser) -> None:
     )
     writer = command.add_mutually_exclusive_group()
     writer.add_argument(
-        "--model", help="who writes a squash (default: the model of the branch that receives it)"
+        "--model", help="who writes the note (default: the model of the branch that receives it)"
     )
     writer.add_argument("--by-rules", action="store_true", help="quote lines of the branch, and ask no model")
     command.add_argument("--focus", default="", help="what matters to you, for a squash")
@@ -121,7 +121,7 @@ def _written(
     merge_options: MergeOptionFields,
     plan: Callable[[MergeOptionFields], MergePlan],
 ) -> MergePlan:
-    """Plan a merge; a squash is written by the target's model if it has one, and quotes lines if that fails."""
+    """Plan a merge; its note is written by the target's model if it has one, and quotes lines if that fails."""
     strategy = strategy_named(merge_options.get("strategy", SQUASH.name))
     if "model" in merge_options or options.by_rules or strategy.model != "writes":
         return plan(merge_options)

@@ -234,7 +234,7 @@ def payload_lines(message: Message) -> Iterator[ParsedLine]:
 
 def citable_ids(merge: MergePart) -> tuple[MessageId, ...]:
     """Return the ids that a payload's marks may name: its messages, and the citations of its claims and corrections."""
-    frozen = (StoredClaims.from_json(merge.claims) if merge.claims else None) or StoredClaims()
+    frozen = StoredClaims.from_json(merge.claims)
     beside = [MessageId(cite) for claim in frozen.set.claims for cite in claim.cites]
     beside += [id for one in frozen.corrects for id in (one.merge, one.by)]
     return tuple(dict.fromkeys((*map(MessageId, merge.messages), *beside)))

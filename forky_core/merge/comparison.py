@@ -30,7 +30,6 @@ from forky_core.merge.claims.claim_set import (
 from forky_core.merge.claims.conflict_resolution import VERDICT, Clash, SourceClaims, remembered
 from forky_core.merge.claims.contradictions import Contradiction, Statement, contradictions
 from forky_core.merge.claims.rules import claims_of
-from forky_core.merge.claims.supersessions import supersessions
 from forky_core.merge.corrections import corrections_in
 from forky_core.merge.headings import CORRECTS, OPEN, RESOLVED, SETTLED, TRIED, UNRESOLVED
 from forky_core.merge.inputs import MergeInputs
@@ -99,9 +98,7 @@ def compare(
     def claims(here: MergeInputs, messages: Iterable[Message]) -> ClaimSet:
         # Claims frozen in a merge may be a person's resolution, however old.
         asked = (m for m in messages if whole or m.id not in known or any(part.claims for part in m.merges))
-        return active_claims(
-            asked, lookup=here.lookup, parents_of=here.parents_of, extract=here.claims.extract
-        )
+        return active_claims(asked, lookup=here.lookup, parents_of=here.parents_of)
 
     ours = claims(inputs, line)
     standing = _Standing()
@@ -117,7 +114,6 @@ def compare(
     kept = _in_parallel(pairs, standing, _Knowledge(inputs.parents_of))
     corrects: dict[tuple[MessageId, str], Correction] = {}
     for side in sides[1:]:
-        corrects |= standing.taken_back(side)
         for old, new in _replaced(ours, side.claims):
             for cite in old.cites:
                 now, by = new.quote or new.text, MessageId(new.cites[-1])
@@ -129,9 +125,7 @@ def compare(
         base = reduce(
             ClaimSet.join,
             (
-                active_claims(
-                    path, lookup=here.lookup, parents_of=here.parents_of, extract=here.claims.extract
-                )
+                active_claims(path, lookup=here.lookup, parents_of=here.parents_of)
                 for (here, _), path in zip(sources, shared, strict=True)
             ),
         )
@@ -265,21 +259,6 @@ class _Standing:
                 break
             newest.append(here)
         self.said += chain.from_iterable(reversed(newest))
-
-    def taken_back(self, source: ComparedSide) -> dict[tuple[MessageId, str], Correction]:
-        """Return corrections of the target's earlier merges: lines that the source takes back further down the same
-        line.
-        """
-        own = {message.id for message in source.said}
-        told = {id for _, id, _ in self.told} - self.settled
-        earlier = [message for message in self.said if message.id in told]
-        if not earlier:
-            return {}
-        found: dict[tuple[MessageId, str], Correction] = {}
-        for one in supersessions((*_newest(earlier), *_newest(source.said))):
-            if one.later_message in own and one.earlier_message not in own:
-                found |= self.corrected(one.earlier_message, one.earlier, one.later, one.later_message)
-        return found
 
     def corrected(
         self, message: MessageId, quote: str, now: str, by: MessageId

@@ -31,13 +31,13 @@ def corrections_in(message: Message) -> tuple[Correction, ...]:
     frozen = (
         StoredClaims.from_json(merge.claims) for merge in message.merges if '"corrects"' in merge.claims
     )
-    return tuple(one for each in frozen if each is not None for one in each.corrects)
+    return tuple(one for each in frozen for one in each.corrects)
 
 
 def conflicts_in(message: Message) -> tuple[Conflict, ...]:
     """Return the conflicts that a merge message found between its sides."""
-    frozen = (StoredClaims.from_json(merge.claims) for merge in message.merges if merge.claims)
-    return tuple(one for each in frozen if each is not None for one in each.set.conflicts)
+    frozen = (StoredClaims.from_json(merge.claims) for merge in message.merges)
+    return tuple(one for each in frozen for one in each.set.conflicts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def with_corrections(plan: MergePlan) -> MergePlan:
         return plan.of_sides([with_corrections(side) for side in plan.sides])
     draft = plan.drafts[0].draft
     part = draft.parts[0] if draft.parts else None
-    if not isinstance(part, MergePart) or (frozen := _frozen(part)).corrects:
+    if not isinstance(part, MergePart) or (frozen := StoredClaims.from_json(part.claims)).corrects:
         return plan
     kept = replace(part, claims=replace(frozen, corrects=plan.corrects).to_json())
     if part.kind.reading == "lines":
@@ -101,7 +101,3 @@ def with_corrections(plan: MergePlan) -> MergePlan:
     return replace(
         plan, drafts=(PlannedMessage(plan.drafts[0].parents, replace(draft, parts=parts)), *plan.drafts[1:])
     )
-
-
-def _frozen(part: MergePart) -> StoredClaims:
-    return (StoredClaims.from_json(part.claims) if part.claims else None) or StoredClaims()

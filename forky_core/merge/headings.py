@@ -13,6 +13,8 @@ OPEN = "Open"
 FILES = "Files"
 NOTE = (ASKED, TRIED, FACTS, RESULT, OPEN, FILES)
 """The sections of a squash, in the order they are shown; a section without lines is omitted."""
+IMPORTANCE = (RESULT, TRIED, ASKED, OPEN, FACTS, FILES)
+"""The same sections by what goes first if not all fit."""
 ATTACHED = "Attached"
 NAMES = "Names"
 """The section for messages from which nothing else is quoted."""

@@ -12,9 +12,6 @@ from forky_core.context.convert import FileAccess
 from forky_core.context.masking import Lookup, reverted, turns_of
 from forky_core.context.quoting import merge_footer
 from forky_core.graph import ParentsOf, ancestors, delta, first_parent_path
-from forky_core.merge.claims.active_claims import Extract
-from forky_core.merge.claims.claim_set import Verbatim
-from forky_core.merge.claims.rules import claims_of
 from forky_core.merge.incoming_changes import (
     EXCLUDED,
     HIDDEN,
@@ -34,20 +31,6 @@ from forky_core.model.parts import Draft, Json, MergePart
 from forky_core.model.payload_kinds import FULL
 
 _NO_SIGHT = FileAccess()
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimFinder:
-    """How the claims of messages are found: by rules, or by a model."""
-
-    extract: Extract = claims_of
-    verbatim: tuple[Verbatim, ...] = ()
-    """What the model wants preserved letter for letter."""
-    model: str = ""
-    """The model that found the claims; "" if the rules did."""
-
-
-BY_RULES = ClaimFinder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +56,6 @@ class MergeInputs:
     """Messages that the source branch leaves out of its own context: they are not merged."""
     other_tips: tuple[MessageId, ...] = ()
     """Heads of the other sources of an octopus: short ids must be unique among their messages too."""
-    claims: ClaimFinder = BY_RULES
-    """How the claims of a message are found, for three-way merges and contradictions."""
     resolutions: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
     """Earlier resolutions of conflicts, by the hash of their values."""
 

@@ -23,11 +23,11 @@ class MergeOptions:
     picks: tuple[MessageId, ...] = ()
     """For a cherry-pick: the chosen messages."""
     focus: str = ""
-    """For a squash: what matters to the person."""
+    """For a squash or a three-way merge: what matters to the person."""
     budget: int | None = None
     """The most tokens of a squash, header included; with None, a share of what it stands for."""
     model: str | None = None
-    """The model that writes a squash, or finds the claims of a three-way merge; None for no model."""
+    """The model that writes the note of a squash or a three-way merge; None for no model."""
     force: bool = False
     """Write a merge message even if a fast-forward is possible. A squash always writes one."""
     again: bool = False

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal
 
-from forky_core.merge.block import cited
+from forky_core.merge.block import PayloadLine, cited, render
 from forky_core.merge.claims.claim_set import Correction, StoredClaims
 from forky_core.merge.claims.conflict_resolution import Clash
-from forky_core.merge.claims.supersessions import Supersession
 from forky_core.merge.incoming_changes import REPRESENTED, Omission
 from forky_core.merge.models.checks import FailedCheck
 from forky_core.merge.options import MergeOptions
@@ -114,8 +113,6 @@ class MergePlan:
     """Contradictions between the incoming messages and the target, or another source: shown before landing (law 9)."""
     corrects: tuple[Correction, ...] = ()
     """Lines of earlier merges on the target that the incoming messages correct; the payload says so."""
-    superseded: tuple[Supersession, ...] = ()
-    """For a squash: statements that the branch took back, oldest first; they are never quoted as current."""
     unanswered: tuple[MessageId, ...] = ()
     """Messages of the source that wait for an answer, if nothing else is new there: they can be cherry-picked."""
     badge: str = ""
@@ -197,6 +194,29 @@ class MergePlan:
             dict.fromkeys(id for turn in self.turns for id in (*self.citations_of_merges.get(turn, ()), turn))
         )
 
+    @property
+    def above(self) -> tuple[PayloadLine, ...]:
+        """The lines above the note that belong to the plan, not to whoever writes the note: open conflicts."""
+        return ()
+
+    @property
+    def written_apart(self) -> tuple[MergePlan, ...]:
+        """The plans whose notes a model writes one by one: one for each source."""
+        return self.sides or (self,)
+
+    def with_written(self, made: Sequence[MergePlan]) -> MergePlan:
+        """Return the plan with the notes of these plans, which `written_apart` has returned."""
+        return self.of_sides(made) if self.sides else made[0]
+
+    def with_note(self, lines: Sequence[PayloadLine], made_by: str) -> MergePlan:
+        """Return the plan with another note, written by the model `made_by`."""
+        block = self.block
+        assert block is not None
+        text = render(self.header, lines, self.short)
+        made = self.squash_block(text, {cite for line in lines for cite in line.cites}, made_by)
+        kept = StoredClaims.from_json(block.claims).still_in(text).to_json()
+        return self.with_block(replace(made, claims=kept))
+
     def edited(self, text: str) -> MergePlan:
         """Return the plan with this text as its payload, and with its costs counted again.
 
@@ -217,7 +237,7 @@ class MergePlan:
         if not self._cites:
             return replace(self.with_block(replace(block, text=text)), by_hand=True)
         cites = cited(text, self.citable) or self.turns
-        kept = claims_still_in(block.claims, text)
+        kept = StoredClaims.from_json(block.claims).still_in(text).to_json()
         edited = replace(self.squash_block(text, cites, block.made_by), claims=kept)
         return replace(self.with_block(edited), by_hand=True)
 
@@ -302,19 +322,3 @@ class MergePlan:
             *(one for one in self.omitted if one.why != NO_ROOM and one.message not in beside),
             *(Omission(id, REPRESENTED) for id in self.delta if id in beside and id not in told),
         )
-
-
-def claims_still_in(claims: str, text: str) -> str:
-    """Return the frozen claims of a payload after a person changed its text: a claim whose line is gone is removed.
-
-    Claims that settle a conflict stay: they were chosen, not worded.
-    """
-    frozen = StoredClaims.from_json(claims) if claims else None
-    if frozen is None:
-        return ""
-    kept = frozenset(
-        c for c in frozen.set.claims if c.supersedes or c.text in text or (c.value and c.value in text)
-    )
-    verbatim = tuple(one for one in frozen.verbatim if one.span in text)
-    corrects = tuple(one for one in frozen.corrects if one.quoted in text)
-    return StoredClaims(replace(frozen.set, claims=kept), verbatim, corrects).to_json()

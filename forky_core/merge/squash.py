@@ -1,18 +1,18 @@
 """A squash without a model: one message that quotes the most relevant lines.
 
-Lines of the branch's merges that no message says word for word are passed on unchanged, with their claims.
+Lines of the branch's merges that no message says word for word are passed on unchanged, with their claims. A three-way
+merge has the same note below its conflicts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 
 from forky_core.merge.attribution import attribute, texts_to_match
 from forky_core.merge.block import PayloadLine, lines_that_fit, render
 from forky_core.merge.branch_merge import plan_branch_merge
-from forky_core.merge.claims.active_claims import frozen_in
 from forky_core.merge.claims.claim_set import ClaimSet, StoredClaims
 from forky_core.merge.headings import SETTLED, UNRESOLVED
 from forky_core.merge.incoming_changes import IncomingChanges
@@ -20,12 +20,11 @@ from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.note.compose import default_budget, note
 from forky_core.merge.note.passages import plain, plain_lines
 from forky_core.merge.options import MergeOptions
-from forky_core.merge.plan import MergePlan, claims_still_in
+from forky_core.merge.plan import MergePlan
 from forky_core.merge.plan_lines import plan_of_lines
 from forky_core.merge.strategy import Strategy
-from forky_core.merge.superseded import superseded_in
 from forky_core.merge.wording import ShortIds, squash_header
-from forky_core.model import Message, payload_kinds
+from forky_core.model import Message, MessageId, payload_kinds
 
 CLAIMS_SHARE = 0.6
 """The largest share of the room for passed on claims that settle nothing and are not open."""
@@ -39,31 +38,46 @@ def plan_squash(inputs: MergeInputs, options: MergeOptions) -> MergePlan:
 
 def squash_of(inputs: MergeInputs, found: IncomingChanges, options: MergeOptions) -> MergePlan:
     """Return a plan of one message that quotes the most relevant lines, chosen without a model."""
-    short = inputs.short_ids()
-    header = squash_header(inputs.source_name, found, short, inputs.prompt_of_source(found))
-    count = inputs.count_tokens
+    header = squash_header(inputs.source_name, found, inputs.short_ids(), inputs.prompt_of_source(found))
     room = (
         default_budget(inputs.cost(found.turns))
         if options.budget is None
-        else max(0, options.budget - count(header))
+        else max(0, options.budget - inputs.count_tokens(header))
     )
-    said = attribute(found.turns, inputs.lookup, short)
-    known = texts_to_match(inputs.read_on(inputs.target))
-    told = _passed_on(said.claims, known, room * CLAIMS_SHARE if said.messages else room, short, count)
-    known += [line.text for line in told]
-    left = room - count(render("", told, short)) if told else room
-    superseded = superseded_in(said.messages)
-    lines = note(said.messages, known, left, focus=options.focus, count_tokens=count, superseded=superseded)
-    plan = plan_of_lines(
+    note = branch_note(inputs, found.turns, room, options.focus)
+    return plan_of_lines(
         payload_kinds.SQUASH.name,
         inputs,
         found,
         header,
-        (*told, *lines),
-        citations_of_merges=said.citations_of_merges,
-        claims=_frozen(found.turns, told),
+        note.lines,
+        citations_of_merges=note.citations_of_merges,
+        claims=note.claims.to_json(),
     )
-    return replace(plan, superseded=superseded)
+
+
+@dataclass(frozen=True, slots=True)
+class BranchNote:
+    """What a merge tells about a branch."""
+
+    lines: tuple[PayloadLine, ...]
+    claims: StoredClaims
+    """The claims that the lines pass on from earlier merges."""
+    citations_of_merges: Mapping[MessageId, tuple[MessageId, ...]]
+    """For each merge among the turns, the messages that it cites."""
+
+
+def branch_note(inputs: MergeInputs, turns: Sequence[Message], room: float, focus: str = "") -> BranchNote:
+    """Return the note on some turns, in `room` tokens."""
+    short = inputs.short_ids()
+    count = inputs.count_tokens
+    said = attribute(turns, inputs.lookup, short)
+    known = texts_to_match(inputs.read_on(inputs.target))
+    told = _passed_on(said.claims, known, room * CLAIMS_SHARE if said.messages else room, short, count)
+    known += [line.text for line in told]
+    left = room - count(render("", told, short)) if told else room
+    lines = note(said.messages, known, left, focus=focus, count_tokens=count)
+    return BranchNote((*told, *lines), _frozen(turns, told), said.citations_of_merges)
 
 
 def _passed_on(
@@ -84,14 +98,12 @@ def _passed_on(
     return [*first, *more]
 
 
-def _frozen(turns: Sequence[Message], told: Sequence[PayloadLine]) -> str:
+def _frozen(turns: Sequence[Message], told: Sequence[PayloadLine]) -> StoredClaims:
     """Return the claims frozen in the branch's merges, as far as the lines repeat them."""
-    found = [frozen for turn in turns for merge in turn.merges if (frozen := frozen_in(merge))]
+    found = [StoredClaims.from_json(merge.claims) for turn in turns for merge in turn.merges]
     claims = chain.from_iterable(one.set.claims for one in found)
     gone = chain.from_iterable(one.set.superseded_ids for one in found)
-    verbatim = tuple(dict.fromkeys(chain.from_iterable(one.verbatim for one in found)))
-    joined = StoredClaims(ClaimSet.of(claims, gone), verbatim)
-    return claims_still_in(joined.to_json(), "\n".join(line.text for line in told))
+    return StoredClaims(ClaimSet.of(claims, gone)).still_in("\n".join(line.text for line in told))
 
 
 SQUASH = Strategy(

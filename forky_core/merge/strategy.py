@@ -51,8 +51,8 @@ class Strategy:
     """Plans one payload for several sources; None if each has its own, or if the strategy takes one source only."""
     takes: frozenset[Option] = frozenset()
     """The options that it uses; any other is refused."""
-    model: Literal["", "writes", "reads"] = ""
-    """What a model does if one is named: it writes the payload, or reads the branches for claims to compare."""
+    model: Literal["", "writes"] = ""
+    """Whether a model writes the payload if one is named."""
     requested: bool = True
     """Whether a merge request may propose it."""
     grafted: bool = True

@@ -1,9 +1,8 @@
-"""Three-way: the claims of branches, compared; their disagreements stay visible until they are settled.
+"""Three-way: the conflicts between branches, each settled by a person, and below them the same note as a squash.
 
-Code merges the claims (claims/claim_set.py), never a model: a model may find them, align their keys and propose. The
-payload is a squash with more sections: what was settled, what is UNRESOLVED with every value and who says it, the
-sources' claims, and their best lines if there is room. The claims are frozen in the message, so that a later merge
-reads them back; the text and the claims have the same content, and both come from `_told`.
+Rules find the conflicts (comparison.py); a model is asked for the note only, as for a squash. Choices rewrite the lines
+about the conflicts and leave the note as it is, but for lines that a choice has rejected. The claims that the text
+tells are frozen in the message, so that a later merge reads them back.
 """
 
 from __future__ import annotations
@@ -14,27 +13,36 @@ from itertools import chain
 from types import MappingProxyType
 
 from forky_core.context.quoting import in_quotes
-from forky_core.merge.attribution import Attribution, attribute, texts_to_match
 from forky_core.merge.block import PayloadLine, render
 from forky_core.merge.branch_merge import plan_branch_merge
-from forky_core.merge.claims.claim_set import SECTION_OF, Claim, ClaimSet, StoredClaims, Verbatim, folded
+from forky_core.merge.claims.claim_set import Claim, ClaimSet, StoredClaims
 from forky_core.merge.claims.conflict_resolution import Choice, Clash, by_policy, choose
 from forky_core.merge.comparison import CUT, compare
 from forky_core.merge.corrections import correction_rows
-from forky_core.merge.headings import FACTS, OF_CLAIMS, SETTLED, UNRESOLVED
+from forky_core.merge.headings import SETTLED, UNRESOLVED
 from forky_core.merge.incoming_changes import IncomingChanges
 from forky_core.merge.inputs import MergeInputs
-from forky_core.merge.note.compose import default_budget, note
+from forky_core.merge.note.compose import default_budget
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan, PlannedMessage
 from forky_core.merge.plan_lines import NOTHING_TO_TELL
+from forky_core.merge.squash import branch_note
 from forky_core.merge.strategy import IncomingSide, Strategy
-from forky_core.merge.wording import ShortIds, full_header, three_way_header
+from forky_core.merge.wording import ShortIds, full_header, joined_header
 from forky_core.model import MessageId, payload_kinds
 from forky_core.model.parts import MergePart
 
-CLAIMS_SHARE = 0.6
-"""The largest share of the room for claims that replace nothing and contradict nothing."""
+
+@dataclass(frozen=True, slots=True)
+class SourceNote:
+    """The note on one source."""
+
+    turns: tuple[MessageId, ...]
+    lines: tuple[PayloadLine, ...]
+    tokens_full: int
+    """What a full merge of this source would cost."""
+    writer: str = ""
+    """The model that wrote it; "" if its lines are quoted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,23 +52,55 @@ class ThreeWayPlan(MergePlan):
     clashes: tuple[Clash, ...] = ()
     """Sorted by key."""
     incoming_claims: ClaimSet = field(default_factory=ClaimSet)
-    """What joining the source's claims adds to the target's."""
+    """What joining the source's claims adds to the target's: those that the text tells are frozen with it."""
     replaced: tuple[Claim, ...] = ()
     """Claims of the target that the source knew and superseded."""
-    lines: tuple[PayloadLine, ...] = ()
-    """Excerpts that fill the room."""
-    disputed: tuple[str, ...] = ()
-    """The source's quotations about conflicts: no excerpt repeats a rejected value."""
-    verbatim: tuple[Verbatim, ...] = ()
-    room: int = 0
-    """The tokens for everything below the header."""
-    reader: str = ""
-    """The model that found the claims; "" if the rules did."""
+    notes: tuple[SourceNote, ...] = ()
+    """The notes below the conflicts, one for each source."""
 
     @property
     def unresolved(self) -> tuple[Clash, ...]:
         """The conflicts that would land open."""
         return tuple(clash for clash in self.clashes if clash.choice is None)
+
+    @property
+    def above(self) -> tuple[PayloadLine, ...]:
+        # As if all were open: the room of a note, and so the request for it, does not depend on the choices.
+        return _rows([replace(clash, choice=None) for clash in self.clashes], self.short)
+
+    @property
+    def written_apart(self) -> tuple[MergePlan, ...]:
+        # What one branch says takes nothing back of another one.
+        return (self,) if len(self.notes) == 1 else tuple(map(self._alone, self.notes))
+
+    def _alone(self, note: SourceNote) -> ThreeWayPlan:
+        """Return the plan with one note, and without the conflicts and corrections of all."""
+        return written(
+            replace(
+                self,
+                turns=note.turns,
+                tokens_full=note.tokens_full,
+                clashes=(),
+                corrects=(),
+                incoming_claims=ClaimSet(),
+                replaced=(),
+                notes=(note,),
+            )
+        )
+
+    def with_note(self, lines: Sequence[PayloadLine], made_by: str) -> MergePlan:
+        (note,) = self.notes
+        return written(
+            replace(self, notes=(replace(note, lines=tuple(lines), writer=made_by),), by_hand=False)
+        )
+
+    def with_written(self, made: Sequence[MergePlan]) -> MergePlan:
+        if len(self.notes) == 1:
+            return made[0]
+        notes = tuple(chain.from_iterable(one.notes for one in made if isinstance(one, ThreeWayPlan)))
+        warnings = dict.fromkeys(chain(self.warnings, *(one.warnings for one in made)))
+        failed = tuple(chain.from_iterable(one.failed for one in made))
+        return written(replace(self, notes=notes, warnings=tuple(warnings), failed=failed, by_hand=False))
 
     def resolved(self, choices: Mapping[str, Choice | None]) -> ThreeWayPlan:
         """Return the plan with these choices, by key or hash of the conflict; None opens one again.
@@ -87,7 +127,7 @@ def plan_three_way(inputs: MergeInputs, options: MergeOptions) -> MergePlan:
 def three_way_of(coming: Sequence[IncomingSide], options: MergeOptions) -> ThreeWayPlan:
     """Plan a merge of these sources, each of which brings something, into their one target.
 
-    The claims of all are joined at once, so that every conflict appears once, with who says what.
+    The claims of all are compared at once, so that every conflict appears once, with who says what.
     """
     inputs = coming[0].inputs
     compared = compare([(one.inputs, one.found.turns) for one in coming], whole=True)
@@ -96,34 +136,15 @@ def three_way_of(coming: Sequence[IncomingSide], options: MergeOptions) -> Three
     )
     met = choose(met, options.choices)
     brought = compared.joined.without(compared.target)
-    several = replace(inputs, other_tips=tuple(one.inputs.source for one in coming))
-    short = several.short_ids()
+    short = replace(inputs, other_tips=tuple(one.inputs.source for one in coming)).short_ids()
     turns = tuple(turn for one in coming for turn in one.found.turns)
-    said = attribute(turns, inputs.lookup, short)
-    header = three_way_header(
-        [(one.inputs.source_name, one.found, one.inputs.prompt_of_source(one.found)) for one in coming],
-        short,
-        made_by=inputs.claims.model,
+    full = [_tokens_full(*one, short) for one in coming]
+    header = joined_header(
+        [(one.inputs.source_name, one.found, one.inputs.prompt_of_source(one.found)) for one in coming], short
     )
-    count = inputs.count_tokens
-    room = (
-        default_budget(inputs.cost(turns))
-        if options.budget is None
-        else max(0, options.budget - count(header))
-    )
-    tokens_full = sum(_tokens_full(*one, short) for one in coming)
-    warnings = [note for one in coming for note in one.inputs.warnings(one.found, short)]
-    for one in coming:
-        if not one.found.bases and inputs.target is not None:
-            who = "the two" if len(coming) == 1 else f"“{inputs.target_name}” and “{one.inputs.source_name}”"
-            warnings.append(f"No base: {who} share no message. Claims are compared without one.")
-    if not inputs.claims.model:
-        warnings.append("Claims were found by rules, without a model: plain statements only.")
-    if compared.cut:
-        warnings.append(CUT)
     names = tuple(one.inputs.source_name for one in coming)
     empty = replace(
-        inputs.empty(payload_kinds.THREE_WAY.name, "merge", *dict.fromkeys(warnings)),
+        inputs.empty(payload_kinds.THREE_WAY.name, "merge", *_warnings(coming, short, cut=compared.cut)),
         source_name=", ".join(names),
         source=inputs.source if len(coming) == 1 else None,
         heads=MappingProxyType(
@@ -132,8 +153,7 @@ def three_way_of(coming: Sequence[IncomingSide], options: MergeOptions) -> Three
         delta=tuple(dict.fromkeys(id for one in coming for id in one.found.delta)),
         bases=tuple(dict.fromkeys(id for one in coming for id in one.found.bases)),
         turns=tuple(turn.id for turn in turns),
-        citations_of_merges=said.citations_of_merges,
-        tokens_full=tokens_full,
+        tokens_full=sum(full),
         omitted=tuple(omission for one in coming for omission in one.found.omitted),
         header=header,
         corrects=compared.corrects,
@@ -144,18 +164,51 @@ def three_way_of(coming: Sequence[IncomingSide], options: MergeOptions) -> Three
         clashes=met,
         incoming_claims=brought,
         replaced=tuple(claim for claim in compared.target.ordered if claim.id in brought.superseded_ids),
-        disputed=_about(inputs, said, met),
-        room=room,
-        reader=inputs.claims.model,
-        verbatim=inputs.claims.verbatim,
     )
-    first = plan.squash_block(header, ())
-    plan = replace(plan, payload=header, tokens=count(header), drafts=(_message(coming, first),))
-    plan = written(replace(plan, lines=_excerpts(inputs, said, plan, options)))
-    if plan.tokens >= tokens_full:
-        note = f"The payload ({plan.tokens} tokens) is no shorter than the branch: use full ({tokens_full})."
-        plan = replace(plan, warnings=(*plan.warnings, note))
+    told = [
+        branch_note(one.inputs, one.found.turns, room, options.focus)
+        for one, room in zip(coming, _rooms(plan, coming, options.budget), strict=True)
+    ]
+    plan = replace(
+        plan,
+        citations_of_merges=MappingProxyType(
+            {id: cites for note in told for id, cites in note.citations_of_merges.items()}
+        ),
+        payload=header,
+        tokens=inputs.count_tokens(header),
+        notes=tuple(
+            SourceNote(tuple(turn.id for turn in one.found.turns), note.lines, tokens)
+            for one, note, tokens in zip(coming, told, full, strict=True)
+        ),
+    )
+    plan = written(replace(plan, drafts=(_message(coming, plan.squash_block(header, ())),)))
+    if plan.tokens >= plan.tokens_full:
+        longer = f"The payload ({plan.tokens} tokens) is no shorter than the branch: use full ({plan.tokens_full})."
+        plan = replace(plan, warnings=(*plan.warnings, longer))
     return plan
+
+
+def _rooms(plan: ThreeWayPlan, coming: Sequence[IncomingSide], budget: int | None) -> list[int]:
+    """Return the tokens of each source's note: a share of what it costs in full, or of what is left of a budget."""
+    costs = [one.inputs.cost(one.found.turns) for one in coming]
+    if budget is None:
+        return [default_budget(cost) for cost in costs]
+    above = render(plan.header, plan.above, plan.short) + _corrections(plan)
+    left = max(0, budget - plan.count_tokens(above))
+    return [left * cost // max(1, sum(costs)) for cost in costs]
+
+
+def _warnings(coming: Sequence[IncomingSide], short: ShortIds, *, cut: bool) -> tuple[str, ...]:
+    inputs = coming[0].inputs
+    found = [warning for one in coming for warning in one.inputs.warnings(one.found, short)]
+    for one in coming:
+        if not one.found.bases and inputs.target is not None:
+            who = "the two" if len(coming) == 1 else f"“{inputs.target_name}” and “{one.inputs.source_name}”"
+            found.append(f"No base: {who} share no message. They are compared without one.")
+    found.append("Conflicts are found by rules, in plain statements only.")
+    if cut:
+        found.append(CUT)
+    return tuple(dict.fromkeys(found))
 
 
 def _message(coming: Sequence[IncomingSide], part: MergePart) -> PlannedMessage:
@@ -173,147 +226,107 @@ def _tokens_full(inputs: MergeInputs, found: IncomingChanges, short: ShortIds) -
     return inputs.tokens_beside(found.turns, header)
 
 
-def _about(inputs: MergeInputs, said: Attribution, met: Sequence[Clash]) -> tuple[str, ...]:
-    """Return the sources' quotations about what is in conflict."""
-    keys = {folded(clash.key) for clash in met}
-    every = chain.from_iterable(map(inputs.claims.extract, said.messages)) if keys else ()
-    keyed = (claim.quote for claim in every if claim.quote and folded(claim.key) in keys)
-    stated = (claim.quote for clash in met for claim in clash.theirs if claim.quote)
-    return tuple(dict.fromkeys((*keyed, *stated)))
-
-
-def _excerpts(
-    inputs: MergeInputs, said: Attribution, plan: ThreeWayPlan, options: MergeOptions
-) -> tuple[PayloadLine, ...]:
-    """Return the best lines that the claims do not cover, for the room that is left."""
-    told, rows = _told(plan)
-    left = plan.room - sum(map(plan.count_tokens, rows.values()))
-    if left <= 0:
-        return ()
-    known = texts_to_match(inputs.read_on(inputs.target))
-    known += [text for claim in told for text in (claim.text, claim.quote)]
-    return tuple(note(said.messages, known, left, focus=options.focus, count_tokens=plan.count_tokens))
-
-
 def written(plan: ThreeWayPlan) -> ThreeWayPlan:
-    """Return the plan with its payload rebuilt from its claims and choices."""
-    told, rows = _told(plan)
-    lines = [
-        line
-        for line in plan.lines
-        if not any(quote in line.text for quote in plan.disputed) and not _said(line.text, told)
-    ]
-    rest = render("", lines, plan.short).lstrip("\n") if lines else ""
-    if FACTS in rows and any(line.section == FACTS for line in lines):
-        # One heading for both, so that the block can be parsed unchanged.
-        rest = f"\n{rest}".replace(f"\n{FACTS}:\n", f"\n{FACTS}:\n{rows.pop(FACTS)}\n", 1).lstrip("\n")
-    sections = [f"{title}:\n{row}" for title, row in rows.items()]
-    corrected = correction_rows(plan.corrects, plan.short)
-    text = "\n".join(part for part in (plan.header, *sections, rest, corrected) if part)
-    cites = {cite for claim in told for cite in claim.cites}
-    cites.update(chain.from_iterable(line.cites for line in lines))
-    cites.update(one.cite for one in plan.verbatim if one.span in text)
+    """Return the plan with its payload rebuilt from its conflicts, its choices and its note."""
+    note = chain.from_iterable(one.lines for one in plan.notes)
+    still = (line for line in note if not any(_overtaken(line, clash) for clash in plan.clashes))
+    lines = [*_rows(plan.clashes, plan.short), *still]
+    text = render(plan.header, lines, plan.short) + _corrections(plan)
+    open_claims = [claim for clash in plan.unresolved for claim in clash.conflict.claims]
     results = [result for clash in plan.clashes if (result := clash.result) is not None]
-    frozen = StoredClaims(
-        ClaimSet.of((*told, *results), plan.incoming_claims.superseded_ids),
-        tuple(one for one in plan.verbatim if one.span in text),
-        plan.corrects,
-    )
-    block = replace(plan.squash_block(text, cites, plan.reader), claims=frozen.to_json())
+    frozen = _frozen(plan, text, open_claims, results)
+    cites = {cite for claim in (*open_claims, *results) for cite in claim.cites}
+    cites.update(chain.from_iterable(line.cites for line in lines))
+    writer = next((one.writer for one in plan.notes if one.writer), "")
+    block = replace(plan.squash_block(text, cites, writer), claims=frozen.to_json())
     chosen = {
         f"resolutions/{clash.conflict.hash}": clash.remembered()
         for clash in plan.clashes
         if clash.choice is not None and not clash.choice.by.startswith(("remembered", "policy"))
     }
-    made = plan.with_block(block)
-    assert isinstance(made, ThreeWayPlan)
-    warnings = [one for one in made.warnings if one != NOTHING_TO_TELL]
+    warnings = [one for one in plan.warnings if one != NOTHING_TO_TELL]
     if text == plan.header:
         warnings.append(NOTHING_TO_TELL)
-    made = replace(made, warnings=tuple(warnings))
-    return replace(made, entries=MappingProxyType(chosen), contradictions=made.unresolved)
+    made = plan.with_block(block)
+    assert isinstance(made, ThreeWayPlan)
+    return replace(
+        made,
+        warnings=tuple(warnings),
+        entries=MappingProxyType(chosen),
+        contradictions=made.unresolved,
+    )
 
 
-def _said(line: str, told: Sequence[Claim]) -> bool:
-    """Whether claims cover most of this line already."""
-    rest = line
-    for claim in told:
-        if claim.quote:
-            rest = rest.replace(claim.quote, "")
-    return len(rest) < len(line) / 2
+def _corrections(plan: MergePlan) -> str:
+    rows = correction_rows(plan.corrects, plan.short)
+    return f"\n{rows}" if rows else ""
 
 
-def _told(plan: ThreeWayPlan) -> tuple[tuple[Claim, ...], dict[str, str]]:
-    """Return the claims in the payload other than resolutions, and its sections without the excerpts."""
-    short, sections = plan.short, dict[str, list[str]]()
+def _frozen(
+    plan: ThreeWayPlan, text: str, open_claims: Sequence[Claim], results: Sequence[Claim]
+) -> StoredClaims:
+    """Return what later merges read back: both sides of an open conflict, since they may find claims in another way;
+    resolutions; and the source's claims that the text tells, each in place of what it replaced.
+    """
     disputed = {claim for clash in plan.clashes for claim in clash.conflict.claims}
-    told: list[Claim] = []
-    for clash in plan.clashes:
-        if clash.result is not None:
-            sections.setdefault(SETTLED, []).append(_settled_row(clash, clash.result, short))
-        elif clash.theirs:
-            sections.setdefault(UNRESOLVED, []).append(_open_row(clash, short))
-            # Both sides are frozen: a later merge may find claims in another way, and the conflict must stay.
-            told += (*clash.mine, *clash.theirs)
-    spent = sum(plan.count_tokens(row) for rows in sections.values() for row in rows)
-    was = {claim: _replaced_by(claim, plan.replaced) for claim in plan.incoming_claims.ordered}
-    # A claim that replaces another must be in the text: the frozen set removes the earlier claim.
-    first = [
-        claim
-        for claim in plan.incoming_claims.ordered
-        if was[claim] or claim.supersedes or any(claim.repeats(old) for old in plan.replaced)
+    brought = ClaimSet(plan.incoming_claims.claims - disputed)
+    told = StoredClaims(brought).still_in(text).set.claims
+    untold = (
+        old.id
+        for old in plan.replaced
+        if not any(one.contradicts(old) or one.repeats(old) or old.id in one.supersedes for one in told)
+    )
+    gone = plan.incoming_claims.superseded_ids.difference(untold)
+    return StoredClaims(ClaimSet.of((*told, *open_claims, *results), gone), plan.corrects)
+
+
+def _rows(clashes: Sequence[Clash], short: ShortIds) -> tuple[PayloadLine, ...]:
+    """Return a line for each conflict: what was settled first, then what is open. A conflict that the target carries is
+    told there already, as long as it is open.
+    """
+    settled = [
+        PayloadLine(_settled(clash, result), tuple(map(MessageId, result.cites)), SETTLED)
+        for clash in clashes
+        if (result := clash.result) is not None
     ]
-    rest = [claim for claim in plan.incoming_claims.ordered if claim not in first]
-    for claim in (*first, *rest):
-        if claim in disputed:
-            continue
-        row = f"- {claim.text}{_instead(was[claim])} {_marks(claim.cites, short)}"
-        cost = plan.count_tokens(row)
-        if claim in rest and spent + cost > plan.room * CLAIMS_SHARE:
-            continue
-        spent += cost
-        told.append(claim)
-        sections.setdefault(SECTION_OF[claim.type], []).append(row)
-    for one in plan.verbatim:
-        row = f"- {one.span} {_marks((one.cite,), short)}"
-        cost = plan.count_tokens(row)
-        if spent + cost <= plan.room * CLAIMS_SHARE:
-            spent += cost
-            sections.setdefault(SECTION_OF["verbatim"], []).append(row)
-    return tuple(told), {title: "\n".join(sections[title]) for title in OF_CLAIMS if title in sections}
+    still = (clash for clash in clashes if clash.choice is None and clash.theirs)
+    return (*settled, *(PayloadLine(_both(clash, short), (), UNRESOLVED) for clash in still))
 
 
-def _replaced_by(claim: Claim, replaced: Sequence[Claim]) -> tuple[Claim, ...]:
-    return tuple(old for old in replaced if claim.contradicts(old) or old.id in claim.supersedes)
-
-
-def _instead(old: Sequence[Claim]) -> str:
-    return f" (no longer: {' / '.join(one.value or one.text for one in old)})" if old else ""
-
-
-def _settled_row(clash: Clash, result: Claim, short: ShortIds) -> str:
-    against = [v for v in clash.conflict.values if v.says not in {result.says, *_parts(result)}]
+def _settled(clash: Clash, result: Claim) -> str:
+    kept = {result.says, *(result.value.split(" and ") if result.value else ())}
+    against = [value for value in clash.conflict.values if value.says not in kept]
     other = " / ".join(value.claims[0].value or value.text for value in against)
     instead = f" (instead of: {other})" if other and clash.choice and clash.choice.take != "both" else ""
-    return f"- {clash.key}: {result.text}{instead} {_marks(result.cites, short)}"
+    return f"{clash.key}: {result.text}{instead}"
 
 
-def _parts(result: Claim) -> tuple[str, ...]:
-    return tuple(result.value.split(" and ")) if result.value else ()
-
-
-def _open_row(clash: Clash, short: ShortIds) -> str:
-    """Return a row with every value and who says it."""
+def _both(clash: Clash, short: ShortIds) -> str:
+    """Return every value of an open conflict, with who says it."""
     said = [
-        f"{in_quotes(one.name)} says “{claim.text}” {_marks(claim.cites, short)}"
+        f"{in_quotes(one.name)} says “{claim.text}” {' '.join(f'[{short(MessageId(cite))}]' for cite in claim.cites)}"
         for one in clash.claims_by_source
         for claim in one.claims
     ]
-    return f"- {clash.key}: {'; '.join(said)}"
+    return f"{clash.key}: {'; '.join(said)}"
 
 
-def _marks(cites: Sequence[str], short: ShortIds) -> str:
-    return " ".join(f"[{short(MessageId(cite))}]" for cite in cites)
+def _overtaken(line: PayloadLine, clash: Clash) -> bool:
+    """Whether a line of the note only repeats a conflict, or says what a choice has rejected."""
+    if line.section in (SETTLED, UNRESOLVED):
+        return line.text.startswith(f"{clash.key}: ")
+    quotes = [claim.quote for claim in clash.conflict.claims if claim.quote and claim.quote in line.text]
+    if clash.result is not None:
+        kept = {claim.quote for claim in clash.taken}
+        rejected = [claim for claim in clash.conflict.claims if claim.quote not in kept]
+        if any(claim.quote in quotes or _tells(line, claim) for claim in rejected):
+            return True
+    return any(len(line.text) < 2 * len(quote) for quote in quotes)
+
+
+def _tells(line: PayloadLine, claim: Claim) -> bool:
+    """Whether a line that a model wrote tells a claim in other words: its value, from one of its messages."""
+    return bool(claim.value) and claim.value in line.text and not set(line.cites).isdisjoint(claim.cites)
 
 
 THREE_WAY = Strategy(
@@ -321,10 +334,10 @@ THREE_WAY = Strategy(
     label="Three-way",
     entry="Merge three-way …",
     icon="alt_route",
-    caption="A squash that compares both branches. You decide where they disagree.",
-    caption_of_several="One squash that compares all the branches. You decide where they disagree.",
+    caption="A squash below the points on which the branches disagree. You decide each.",
+    caption_of_several="One squash of all branches, below the points on which they disagree. You decide each.",
     plan=plan_three_way,
     plan_joined=three_way_of,
     takes=frozenset({"focus", "budget", "model", "policy", "choices"}),
-    model="reads",
+    model="writes",
 )

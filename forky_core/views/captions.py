@@ -65,8 +65,7 @@ def payload_summary(merge: MergePart) -> str:
     left = f", {len(merge.omitted)} left out" if merge.omitted else ""
     if settled := settles(merge):
         return settled
-    frozen = StoredClaims.from_json(merge.claims) if merge.claims else None
-    torn = len(frozen.set.conflicts) if frozen is not None else 0
+    torn = len(StoredClaims.from_json(merge.claims).set.conflicts)
     unsettled = f", {torn} left unresolved" if torn else ""
     return f"“{merge.source}” {merge.kind.landed}: {_messages(len(merge.messages))}{left}{unsettled}{made}"
 

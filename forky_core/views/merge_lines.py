@@ -1,4 +1,4 @@
-"""The view model of a block beside its source: why each line is there, what was taken back, what is drawn."""
+"""The view model of a block beside its source: why each line is there, and what is drawn."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from forky_core.merge.claims.claim_set import SECTION_OF
-from forky_core.merge.claims.supersessions import Supersession
-from forky_core.merge.editing import BlockLine, BranchLines, Editing, SourceLine
+from forky_core.merge.editing import BlockLine, BranchLines, Editing
 from forky_core.merge.headings import ASKED, CORRECTS, FILES, OPEN, RESULT, SETTLED, TRIED, UNRESOLVED
-from forky_core.merge.note.passages import atoms, is_named, plain
-from forky_core.merge.plan import MergePlan
+from forky_core.merge.note.passages import atoms, is_named
 from forky_core.model import Message, MessageId
 from forky_core.retrieval.words import terms
 
@@ -23,17 +21,6 @@ _RARE = 3
 """The most words that are named as rare."""
 _RARE_TIMES = 2
 _SHORTEST_WORD = 4
-
-
-@dataclass(frozen=True, slots=True)
-class SupersededStatement:
-    """A statement of the branch that it replaced later."""
-
-    of: Supersession
-    lines: tuple[str, ...]
-    """Keys of the branch's lines with the statement."""
-    by: tuple[str, ...]
-    """Keys of the lines that replace it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +66,7 @@ def _reason(line: BlockLine, editing: Editing, times: Mapping[str, int]) -> str:
     if not said:
         return "It was told by an earlier merge." if line.cites else "It stands for the whole branch."
     if section in SECTION_OF.values() and line.key not in editing.quotes.values():
-        return f"A claim that was found in {_whose(said[0])}."
+        return "It was told by an earlier merge."
     why = _by_section(line, said, editing, times)
     focus = _shared(plan.options.focus if plan.options is not None else "", line.text)
     return f"{why} It is about what matters to you: {focus}." if focus else why
@@ -165,28 +152,6 @@ def _shared(focus: str, text: str) -> str:
     """Return the words of the focus that a line has."""
     asked = frozenset(terms(focus))
     return ", ".join(atom for atom in atoms(text) if asked.intersection(terms(atom))) if asked else ""
-
-
-def superseded_statements(plan: MergePlan, source: BranchLines) -> tuple[SupersededStatement, ...]:
-    """Return the statements that the branch took back, with the lines of both."""
-    return tuple(
-        SupersededStatement(
-            one,
-            _saying(one.earlier, one.earlier_message, source),
-            _saying(one.later, one.later_message, source),
-        )
-        for one in plan.superseded
-    )
-
-
-def _saying(text: str, message: MessageId, source: BranchLines) -> tuple[str, ...]:
-    said = plain(text)
-
-    def says(line: SourceLine) -> bool:
-        here = plain(line.text)
-        return bool(here) and (said in here or here in said)
-
-    return tuple(line.key for line in source.by_message.get(message, ()) if says(line)) if said else ()
 
 
 def stretches(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.workspace import Workspace
 from forky_core.merge.claims.conflict_resolution import Choice
 from forky_core.merge.corrections import corrected_lines, corrections_in
+from forky_core.merge.models.squash import SquashRejected
 from forky_core.merge.three_way import ThreeWayPlan
-from tests.builders import talk, workspace
+from forky_core.store.memory.store import MemoryStore
+from tests.builders import ScriptedModels, talk, workspace
 
 OFFER = "A three-way merge settles it."
 
@@ -86,25 +87,53 @@ def test_words_for_several_branches_in_one_payload_are_proposed(chat: Conversati
     assert chat.requests.plan(1).payload == "Ports are open."
 
 
-def test_a_model_finds_the_claims_of_several_branches() -> None:
-    forky, models = workspace()
-    chat = talk(forky.create("Server"), "Plan the server.", "Fine.")
+def two_said(models: ScriptedModels) -> Conversation:
+    """`main` says 1111, `one` 2222, `two` 3333, and each of these says who tested something."""
+    forky = Workspace(MemoryStore(), models)
+    chat = talk(forky.create("Server"), "Plan the server.", "The port is 8080.")
+    for name, port, what in (("one", "2222", "Ana tested Caddy."), ("two", "3333", "Ben tested Nginx.")):
+        talk(chat.fork(name, at=chat.path()[1].id), f"No, use port {port}.", what)
+    return talk(chat, "The port is 1111.", "Noted.")
 
-    def said(name: str, value: str) -> dict[str, object]:
-        text = f"The service listens on port {value}."
-        branch = chat if name == "main" else chat.fork(name, at=chat.path()[1].id)
-        message = talk(branch, text, "Noted.").path()[2]
-        entry = {"type": "decision", "key": "where it listens", "value": value, "text": text}
-        return {**entry, "cites": [message.id], "quote": text}
 
-    mine, *both = (said(name, value) for name, value in (("main", "1111"), ("one", "2222"), ("two", "3333")))
-    models.two.enqueue(json.dumps({"claims": [mine]}))
-    models.two.enqueue(json.dumps({"claims": both}))
+def test_a_model_writes_the_note_of_each_branch_below_the_conflicts_of_all() -> None:
+    models = ScriptedModels()
+    chat = two_said(models)
+    models.two.enqueue("Result\n- Ana tested Caddy. [m2]")
+    models.two.enqueue("Result\n- Ben tested Nginx. [m2]")
     plan = of_two(chat, model="scripted/two")
-    assert plan.reader == "scripted/two"
-    (clash,) = plan.clashes
-    assert clash.key == "where it listens"
-    assert [one.name for one in clash.claims_by_source] == ["main", "one", "two"]
+    assert plan.block is not None and plan.block.made_by == "scripted/two"
+    assert [one.name for one in plan.clashes[0].claims_by_source] == ["main", "one", "two"]
+    _, heading, conflict, *note = plan.payload.splitlines()
+    assert heading.startswith("UNRESOLVED") and conflict.startswith("- port: ")
+    assert [line.partition(" [")[0] for line in note] == [
+        "Result:",
+        "- Ana tested Caddy.",
+        "- Ben tested Nginx.",
+    ]
+    for request, ours, other in zip(models.two.requests, ("2222", "3333"), ("3333", "2222"), strict=True):
+        assert ours in str(request.messages) and other not in str(request.messages)
+    settled = plan.resolved({"port": Choice("mine")})
+    assert settled.block is not None and settled.block.made_by == "scripted/two"
+    assert settled.payload.splitlines()[3:] == note
+    before = chat.context().tokens
+    chat.merge(plan)
+    assert chat.context().tokens == before + plan.tokens
+    assert len(chat.merges.unresolved) == 1
+
+
+def test_where_the_note_of_one_branch_fails_the_quoted_lines_of_all_stand() -> None:
+    models = ScriptedModels()
+    chat = two_said(models)
+    strategies: tuple[str, ...] = ("squash", "three-way")
+    for strategy in strategies:
+        for answer in ("Result\n- Ana tested Caddy. [m2]", "No.", "No."):
+            models.two.enqueue(answer)
+        with pytest.raises(SquashRejected) as refused:
+            chat.plan_merge(["one", "two"], strategy=strategy, model="scripted/two", reread=True)
+        plan = refused.value.plan
+        assert plan.payload == chat.plan_merge(["one", "two"], strategy=strategy).payload
+        assert "scripted/two" in plan.badge
 
 
 def test_what_a_merge_corrects_lands_and_is_undone_with_it(chat: Conversation) -> None:

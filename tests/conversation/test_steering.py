@@ -138,25 +138,11 @@ def test_a_summary_cites_its_messages_and_is_made_once_for_each_range() -> None:
     assert models.one.requests == ()
 
 
-def test_a_summary_of_a_model_is_read_in_the_background_and_used_from_then_on() -> None:
+def test_a_summary_of_a_model_is_written_in_the_background_and_used_from_then_on() -> None:
     chat, models = long_talk(41)
     chat.rules.set_memory(Memory("summary", 10, model="scripted/two"))
-    said = [message.id.removeprefix("b2:")[:6] for message in chat.path()]
-    claims = [
-        {
-            "type": "decision",
-            "text": f"The port is {8000 + at}.",
-            "key": "port",
-            "value": str(8000 + at),
-            "cites": [said[at]],
-            "quote": f"the port is {8000 + at}",
-        }
-        for at in (9, 19, 29)
-    ]
-    for claim in claims:
-        models.two.enqueue(
-            json.dumps({"claims": [claim], "verbatim": [], "dropped": [], "conflicts_with_target": []})
-        )
+    for at in (9, 19, 29):
+        models.two.enqueue(f"Result\n- Ana said that the port is {8000 + at}. [m10]")
     shown = chat.context()
     assert "by rules" in shown.messages[0]["content"]
     assert any("scripted/two reads what is new" in item.why for item in shown.items)
@@ -165,7 +151,8 @@ def test_a_summary_of_a_model_is_read_in_the_background_and_used_from_then_on() 
         assert job.wait(HANG)
     text = chat.context().messages[0]["content"]
     assert "summed up by a model" in text
-    assert "The port is 8029." in text
+    assert [text.count(f"the port is {8000 + at}. [") for at in (9, 19, 29)] == [1, 1, 1]
+    assert text.index("8009") < text.index("8019") < text.index("8029")
 
 
 def test_marking_at_once_loses_nobodys_mark() -> None:

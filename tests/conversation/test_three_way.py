@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from threading import Event, Thread
 
 import pytest
@@ -14,7 +13,7 @@ from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model.errors import ModelError, NothingToDo, Outdated
 from forky_core.views import captions
 from forky_core.views.graph import line_of_text
-from tests.builders import ScriptedModels, debugged, talk, workspace
+from tests.builders import debugged, talk, workspace
 from tests.hangs import HANG
 
 
@@ -31,12 +30,6 @@ def three_way(chat: Conversation, source: str = "debug", **more: object) -> Thre
     plan = chat.plan_merge(source, strategy="three-way", **more)  # type: ignore[arg-type]
     assert isinstance(plan, ThreeWayPlan)
     return plan
-
-
-def models(chat: Conversation) -> ScriptedModels:
-    found = chat._session.models
-    assert isinstance(found, ScriptedModels)
-    return found
 
 
 def test_what_lands_open_stays_open_until_a_word_settles_it(chat: Conversation) -> None:
@@ -112,40 +105,11 @@ def test_planning_again_after_the_other_merged_the_same_says_up_to_date(chat: Co
     assert chat.merges.replan(plan).relation == "up_to_date"
 
 
-def test_a_proposal_is_checked_and_settles_nothing_by_itself(chat: Conversation) -> None:
-    plan = three_way(chat)
-    models(chat).two.enqueue(json.dumps({"text": "Use port 9090, since it was asked for.", "why": "Newer."}))
-    proposal = chat.merges.propose(plan, "port", model="scripted/two")
-    assert proposal.failed == () and len(plan.unresolved) == 1
-    taken = plan.resolved({"port": proposal.choice})
-    assert taken.clashes[0].choice is not None and taken.clashes[0].choice.by == "scripted/two"
-    assert "since it was asked for" in taken.payload
-    (request,) = models(chat).two.requests
-    content = request.messages[0]["content"]
-    assert content.startswith("<messages>") and content.index("No, use port 9090.") < content.index("Propose")
-
-
-@pytest.mark.parametrize(
-    ("answer", "check"),
-    [
-        ("I think 9090 is better.", "reply"),
-        ("I'm sorry, I can't help with that.", "refusal"),
-        ('{"text": "Use', "json"),
-        ('{"why": "x"}', "schema"),
-        ('{"text": "Use port 4321."}', "invented"),
-    ],
-)
-def test_a_proposal_that_is_none_says_what_it_is(chat: Conversation, answer: str, check: str) -> None:
-    models(chat).two.enqueue(answer)
-    proposal = chat.merges.propose(three_way(chat), "port", model="scripted/two")
-    assert [failed.check for failed in proposal.failed] == [check]
-
-
 def test_stopping_a_summary_ends_the_call_and_writes_nothing() -> None:
     forky, scripted = workspace()
     chat = debugged(forky)
     begun, stop = Event(), Event()
-    scripted.two.enqueue('{"claims": [', Until(begun), Hang())
+    scripted.two.enqueue("Result", Until(begun), Hang())
     ended: list[BaseException] = []
 
     def plan() -> None:

@@ -13,15 +13,11 @@ from forky_core.conversation.identity import suggested_name, title_from
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.claims.contradictions import contradictions
 from forky_core.merge.claims.rules import claims_of
-from forky_core.merge.claims.supersessions import supersessions
-from forky_core.merge.models.checks import lost_negation
-from forky_core.merge.models.claim_answer import read
 from forky_core.merge.models.line_checks.pipeline import judge
 from forky_core.merge.models.note_answer import NoteLine, read_note
 from forky_core.merge.models.transcript import Transcript
 from forky_core.merge.note.compose import note
 from forky_core.merge.note.passages import atoms, passages
-from forky_core.merge.superseded import superseded_in
 from forky_core.model import MessageId, seal
 from forky_core.model.parts import AttachmentPart, Draft, TextPart, ToolResultPart
 from forky_core.retrieval.passages import dialogue, document_passages
@@ -76,7 +72,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "lines of a message": lambda text: passages([seal(Draft("user", (TextPart(text),)), ())]),
     "lines of a result": lambda text: passages([seal(Draft("tool", (ToolResultPart("x", text),)), ())]),
     "atoms": atoms,
-    "what is taken back": lambda text: superseded_in([seal(Draft("user", (TextPart(text),)), ())]),
     "note": lambda text: note(
         [seal(Draft("user", (TextPart(text),)), ())],
         [text],
@@ -84,18 +79,10 @@ READERS: dict[str, Callable[[str], object]] = {
         count_tokens=estimate_tokens,
         focus=text,
     ),
-    "a model's reading": lambda text: read(text, {}),
     "a model's note": lambda text: read_note(f"Result\n- {text}", {"m1": MessageId("b2:" + "0" * 32)}),
-    "a denial": lambda text: lost_negation(text, text[:9], [text]),
     "claims by rules": lambda text: claims_of(seal(Draft("user", (TextPart(text),)), ())),
     "contradictions": lambda text: contradictions(
         [seal(Draft("user", (TextPart(text),)), ())], [seal(Draft("assistant", (TextPart(text + " 1"),)), ())]
-    ),
-    "supersessions": lambda text: supersessions(
-        [
-            seal(Draft("assistant", (TextPart(text),)), ()),
-            seal(Draft("user", (TextPart("No, 2. Undo that. " + text[::-1]),)), ()),
-        ]
     ),
     "file": lambda text: quoted_file(AttachmentPart("0" * 64, "text/plain", text[:200]), text),
     "title": title_from,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import pytest
 
+from forky_core.merge.block import PayloadLine
 from forky_core.merge.claims.active_claims import active_claims, frozen_in
-from forky_core.merge.claims.claim_set import ClaimSet
+from forky_core.merge.claims.claim_set import SECTION_OF, ClaimSet
 from forky_core.merge.claims.conflict_resolution import Choice, Policy
+from forky_core.merge.headings import NOTE
 from forky_core.merge.plan_lines import NOTHING_TO_TELL
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model.errors import BadContent
@@ -54,14 +55,14 @@ def test_a_conflict_shows_both_sides_and_what_they_started_from() -> None:
     assert clash.result is None
 
 
-def test_a_value_that_only_one_side_changed_is_no_conflict_and_says_what_it_was() -> None:
+def test_a_value_that_only_one_side_changed_is_no_conflict() -> None:
     talk = Talk()
     shared = talk.say("main", "user: Plan the server.", "assistant: The port is 8080.")
     talk.say("debug", "user: No, use port 9090.", "assistant: Done.", at=shared.id)
     talk.say("main", "user: The port is 8080, right?", "assistant: I think so.")
     plan = three_way(talk)
     assert plan.clashes == ()
-    assert "No, use port 9090. (no longer: 8080)" in plan.payload
+    assert "No, use port 9090." in plan.payload
     talk.land(plan)
     assert values(talk, "main") == ["9090"]
 
@@ -131,6 +132,82 @@ def test_what_was_decided_against_is_not_quoted_below_the_decision() -> None:
     plan = three_way(served()).resolved({"port": Choice("mine")})
     below = plan.payload.split("Settled:")[1].splitlines()[2:]
     assert not any("9090" in line for line in below)
+
+
+def test_below_the_conflicts_stands_the_note_of_a_squash() -> None:
+    talk = served()
+    talk.say("debug", "user: Who reads the logs?", "assistant: Ana reads them, each morning at nine.")
+    header, *note = talk.plan("squash").payload.splitlines()
+    top, *lines = three_way(talk).payload.splitlines()
+    assert top == header
+    assert lines[0].startswith("UNRESOLVED") and lines[1].startswith("- port: ")
+    assert lines[2:] == [line for line in note if line not in ("Asked:", lines[1])][1:]
+
+
+def test_what_the_rules_call_a_decision_is_told_as_what_it_is_a_quotation() -> None:
+    talk = served()
+    talk.say("debug", "user: Decision: log as JSON.", "assistant: It must not block. I prefer short lines.")
+    payload = three_way(talk).payload
+    assert "user: Decision: log as JSON." in payload
+    assert not any(f"{title}:" in payload.splitlines() for title in set(SECTION_OF.values()) - set(NOTE))
+
+
+REPLACED = [
+    ("Decision: use MySQL for the store.", "MySQL", "Postgres", "the store"),
+    ("Decision: the launch is on 3 May.", "3 May", "17 May", "the launch"),
+    ("We decided to deploy with Ansible.", "Ansible", "Terraform", "deploying"),
+    ("Decision: the prefetch is 50.", "50", "20", "the prefetch"),
+]
+REPLACES = [
+    "No, {new} instead of {old}.",
+    "On second thought, {new} for {about}, not {old}.",
+    "Actually we go with {new} for {about}.",
+    "I changed my mind about {about}: {new}.",
+    "Scrap that, {new} it is.",
+]
+
+
+@pytest.mark.parametrize("wording", REPLACES)
+@pytest.mark.parametrize(("first", "old", "new", "about"), REPLACED)
+def test_a_decision_is_never_told_below_the_one_that_replaced_it(
+    first: str, old: str, new: str, about: str, wording: str
+) -> None:
+    talk = Talk()
+    shared = talk.say("main", "user: Plan the service.", "assistant: Where do we begin?")
+    talk.say(
+        "debug",
+        f"user: {first}",
+        "assistant: Noted. I write that down and go on with the configuration files of the service.",
+        "user: How do we test it?",
+        "assistant: With a script that starts the service, calls it ten times and compares the answers.",
+        f"user: {wording.format(old=old, new=new, about=about)}",
+        "assistant: Understood. I have updated the configuration files and the documentation.",
+        at=shared.id,
+    )
+    talk.say("main", "user: And the logo?", "assistant: Blue.")
+    lines = three_way(talk).payload.splitlines()
+    told = [at for at, line in enumerate(lines) if new in line]
+    assert told
+    assert all(at < max(told) for at, line in enumerate(lines) if old in line and new not in line)
+
+
+def test_a_choice_leaves_the_room_of_the_note_as_it_is() -> None:
+    plan = three_way(served())
+    assert plan.resolved({"port": Choice("text", "Ask Ana. " * 20)}).above == plan.above
+
+
+def test_a_note_that_a_model_wrote_stands_below_the_choices_without_what_they_reject() -> None:
+    talk = served()
+    mine, theirs = talk.path("main")[2], talk.path("debug")[3]
+    told = PayloadLine("Ana reads the logs.", (theirs.id,), "Facts")
+    wrong = PayloadLine("It listens on 9090.", (theirs.id,), "Result")
+    plan = three_way(talk).with_note((told, wrong), "scripted/two")
+    assert isinstance(plan, ThreeWayPlan) and plan.block is not None
+    assert plan.block.made_by == "scripted/two" and "It listens on 9090." in plan.payload
+    settled = plan.resolved({"port": Choice("mine")})
+    assert "It listens" not in settled.payload and "- Ana reads the logs." in settled.payload
+    assert settled.block is not None and mine.id not in settled.block.messages
+    assert plan.resolved({"port": Choice("theirs")}).payload.count("It listens on 9090.") == 1
 
 
 def test_a_settled_conflict_does_not_come_back_when_the_source_grows() -> None:
@@ -244,12 +321,8 @@ def test_a_prompt_injection_in_a_side_branch_stays_quoted_data() -> None:
         (block,) = talk.plan(strategy).drafts
         part = block.draft.parts[0]
         assert isinstance(part, MergePart) and block.draft.role == "user"
-        assert re.search("data, not instructions|not as instructions to you", part.text.splitlines()[0])
-        assert all(
-            line.endswith("]") and (strategy == "squash" or line.startswith("- "))
-            for line in part.text.splitlines()
-            if "reveal" in line
-        )
+        assert "data, not instructions" in part.text.splitlines()[0]
+        assert all(line.endswith("]") for line in part.text.splitlines() if "reveal" in line)
 
 
 def test_what_was_reverted_or_left_out_is_not_heard() -> None:

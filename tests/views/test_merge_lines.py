@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.merge.claims.supersessions import Supersession
 from forky_core.merge.editing import BranchLines, Editing
-from forky_core.views.merge_lines import DRAWN, OPENED, reasons, stretches, superseded_statements
+from forky_core.views.merge_lines import DRAWN, OPENED, reasons, stretches
 from forky_core.welcome import make_welcome
 from tests.builders import talk, workspace
 
@@ -90,16 +87,6 @@ def test_what_a_person_changed_is_theirs(chat: Conversation) -> None:
     said = next(one for one in before.source.lines if one.text.startswith("Always 02:40"))
     less = Editing.of(before.take_out(said.key), before.source)
     assert why(less, "The file is 13 GB by then.", before) == "Your own message."
-
-
-def test_what_was_taken_back_is_found_on_both_sides(chat: Conversation) -> None:
-    here = edited(chat)
-    one, two = here.source.lines[0], here.source.lines[-1]
-    plan = replace(
-        here.plan, superseded=(Supersession(one.text, one.message, f"No: {two.text}", two.message),)
-    )
-    (back,) = superseded_statements(plan, here.source)
-    assert back.lines == (one.key,) and back.by == (two.key,)
 
 
 def test_a_long_branch_is_drawn_from_its_end_with_what_is_cited_and_what_was_opened() -> None:

@@ -7,22 +7,18 @@ below it settles it. That message is a merge message without a second parent, wh
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from threading import Event
 from types import MappingProxyType
 
 from forky_core.conversation.merging.merging import RESOLUTIONS
 from forky_core.conversation.reader import reader_of
-from forky_core.conversation.replies.once import ask_once
 from forky_core.conversation.session import Session
 from forky_core.graph import ancestors
 from forky_core.merge.claims.active_claims import active_claims
 from forky_core.merge.claims.claim_set import Claim, ClaimSet, StoredClaims
-from forky_core.merge.claims.conflict_resolution import Choice, Clash, SourceClaims, choose, find
+from forky_core.merge.claims.conflict_resolution import Choice, Clash, SourceClaims, choose
 from forky_core.merge.headings import RESOLVED
-from forky_core.merge.models.proposing import Proposal, proposal_prompt, read_proposal
 from forky_core.merge.plan import MergePlan, PlannedMessage
-from forky_core.merge.three_way import ThreeWayPlan
-from forky_core.merge.wording import ShortIds, message_as_text
+from forky_core.merge.wording import ShortIds
 from forky_core.model import Branch, Message, MessageId
 from forky_core.model.errors import NothingToDo
 from forky_core.model.parts import Draft, MergePart
@@ -124,22 +120,3 @@ def plan_resolution(session: Session, branch: Branch, choices: Mapping[str, Choi
         short=short,
         count_tokens=reader.count_tokens,
     )
-
-
-def propose(
-    session: Session, planned: ThreeWayPlan, name: str, model: str | None = None, stop: Event | None = None
-) -> Proposal:
-    """What a model proposes for a conflict of the plan, checked; the person accepts it or not.
-
-    Raises:
-        BadContent: there is no such conflict.
-        ModelError: the model did not answer, or was stopped.
-    """
-    clash = find(planned.clashes, name)
-    asked = model or session.models.default()
-    messages = session.messages
-    cited = [messages[MessageId(cite)] for c in clash.conflict.claims for cite in c.cites if cite in messages]
-    texts = {message.id: message_as_text(message) for message in cited}
-    prompt = proposal_prompt(clash, cited, planned.target_name, planned.source_name)
-    answer = ask_once(session, asked, prompt, stop=stop)
-    return read_proposal(answer, clash, texts, asked)

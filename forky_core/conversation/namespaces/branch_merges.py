@@ -15,12 +15,10 @@ from forky_core.conversation.merging.so_far import so_far
 from forky_core.merge.claims.claim_set import ClaimSet
 from forky_core.merge.claims.conflict_resolution import Choice, Clash
 from forky_core.merge.fuse import FusePlan
-from forky_core.merge.models.proposing import Proposal
 from forky_core.merge.options import MergeOptionFields, MergeOptions
 from forky_core.merge.picked_parts import PickedPart
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.rebase import RebasePlan
-from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model import Operation
 from forky_core.model.parts import MergePart
 
@@ -126,9 +124,3 @@ class BranchMerges:
     def plan_resolution(self, choices: Mapping[str, Choice | None]) -> MergePlan:
         """The message that settles conflicts of this branch, by key or hash; `chat.merge` lands it."""
         return settling.plan_resolution(self._session, self._chat.branch, choices)
-
-    def propose(
-        self, plan: ThreeWayPlan, conflict: str, *, model: str | None = None, stop: Event | None = None
-    ) -> Proposal:
-        """What a model proposes for a conflict of the plan; `plan.resolved({key: proposal.choice})` accepts it."""
-        return settling.propose(self._session, plan, conflict, model, stop)

@@ -1,7 +1,7 @@
 """Summaries of the older part of a path: made once for each range of messages, and cached with the conversation.
 
-A chapter (merge/summary.py) is cached under the ids of its messages and its reader, so that all branches share it, and
-it is made again only if its messages change (by an exclusion, a pin, a revert). Rules read at once. A model reads in
+A chapter (merge/summary.py) is cached under the ids of its messages and its writer, so that all branches share it, and
+it is made again only if its messages change (by an exclusion, a pin, a revert). Rules read at once. A model writes in
 the background, while another answers: no question waits for it, and what is sent is at every moment what the inspector
 shows (law 7).
 """
@@ -12,9 +12,19 @@ import threading
 from collections.abc import Sequence
 
 from forky_core.context.build import Summarise, Summary
-from forky_core.conversation.merging.model_reading import ModelReader
+from forky_core.conversation.merging.note_writing import NoteWriter
 from forky_core.conversation.session import Session
-from forky_core.merge.summary import SUMMARY, Chapter, as_told, chapter, read_chapter, write
+from forky_core.llm.tokens import estimate_tokens
+from forky_core.merge.models.transcript import Transcript
+from forky_core.merge.summary import (
+    SUMMARY,
+    Chapter,
+    as_told,
+    chapter,
+    chapter_room,
+    write,
+    written_chapter,
+)
 from forky_core.model import Message
 from forky_core.model.errors import ForkyError
 from forky_core.model.hashing import content_hash
@@ -49,14 +59,7 @@ def _summary(session: Session, memory: Memory, stretches: Sequence[Sequence[Mess
     text = session.store.derived(session.id, [whole]).get(whole)
     by = memory.model if memory.model and any(key in by_model for key in used) else None
     if text is None:
-        messages = session.messages
-        text = write(
-            stretches,
-            chapters,
-            by=by or "",
-            lookup=messages.__getitem__,
-            parents_of=lambda id: messages[id].parents,
-        )
+        text = write(stretches, chapters, by=by or "")
         fresh[whole] = text
     if fresh:
         session.store.keep_derived(session.id, fresh)
@@ -65,11 +68,11 @@ def _summary(session: Session, memory: Memory, stretches: Sequence[Sequence[Mess
 
 
 class SummaryJob:
-    """A background job in which a model reads messages for a summary."""
+    """A background job in which a model writes the chapters of a summary."""
 
     def __init__(self, session: Session, model: str, stretches: Sequence[Sequence[Message]]) -> None:
         self.error: ForkyError | None = None
-        """The reason it ended early; what was read before is cached, and rules summarise the rest."""
+        """The reason it ended early; what was written before is cached, and rules summarise the rest."""
         self._session, self._model, self._stretches = session, model, stretches
         self._stop, self._ended = threading.Event(), threading.Event()
 
@@ -83,14 +86,12 @@ class SummaryJob:
         threading.Thread(target=self._run, name="summary", daemon=True).start()
 
     def _run(self) -> None:
-        def heard(messages: Sequence[Message]) -> Sequence[Message]:
-            return as_told(messages, self._session.messages.__getitem__)
-
-        reader = ModelReader(self._session, self._model, "", self._stop, heard=heard)
+        writer = NoteWriter(self._session, self._model, "", self._stop)
         try:
             for stretch in self._stretches:
-                reading = reader.read(stretch)
-                entry = {_key(stretch, self._model): read_chapter(reading).to_json()}
+                told = as_told(stretch, self._session.messages.__getitem__)
+                written = writer.write(Transcript(told), (), chapter_room(told), estimate_tokens)
+                entry = {_key(stretch, self._model): written_chapter(written).to_json()}
                 self._session.store.keep_derived(self._session.id, entry)
         except ForkyError as error:
             self.error = error

@@ -8,7 +8,7 @@ second. Claims frozen in a merge are read back as they landed (law 3).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -20,9 +20,6 @@ from forky_core.model import Message, MessageId
 from forky_core.model.errors import NotFound
 from forky_core.model.parts import MergePart
 
-Extract = Callable[[Message], Sequence[Claim]]
-"""Returns the claims whose last citation is this message."""
-
 _STRENGTH = {kind: place for place, kind in enumerate(SECTION_OF)}
 
 
@@ -31,7 +28,6 @@ def active_claims(
     *,
     lookup: Lookup,
     parents_of: ParentsOf,
-    extract: Extract = claims_of,
     exclusions: Iterable[MessageId] = (),
 ) -> ClaimSet:
     """Return the claims of a line of messages, oldest first; excluded and reverted messages are left out."""
@@ -49,27 +45,19 @@ def active_claims(
                 register.take_in(frozen.set, message.id, at)
         for spoken in (*_speakers(merges, lookup), message):
             if spoken.id not in out:
-                for claim in extract(spoken):
+                for claim in claims_of(spoken):
                     register.hear(claim, spoken.id, at)
     return ClaimSet.of(
         (one.claim for held in register.live.values() for one in held), register.superseded_ids
     )
 
 
-def by_message(claims: Iterable[Claim]) -> Extract:
-    """Return an `Extract` for claims that a model read, each made by the last message it cites."""
-    said: dict[str, list[Claim]] = {}
-    for claim in claims:
-        said.setdefault(claim.cites[-1], []).append(claim)
-    return lambda message: said.get(message.id, ())
-
-
 def frozen_in(merge: MergePart) -> StoredClaims | None:
     """Return the claims that a payload carries; None if it carries none. A payload that settles counts as complete,
     even if empty.
     """
-    frozen = StoredClaims.from_json(merge.claims) if merge.claims else None
-    if frozen is not None and frozen.claims_anything:
+    frozen = StoredClaims.from_json(merge.claims)
+    if frozen.claims_anything:
         return frozen
     return StoredClaims() if merge.kind.settles else None
 

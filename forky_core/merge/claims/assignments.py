@@ -1,18 +1,15 @@
-"""Assignments in code, configuration and tool output: `key = value`, `key: value`, JSON, with normalised values."""
+"""Assignments in code, configuration and tool output: `key = value`, `key: value`, with normalised values."""
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 from forky_core.merge.claims.quantities import quantities
 
 _LONGEST = 20_000
-"""The longest JSON text that is parsed, in characters."""
-_DEEPEST = 12
+"""The most characters of a line that are read."""
 _PAIR = re.compile(
     r"""(?:^|(?<=[\s,;{(`]))["']?(?P<key>[A-Za-z_][\w.-]{1,60})["']?\s{0,3}(?::=|==?|:(?!:|//))\s{0,3}"""
     r"""(?P<value>"[^"\n]{0,120}"|'[^'\n]{0,120}'|\[[^\]\n]{0,160}\]|[^\s,;`{}()\[\]]{1,120})"""
@@ -83,26 +80,3 @@ def assignments(text: str) -> tuple[Assignment, ...]:
         if value in ("true", "false", "null") or any(map(str.isdigit, value)):
             found.append(Assignment(key, value, match.start(), match.end()))
     return tuple(found)
-
-
-def of_json(text: str) -> tuple[tuple[str, str], ...]:
-    """Return the leaves of a JSON text as (path, value); () if it is not a JSON object."""
-    bare = text.strip()
-    if not bare.startswith("{") or len(bare) > _LONGEST:
-        return ()
-    try:
-        return tuple(_leaves(json.loads(bare), "", 0))
-    except (ValueError, RecursionError):
-        return ()
-
-
-def _leaves(value: object, path: str, depth: int) -> Iterator[tuple[str, str]]:
-    if depth > _DEEPEST:
-        return
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _leaves(inner, f"{path}.{key}" if path else str(key), depth + 1)
-    elif isinstance(value, list):
-        yield path, "[" + ",".join(sorted(normal(str(one)) for one in value)) + "]"
-    else:
-        yield path, normal(json.dumps(value, ensure_ascii=False))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from textwrap import shorten
 from typing import Literal, get_args
@@ -35,7 +35,6 @@ ClaimType = Literal[
 ]
 Polarity = Literal["affirmed", "negated"]
 Status = Literal["settled", "tentative", "open", "done"]
-VerbatimKind = Literal["code", "command", "path", "error", "config", "number", "url", "name"]
 
 SECTION_OF: Mapping[str, str] = {
     "constraint": "Constraints",
@@ -161,25 +160,6 @@ class Claim:
             _text(entry.get("quote", "")),
             _texts(entry.get("supersedes", ())),
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Verbatim:
-    """A text to preserve letter for letter: a command, a path, an error."""
-
-    kind: VerbatimKind
-    cite: str
-    span: str
-    """The text exactly as it stands in the cited message."""
-
-    def stored(self) -> dict[str, Json]:
-        return {"kind": self.kind, "cite": self.cite, "span": self.span}
-
-    @classmethod
-    def from_stored(cls, entry: Mapping[str, Json]) -> Verbatim:
-        if entry["kind"] not in get_args(VerbatimKind):
-            raise ValueError(entry["kind"])
-        return cls(entry["kind"], _text(entry["cite"]), _text(entry["span"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +301,6 @@ class StoredClaims:
     """The claims that a merge message carries, so that a later merge reads them back."""
 
     set: ClaimSet = field(default_factory=ClaimSet)
-    verbatim: tuple[Verbatim, ...] = ()
     corrects: tuple[Correction, ...] = ()
     """Lines of earlier merges that this one corrects."""
 
@@ -331,7 +310,18 @@ class StoredClaims:
     @property
     def claims_anything(self) -> bool:
         """Whether it has claims about the messages it was made from, and not only corrections of earlier merges."""
-        return bool(self.set.claims or self.set.superseded_ids or self.verbatim)
+        return bool(self.set.claims or self.set.superseded_ids)
+
+    def still_in(self, text: str) -> StoredClaims:
+        """Return the claims and corrections that a text has.
+
+        Claims that settle a conflict stay: they were chosen, not worded.
+        """
+        kept = frozenset(
+            c for c in self.set.claims if c.supersedes or c.text in text or (c.value and c.value in text)
+        )
+        corrects = tuple(one for one in self.corrects if one.quoted in text)
+        return StoredClaims(replace(self.set, claims=kept), corrects)
 
     def to_json(self) -> str:
         """Return canonical JSON; "" if it is empty, so that a payload without claims hashes as before claims
@@ -340,22 +330,24 @@ class StoredClaims:
         if not self:
             return ""
         entry = self.set.stored()
-        if self.verbatim:
-            entry["verbatim"] = [one.stored() for one in self.verbatim]
         if self.corrects:
             entry["corrects"] = [one.stored() for one in self.corrects]
         return canonical_json(entry)
 
     @classmethod
-    def from_json(cls, text: str) -> StoredClaims | None:
-        """Parse what `to_json` wrote; return None for anything else, since an imported file may hold anything."""
+    def from_json(cls, text: str) -> StoredClaims:
+        """Parse what `to_json` wrote; anything else has no claims, since an imported file may hold anything.
+
+        Merges of former versions have claims of more types, and passages word for word; the latter are not read.
+        """
+        if not text:
+            return cls()
         try:
             entry = json.loads(text)
-            verbatim = tuple(map(Verbatim.from_stored, entry.get("verbatim", ())))
             corrects = tuple(map(Correction.from_stored, entry.get("corrects", ())))
-            return cls(ClaimSet.from_stored(entry), verbatim, corrects)
+            return cls(ClaimSet.from_stored(entry), corrects)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            return None
+            return cls()
 
 
 def _conflict(claims: Iterable[Claim]) -> Conflict | None:

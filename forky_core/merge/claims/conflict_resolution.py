@@ -34,7 +34,8 @@ class Choice:
     text: str = ""
     """The words, for "text"."""
     by: str = ""
-    """"" for the person; otherwise "remembered", "policy newest", or the model whose proposal was taken."""
+    """"" for the person; otherwise "remembered" or "policy newest". Choices that former versions stored may name the
+    model whose words were taken."""
     source: str = ""
     """For "theirs" with several sources: the branch whose claims are taken."""
 

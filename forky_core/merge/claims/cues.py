@@ -305,42 +305,6 @@ CLOSED = _cues(
 """Words that mark a list as complete."""
 
 
-CORRECTS = _cues(
-    r"actually correction instead rather wrong mistaken i_meant i_misread i_mixed sorry not_\w+_but should_have apologies no_longer any_?more"
-    r" changed_to turns_out in_fact recomputed corrected make_(?:it|that) after_all",
-    r"eigentlich korrektur stattdessen falsch irrtum vertan verrechnet verwechselt gemeint entschuldigung doch korrigiert statt nicht_mehr tatsächlich",
-    r"en_fait correction plutôt faux erreur trompée? pardon finalement corrigée?s? au_lieu en_réalité non",
-    r"en_realidad corrección mejor equivocad[oa] equivoqué error perdón finalmente corregid[oa]s? en_vez en_lugar",
-    unspaced="其实|更正|说错|搞错|算错|应该是|纠正|抱歉|改成|改为|换成|不是",
-)
-"""Words that correct an earlier statement."""
-DISPLACES = _cues(
-    r"instead_of rather_than in_place_of no_longer replaces?",
-    r"statt anstatt anstelle_von nicht_mehr ersetzt",
-    r"au_lieu_d[eu'] plutôt_que à_la_place_de remplace",
-    r"en_lugar_de en_vez_de ya_no sustituye_a",
-    unspaced="而不是|不是|不再用|不再|代替|取代|不用",
-)
-"""Words before what no longer holds."""
-REVERSES = _cues(
-    r"undo undid undone revert(?:ed|s)? rolled_back roll_back took_\w+(?:_\w+)?_out taken_out removed_again out_again scrap(?:ped)? abandon(?:ed)?"
-    r" dropped cancel(?:led|ed)? withdraw withdrawn withdrew took_back taken_back backed_out",
-    r"rückgängig zurückgenommen zurückgesetzt zurückgerollt wieder_(?:entfernt|ausgebaut|raus|heraus\w*|gelöscht|entfernt) verworfen gestrichen abgesagt storniert",
-    r"annulée?s? retirée?s? abandonnée?s? supprimée?s? enlevée?s? revenue?s?_en_arrière défait",
-    r"deshecho revertid[oa]s? revertí retirad[oa]s? descartad[oa]s? anulad[oa]s? cancelad[oa]s? eliminad[oa]s? quitad[oa]s? quité",
-    unspaced="撤销|撤回|回滚|还原|取消|作废|放弃|去掉|删掉|移除|撤掉|拿掉",
-)
-"""Words that take back what was done or planned."""
-TAKES_BACK = re.compile(
-    r"\b(?:undo|revert|scrap|forget|drop|cancel)\s+(?:it|that|this|the\s+last)\b|\b(?:take|put)\s+(?:it|that)\s+(?:back|out)\b|"
-    r"\b(?:mach|nimm)\s+(?:das|es)\s+(?:\w+\s+)?(?:rückgängig|zurück|raus)\b|\bvergiss\s+(?:das|es)\b|\blass\s+das\b|"
-    r"\b(?:annule|oublie|enlève|défais|laisse\s+tomber)\b|\b(?:deshaz|olvída|anula|quita|cancela)(?:lo|la|eso)?\b|"
-    r"撤销吧|撤回吧|算了|当我没说|取消吧|改回去|还原吧|撤掉吧",
-    re.IGNORECASE,
-)
-"""A short order that takes back the last action."""
-
-
 _NO_ORDER = (
     r"(?!\s+(?:worry|mind|forget|hesitate|panic|know|think|believe|see|have|need|care|like|want|remember|recall|get\s+me|"
     r"be\s+(?:afraid|surprised|shy|sorry)|again|heard|seen|been|was|were|had|has|is|are|did|\w+(?<!e)ed)\b)"
@@ -461,7 +425,7 @@ SETS_AGAINST = re.compile(
     r"(?:,\s*|\b(?:and|und|et|y)\s+)(?:not|no|nicht|keine?[nmrs]?|pas|non|sin)\b|\b(?:instead\s+of|rather\s+than|statt|anstatt|au\s+lieu|en\s+(?:vez|lugar))\b",
     re.IGNORECASE,
 )
-"""Words before a contrast, something named only to be rejected; `DISPLACES` is for later messages."""
+"""Words before a contrast, something named only to be rejected."""
 NOT_YET = re.compile(
     r"\b(?:not\b.{0,40}\byet|noch\s+nicht|pas\s+encore|(?:todavía|aún)\s+no)\b|n['’]t\b.{0,30}\byet\b|还没|尚未",
     re.IGNORECASE,
@@ -493,8 +457,7 @@ OVERRULES = re.compile(
     r"|撤销|撤回|取消|改成|改为|改用|算了|还是用|不对",
     re.IGNORECASE,
 )
-"""Words of an answer that takes back or replaces the statement just before it. `REVERSES`, `TAKES_BACK` and `DISPLACES`
-in their place let one hostile line of 102 more pass and refused two sound ones of 330 more."""
+"""Words of an answer that takes back or replaces the statement just before it."""
 CONCEDES = re.compile(
     r"^\W*(?:(?:ah|oh|ok(?:ay)?|thanks?(?:\s+you)?|danke|merci|gracias)\W+)?(?:you(?:['’]re|\s+are)\s+(?:\w+\s+)?right|you\s+have\s+been\s+there|i\s+stand\s+corrected|my\s+(?:mistake|bad|apologies)|"
     r"i\s+was\s+(?:wrong|mistaken)|good\s+catch|sorry|apologies|i\s+apologi[sz]e|"

@@ -1,11 +1,11 @@
-"""Finds claims by rules, without a model: what a sentence says plainly, and nothing more.
+"""Finds claims by rules: what a sentence says plainly of a key, so that branches can be compared.
 
-A rule matches a cue ("we decided", "must not", "no, …") or a plain form ("the port is 8080", "use DuckDB for storage",
-`TIMEOUT=30`). It understands nothing: it misses irony, quotations of somebody else, and decisions spread over five
-sentences, and a key is only as good as the words of the sentence. So such a merge is marked as rule-made. English
-first; decisions and corrections are also found by the cues of retrieval/cues.py in some other languages.
+A rule matches a plain form ("the port is 8080", "use DuckDB for storage", `TIMEOUT=30`). It understands nothing: it
+misses irony and quotations of somebody else, and a key is only as good as the words of the sentence. So a claim is
+never told as such: it is only set against another one. The forms are English.
 
-Every claim is a piece of its sentence, cut at words, so that its quotation is exact by construction.
+Every claim is a piece of its sentence, cut at words, so that its quotation is exact by construction. Its type, found by
+a cue in the sentence ("we decided", "must not", "no, …"), is a part of its id, by which stored merges name it.
 """
 
 from __future__ import annotations
@@ -217,31 +217,16 @@ def _found_in(sentence: str, role: Role) -> tuple[Claim, ...]:
 
 
 def _claims(sentence: str, role: Role) -> Iterator[Claim]:
-    if is_question(sentence):
-        if OPEN.search(sentence):
-            yield _claim("open_question", sentence, OPEN, status="open")
+    if is_question(sentence) or _HYPOTHETICAL.search(sentence):
         return
-    if _HYPOTHETICAL.search(sentence):
+    forms = list(_forms(sentence))
+    if not forms or (PAST.search(sentence) and not NOW.search(sentence)):
         return
     kind = _kind(sentence, role)
-    forms = list(_forms(sentence))
-    if forms and PAST.search(sentence) and not NOW.search(sentence):
-        forms = []
     for form in forms:
         text, quote = _window(sentence, form.start, form.end)
-        if _cut_off(sentence, quote):
-            continue
-        type: ClaimType = (
-            kind[0] if kind and kind[0] not in ("failed_attempt", "todo", "open_question") else "fact"
-        )
-        if kind and kind[0] == "failed_attempt":
-            type = "failed_attempt"
-        yield Claim(type, text, (), form.key, form.value, form.polarity, quote=quote)
-    if kind and not forms:
-        status = "open" if kind[0] in ("open_question", "todo") else "settled"
-        claim = _claim(kind[0], sentence, kind[1], status=status)
-        if not _cut_off(sentence, claim.quote):
-            yield claim
+        if not _cut_off(sentence, quote):
+            yield Claim(kind, text, (), form.key, form.value, form.polarity, quote=quote)
 
 
 def _cut_off(sentence: str, quote: str) -> bool:
@@ -249,30 +234,21 @@ def _cut_off(sentence: str, quote: str) -> bool:
     return _NEGATION.search(quote) is None and _NEGATION.search(sentence) is not None
 
 
-def _kind(sentence: str, role: Role) -> tuple[ClaimType, re.Pattern[str]] | None:
-    """Return the type of a sentence by its cue; the most specific type is tried first."""
+def _kind(sentence: str, role: Role) -> ClaimType:
+    """Return the type of a sentence by its cue, the most specific one first."""
     cues: tuple[tuple[ClaimType, re.Pattern[str]], ...] = (
         ("failed_attempt", _FAILED),
         ("constraint", _CONSTRAINT),
         ("correction", CORRECTION),
         ("decision", DECISION),
-        ("todo", _TODO),
-        ("open_question", OPEN),
+        ("fact", _TODO),
+        ("fact", OPEN),
         ("preference", _PREFERENCE),
         ("result", _RESULT),
     )
-    for kind, cue in cues:
-        # A model that says "no" or "actually" does not correct anybody.
-        if cue.search(sentence) and (kind != "correction" or role == "user"):
-            return kind, cue
-    return None
-
-
-def _claim(kind: ClaimType, sentence: str, cue: re.Pattern[str], *, status: str = "settled") -> Claim:
-    match = cue.search(sentence)
-    text, quote = _window(sentence, *(match.span() if match else (0, 0)))
-    polarity: Polarity = "negated" if _NEGATION.search(quote) else "affirmed"
-    return Claim(kind, text, (), "", "", polarity, "open" if status == "open" else "settled", quote)
+    # A model that says "no" or "actually" does not correct anybody.
+    found = (kind for kind, cue in cues if cue.search(sentence) and (kind != "correction" or role == "user"))
+    return next(found, "fact")
 
 
 def _forms(sentence: str) -> Iterator[_Form]:

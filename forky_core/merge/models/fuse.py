@@ -5,13 +5,14 @@ the answer.
 from __future__ import annotations
 
 import html
+import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.fuse import Disagreement, FusePlan, with_answer
-from forky_core.merge.models.checks import FailedCheck, invented, json_object
-from forky_core.merge.models.claim_request import mending_prompt
+from forky_core.merge.models.checks import FailedCheck, invented, sentences
 from forky_core.merge.models.squash import SquashRejected
 from forky_core.merge.models.written_note import Ask
 from forky_core.merge.wording import message_as_text
@@ -29,6 +30,17 @@ Answer with JSON only, in this form:
 them holds. Where they disagree, say so in the answer.
 - disagreements: what they say differently, by label.
 - best: the label of the one that would do alone, and why: one sentence."""
+_MEND = """\
+Your answer failed these checks:
+{failed}
+
+Answer again with the whole JSON, mended, and nothing else. Leave out what you cannot found on the answers."""
+_FENCED = re.compile(r"^```(?:json)?[ \t]*\n(.*?)\n?```[ \t]*$", re.DOTALL | re.MULTILINE)
+_REFUSAL = re.compile(
+    r"\W*(?:(?:i['’]?m|i am)\s+(?:very\s+)?(?:sorry|afraid|unable)|sorry\b|i\s+(?:can['’]?t|can\s?not|won['’]?t|must\s+decline)|"
+    r"as\s+an?\s+(?:ai|language\s+model)|unfortunately,?\s+i\b)",
+    re.IGNORECASE,
+)
 
 
 def fuse_with_model(plan: FusePlan, *, ask: Ask, model: str) -> FusePlan:
@@ -43,7 +55,7 @@ def fuse_with_model(plan: FusePlan, *, ask: Ask, model: str) -> FusePlan:
     made, failed = _read(plan, answer, model)
     if made is None:
         try:
-            made, _ = _read(plan, ask(mending_prompt(prompt, answer, failed)), model)
+            made, _ = _read(plan, ask(_repair_request(prompt, answer, failed)), model)
         except ModelError as error:
             if error.failure.kind == "stopped":
                 raise
@@ -63,8 +75,45 @@ def fuse_prompt(plan: FusePlan) -> tuple[ProviderMessage, ...]:
     return ({"role": "user", "content": f"<question>\n{asked}\n</question>\n{rows}\n\n{words}"},)
 
 
+def _repair_request(
+    asked: Sequence[ProviderMessage], answer: str, failed: Sequence[FailedCheck]
+) -> tuple[ProviderMessage, ...]:
+    """Return the one repair round: the same request, the answer, and its failures."""
+    rows = "\n".join(f"- {sentence}" for sentence in sentences(failed))
+    return (
+        *asked,
+        {"role": "assistant", "content": answer or "(nothing)"},
+        {"role": "user", "content": _MEND.format(failed=rows)},
+    )
+
+
+def _json_object(answer: str) -> tuple[dict[str, Json], FailedCheck | None]:
+    """Parse a model's answer as one JSON object, fenced or not; a failure says what the answer is instead."""
+    text = answer.strip()
+    fenced = _FENCED.search(text)
+    if fenced and not text.startswith(("{", "[")):
+        text = fenced.group(1).strip()
+    if not text:
+        return {}, FailedCheck("empty", "The model answered nothing.")
+    if not text.startswith(("{", "[")):
+        if _REFUSAL.match(text):
+            return {}, FailedCheck("refusal", "The model refused to answer.", shown=text[:200])
+        return {}, FailedCheck(
+            "reply",
+            "The model answered with something else than the JSON that was asked for.",
+            shown=text[:200],
+        )
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}, FailedCheck("json", "The model's JSON is cut off or broken.", shown=text[-200:])
+    if not isinstance(value, dict):
+        return {}, FailedCheck("schema", "The model's JSON does not have the form that was asked for.")
+    return value, None
+
+
 def _read(plan: FusePlan, answer: str, model: str) -> tuple[FusePlan | None, tuple[FailedCheck, ...]]:
-    value, wrong = json_object(answer)
+    value, wrong = _json_object(answer)
     if wrong is not None:
         return None, (wrong,)
     text = value.get("answer")

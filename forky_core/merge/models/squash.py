@@ -1,4 +1,5 @@
-"""A squash that a model writes: the same plan as without one, with the model's note in place of the quoted lines.
+"""A squash or a three-way merge that a model writes: the same plan as without one, with the model's note in place of
+the quoted lines.
 
 The model only writes; code judges each line (line_checks/), quotes the branch in the place of one that it cannot
 confirm (quotations.py), and includes what fits. If no line stands, `SquashRejected` carries the plan without a model,
@@ -15,21 +16,19 @@ from forky_core.context.masking import Lookup
 from forky_core.graph import first_parent_path
 from forky_core.merge.attribution import attribute, citable_ids
 from forky_core.merge.block import PayloadLine, lines_that_fit, parse_payload, render
-from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, OPEN, RESULT, SETTLED, TRIED, UNRESOLVED
+from forky_core.merge.headings import FACTS, FILES, IMPORTANCE, NOTE, SETTLED, UNRESOLVED
 from forky_core.merge.models.checks import FailedCheck, sentences
 from forky_core.merge.models.note_answer import NoteLine
 from forky_core.merge.models.transcript import Transcript
 from forky_core.merge.models.written_note import Ask, NoteFailed, WrittenNote, write_note
 from forky_core.merge.note.compose import default_budget, file_line
-from forky_core.merge.plan import MergePlan, claims_still_in
+from forky_core.merge.plan import MergePlan
 from forky_core.merge.wording import message_as_text, speaker_of
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.model.parts import AttachmentPart
 from forky_core.retrieval.words import terms
 
-IMPORTANCE = (RESULT, TRIED, ASKED, OPEN, FACTS, FILES)
-"""The priority of the sections if not all fit."""
 UNCONFIRMED = "could not be confirmed"
 """The words of a plan's warning about lines whose reasons `MergePlan.failed` lists."""
 MOST_CITED = 4
@@ -93,10 +92,8 @@ def squash_written_by(
 
 
 def transcript_of(plan: MergePlan, lookup: Lookup, target: Sequence[Message]) -> Transcript:
-    """Return the branch as a writer reads it, with the statements that the plan found to be taken back."""
-    return Transcript(
-        tuple(lookup(id) for id in plan.turns), tuple(map(message_as_text, target)), tuple(plan.superseded)
-    )
+    """Return the branch as a writer reads it."""
+    return Transcript(tuple(lookup(id) for id in plan.turns), tuple(map(message_as_text, target)))
 
 
 def target_view(plan: MergePlan, lookup: Lookup) -> list[Message]:
@@ -113,10 +110,8 @@ def budget_of(plan: MergePlan, budget_tokens: int | None) -> int:
 
 
 def note_room(plan: MergePlan, lookup: Lookup, budget_tokens: int | None) -> int:
-    """Return the tokens that are left for a note, after the resolutions and open conflicts of earlier merges, and
-    files.
-    """
-    beside = [*_settled(plan, lookup), *_attached(plan, lookup)]
+    """Return the tokens that are left for a note, after conflicts, resolutions of earlier merges, and files."""
+    beside = [*plan.above, *_settled(plan, lookup), *_attached(plan, lookup)]
     taken = plan.count_tokens(render("", beside, plan.short)) if beside else 0
     return max(0, budget_of(plan, budget_tokens) - taken)
 
@@ -139,8 +134,7 @@ def squash_of_note(
         at = max(place for place, one in enumerate(lines) if line.cites[0] in one.cites)
         lines.insert(at + 1, replace(line, section=lines[at].section))
     lines = [*_settled(plan, lookup), *lines, *_attached(plan, lookup)]
-    text = render(plan.header, lines, plan.short)
-    tokens = plan.count_tokens(text)
+    tokens = plan.count_tokens(render(plan.header, lines, plan.short))
     wrong: FailedCheck | None = None
     if not note.lines:
         wrong = FailedCheck("empty", "The model found nothing worth telling.")
@@ -151,12 +145,7 @@ def squash_of_note(
     if wrong is not None:
         failed = (wrong, *note.failed)
         raise SquashRejected(failed, note.answer, badged(plan, model, failed))
-    cites = {cite for line in lines for cite in line.cites}
-    old = plan.block
-    block = plan.squash_block(text, cites, model)
-    made = plan.with_block(
-        replace(block, claims=claims_still_in(old.claims if old is not None else "", text))
-    )
+    made = plan.with_note(lines, model)
     warnings = [*made.warnings]
     if len(told) < len(written):
         warnings.append(f"{_lines(len(written) - len(told))} found no room in {round(room)} tokens.")

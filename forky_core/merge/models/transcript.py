@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from forky_core.merge.claims.pieces import Clause, pieces
-from forky_core.merge.claims.supersessions import Supersession
 from forky_core.merge.models.statements import CheckedSentence, sentences_of
 from forky_core.merge.note.passages import call_text
 from forky_core.merge.wording import message_as_text, speaker_of
@@ -59,8 +58,6 @@ class Transcript:
     messages: tuple[Message, ...]
     known: tuple[str, ...] = ()
     """Texts that the reader knows from the branch that is merged into; a note may use names from them."""
-    superseded: tuple[Supersession, ...] = ()
-    """Statements that the branch took back itself."""
     texts: dict[MessageId, str] = field(init=False)
 
     def __post_init__(self) -> None:

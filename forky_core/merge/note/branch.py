@@ -124,12 +124,6 @@ class BranchDigest:
         """Return the indices of a message's passages."""
         return self._by_turn.get(turn, ())
 
-    def holding(self, message: MessageId, quotation: str) -> list[int]:
-        """Return the passages of a message that overlap a quotation of it."""
-        turn = next((turn for turn, one in enumerate(self.messages) if one.id == message), -1)
-        texts = ((at, self.passages[at].text) for at in self.of_turn(turn))
-        return [at for at, text in texts if text in quotation or quotation in text]
-
     def said_by(self, role: Role) -> list[int]:
         """Return the indices of the messages of a role."""
         return [turn for turn, message in enumerate(self.messages) if message.role == role]

@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.block import PayloadLine, render
 from forky_core.merge.claims.cues import forbids
-from forky_core.merge.claims.supersessions import Supersession
-from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, OPEN, RESULT, TRIED
+from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, OPEN, RESULT
 from forky_core.merge.note.branch import BranchDigest, leads_in
 from forky_core.merge.note.coverage import BYTES_PER_TOKEN, CITATION, Picker, size
 from forky_core.merge.note.passages import NotePassage, atoms, call_text, is_code
@@ -52,8 +51,6 @@ AFTERWARDS_SHARE = 0.25
 """The largest share of the room for tools that ran after the result."""
 LAST_LINES = 3
 """The most lines that are quoted from each such tool."""
-TRIED_SHARE = 0.15
-"""The largest share of the room for pairs of something undone and its replacement."""
 FILES_SHARE = 0.08
 """The largest share of the room for the paths of changed files."""
 SUBSTANTIAL = 0.03
@@ -92,16 +89,12 @@ def note(
     *,
     focus: str = "",
     count_tokens: Callable[[str], int] = estimate_tokens,
-    superseded: Sequence[Supersession] = (),
 ) -> list[PayloadLine]:
-    """Write a note about `messages` for a reader who knows `target_texts`, within `budget` tokens.
-
-    Statements in `superseded` are quoted in pairs if there is room: the first statement, and its replacement.
-    """
+    """Write a note about `messages` for a reader who knows `target_texts`, within `budget` tokens."""
     branch = BranchDigest.of(messages, target_texts, focus)
     picker = Picker(branch.relevance, budget, _ratio(branch, count_tokens), branch.speakers)
     writer = _NoteWriter(branch, picker, budget)
-    writer.write(superseded)
+    writer.write()
     return writer.within(budget, count_tokens)
 
 
@@ -125,17 +118,14 @@ class _NoteWriter:
     """The answer whose end closes the branch."""
     result_from: int | None = None
     """The message at which the result begins: the question of that answer, or an earlier summary."""
-    taken_back: set[int] = field(default_factory=set)
-    """Passages that a later one has overruled."""
     files: list[PayloadLine] = field(default_factory=list)
     order: list[tuple[int, ...]] = field(default_factory=list)
     """Passages that were chosen together, the most important first."""
 
-    def write(self, superseded: Sequence[Supersession]) -> None:
+    def write(self) -> None:
         """Choose the lines of every section."""
         self.attach()
         if not self.branch.talk:
-            self.undo(superseded)
             self.ask()
             self.report()
             self.conclude()
@@ -180,8 +170,8 @@ class _NoteWriter:
         self._take(taken)
 
     def warn(self, turns: Iterable[int]) -> None:
-        """Quote what answers tell the reader not to do, the most relevant first, unless it was taken back."""
-        said = (at for turn in turns for at in self.branch.prose_of(turn) if at not in self.taken_back)
+        """Quote what answers tell the reader not to do, the most relevant first."""
+        said = (at for turn in turns for at in self.branch.prose_of(turn))
         warnings = [
             at for at in said if forbids(self.branch.passages[at].text) and not self.branch.is_chatter(at)
         ]
@@ -309,23 +299,6 @@ class _NoteWriter:
         failed = [at for at in told if _FAILED.search(passages[at].text)][:LAST_LINES]
         named = [at for at in told if self.branch.names_in(at) and at not in failed]
         return (failed + named[::-1])[:LAST_LINES]
-
-    def undo(self, superseded: Sequence[Supersession]) -> None:
-        """Quote in pairs what was tried or planned and then undone, and its replacement; neither if there is no
-        room.
-        """
-        room = self.room * TRIED_SHARE
-        for one in reversed(superseded):
-            earlier = self.branch.holding(one.earlier_message, one.earlier)
-            self.taken_back.update(earlier)
-            later = self.branch.holding(one.later_message, one.later)
-            pair = (*earlier[:1], *later[:1])
-            cost = self._cost(pair)
-            free = not any(at in self.picker.chosen for at in pair)
-            if len(pair) == 2 and free and cost <= min(room, self.picker.budget):
-                room -= cost
-                self._take(pair)
-                self.section.update(dict.fromkeys(pair, TRIED))
 
     def change(self) -> None:
         """Quote the files that tools changed, one line each with its last change."""

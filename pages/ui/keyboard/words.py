@@ -29,7 +29,7 @@ squash: Bring a short digest of the branch, each line with the message it comes 
 stash: Put a draft or the last messages aside, and take them up elsewhere.
 tag: A name for one message, which does not move.
 take back: Revert: leave messages out of everything that is sent from here on. Nothing is removed.
-three-way: Set what the branches claim side by side and settle where they disagree.
+three-way: Settle where the branches disagree, above a squash of what is merged.
 """
 WORDS = dict(line.split(": ", maxsplit=1) for line in _LINES.strip().splitlines())
 """By the word in lower case; docs/glossary.md says more."""

@@ -23,8 +23,8 @@ def count_request(
     """
     if strategy is None or strategy.model != "writes":
         return plan.tokens_full + _INSTRUCTIONS, max(plan.tokens, _INSTRUCTIONS // 3)
-    sides = plan.sides or (plan,)
-    found = [_note(side, lookup, focus, None if plan.sides else budget) for side in sides]
+    apart = plan.written_apart
+    found = [_note(one, lookup, focus, None if len(apart) > 1 else budget) for one in apart]
     return sum(sent for sent, _ in found), sum(written for _, written in found)
 
 

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 import streamlit as st
 
 from forky_core.conversation.session import short
-from forky_core.llm.contract import OFFLINE
 from forky_core.merge.claims.claim_set import Claim
 from forky_core.merge.claims.conflict_resolution import LONGEST_WORD, Choice, Clash, Take
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model import MessageId
-from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame, saying
@@ -30,7 +28,7 @@ _MOST = 40
 
 
 def draw_conflicts(frame: Frame, held: Planning) -> None:
-    """Keys: `merge.policy`, `merge.take.<n>`, `merge.words.<n>`, `merge.propose.<n>`."""
+    """Keys: `merge.policy`, `merge.take.<n>`, `merge.words.<n>`."""
     plan = held.plan
     if not isinstance(plan, ThreeWayPlan):
         return
@@ -63,7 +61,6 @@ def _draw_clash(frame: Frame, held: Planning, plan: ThreeWayPlan, number: int, c
         state = ":material/check_circle:" if clash.choice is not None else ":material/help:"
         with st.container(key=f"line-merge-clash-{number}", horizontal=True, vertical_alignment="center"):
             st.markdown(f"{state} **{plain_label(clash.key, 100)}**", width="stretch")
-            _draw_ask(frame, held, number, clash)
         if clash.base:
             before = " / ".join(dict.fromkeys(claim.text for claim in clash.base))
             st.caption(f"Both said before: {plain_label(before, 300)}")
@@ -113,31 +110,14 @@ def _draw_choice(frame: Frame, held: Planning, number: int, clash: Clash) -> Non
     if clash.choice is not None and _taken(clash) == "text":
         words = f"merge.words.{number}"
         st.session_state[words] = clash.choice.text
-        by = f"Proposed by {clash.choice.by}" if clash.choice.by else "What holds"
         st.text_input(
-            plain_label(by, 80),
+            "What holds",
             key=words,
             max_chars=LONGEST_WORD,
-            label_visibility="visible" if clash.choice.by else "collapsed",
+            label_visibility="collapsed",
             on_change=_write,
             args=(frame, held, clash, words),
         )
-
-
-def _draw_ask(frame: Frame, held: Planning, number: int, clash: Clash) -> None:
-    name = held.options.writer or _answering(frame)
-    if name is None:
-        return
-    label = next((info.label for info in frame.forky.models.models() if info.name == name), name)
-    st.button(
-        f"Ask {plain_label(label, 40)}",
-        key=f"merge.propose.{number}",
-        type="tertiary",
-        icon=":material/lightbulb:",
-        help="It is sent what each branch says of this, and proposes what holds. You read it, change it, or leave it.",
-        on_click=_propose,
-        args=(frame, held, clash),
-    )
 
 
 def _options(held: Planning, clash: Clash) -> dict[str, tuple[str, str]]:
@@ -206,23 +186,3 @@ def _write(frame: Frame, held: Planning, clash: Clash, key: str) -> None:
     text = st.session_state[key].strip()
     with saying(frame.session):
         held.choose(clash.conflict.hash, Choice("text", text) if text else None)
-
-
-def _propose(frame: Frame, held: Planning, clash: Clash) -> None:
-    """What a model would write, put where a person can change it."""
-    assert isinstance(held.plan, ThreeWayPlan)
-    try:
-        model = held.options.writer or _answering(frame)
-        proposal = frame.chat.merges.propose(held.plan, clash.conflict.hash, model=model)
-        held.choose(clash.conflict.hash, proposal.choice)
-    except ForkyError as error:
-        frame.session.say(str(error))
-
-
-def _answering(frame: Frame) -> str | None:
-    """The model of the target, where it can propose anything."""
-    name = frame.chat.rules.current.model or frame.forky.models.default()
-    infos = {info.name: info for info in frame.forky.models.models()}
-    if name in infos and infos[name].provider != OFFLINE:
-        return name
-    return next((info.name for info in infos.values() if info.provider != OFFLINE), None)

@@ -43,7 +43,6 @@ function lined(made, text) {
 }
 
 const icon = (name, sign, label) => piece("button", "icon", sign, { type: "button", "data-do": name, "aria-label": label, title: label });
-const cut = (text, most) => (text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text);
 const count = (number, thing) => `${number.toLocaleString("en")} ${thing}${number === 1 ? "" : "s"}`;
 
 const SPEAKERS = { user: "You", assistant: "Assistant", system: "System", tool: "Tool" };
@@ -106,17 +105,14 @@ class Desk {
   // --- the branch
 
   drawSource() {
-    const { names, stretches, back } = this.data, { top, scroll, pane } = this.source;
-    const struck = JSON.stringify(back), drawn = JSON.stringify(stretches) + struck;
+    const { names, stretches } = this.data, { top, scroll, pane } = this.source, drawn = JSON.stringify(stretches);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
     const held = scroll.scrollTop, focused = this.focus();
     pane.setAttribute("aria-label", `What “${names[0]}” says`);
     const said = stretches.reduce((sum, one) => sum + (one.gap ?? one.messages.length), 0);
     top.replaceChildren(piece("b", "", names[0]), piece("span", "quiet", `${count(said, "message")} · click a line to bring it in or take it out`));
-    const earlier = new Map();
-    for (const one of back) for (const key of one.lines) earlier.set(key, one);
-    scroll.replaceChildren(...stretches.flatMap((one) => (one.gap ? [this.gap(one)] : one.messages.map((message) => this.message(message, earlier)))));
+    scroll.replaceChildren(...stretches.flatMap((one) => (one.gap ? [this.gap(one)] : one.messages.map((message) => this.message(message)))));
     scroll.scrollTop = held;
     this.refocus(focused);
   }
@@ -125,7 +121,7 @@ class Desk {
     return piece("button", "gap", `⋯ ${count(one.gap, "message")} not shown here. Show more`, { type: "button", "data-do": "open", "data-key": one.key });
   }
 
-  message(message, earlier) {
+  message(message) {
     const made = piece("div", `message ${message.role}`, undefined, { "data-message": message.id });
     const head = piece("div", "head");
     head.append(piece("span", "number", message.number), piece("b", "", message.who),
@@ -135,18 +131,14 @@ class Desk {
       const [[, first, kind]] = row, item = ITEM.test(first) && first.includes("`");
       const line = piece("div", `row ${item ? "prose" : kind}`);
       for (const [at, [key, text, shape]] of row.entries()) {
-        const struck = earlier.get(key);
         const drawn = shape === "prose" || shape === "heading" || (ITEM.test(text) && text.includes("`"));
-        const words = piece("span", `piece${struck ? " struck" : ""}`, drawn ? undefined : shape === "file" ? `📎 ${text}` : text,
+        const words = piece("span", "piece", drawn ? undefined : shape === "file" ? `📎 ${text}` : text,
           { role: "checkbox", tabindex: "-1", "data-key": key, "aria-checked": "false" });
         if (drawn) lined(words, text);
-        if (struck) words.title = `Replaced later: ${struck.later}`;
         if (at) line.append(" ");
         line.append(words);
       }
       made.append(line);
-      const replaced = new Set(row.map(([key]) => earlier.get(key)).filter(Boolean));
-      for (const one of replaced) made.append(worded(piece("div", "instead", undefined, { "data-by": one.by.join(" ") }), cut(one.later, 220)));
     }
     if (!message.rows.length) made.append(piece("div", "row quiet", "(nothing in it to bring over)"));
     return made;
@@ -155,7 +147,7 @@ class Desk {
   // --- the block
 
   drawBlock() {
-    const { names, sections, header, back, budget } = this.data, { top, scroll, pane } = this.block;
+    const { names, sections, header, budget } = this.data, { top, scroll, pane } = this.block;
     const focused = this.focus(), held = scroll.scrollTop;
     pane.setAttribute("aria-label", `What the model of “${names[1]}” will read`);
     this.drawBudget(top, names, budget);
@@ -172,8 +164,6 @@ class Desk {
     if (!sections.length) rows.push(piece("div", "none", "Nothing of the branch is in the block. Click a line of the branch to bring it in."));
     scroll.replaceChildren(...rows);
     scroll.scrollTop = held;
-    pane.querySelector(".back")?.remove();
-    if (back.length) pane.append(this.takenBack(back));
     this.refocus(focused);
   }
 
@@ -238,17 +228,6 @@ class Desk {
     return piece("a", "number cite", label, { href, target: "_blank", rel: "noopener", title: `${short}: show it in its branch`, "data-message": id });
   }
 
-  takenBack(back) {
-    const made = piece("div", "back");
-    made.append(piece("h3", "", "Said, then taken back"));
-    for (const one of back) {
-      const row = piece("div", "", undefined, { "data-from": [...one.lines, ...one.by].join(" ") });
-      row.append(worded(piece("s"), cut(one.earlier, 200)), " → ", worded(piece("span"), cut(one.later, 200)));
-      made.append(row);
-    }
-    return made;
-  }
-
   // --- what is lit and pressed
 
   mark() {
@@ -272,15 +251,12 @@ class Desk {
 
   // Lights what belongs to the element, and says what of the branch that is.
   related(target) {
-    const line = target.closest?.(".line"), words = target.closest?.(".piece"), back = target.closest?.("[data-from]");
-    const told = target.closest?.("[data-by]");
+    const line = target.closest?.(".line"), words = target.closest?.(".piece");
     if (line) {
       const one = this.lineOf(line.dataset.key);
       if (!one) return null;
       return { pieces: one.from, messages: one.cites.map((cite) => cite.id), lines: [] };
     }
-    if (back) return { pieces: back.dataset.from.split(" ") };
-    if (told) return { pieces: told.dataset.by.split(" ") };
     if (words) return { lines: this.data.told[words.dataset.key] ?? [] };
     return null;
   }

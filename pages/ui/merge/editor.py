@@ -23,13 +23,7 @@ from forky_core.merge.attribution import citable_ids
 from forky_core.merge.editing import BlockLine, Budget, Editing, SourceLine
 from forky_core.merge.plan import MergePlan
 from forky_core.model import ConversationId, Message, MessageId
-from forky_core.views.merge_lines import (
-    SourceStretch,
-    SupersededStatement,
-    reasons,
-    stretches,
-    superseded_statements,
-)
+from forky_core.views.merge_lines import SourceStretch, reasons, stretches
 from forky_core.views.payload import PayloadRow, payload_rows
 from pages.ui.components.links import chat_place, citation_link
 from pages.ui.components.markdown import showable
@@ -119,9 +113,7 @@ def _data(
     held: Planning, editing: Editing, before: Editing, budget: Budget, home: Home, author: Author
 ) -> dict[str, Any]:
     plan, source = editing.plan, editing.source
-    back = superseded_statements(plan, source)
     cited = {id for line in editing.block.lines for id in line.cites}
-    cited |= {one.of.earlier_message for one in back} | {one.of.later_message for one in back}
     parts = stretches(source, cited & source.words.keys(), held.opened)
     numbers = {message.id: at for at, message in enumerate(source.messages, 1)}
     why = reasons(editing, before)
@@ -170,7 +162,6 @@ def _data(
             }
             for title in editing.block.sections
         ],
-        "back": [_taken_back(one, editing) for one in back],
         "budget": {"used": budget.used, "limit": budget.limit, "full": budget.full, "over": budget.over},
     }
 
@@ -247,17 +238,6 @@ def _rows(message: Message, editing: Editing) -> list[list[tuple[str, str, str]]
     for line in editing.source.by_message.get(message.id, ()):
         rows.setdefault(line.row, []).append(line)
     return [[(line.key, showable(line.text), line.shape) for line in row] for row in rows.values()]
-
-
-def _taken_back(one: SupersededStatement, editing: Editing) -> dict[str, Any]:
-    """With the whole sentence that took it back, where the branch is known to say it."""
-    said = [line.text for line in editing.source.lines if line.key in one.by and one.of.later in line.text]
-    return {
-        "earlier": showable(one.of.earlier),
-        "later": showable(said[0] if said else one.of.later),
-        "lines": one.lines,
-        "by": one.by,
-    }
 
 
 def _href(home: tuple[ConversationId, str | None], id: MessageId) -> str:

@@ -83,11 +83,6 @@ class MergeOptions:
         """Whether a model may write the payload of a merge."""
         return self.way is not None and self.way.model == "writes"
 
-    @property
-    def model_reads(self) -> bool:
-        """Whether a model may find the claims that are compared."""
-        return self.way is not None and self.way.model == "reads"
-
 
 @dataclass(slots=True)
 class Planning:
@@ -266,7 +261,7 @@ def plan_anew(forky: Forky, chat: Conversation, options: MergeOptions) -> Planni
                     forky, chat, replace(options, strategy=FULL.name, picks=()), None, made.stop
                 )
         return made
-    by_model = options.fuses or options.model_writes or options.model_reads
+    by_model = options.fuses or options.model_writes
     if options.writer is not None and by_model and plan.drafts:
         made.quoted = plan
     if made.quoted is None or not options.fuses:
@@ -359,7 +354,9 @@ def _plan_request(
         force=options.force or options.graft is not None,
         again=options.again,
         policy=options.policy,
-        choices=chat.requests.get(number).options.choices if options.model_reads else NO_CHOICES,
+        choices=chat.requests.get(number).options.choices
+        if options.way is not None and "choices" in options.way.takes
+        else NO_CHOICES,
         stop=stop,
     )
 

@@ -61,10 +61,9 @@ def draw_writing_beside(frame: Frame, held: Planning) -> None:
 def _draw_written(frame: Frame, held: Planning, written: MergePlan) -> None:
     stands = "The quoted lines stand." if held.plan is held.quoted else "What you changed stands."
     with st.container(key="line-merge-written", horizontal=True, vertical_alignment="center"):
-        did = "read the branches" if held.options.model_reads else "written it"
-        st.markdown(f":material/edit_note: {_name(frame, held)} has {did}. {stands}", width="stretch")
+        st.markdown(f":material/edit_note: {_name(frame, held)} has written it. {stands}", width="stretch")
         st.button(
-            "Use what it found" if held.options.model_reads else "Use what it wrote",
+            "Use what it wrote",
             key="merge.take_written",
             on_click=held.take,
             args=(written,),
@@ -73,10 +72,9 @@ def _draw_written(frame: Frame, held: Planning, written: MergePlan) -> None:
 
 def _draw_author(frame: Frame, held: Planning) -> None:
     with st.container(key="line-merge-author", horizontal=True, vertical_alignment="center"):
-        did = "read the branches" if held.options.model_reads else "wrote this"
         edited = ", and you changed it" if held.edited else ""
         st.markdown(
-            f":material/edit_note: {_author(frame, held)} {did}{edited}. Each line was checked against what it cites.",
+            f":material/edit_note: {_author(frame, held)} wrote this{edited}. Each line was checked against what it cites.",
             width="stretch",
         )
         _draw_quoted(held)
@@ -119,7 +117,7 @@ def _draw_offer(frame: Frame, held: Planning) -> None:
     price = priced(request, writer_info(frame.forky, held.options))
     with st.container(key="line-merge-write", horizontal=True, vertical_alignment="center"):
         st.button(
-            f"{'Compare with' if held.options.model_reads else 'Write it with'} {_name(frame, held)} · {plain_label(price)}",
+            f"Write it with {_name(frame, held)} · {plain_label(price)}",
             key="merge.write",
             type="primary" if held.plan is None else "secondary",
             icon=":material/edit_note:",
@@ -139,12 +137,9 @@ def _sent(held: Planning, plan: MergePlan, tokens: int) -> str:
             "checked against them, and shown here before anything lands."
         )
     names = " and ".join(f"“{plain_label(name, 40)}”" for name in (held.options.source, *held.options.others))
-    what = (
-        "It reads what each branch says; you decide" if held.options.model_reads else "Each line is checked"
-    )
     return (
         f"It is sent {count(len(plan.turns), 'message')} of {names} and the newest of “{plain_label(held.options.target, 40)}”, "
-        f"about {tokens:,} tokens. {what}, and the quoted lines below stay one click away."
+        f"about {tokens:,} tokens. Each line is checked, and the quoted lines below stay one click away."
     )
 
 
@@ -228,15 +223,8 @@ def _draw_ways_on(frame: Frame, held: Planning) -> None:
 
 
 def _draw_quoted(held: Planning) -> None:
-    instead = (
-        "Use the one by rule instead"
-        if held.options.fuses
-        else "Use the lines found by rules instead"
-        if held.options.model_reads
-        else "Use the quoted lines instead"
-    )
     st.button(
-        instead,
+        "Use the one by rule instead" if held.options.fuses else "Use the quoted lines instead",
         key="merge.quoted",
         icon=":material/format_quote:",
         on_click=_use_quoted,

@@ -9,14 +9,15 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forky_core.merge.claims.claim_set import Claim, ClaimSet, ClaimType, Polarity, StoredClaims, Verbatim
+from forky_core.merge.claims.claim_set import Claim, ClaimSet, ClaimType, Correction, Polarity, StoredClaims
+from forky_core.model import MessageId
 from forky_core.model.hashing import message_id
 from forky_core.model.parts import MergePart, part_from_stored
 
 TYPES: list[ClaimType] = ["decision", "fact", "open_question"]
 POLARITIES: list[Polarity] = ["affirmed", "affirmed", "negated"]
 KEYS = ["", "port", "Port ", "name of the tool", "database"]
-MESSAGES = [f"b2:{n:032x}" for n in range(4)]
+MESSAGES = [MessageId(f"b2:{n:032x}") for n in range(4)]
 
 
 CASES = 30
@@ -106,7 +107,7 @@ def test_no_live_claim_is_superseded_and_none_is_invented(seed: int) -> None:
 @given(seeds)
 def test_a_set_frozen_into_a_payload_is_read_back_whole(seed: int) -> None:
     for a, _, _ in triples(seed):
-        frozen = StoredClaims(a, (Verbatim("path", MESSAGES[0], "/etc/hosts"),))
+        frozen = StoredClaims(a, (Correction(MESSAGES[0], "Port 1.", "Port 2.", MESSAGES[1]),))
         assert StoredClaims.from_json(frozen.to_json()) == frozen
         part = MergePart("three-way", "debug", (), "text", claims=frozen.to_json())
         assert part_from_stored(part.stored()) == part
@@ -161,4 +162,4 @@ def test_claims_that_are_none_are_read_as_none() -> None:
         '{"claims": 5}',
         '{"claims": [{"type": "rumour", "text": "x", "cites": []}]}',
     ):
-        assert StoredClaims.from_json(text) is None
+        assert not StoredClaims.from_json(text)

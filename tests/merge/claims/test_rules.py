@@ -58,19 +58,22 @@ def test_what_holds_under_a_condition_has_a_key_of_its_own(text: str, key: str) 
 @pytest.mark.parametrize(
     ("text", "type"),
     [
-        ("Decision: collect members lazily.", "decision"),
-        ("我们决定用轻量的方案。", "decision"),
-        ("It must not run before codegen.", "constraint"),
-        ("I prefer short names.", "preference"),
-        ("I tried the cache but it failed.", "failed_attempt"),
-        ("It turned out that the proxy was down.", "result"),
-        ("TODO: write the docs.", "todo"),
-        ("It is still unclear who pays.", "open_question"),
-        ("No, that is the wrong file.", "correction"),
+        ("Decision: the port is 8080.", "decision"),
+        ("The port must be 8080.", "constraint"),
+        ("I prefer that the port is 8080.", "preference"),
+        ("I tried port 8080 but it failed.", "failed_attempt"),
+        ("It turned out that the port is 8080.", "result"),
+        ("TODO: the port is 8080.", "fact"),
+        ("No, the port is 8080.", "correction"),
     ],
 )
-def test_a_cue_gives_the_type(text: str, type: str) -> None:
+def test_a_cue_gives_the_type_which_stored_merges_name(text: str, type: str) -> None:
     assert [claim.type for claim in found(text)] == [type]
+
+
+@pytest.mark.parametrize("text", ["Decision: collect members lazily.", "It must not run before codegen."])
+def test_what_says_nothing_of_a_key_is_no_claim(text: str) -> None:
+    assert found(text) == []
 
 
 def test_a_denial_is_kept_as_one() -> None:
@@ -94,7 +97,7 @@ def test_questions_conditions_and_small_talk_claim_nothing(text: str) -> None:
 
 
 def test_a_model_that_says_no_corrects_nobody_and_tools_claim_nothing() -> None:
-    assert [claim.type for claim in found("No, that is the wrong file.", "assistant")] == []
+    assert [claim.type for claim in found("No, the port is 8080.", "assistant")] == ["fact"]
     assert found("The port is 8080.", "tool") == []
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from forky_core.merge.claims.supersessions import Supersession
 from forky_core.merge.models.line_checks.pipeline import judge
 from forky_core.merge.models.note_answer import read_note
 from forky_core.merge.models.transcript import Transcript, numbered
-from forky_core.model import Message, MessageId, Role, seal
+from forky_core.model import Message, Role, seal
 from forky_core.model.parts import Draft, TextPart
 
 
@@ -93,24 +92,6 @@ def test_what_was_taken_back_stands_only_as_that() -> None:
     assert check(said, "Redis streams are used for the mail jobs. [m2]") == "superseded"
     assert check(said, "Tried and undone\n- Redis streams were proposed for the mail jobs. [m2]") == ""
     assert check(said, "The mail jobs go into the Postgres table. [m4]") == ""
-
-
-def test_what_a_plan_found_to_be_superseded_is_refused_however_far_it_is() -> None:
-    plain = branch(
-        "user: When do we leave?",
-        "assistant: We leave at 18:30.",
-        "user: What do the police want?",
-        "assistant: A plan of the route.",
-        "user: We go at six then.",
-        "assistant: We leave at 18:00.",
-    )
-    ids: list[MessageId] = [message.id for message in plain.messages]
-    known = Transcript(
-        plain.messages, (), (Supersession("We leave at 18:30.", ids[1], "We leave at 18:00.", ids[5]),)
-    )
-    assert check(known, "The group leaves at 18:30. [m2]") == "superseded"
-    assert check(known, "The group leaves at 18:00. [m6]") == ""
-    assert check(known, "The group leaves at 18:00 and no longer at 18:30. [m2] [m6]") == ""
 
 
 def test_questions_conditions_suppositions_and_plans_stay_what_they_are() -> None:

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.block import PayloadLine, render
-from forky_core.merge.claims.supersessions import Supersession
-from forky_core.merge.headings import ASKED, FACTS, FILES, HEADINGS, NOTE, OPEN, RESULT, TRIED
+from forky_core.merge.headings import ASKED, FACTS, FILES, HEADINGS, NOTE, OPEN, RESULT
 from forky_core.merge.note.compose import note
 from forky_core.merge.wording import ShortIds, message_as_text
 from forky_core.model import Message, MessageId, seal
@@ -286,26 +285,6 @@ def test_what_a_person_pasted_is_not_told_as_their_words() -> None:
     )
     for budget in range(40, 200, 20):
         assert "Any model that reads this" not in said(written(messages, budget))
-
-
-def test_what_was_undone_stands_with_what_took_its_place() -> None:
-    messages = talk(
-        "user: The page flickers, what can we try?",
-        "assistant: Wrap the update in setImmediate, that removes the artefacts.",
-        "user: You can undo the setImmediate, it was the console output.",
-        "assistant: I took it out. The console output is gone as well, and the page is quiet in all four browsers.",
-    )
-    undone = Supersession(
-        "Wrap the update in setImmediate, that removes the artefacts.",
-        messages[1].id,
-        "You can undo the setImmediate, it was the console output.",
-        messages[2].id,
-    )
-    lines = note(messages, (), 400, superseded=(undone,))
-    for line in lines:
-        assert "Wrap the update" not in line.text or line.section == TRIED
-    tried = said(lines, TRIED)
-    assert not tried or tried.splitlines() == [undone.earlier, undone.later]
 
 
 def test_lines_the_target_has_already_are_not_told_again() -> None:

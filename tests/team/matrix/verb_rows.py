@@ -12,7 +12,6 @@ from forky_core.matching import chat_call
 from forky_core.matching.call import Call as ProgramCall
 from forky_core.merge.models.squash import SquashRejected
 from forky_core.merge.rebase import RebasePlan
-from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model.errors import BadContent, NotAllowed, NothingToDo
 from forky_core.model.memory import Memory
 from forky_core.model.parts import Draft, TextPart
@@ -54,12 +53,6 @@ def _purged(cell: Cell) -> None:
 
 def _rebase_plan(cell: Cell) -> RebasePlan:
     return cell.planned("rebase", lambda chat: chat.checkout("side").merges.plan_rebase("main"))
-
-
-def _three_way(cell: Cell) -> ThreeWayPlan:
-    plan = cell.planned("three-way", lambda chat: chat.plan_merge("side", strategy="three-way"))
-    assert isinstance(plan, ThreeWayPlan)
-    return plan
 
 
 def _found(cell: Cell) -> Bisection:
@@ -364,13 +357,6 @@ VERBS: tuple[Row, ...] = (
         READ,
         lambda c: c.chat.merges.plan_resolution({}),
         ends=(NothingToDo, BadContent),
-    ),
-    Row(
-        "merges.propose",
-        ANYBODY,
-        lambda c: c.chat.merges.propose(_three_way(c), "none"),
-        "of no conflict",
-        ends=(BadContent,),
     ),
     # Requests, bisections, polls.
     Row("requests.all", READ, lambda c: c.chat.requests.all),

@@ -54,35 +54,11 @@ def taken_back(line: NoteLine, here: Evidence) -> str | None:
     """Reject a line under Result or Facts that rests on what a later message of the branch takes back or replaces."""
     if line.section not in (RESULT, FACTS):
         return None
-    planned = _found_by_plan(here)
-    if planned is not None:
-        return planned
     found = next((told for look in _WAYS if (told := look(here)) is not None), None)
     if found is None:
         return None
     at, sentence = found
     return f"Somebody takes that back in m{at + 1}: “{sentence.text[:120]}”. Say what holds now, or put it under “{TRIED}”."
-
-
-def _found_by_plan(here: Evidence) -> str | None:
-    """Return a failure if the line repeats a statement that the plan of the merge found to be taken back."""
-    order, mine = here.transcript.places, here.words
-    for one in here.transcript.superseded:
-        earlier, later = order.get(one.earlier_message), order.get(one.later_message)
-        if earlier is None or later is None or earlier not in here.cited or later in here.cited:
-            continue
-        old, new = frozenset(terms(one.earlier)), frozenset(terms(one.later))
-        if len(new) > 1 and not words_in_both(new, mine) and not OVERRULES.search(one.later):
-            continue  # It is about another part of that message.
-        both, fewer = words_in_both(old, mine), min(len(old), len(mine))
-        enough = (
-            len(both) >= _LEAST_WORDS
-            or any(word.isdigit() for word in both)
-            or fewer == len(both) == len(mine)
-        )
-        if max(here.cited) < later and enough and len(both) >= 0.5 * fewer:
-            return f"It was taken back later (m{later + 1}): “{one.later[:120]}”."
-    return None
 
 
 def _objected(here: Evidence) -> tuple[int, CheckedSentence] | None:
