@@ -20,6 +20,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event
@@ -27,17 +28,18 @@ from threading import Event
 from bench.intervals import interval
 from bench.made_up_talk import small_talk
 from bench.merge_cases import Role, chain
+from bench.note_writing import notes_by
 from forky_core.context import build_context
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Failed, Model, ProviderMessage, Request, TextDelta
 from forky_core.llm.scripted import ScriptedModel
 from forky_core.llm.tokens import estimate_tokens, prompt_tokens
 from forky_core.merge.inputs import MergeInputs
-from forky_core.merge.models.squash import SquashRejected, squash_with_model
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge
 from forky_core.merge.wording import transcript
+from forky_core.merge.written.plan import SquashRejected, squash_written_by
 from forky_core.model import Message, Rules, seal
 from forky_core.model.parts import Draft, TextPart
 from tests.llm import third_party
@@ -148,11 +150,9 @@ def write(model: Model, given: Conversation) -> MergePlan:
     known = {message.id: message for message in (*given.trunk, *given.side)}
     name = model.info().name
     try:
-        return squash_with_model(
-            _planned(given, "squash"),
-            lookup=known.__getitem__,
-            ask=lambda messages: answer(model, messages),
-            model=name,
+        ask = partial(answer, model)
+        return squash_written_by(
+            notes_by(ask, ask), _planned(given, "squash"), lookup=known.__getitem__, model=name
         )
     except SquashRejected as error:
         return error.plan

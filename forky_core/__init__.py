@@ -159,7 +159,6 @@ if TYPE_CHECKING:
     from forky_core.merge.claims.conflict_resolution import Choice as Choice
     from forky_core.merge.incoming_changes import IncomingChanges as IncomingChanges
     from forky_core.merge.inputs import MergeInputs as MergeInputs
-    from forky_core.merge.models.squash import SquashRejected as SquashRejected
     from forky_core.merge.options import MergeOptions as MergeOptions
     from forky_core.merge.plan import MergePlan as MergePlan
     from forky_core.merge.plan_lines import plan_of_lines as plan_of_lines
@@ -170,6 +169,7 @@ if TYPE_CHECKING:
     )
     from forky_core.merge.strategy import Strategy as Strategy
     from forky_core.merge.wording import squash_header as squash_header
+    from forky_core.merge.written.plan import SquashRejected as SquashRejected
     from forky_core.model import (
         ConversationId as ConversationId,
         Message as Message,

@@ -10,7 +10,7 @@ import json
 from contextlib import suppress
 from urllib.parse import urlsplit
 
-from forky_core.conversation.merging.model_plans import REVIEWER
+from forky_core.conversation.merging.note_writing import VERIFIER
 from forky_core.llm.addresses import Network, checked_url, is_this_machine, written_network
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.probing import ServerProposal
@@ -45,13 +45,13 @@ def chosen_default(store: Store) -> str | None:
     return store.setting(_MODEL)
 
 
-def choose_reviewer(store: Store, name: str | None) -> None:
-    """Who reads a merge that another model wrote beside its branch, and flags what does not hold; None: nobody."""
-    store.set_setting(REVIEWER, name)
+def choose_verifier(store: Store, name: str | None) -> None:
+    """Who reads each sentence of a written merge beside its branch; None: the model that wrote it."""
+    store.set_setting(VERIFIER, name)
 
 
-def chosen_reviewer(store: Store) -> str | None:
-    return store.setting(REVIEWER)
+def chosen_verifier(store: Store) -> str | None:
+    return store.setting(VERIFIER)
 
 
 def add_server(store: Store, models: Catalogue, agreed: ServerProposal) -> str:

@@ -24,7 +24,7 @@ from pages.ui.session import session
 from pages.ui.settings.about import draw_about
 from pages.ui.settings.access import draw_access
 from pages.ui.settings.links import draw_links_of_server
-from pages.ui.settings.providers import draw_default, draw_keyed, draw_reviewer, draw_servers
+from pages.ui.settings.providers import draw_default, draw_keyed, draw_servers, draw_verifier
 from pages.ui.settings.storage import draw_storage
 from pages.ui.settings.tokens import draw_tokens
 from pages.ui.workspace import may_begin, operates, whole_workspace, workspace
@@ -43,7 +43,7 @@ def main() -> None:
             st.caption("The owners of this workspace decide about models, keys, servers and storage.")
         elif isinstance(models := _set_up(forky), Catalogue):
             draw_default(forky, models, held)
-            draw_reviewer(forky, models)
+            draw_verifier(forky, models)
             draw_keyed(models, held)
             draw_servers(forky, models, held)
         if may_begin():

@@ -5,22 +5,21 @@ rests on. Hostile ones hold lines that must not land: made up, turned round, swa
 whole. They are written by hand in data/model-path.jsonl (docs/mergebench.md has the format); further sound ones are
 made of the other sets: notes that quote whole sentences word for word, which nobody could call wrong.
 
-A line counts as passed where forky_core believes it after one answer and the same answer again in the repair round: a
-model that insists.
+A line counts as passed where code alone lets it land: the verifier, which judges what a sentence means, is taken to say
+yes to everything. So this column tells how many sound lines the checks by code cost, and what they leave to the
+verifier.
 """
 
 from __future__ import annotations
 
 import json
 import random
-import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from bench.mergebench.case import LANGUAGES, Case, Language, Split, Turn, pieces, turns_of
+from bench.mergebench.case import LANGUAGES, Case, Language, Split, pieces, turns_of
 from bench.mergebench.hindsight import coding_log
 from bench.mergebench.ours import planned_squash
 from bench.mergebench.run import NOT_MADE, Run, some
@@ -29,11 +28,10 @@ from bench.mergebench.table import Table, Tally
 from bench.mergebench.talk import locomo, qmsum
 from bench.mergebench.true import BadItem
 from bench.mergebench.true import load as load_true
-from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.headings import FACTS, NOTE
-from forky_core.merge.models.checks import FailedCheck
-from forky_core.merge.models.squash import target_view, transcript_of
-from forky_core.merge.models.written_note import NoteFailed, write_note
+from forky_core.merge.written.hard_checks import fault
+from forky_core.merge.written.plan import material_of, target_view
+from forky_core.merge.written.sentences import spans
 
 LINES = 15
 """Lines of a summary that quotes word for word."""
@@ -68,16 +66,6 @@ class Summary:
     @property
     def expected(self) -> Expected:
         return "hostile" if self.wrong else "sound"
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """What the checks let pass of a summary."""
-
-    passed: frozenset[int]
-    """Numbers of the lines that were believed."""
-    failed: tuple[FailedCheck, ...]
-    """What was dropped, with the reason."""
 
 
 def load(split: Split, data: Path = DATA) -> list[Summary]:
@@ -116,55 +104,20 @@ def _summary(row: Mapping[str, Any], where: str) -> Summary:
         raise BadItem(f"{where}: {error}") from error
 
 
-def judge(summary: Summary) -> Judged:
-    """Which lines forky_core believes of this note, where the model gives it again when it is asked to mend it."""
+def judge(summary: Summary) -> frozenset[int]:
+    """The numbers of the lines that code alone lets land."""
     plan, known = planned_squash(summary.case.trunk, summary.case.side, summary.case.tokens)
     lookup = known.__getitem__
-    target = target_view(plan, lookup)
-    transcript = transcript_of(plan, lookup, target)
-    numbers = _numbers_by_turn(summary.case.side)
-    answer = written_out(summary.lines, numbers)
-    try:
-        note = write_note(
-            lambda _messages: answer,
-            transcript,
-            room=2 * summary.case.tokens + 2_000,
-            count_tokens=estimate_tokens,
-            target=target,
-        )
-    except NoteFailed as error:
-        return Judged(frozenset(), error.failed)
-    believed = Counter(_words(line.text) for line in note.lines)
-    passed = set()
-    for at, line in enumerate(summary.lines, 1):
-        if believed[_words(line.text)]:
-            believed[_words(line.text)] -= 1
-            passed.add(at)
-    return Judged(frozenset(passed), note.failed)
+    material = material_of(plan, lookup, target_view(plan, lookup))
+    return frozenset(
+        at
+        for at, line in enumerate(summary.lines, 1)
+        if not any(fault(said, material, material.sources(said)) for said in _sentences(line.text))
+    )
 
 
-def _words(text: str) -> str:
-    plain = " ".join(re.sub(r"[*_]", "", text).split())
-    return re.sub(r" (?=[.,])", "", plain).strip(" .")
-
-
-def written_out(lines: Sequence[Line], numbers: Sequence[int]) -> str:
-    """The note as a model would answer; `numbers` are those of the messages that turns became."""
-    rows: list[str] = []
-    for section in NOTE:
-        mine = [line for line in lines if line.section == section]
-        rows += [section] if mine else []
-        rows += [f"- {line.text} {' '.join(f'[m{numbers[at - 1]}]' for at in line.cites)}" for line in mine]
-    return "\n".join(rows)
-
-
-def _numbers_by_turn(turns: Sequence[Turn]) -> list[int]:
-    """The number of the message that a citation of each turn means: of a tool's turn, that of the result."""
-    found, at = [], 0
-    for turn in turns:
-        at += 2 if turn.role == "tool" and turn.call else 1
-        found.append(at)
-    return found
+def _sentences(text: str) -> list[str]:
+    return [span.of(text) for span in spans(text)]
 
 
 def quoting(case: Case, lines: int = LINES) -> Summary | None:
@@ -206,24 +159,24 @@ def tables(run: Run, data: Path = DATA) -> list[Table]:
     sound = Tally()
     for name, summaries in sets.items():
         for summary in summaries:
-            judged = judge(summary)
-            whole, lost = not judged.passed, len(judged.passed) < len(summary.lines)
+            passed = judge(summary)
+            whole, lost = not passed, len(passed) < len(summary.lines)
             for row in ("all", name):
                 sound.add(row, "refused whole", summary.case.source, float(whole))
                 sound.add(row, "lost a line", summary.case.source, float(lost))
                 for at in range(1, len(summary.lines) + 1):
-                    sound.add(row, "lines refused", summary.case.source, float(at not in judged.passed))
+                    sound.add(row, "lines refused", summary.case.source, float(at not in passed))
     heads = ("refused whole", "lost a line", "lines refused")
     tables = [sound.table("Model path: sound summaries refused", _note(sets), heads)]
     hostile = [one for one in written if one.expected == "hostile"]
     if not hostile:
         return [*tables, Table("Model path: hostile summaries passed", (), {}, NOT_MADE)]
-    passed = Tally()
+    let_through = Tally()
     for summary in hostile:
-        wrong = float(bool(judge(summary).passed & summary.wrong))
+        wrong = float(bool(judge(summary) & summary.wrong))
         for head in ("all", summary.kind):
-            passed.add(head, "passed", summary.case.source, wrong)
-    return [*tables, passed.table("Model path: hostile summaries passed", f"{len(hostile)} summaries.")]
+            let_through.add(head, "passed", summary.case.source, wrong)
+    return [*tables, let_through.table("Model path: hostile summaries passed", f"{len(hostile)} summaries.")]
 
 
 def _note(sets: Mapping[str, Sequence[Summary]]) -> str:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from threading import Event
 
 from bench.mergebench.case import Method, Role, Turn
+from bench.note_writing import notes_by
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Failed, ProviderMessage, Request, TextDelta
 from forky_core.llm.tokens import estimate_tokens
@@ -19,13 +20,13 @@ from forky_core.merge.claims.contradictions import contradictions
 from forky_core.merge.headings import HEADINGS
 from forky_core.merge.incoming_changes import IncomingChanges
 from forky_core.merge.inputs import MergeInputs
-from forky_core.merge.models.squash import SquashRejected, squash_with_model
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge
 from forky_core.merge.squash import squash_of
 from forky_core.merge.strategy import IncomingSide
 from forky_core.merge.three_way import three_way_of
+from forky_core.merge.written.plan import SquashRejected, squash_written_by
 from forky_core.model import Message, MessageId, seal
 from forky_core.model.parts import Draft, Part, TextPart, ToolCallPart, ToolResultPart
 
@@ -120,7 +121,9 @@ def write(
     """The text of a squash by whoever `ask` asks."""
     plan, known = planned_squash(trunk, side, budget)
     try:
-        made = squash_with_model(plan, lookup=known.__getitem__, ask=ask, model=model, budget_tokens=budget)
+        made = squash_written_by(
+            notes_by(ask, ask), plan, lookup=known.__getitem__, model=model, budget_tokens=budget
+        )
     except SquashRejected as error:
         made = error.plan
     return made.payload

@@ -20,9 +20,9 @@ from forky_core.cli.titles import conversation_called
 from forky_core.conversation.merging.default_writer import default_writer
 from forky_core.conversation.session import short
 from forky_core.merge.claims.conflict_resolution import Clash
-from forky_core.merge.models.squash import SquashRejected
 from forky_core.merge.strategies import STRATEGIES, strategy_named
 from forky_core.merge.three_way import ThreeWayPlan
+from forky_core.merge.written.plan import SquashRejected
 from forky_core.model.errors import BadContent, ModelError
 from forky_core.model.payload_kinds import CHERRY_PICK, SQUASH
 from forky_core.views.payload import payload_text

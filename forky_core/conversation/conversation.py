@@ -295,6 +295,7 @@ class Conversation(BranchReader):
         model: str | None = None,
         force: bool = False,
         again: bool = False,
+        looked_at: bool = False,
         reread: bool = False,
         policy: Policy = "ask",
         choices: Mapping[str, Choice | None] = NO_CHOICES,
@@ -306,18 +307,21 @@ class Conversation(BranchReader):
         merge has one payload for all. The plan's `contradictions` are places where the branches cannot both be right,
         `corrects` what it changes of earlier merges.
 
-        `budget` is in tokens. With a `model`, a squash is written by it and checked; without, by extraction. `force`
-        makes a merge message where a fast-forward would do. `again` ignores earlier merges of the same source: use it
-        after one was reverted. In a three-way merge, `choices` resolves conflicts by key or hash, `policy` resolves the
-        others, and a model, if one is named, finds the claims. A model's readings are cached, and only new messages are
-        read; `reread` ignores the cache. Setting `stop` cancels a model's call.
+        `budget` is in tokens. With a `model`, the note of a squash or a three-way merge is written by it and verified;
+        without, it quotes lines. The plan's `doubts` are the sentences that were struck out or not confirmed; one that
+        was not confirmed says so in the text, unless `looked_at` says that a person reads the plan before it lands.
+        Notes are cached; `reread` ignores the cache, and setting `stop` cancels a model's call. `force` makes a merge
+        message where a fast-forward would do. `again` ignores earlier merges of the same source: use it after one was
+        reverted. In a three-way merge, `choices` resolves conflicts by key or hash, and `policy` the others.
 
         Raises:
-            SquashRejected: the model's summary failed a check.
+            SquashRejected: nothing that the model wrote stands.
             ModelError: the model did not answer.
         """
         picked = tuple(self.message(pick).id for pick in picks)
-        options = MergeOptions(strategy, picked, focus, budget, model, force, again, reread, policy, choices)
+        options = MergeOptions(
+            strategy, picked, focus, budget, model, force, again, looked_at, reread, policy, choices
+        )
         sources = [source] if isinstance(source, Conversation | str) else source
         names = [one if isinstance(one, str) else one.branch_name for one in sources]
         if any(one.id != self.id for one in sources if isinstance(one, Conversation)):

@@ -3,5 +3,5 @@
 Begin at `planner.plan_merge`: from `MergeInputs` (two heads and the conversation around them) and `MergeOptions` (a
 person's choices) a strategy makes a `MergePlan`. `incoming_changes` finds what the target lacks, `attribution` finds
 the original messages, `block` writes and parses payloads. Then, a folder each: the content of a branch's note (note/),
-contradictions between branches (claims/), and prompts to models with the checks of their answers (models/).
+contradictions between branches (claims/), and notes that a model writes and another one verifies (written/).
 """

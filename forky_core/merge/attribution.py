@@ -27,6 +27,7 @@ from forky_core.merge.headings import (
     ALSO_SAID,
     ATTACHED,
     CORRECTS,
+    FACTS,
     FILES,
     NAMES,
     NOTE,
@@ -35,9 +36,11 @@ from forky_core.merge.headings import (
     THEY_DISAGREE,
     UNRESOLVED,
 )
+from forky_core.merge.marks import marked, sources_of
 from forky_core.merge.note.compose import file_line
 from forky_core.merge.note.passages import call_text, passages
 from forky_core.merge.wording import ShortIds, message_as_text
+from forky_core.merge.written.sentences import is_heading
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import NotFound
 from forky_core.model.parts import AttachmentPart, MergePart, Part, TextPart, ToolCallPart
@@ -124,10 +127,15 @@ class _Attributing:
         """Attribute a merge's lines: each to its original message, the rest to the merge itself."""
         own = _Told(turn, rest=tuple(part for each in turn.parts if (part := _own_words(each)) is not None))
         told: dict[MessageId, _Told] = {}
+        is_written = any(map(sources_of, turn.merges))
         for row in payload_lines(turn):
             if row.section in (None, CORRECTS) or not row.text.strip():
                 continue
-            if not self._pass_on(turn, row, told):
+            if is_written and row.section == "":
+                passed_on = is_heading(row.text) or self._claim(turn, _in_one_piece(row))
+            else:
+                passed_on = self._pass_on(turn, row, told)
+            if not passed_on:
                 own.lines[_LABEL.sub("", row.text)] = None
         # Rows are grouped by section; the messages they rest on are listed in the order they were written.
         said = {id: at for at, id in enumerate(id for merge in turn.merges for id in citable_ids(merge))}
@@ -229,7 +237,7 @@ def payload_lines(message: Message) -> Iterator[ParsedLine]:
         if merge.kind.reading == "quotation":
             yield from read_quotation(merge.text, map(MessageId, merge.messages))
         elif _retells(merge):
-            yield from parse_payload(merge.text, citable_ids(merge))
+            yield from parse_payload(marked(merge), citable_ids(merge))
 
 
 def citable_ids(merge: MergePart) -> tuple[MessageId, ...]:
@@ -238,6 +246,14 @@ def citable_ids(merge: MergePart) -> tuple[MessageId, ...]:
     beside = [MessageId(cite) for claim in frozen.set.claims for cite in claim.cites]
     beside += [id for one in frozen.corrects for id in (one.merge, one.by)]
     return tuple(dict.fromkeys((*map(MessageId, merge.messages), *beside)))
+
+
+def _in_one_piece(row: ParsedLine) -> ParsedLine:
+    """Return a line of a written note as one claim, which rests on what all of its sentences rest on."""
+    text = row.text
+    for mark in row.inside:
+        text = text.replace(f" [{mark}]", "")
+    return replace(row, text=text, cites=row.all_cites, inside={}, section=FACTS)
 
 
 def _own_words(part: Part) -> Part | None:

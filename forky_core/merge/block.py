@@ -103,6 +103,11 @@ class ParsedLine:
     inside: Mapping[str, MessageId] = field(default_factory=lambda: MappingProxyType({}))
     """Marks inside the text, with the messages they name."""
 
+    @property
+    def all_cites(self) -> tuple[MessageId, ...]:
+        """What its marks name, inside and at its end."""
+        return tuple(dict.fromkeys((*self.inside.values(), *self.cites)))
+
     def marked(self, mark: Callable[[MessageId], str]) -> str:
         """Return the text with the marks inside it rewritten by `mark`."""
         return _MARK.sub(

@@ -16,6 +16,7 @@ from forky_core.context.masking import Lookup
 from forky_core.merge.attribution import attribute
 from forky_core.merge.block import ITEM, parse_payload
 from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, TRIED, is_heading
+from forky_core.merge.marks import sources_of, without_marks
 from forky_core.merge.note.compose import file_line
 from forky_core.merge.note.passages import Shape, call_text, passages, plain
 from forky_core.merge.plan import MergePlan
@@ -207,7 +208,7 @@ class Editing:
 
     @classmethod
     def of(cls, plan: MergePlan, source: BranchLines) -> Editing:
-        block = EditableBlock.read(plan.payload, plan.citable, lambda id: source.words.get(id, ""))
+        block = EditableBlock.read(plan.marked, plan.citable, lambda id: source.words.get(id, ""))
         drawn_from = {line.key: _origins(line, source) for line in block.lines}
         quotes = {
             origin.key: line.key
@@ -252,7 +253,12 @@ class Editing:
         return self._edited(self.block.arranged(sections))
 
     def _edited(self, block: EditableBlock) -> MergePlan:
-        return self.plan if block == self.block else self.plan.edited(block.write(self.plan.short))
+        if block == self.block:
+            return self.plan
+        text = block.write(self.plan.short)
+        if self.plan.block is None or not sources_of(self.plan.block):
+            return self.plan.edited(text)
+        return self.plan.edited(*without_marks(text, self.plan.citable))
 
     def _section_of(self, line: SourceLine) -> str:
         """Return the section of the nearest line of the same message, else the one where a note would put it."""

@@ -32,11 +32,13 @@ SETTLED = "Settled"
 RESOLVED = f"{SETTLED}, where merged branches disagreed:"
 """The first line of a payload that settles earlier conflicts and brings no branch."""
 UNRESOLVED = "UNRESOLVED (both were said; neither has been decided)"
+WRITTEN = "Note"
+"""The heading of a note that a model wrote, where other lines stand above it."""
 CORRECTS = "Corrects earlier merges"
 """The section for lines of earlier merges that no longer hold."""
 OF_CLAIMS = (SETTLED, UNRESOLVED, *SECTION_OF.values())
 """Headings of lines that no message says word for word, in the order they are shown."""
-HEADINGS = frozenset(f"{title}:" for title in (*NOTE, *SECTIONS, *OF_CLAIMS, CORRECTS))
+HEADINGS = frozenset(f"{title}:" for title in (*NOTE, *SECTIONS, *OF_CLAIMS, WRITTEN, CORRECTS))
 """Headings as whole lines, without those of single strategies."""
 ALSO_SAID = "Also said:"
 THEY_DISAGREE = "They disagree:"

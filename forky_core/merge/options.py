@@ -33,6 +33,8 @@ class MergeOptions:
     again: bool = False
     """Merge as if earlier merges of this source had brought nothing: for one that was reverted, or squashed too
     short."""
+    looked_at: bool = field(default=False, compare=False)
+    """Whether a person reads the plan before it lands: else a sentence that was not confirmed says so in the text."""
     reread: bool = False
     """Ask the model again instead of using the cache."""
     policy: Policy = "ask"
@@ -49,6 +51,7 @@ class MergeOptionFields(TypedDict, total=False):
     focus: str
     budget: int | None
     model: str | None
+    looked_at: bool
     force: bool
     again: bool
     policy: Policy

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal
 
-from forky_core.merge.block import PayloadLine, cited, render
+from forky_core.merge.block import cited
 from forky_core.merge.claims.claim_set import Correction, StoredClaims
 from forky_core.merge.claims.conflict_resolution import Clash
 from forky_core.merge.incoming_changes import REPRESENTED, Omission
-from forky_core.merge.models.checks import FailedCheck
+from forky_core.merge.marks import NoteText, Sources, all_of, carried_over, marked
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.pointing import Dangling
 from forky_core.merge.wording import ShortIds
@@ -44,6 +44,20 @@ class RevertedMessage:
 
 
 NO_ROOM = "No line of it was taken."
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What is to be said of one sentence that a model wrote."""
+
+    sentence: str
+    why: str
+    out: bool
+    """Whether it is struck out of what lands; else it lands, and was not confirmed."""
+    message: MessageId | None = None
+    """The message that speaks against it."""
+    after: str = ""
+    """The sentence before it; "" for the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +131,8 @@ class MergePlan:
     """Messages of the source that wait for an answer, if nothing else is new there: they can be cherry-picked."""
     badge: str = ""
     """Why this payload is not the requested one (a model's answer was refused)."""
-    failed: tuple[FailedCheck, ...] = ()
-    """The failed checks of a model's answer, if `badge` is set."""
+    doubts: tuple[Doubt, ...] = ()
+    """The sentences of a model's note that were struck out, or not confirmed."""
     options: MergeOptions | None = None
     """The options it was planned from, so that it can be planned again when a branch has moved."""
     by_hand: bool = False
@@ -195,11 +209,6 @@ class MergePlan:
         )
 
     @property
-    def above(self) -> tuple[PayloadLine, ...]:
-        """The lines above the note that belong to the plan, not to whoever writes the note: open conflicts."""
-        return ()
-
-    @property
     def written_apart(self) -> tuple[MergePlan, ...]:
         """The plans whose notes a model writes one by one: one for each source."""
         return self.sides or (self,)
@@ -208,17 +217,24 @@ class MergePlan:
         """Return the plan with the notes of these plans, which `written_apart` has returned."""
         return self.of_sides(made) if self.sides else made[0]
 
-    def with_note(self, lines: Sequence[PayloadLine], made_by: str) -> MergePlan:
-        """Return the plan with another note, written by the model `made_by`."""
+    @property
+    def marked(self) -> str:
+        """The payload as it is shown line by line: with the sources of each sentence behind it."""
+        return marked(self.block) if self.block is not None else self.payload
+
+    def with_note(self, note: NoteText, made_by: str) -> MergePlan:
+        """Return the plan with a note that the model `made_by` wrote in the place of its lines."""
         block = self.block
         assert block is not None
-        text = render(self.header, lines, self.short)
-        made = self.squash_block(text, {cite for line in lines for cite in line.cites}, made_by)
-        kept = StoredClaims.from_json(block.claims).still_in(text).to_json()
-        return self.with_block(replace(made, claims=kept))
+        text = note.below_header(self.header, self.short)
+        made = self.squash_block(text, note.cites or self.turns, made_by)
+        kept = replace(StoredClaims.from_json(block.claims).still_in(text), sources=note.sources_in(text))
+        return self.with_block(replace(made, claims=kept.to_json()))
 
-    def edited(self, text: str) -> MergePlan:
+    def edited(self, text: str, sources: Sources | None = None) -> MergePlan:
         """Return the plan with this text as its payload, and with its costs counted again.
+
+        `sources` are what the sentences of a written note rest on; by default those that stood before keep theirs.
 
         Raises:
             RequestError: its payload is turns, whose words nobody may change.
@@ -236,10 +252,29 @@ class MergePlan:
             raise BadContent("A merge needs some text.", "To merge nothing, cancel.")
         if not self._cites:
             return replace(self.with_block(replace(block, text=text)), by_hand=True)
-        cites = cited(text, self.citable) or self.turns
-        kept = StoredClaims.from_json(block.claims).still_in(text).to_json()
+        frozen = StoredClaims.from_json(block.claims)
+        if sources is None:
+            sources = carried_over(block.text, frozen.sources, text)
+        cites = (*all_of(sources), *cited(text, self.citable)) or self.turns
+        kept = replace(frozen.still_in(text), sources=sources).to_json()
         edited = replace(self.squash_block(text, cites, block.made_by), claims=kept)
         return replace(self.with_block(edited), by_hand=True)
+
+    def brought_back(self, doubt: Doubt) -> MergePlan:
+        """Return the plan with a sentence that was struck out in its place again; unchanged if it is there already."""
+        if not doubt.out or doubt not in self.doubts:
+            return self
+        block = self.block
+        assert block is not None
+        at = block.text.find(doubt.after) if doubt.after else len(self.header)
+        if at < 0:
+            text = f"{block.text}\n{doubt.sentence}"
+        else:
+            at += len(doubt.after)
+            joint = " " if doubt.after else "\n"
+            text = f"{block.text[:at]}{joint}{doubt.sentence}{block.text[at:]}"
+        told = tuple(replace(one, out=False) if one == doubt else one for one in self.doubts)
+        return replace(self.edited(text), doubts=told)
 
     def edited_side(self, source: str, text: str) -> MergePlan:
         """Return the octopus with this text as the payload of one of its sources; further errors as in `edited`.

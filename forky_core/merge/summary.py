@@ -16,10 +16,10 @@ from forky_core.context.masking import Lookup
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.attribution import attribute, citable_ids
 from forky_core.merge.block import PayloadLine, lines_that_fit, render
-from forky_core.merge.headings import IMPORTANCE
-from forky_core.merge.models.written_note import WrittenNote
+from forky_core.merge.headings import FACTS, IMPORTANCE
 from forky_core.merge.note.compose import default_budget, note
 from forky_core.merge.wording import ShortIds, message_as_text
+from forky_core.merge.written.note import WrittenNote, as_unread
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import canonical_json
 
@@ -73,10 +73,18 @@ def chapter(messages: Sequence[Message]) -> Chapter:
     return Chapter(tuple(replace(line, speaker="") for line in lines))
 
 
-def written_chapter(written: WrittenNote) -> Chapter:
-    """Make a chapter of the note that a model wrote."""
+def written_chapter(note: WrittenNote) -> Chapter:
+    """Make a chapter of the note that a model wrote: a line for each sentence that was not struck out."""
     return Chapter(
-        tuple(PayloadLine(one.text, one.cites, one.section, quoted=bool(one.quoted)) for one in written.lines)
+        tuple(
+            PayloadLine(
+                as_unread(" ".join(one.span.of(note.text).split()), one.state),
+                one.sources,
+                FACTS,
+            )
+            for one in note.sentences
+            if one.state != "struck"
+        )
     )
 
 

@@ -7,7 +7,7 @@ tells are frozen in the message, so that a later merge reads them back.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from types import MappingProxyType
@@ -19,9 +19,10 @@ from forky_core.merge.claims.claim_set import Claim, ClaimSet, StoredClaims
 from forky_core.merge.claims.conflict_resolution import Choice, Clash, by_policy, choose
 from forky_core.merge.comparison import CUT, compare
 from forky_core.merge.corrections import correction_rows
-from forky_core.merge.headings import SETTLED, UNRESOLVED
+from forky_core.merge.headings import SETTLED, UNRESOLVED, WRITTEN
 from forky_core.merge.incoming_changes import IncomingChanges
 from forky_core.merge.inputs import MergeInputs
+from forky_core.merge.marks import NoteText
 from forky_core.merge.note.compose import default_budget
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan, PlannedMessage
@@ -29,6 +30,7 @@ from forky_core.merge.plan_lines import NOTHING_TO_TELL
 from forky_core.merge.squash import branch_note
 from forky_core.merge.strategy import IncomingSide, Strategy
 from forky_core.merge.wording import ShortIds, full_header, joined_header
+from forky_core.merge.written.sentences import cut, spans
 from forky_core.model import MessageId, payload_kinds
 from forky_core.model.parts import MergePart
 
@@ -41,8 +43,10 @@ class SourceNote:
     lines: tuple[PayloadLine, ...]
     tokens_full: int
     """What a full merge of this source would cost."""
+    text: NoteText | None = None
+    """What stands in the place of the quoted lines, if a model wrote it."""
     writer: str = ""
-    """The model that wrote it; "" if its lines are quoted."""
+    """That model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +68,6 @@ class ThreeWayPlan(MergePlan):
         return tuple(clash for clash in self.clashes if clash.choice is None)
 
     @property
-    def above(self) -> tuple[PayloadLine, ...]:
-        # As if all were open: the room of a note, and so the request for it, does not depend on the choices.
-        return _rows([replace(clash, choice=None) for clash in self.clashes], self.short)
-
-    @property
     def written_apart(self) -> tuple[MergePlan, ...]:
         # What one branch says takes nothing back of another one.
         return (self,) if len(self.notes) == 1 else tuple(map(self._alone, self.notes))
@@ -88,10 +87,10 @@ class ThreeWayPlan(MergePlan):
             )
         )
 
-    def with_note(self, lines: Sequence[PayloadLine], made_by: str) -> MergePlan:
-        (note,) = self.notes
+    def with_note(self, note: NoteText, made_by: str) -> MergePlan:
+        (one,) = self.notes
         return written(
-            replace(self, notes=(replace(note, lines=tuple(lines), writer=made_by),), by_hand=False)
+            replace(self, notes=(replace(one, lines=(), text=note, writer=made_by),), by_hand=False)
         )
 
     def with_written(self, made: Sequence[MergePlan]) -> MergePlan:
@@ -99,8 +98,8 @@ class ThreeWayPlan(MergePlan):
             return made[0]
         notes = tuple(chain.from_iterable(one.notes for one in made if isinstance(one, ThreeWayPlan)))
         warnings = dict.fromkeys(chain(self.warnings, *(one.warnings for one in made)))
-        failed = tuple(chain.from_iterable(one.failed for one in made))
-        return written(replace(self, notes=notes, warnings=tuple(warnings), failed=failed, by_hand=False))
+        doubts = tuple(chain.from_iterable(one.doubts for one in made))
+        return written(replace(self, notes=notes, warnings=tuple(warnings), doubts=doubts, by_hand=False))
 
     def resolved(self, choices: Mapping[str, Choice | None]) -> ThreeWayPlan:
         """Return the plan with these choices, by key or hash of the conflict; None opens one again.
@@ -193,7 +192,9 @@ def _rooms(plan: ThreeWayPlan, coming: Sequence[IncomingSide], budget: int | Non
     costs = [one.inputs.cost(one.found.turns) for one in coming]
     if budget is None:
         return [default_budget(cost) for cost in costs]
-    above = render(plan.header, plan.above, plan.short) + _corrections(plan)
+    # As if all were open, so that the room of a note does not depend on the choices.
+    open_ones = [replace(clash, choice=None) for clash in plan.clashes]
+    above = render(plan.header, _rows(open_ones, plan.short), plan.short) + _corrections(plan)
     left = max(0, budget - plan.count_tokens(above))
     return [left * cost // max(1, sum(costs)) for cost in costs]
 
@@ -228,15 +229,22 @@ def _tokens_full(inputs: MergeInputs, found: IncomingChanges, short: ShortIds) -
 
 def written(plan: ThreeWayPlan) -> ThreeWayPlan:
     """Return the plan with its payload rebuilt from its conflicts, its choices and its note."""
-    note = chain.from_iterable(one.lines for one in plan.notes)
-    still = (line for line in note if not any(_overtaken(line, clash) for clash in plan.clashes))
-    lines = [*_rows(plan.clashes, plan.short), *still]
-    text = render(plan.header, lines, plan.short) + _corrections(plan)
+    conflicts = _rows(plan.clashes, plan.short)
+    lines = [*conflicts, *_left(chain.from_iterable(one.lines for one in plan.notes), plan.clashes)]
+    note = _note_left([one.text for one in plan.notes if one.text is not None], plan.clashes)
+    text = render(plan.header, lines, plan.short)
+    if note is not None:
+        lines += note.below
+        text = note.below_header(plan.header, plan.short, conflicts)
+    text += _corrections(plan)
     open_claims = [claim for clash in plan.unresolved for claim in clash.conflict.claims]
     results = [result for clash in plan.clashes if (result := clash.result) is not None]
     frozen = _frozen(plan, text, open_claims, results)
     cites = {cite for claim in (*open_claims, *results) for cite in claim.cites}
     cites.update(chain.from_iterable(line.cites for line in lines))
+    if note is not None:
+        cites.update(note.cites)
+        frozen = replace(frozen, sources=note.sources_in(text))
     writer = next((one.writer for one in plan.notes if one.writer), "")
     block = replace(plan.squash_block(text, cites, writer), claims=frozen.to_json())
     chosen = {
@@ -255,6 +263,27 @@ def written(plan: ThreeWayPlan) -> ThreeWayPlan:
         entries=MappingProxyType(chosen),
         contradictions=made.unresolved,
     )
+
+
+def _left(lines: Iterable[PayloadLine], clashes: Sequence[Clash]) -> tuple[PayloadLine, ...]:
+    """Return the lines that no conflict has overtaken."""
+    return tuple(line for line in lines if not any(_overtaken(line, clash) for clash in clashes))
+
+
+def _note_left(notes: Sequence[NoteText], clashes: Sequence[Clash]) -> NoteText | None:
+    """Return written notes as one, without the sentences that a conflict has overtaken; None if there are none."""
+    if not notes:
+        return None
+    text = "\n\n".join(note.text for note in notes)
+    whole = NoteText(text, tuple(chain.from_iterable(note.sources for note in notes)))
+    out = [
+        span
+        for span, ids in zip(spans(text), whole.sources, strict=False)
+        if not _left([PayloadLine(span.of(text), ids, WRITTEN)], clashes)
+    ]
+    kept = cut(text, out)
+    below = _left(chain.from_iterable(note.below for note in notes), clashes)
+    return NoteText(kept, whole.sources_in(kept), below)
 
 
 def _corrections(plan: MergePlan) -> str:

@@ -13,7 +13,7 @@
     ├── Outdated                  the head you saw has moved  (.first: the operation that came first)
     ├── ModelError                a model call failed  (.failure: model.Failure, .partial: what had arrived)
     ├── ImportBrokenOff           an import ended in its middle; what came in stays  (.number: of its record)
-    ├── SquashRejected            a model's summary failed the checks (in merge/models/squash.py: .problems, .plan)
+    ├── SquashRejected            nothing that a model wrote stands (in merge/written/plan.py: .problems, .plan)
     └── StoreError                it failed: the database
         ├── StoreBusy             another process holds the file  (.holder)
         ├── StoreDamaged          cannot be read; the message says what can be done

@@ -36,9 +36,113 @@ class Unit:
     """The number of its block: units with the same number belong together."""
 
 
-def _language(text: str) -> str:
+_FREQUENT = {
+    "en": frozenset(
+        [
+            "the",
+            "and",
+            "of",
+            "to",
+            "is",
+            "was",
+            "that",
+            "it",
+            "for",
+            "with",
+            "not",
+            "this",
+            "are",
+            "be",
+            "on",
+            "you",
+        ]
+    ),
+    "de": frozenset(
+        [
+            "der",
+            "die",
+            "das",
+            "und",
+            "ist",
+            "nicht",
+            "ein",
+            "eine",
+            "den",
+            "dem",
+            "mit",
+            "auf",
+            "für",
+            "sich",
+            "auch",
+            "wir",
+            "ich",
+            "zu",
+            "von",
+            "bei",
+        ]
+    ),
+    "fr": frozenset(
+        [
+            "le",
+            "la",
+            "les",
+            "des",
+            "et",
+            "est",
+            "une",
+            "dans",
+            "pour",
+            "pas",
+            "que",
+            "qui",
+            "sur",
+            "avec",
+            "ce",
+            "il",
+            "nous",
+            "vous",
+            "du",
+            "au",
+        ]
+    ),
+    "es": frozenset(
+        [
+            "el",
+            "los",
+            "las",
+            "y",
+            "es",
+            "una",
+            "en",
+            "por",
+            "para",
+            "no",
+            "que",
+            "con",
+            "del",
+            "se",
+            "lo",
+            "su",
+            "más",
+            "como",
+            "pero",
+            "al",
+        ]
+    ),
+}
+"""The most frequent words of languages with the same letters."""
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def language_of(text: str) -> str:
+    """Guess the language of a text by its script and its most frequent words: a code such as "de", "en" in doubt."""
     sample = text[:2000]
-    return next((code for code, script in _SCRIPTS if script.search(sample)), "en")
+    for code, script in _SCRIPTS:
+        if script.search(sample):
+            return code
+    words = _WORD.findall(sample.casefold())
+    counts = {code: sum(word in frequent for word in words) for code, frequent in _FREQUENT.items()}
+    return max(counts, key=lambda code: (counts[code], code == "en"))
 
 
 def sentences(text: str) -> tuple[str, ...]:
@@ -47,7 +151,7 @@ def sentences(text: str) -> tuple[str, ...]:
     from sentencex import segment  # noqa: PLC0415
 
     flat = " ".join(text.split())
-    return tuple(s for s in (sentence.strip() for sentence in segment(_language(flat), flat)) if s)
+    return tuple(s for s in (sentence.strip() for sentence in segment(language_of(flat), flat)) if s)
 
 
 def _quotable(prose: str) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from forky_core.context.citations import NOTHING, Opens, linked, opened_by_line,
 from forky_core.merge.attribution import citable_ids
 from forky_core.merge.block import ParsedLine, parse_payload
 from forky_core.merge.headings import is_heading
+from forky_core.merge.marks import marked
 from forky_core.model import MessageId
 from forky_core.model.parts import MergePart
 
@@ -89,12 +90,13 @@ def payload_text(merge: MergePart, mark: Callable[[MessageId], str]) -> str:
         return f"[{mark(id)}]"
 
     return "\n".join(
-        " ".join((row.drawn(str, shown), *map(shown, row.cites))) for row in _rows(merge, len(merge.text))
+        " ".join((row.drawn(str, shown), *map(shown, row.cites))) for row in _rows(merge, len(marked(merge)))
     )
 
 
 def _rows(merge: MergePart, limit: int) -> list[PayloadRow]:
-    cut = merge.text[:limit] + ("\n…" if len(merge.text) > limit else "")
+    text = marked(merge)
+    cut = text[:limit] + ("\n…" if len(text) > limit else "")
     return [
         PayloadRow(row.text, row.cites, row.inside, kind=_kind(row))
         for row in parse_payload(cut, citable_ids(merge))

@@ -109,10 +109,10 @@ def test_a_tools_turn_becomes_the_call_and_its_result() -> None:
 
 
 def test_a_models_squash_is_what_it_wrote_or_quoted_lines_where_that_is_refused() -> None:
-    answer = f"Result\n- The Perminalen is booked for two nights. [m{len(SIDE)}]"
+    answer = "The Perminalen is booked for two nights."
     written = ours.write(lambda _asked: answer, "scripted", TRUNK, SIDE, 80)
     assert "The Perminalen is booked for two nights." in written
-    refused = ours.write(lambda _asked: "Sure, what else?", "scripted", TRUNK, SIDE, 80)
+    refused = ours.write(lambda _asked: "Sure.", "scripted", TRUNK, SIDE, 80)
     assert refused == METHODS[OURS](TRUNK, SIDE, 80)
 
 

@@ -8,8 +8,8 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.merge.claims.conflict_resolution import Choice
 from forky_core.merge.corrections import corrected_lines, corrections_in
-from forky_core.merge.models.squash import SquashRejected
 from forky_core.merge.three_way import ThreeWayPlan
+from forky_core.merge.written.plan import SquashRejected
 from forky_core.store.memory.store import MemoryStore
 from tests.builders import ScriptedModels, talk, workspace
 
@@ -99,19 +99,17 @@ def two_said(models: ScriptedModels) -> Conversation:
 def test_a_model_writes_the_note_of_each_branch_below_the_conflicts_of_all() -> None:
     models = ScriptedModels()
     chat = two_said(models)
-    models.two.enqueue("Result\n- Ana tested Caddy. [m2]")
-    models.two.enqueue("Result\n- Ben tested Nginx. [m2]")
+    for answer in ("Ana tested Caddy.", "1: supported", "Ben tested Nginx.", "1: supported"):
+        models.two.enqueue(answer)
     plan = of_two(chat, model="scripted/two")
     assert plan.block is not None and plan.block.made_by == "scripted/two"
     assert [one.name for one in plan.clashes[0].claims_by_source] == ["main", "one", "two"]
     _, heading, conflict, *note = plan.payload.splitlines()
     assert heading.startswith("UNRESOLVED") and conflict.startswith("- port: ")
-    assert [line.partition(" [")[0] for line in note] == [
-        "Result:",
-        "- Ana tested Caddy.",
-        "- Ben tested Nginx.",
-    ]
-    for request, ours, other in zip(models.two.requests, ("2222", "3333"), ("3333", "2222"), strict=True):
+    assert note == ["Note:", "Ana tested Caddy.", "", "Ben tested Nginx."]
+    for request, ours, other in zip(
+        models.two.requests, ("2222", "2222", "3333", "3333"), ("3333", "3333", "2222", "2222"), strict=True
+    ):
         assert ours in str(request.messages) and other not in str(request.messages)
     settled = plan.resolved({"port": Choice("mine")})
     assert settled.block is not None and settled.block.made_by == "scripted/two"
@@ -127,7 +125,7 @@ def test_where_the_note_of_one_branch_fails_the_quoted_lines_of_all_stand() -> N
     chat = two_said(models)
     strategies: tuple[str, ...] = ("squash", "three-way")
     for strategy in strategies:
-        for answer in ("Result\n- Ana tested Caddy. [m2]", "No.", "No."):
+        for answer in ("Ana tested Caddy.", "1: supported", "No."):
             models.two.enqueue(answer)
         with pytest.raises(SquashRejected) as refused:
             chat.plan_merge(["one", "two"], strategy=strategy, model="scripted/two", reread=True)

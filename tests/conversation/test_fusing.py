@@ -8,8 +8,8 @@ import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.merge.claims.conflict_resolution import Choice
-from forky_core.merge.models.squash import SquashRejected
 from forky_core.merge.picked_parts import PickedPart
+from forky_core.merge.written.plan import SquashRejected
 from forky_core.model.errors import BadContent, NothingToDo, Outdated
 from tests.builders import ScriptedModels, talk, workspace
 from tests.context.validity import problems
@@ -184,22 +184,21 @@ def test_a_model_fuses_from_escaped_labelled_answers_and_is_checked(chat: Conver
 
 
 @pytest.mark.parametrize(
-    ("answer", "check"),
+    ("answer", "why"),
     [
-        ("I would take SQLite.", "reply"),
-        ('{"answer": "Use Redis 7."}', "invented"),
-        ('{"answer": ""}', "schema"),
-        ('{"answer": "Use', "json"),
-        ("I'm sorry, I can't do that.", "refusal"),
+        ("I would take SQLite.", "in the form"),
+        ('{"answer": "Use Redis 7."}', "Redis|7"),
+        ('{"answer": ""}', "in the form"),
+        ('{"answer": "Use', "in the form"),
     ],
 )
 def test_a_fusion_that_fails_a_check_leaves_the_one_by_rule_badged(
-    chat: Conversation, answer: str, check: str
+    chat: Conversation, answer: str, why: str
 ) -> None:
     models(chat).two.enqueue(answer)
-    with pytest.raises(SquashRejected) as refused:
+    models(chat).two.enqueue(answer)
+    with pytest.raises(SquashRejected, match=why) as refused:
         chat.merges.plan_fuse(model="scripted/two")
-    assert {failed.check for failed in refused.value.failed} == {check}
     assert refused.value.plan.payload == chat.merges.plan_fuse().payload and refused.value.plan.badge
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.llm.scripted import Fail
-from forky_core.merge.models.squash import SquashRejected
+from forky_core.merge.written.plan import SquashRejected
 from forky_core.model.errors import ModelError, NothingToDo, Outdated
 from forky_core.views.captions import merged
 from forky_core.welcome import ensure_welcome, make_welcome
@@ -59,13 +59,15 @@ def test_after_landing_the_model_is_sent_exactly_what_the_preview_said(
 def test_a_model_can_write_the_squash_and_is_checked(chat: Conversation) -> None:
     models = chat._session.models
     assert isinstance(models, ScriptedModels)
-    models.two.enqueue("Result\n- Collect members lazily, with `collect_members(cls)`. [m4]")
+    models.two.enqueue("Collect members lazily, with `collect_members(cls)`.")
+    models.two.enqueue('1: supported m4 "lazily"')
     plan = chat.plan_merge("debug", model="scripted/two", budget=200)
     assert (
         "Collect members lazily, with" in plan.payload
         and plan.drafts[0].draft.parts[0].stored()["made_by"] == "scripted/two"
     )
-    models.two.enqueue("Sure! To fix enums you should first of all look at 99 other files.")
+    for _ in range(2):
+        models.two.enqueue("To fix enums you should first of all look at 99 other files.")
     with pytest.raises(SquashRejected) as caught:
         chat.plan_merge("debug", model="scripted/two", budget=200, reread=True)
     assert caught.value.problems and caught.value.plan.badge

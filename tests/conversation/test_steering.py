@@ -142,7 +142,8 @@ def test_a_summary_of_a_model_is_written_in_the_background_and_used_from_then_on
     chat, models = long_talk(41)
     chat.rules.set_memory(Memory("summary", 10, model="scripted/two"))
     for at in (9, 19, 29):
-        models.two.enqueue(f"Result\n- Ana said that the port is {8000 + at}. [m10]")
+        models.two.enqueue(f"Ana said that the port is {8000 + at}.")
+        models.two.enqueue("1: supported")
     shown = chat.context()
     assert "by rules" in shown.messages[0]["content"]
     assert any("scripted/two reads what is new" in item.why for item in shown.items)

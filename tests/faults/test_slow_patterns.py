@@ -13,12 +13,13 @@ from forky_core.conversation.identity import suggested_name, title_from
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.claims.contradictions import contradictions
 from forky_core.merge.claims.rules import claims_of
-from forky_core.merge.models.line_checks.pipeline import judge
-from forky_core.merge.models.note_answer import NoteLine, read_note
-from forky_core.merge.models.transcript import Transcript
 from forky_core.merge.note.compose import note
 from forky_core.merge.note.passages import atoms, passages
-from forky_core.model import MessageId, seal
+from forky_core.merge.written import verifier
+from forky_core.merge.written.hard_checks import fault
+from forky_core.merge.written.material import Material
+from forky_core.merge.written.sentences import cut, spans
+from forky_core.model import seal
 from forky_core.model.parts import AttachmentPart, Draft, TextPart, ToolResultPart
 from forky_core.retrieval.passages import dialogue, document_passages
 from forky_core.retrieval.quote import answer
@@ -79,7 +80,8 @@ READERS: dict[str, Callable[[str], object]] = {
         count_tokens=estimate_tokens,
         focus=text,
     ),
-    "a model's note": lambda text: read_note(f"Result\n- {text}", {"m1": MessageId("b2:" + "0" * 32)}),
+    "a model's note": lambda text: cut(text, spans(text)[::2]),
+    "a verifier's answer": lambda text: verifier.read(f"1: contradicted m1 {text}", 1, Material(())),
     "claims by rules": lambda text: claims_of(seal(Draft("user", (TextPart(text),)), ())),
     "contradictions": lambda text: contradictions(
         [seal(Draft("user", (TextPart(text),)), ())], [seal(Draft("assistant", (TextPart(text + " 1"),)), ())]
@@ -100,14 +102,14 @@ READERS: dict[str, Callable[[str], object]] = {
 }
 
 
-def check_line(text: str) -> object:
-    """A line of a note that is its one message, word for word."""
-    message = seal(Draft("user", (TextPart(text[:6_000]),)), ())
-    line = NoteLine(1, "Facts", " ".join(text[:600].split()), (message.id,))
-    return judge([line], Transcript((message,)))
+def check_sentence(text: str) -> object:
+    """A sentence of a note, which is its one message, word for word."""
+    material = Material((seal(Draft("user", (TextPart(text[:6_000]),)), ()),))
+    sentence = " ".join(text[:600].split())
+    return fault(sentence, material, material.sources(sentence))
 
 
-READERS["a line of a note"] = check_line
+READERS["a sentence of a note"] = check_sentence
 
 
 @pytest.fixture(autouse=True)

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from forky_core.merge.block import PayloadLine
 from forky_core.merge.claims.active_claims import active_claims, frozen_in
 from forky_core.merge.claims.claim_set import SECTION_OF, ClaimSet
 from forky_core.merge.claims.conflict_resolution import Choice, Policy
 from forky_core.merge.headings import NOTE
+from forky_core.merge.marks import NoteText
 from forky_core.merge.plan_lines import NOTHING_TO_TELL
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model.errors import BadContent
@@ -191,21 +191,15 @@ def test_a_decision_is_never_told_below_the_one_that_replaced_it(
     assert all(at < max(told) for at, line in enumerate(lines) if old in line and new not in line)
 
 
-def test_a_choice_leaves_the_room_of_the_note_as_it_is() -> None:
-    plan = three_way(served())
-    assert plan.resolved({"port": Choice("text", "Ask Ana. " * 20)}).above == plan.above
-
-
 def test_a_note_that_a_model_wrote_stands_below_the_choices_without_what_they_reject() -> None:
     talk = served()
     mine, theirs = talk.path("main")[2], talk.path("debug")[3]
-    told = PayloadLine("Ana reads the logs.", (theirs.id,), "Facts")
-    wrong = PayloadLine("It listens on 9090.", (theirs.id,), "Result")
-    plan = three_way(talk).with_note((told, wrong), "scripted/two")
+    note = NoteText("Ana reads the logs. It listens on 9090.", ((theirs.id,), (theirs.id,)))
+    plan = three_way(talk).with_note(note, "scripted/two")
     assert isinstance(plan, ThreeWayPlan) and plan.block is not None
     assert plan.block.made_by == "scripted/two" and "It listens on 9090." in plan.payload
     settled = plan.resolved({"port": Choice("mine")})
-    assert "It listens" not in settled.payload and "- Ana reads the logs." in settled.payload
+    assert "It listens" not in settled.payload and settled.payload.endswith("\nNote:\nAna reads the logs.")
     assert settled.block is not None and mine.id not in settled.block.messages
     assert plan.resolved({"port": Choice("theirs")}).payload.count("It listens on 9090.") == 1
 

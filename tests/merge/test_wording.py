@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from forky_core.model.parts import Draft
 from tests.merge.conversations import Talk, forked
 
 
-@pytest.mark.parametrize("strategy", ["full", "three-way"])
-def test_a_header_names_the_message_at_which_the_branches_parted(strategy: str) -> None:
+def test_a_header_names_the_message_at_which_the_branches_parted() -> None:
     talk = forked()
     fork = talk.path("main")[1]
-    header = talk.plan(strategy).header
+    header = talk.plan("full").header
     assert f'forked at {fork.id[3:9]} "It runs codegen first."' in header
     assert not any(id[3:9] in header for id in talk.messages if id != fork.id)
 

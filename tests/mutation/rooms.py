@@ -43,7 +43,7 @@ ROOMS = (
     ),
     Room("merge/claims", ("forky_core/merge/claims/*.py",), ("tests/merge/claims", "tests/merge")),
     Room("merge/note", ("forky_core/merge/note/*.py",), ("tests/merge/note", "tests/merge")),
-    Room("merge/models", ("forky_core/merge/models/**/*.py",), ("tests/merge/models", "tests/merge")),
+    Room("merge/written", ("forky_core/merge/written/*.py",), ("tests/merge/written", "tests/merge")),
     Room(
         "context",
         ("forky_core/context/*.py",),

@@ -281,11 +281,10 @@ def test_merges_that_fail_are_logged_by_their_trace_and_a_persons_mistakes_are_n
     with pytest.raises(ModelError):
         chat.plan_merge(side, model="scripted/one")
     assert log.types("merge.failed") == {"forky_core.model.errors.ModelError"}
-    models.one.enqueue(canary("Nonsense"))
-    models.one.enqueue(canary("Nonsense again"))
+    models.one.enqueue("\n".join(canary("user: Nonsense.") for _ in range(9)))
     with pytest.raises(ForkyError):
         chat.plan_merge(side, model="scripted/one")
-    assert "forky_core.merge.models.squash.SquashRejected" in log.types("merge.failed")
+    assert "forky_core.merge.written.plan.SquashRejected" in log.types("merge.failed")
     models.one = Faulty(models)  # type: ignore[assignment]
     with pytest.raises(RuntimeError):
         chat.plan_merge(side, model="scripted/one", reread=True)

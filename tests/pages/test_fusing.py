@@ -135,9 +135,9 @@ def test_an_answer_that_invents_is_refused_and_the_one_by_rule_offered(
     test = fuse(chat)
     by_key(test, "compare.fuse_by").set_value("scripted/writer")
     test = written(press(settled(test.run()), "merge.write"))
-    assert "wrote an answer that does not hold" in words(
+    assert "wrote an answer that cannot be used" in words(
         test
-    ) and "“6379” is in none of the answers." in words(test)
+    ) and "The number 6379 was said nowhere." in words(test)
     test = press(test, "merge.quoted")
     assert "compare.fuse_land" in keys(test)
 

@@ -394,7 +394,7 @@ def pressed_write(test: AppTest, held: Session) -> AppTest:
     return written(test, held)
 
 
-NOTE = "Result\n- Collect members lazily, by calling `collect_members(cls)`. [m4]"
+NOTE = "Collect members lazily, by calling `collect_members(cls)`."
 
 
 def test_no_model_writes_because_a_merge_is_opened(chat: Conversation, writer: ScriptedModel) -> None:
@@ -440,13 +440,13 @@ def test_a_press_has_the_model_write_and_either_text_is_one_click_away(
     test, held = by_writer(chat)
     writer.enqueue(NOTE)
     test = pressed_write(test, held)
-    assert "- Collect members lazily, by calling" in preview(test)
-    assert "The writer wrote this." in words(test)
+    assert "Collect members lazily, by calling" in preview(test)
+    assert "The writer wrote this. It read each sentence once more beside the branch." in words(test)
     test = press(test, "merge.quoted")
     assert preview(test) == told(chat.plan_merge("debug"))
     test = press(test, "merge.take_written")
-    assert "- Collect members lazily, by calling" in preview(test)
-    assert len(writer.requests) == 1, "nobody pays twice for going back and forth"
+    assert "Collect members lazily, by calling" in preview(test)
+    assert len(writer.requests) == 2, "nobody pays twice for going back and forth"
     press(test, "merge.land")
     assert chat.head is not None and chat.head.merge is not None
     assert chat.head.merge.made_by == "scripted/writer"
@@ -464,35 +464,50 @@ def test_a_model_that_fails_leaves_the_quoted_lines_to_land(
     assert chat.head is not None and chat.head.merge is not None and not chat.head.merge.made_by
 
 
-def test_a_summary_that_does_not_hold_says_why_and_the_quoted_lines_stand_in(
+def test_an_answer_that_is_no_note_says_why_and_the_quoted_lines_stand_in(
     chat: Conversation, writer: ScriptedModel
 ) -> None:
     test, held = by_writer(chat)
     for _ in range(2):
-        writer.enqueue("Result\n- Use parser_v9.py to collect members lazily. [m4]")
+        writer.enqueue("Use parser_v9.py to collect members lazily.")
     test = pressed_write(test, held)
-    assert "“parser_v9.py” stands nowhere in what it cites." in words(test)
-    for _ in range(2):
-        writer.enqueue("Sure! Here is what we did.")
+    assert "“parser_v9.py” stands nowhere in the branch." in words(test)
+    writer.enqueue("I'm sorry, but I can't help with that.")
     by_key(test, "merge.again").click()
     test.run()
     test = written(test, held)
-    assert "replied to the conversation" in words(test)
-    assert "failed the checks" in words(test)
+    assert "refused to sum it up" in words(test)
+    assert "could not be used" in words(test)
     assert preview(test) == told(chat.plan_merge("debug"))
 
 
-def test_a_line_that_is_not_confirmed_is_shown_with_its_reason_and_the_branch_speaks_instead(
+def test_a_sentence_that_is_left_out_is_shown_with_its_reason_and_comes_back_by_a_click(
     chat: Conversation, writer: ScriptedModel
 ) -> None:
     test, held = by_writer(chat)
+    wrong = "`enum_fields()` runs in parser.py line 99."
     for _ in range(2):
-        writer.enqueue(f"{NOTE}\nFacts\n- `enum_fields()` runs in parser.py line 99. [m2]")
+        writer.enqueue(f"{NOTE} {wrong}")
+        writer.enqueue("1: supported")
     test = pressed_write(test, held)
-    assert "line 99" in words(test) and "The number 99 is not in what it cites." in words(test)
-    assert "line 99" not in preview(test) and "runs before the class body in parser.py line 42" in preview(
-        test
-    )
+    assert "1 sentence" in words(test) and "The number 99 was said nowhere." in words(test)
+    assert "line 99" not in preview(test)
+    test = press(test, "merge.back.0.0")
+    assert "line 99" in preview(test) and "merge.back.0.0" not in keys(test)
+
+
+def test_a_sentence_that_is_not_confirmed_lands_and_is_marked(
+    chat: Conversation, writer: ScriptedModel
+) -> None:
+    test, held = by_writer(chat)
+    writer.enqueue(f"{NOTE} It was not run.")
+    writer.enqueue("1: supported\n2: not shown")
+    test = pressed_write(test, held)
+    assert [one.label for one in test.expander if "not confirmed" in one.label] == [
+        "1 sentence not confirmed"
+    ]
+    assert "It was not run." in preview(test)
+    assert "(not confirmed)" not in preview(test), "a person sees the mark"
 
 
 def test_a_note_that_arrives_after_an_edit_waits_to_be_taken(
@@ -505,7 +520,7 @@ def test_a_note_that_arrives_after_an_edit_waits_to_be_taken(
     writer.enqueue(NOTE)
     test = pressed_write(test, held)
     assert preview(test) == "My own words." and "What you changed stands." in words(test)
-    assert "- Collect members lazily, by calling" in preview(press(test, "merge.take_written"))
+    assert "Collect members lazily, by calling" in preview(press(test, "merge.take_written"))
 
 
 def test_a_conversation_with_one_branch_says_what_to_do(forky: Forky) -> None:

@@ -13,8 +13,8 @@ from forky_core.conversation.replies.asking import refuse_if_moved
 from forky_core.conversation.replies.once import ask_once
 from forky_core.conversation.session import Session
 from forky_core.merge.fuse import FusePlan, plan_fuse
-from forky_core.merge.models.fuse import fuse_with_model
 from forky_core.merge.picked_parts import PickedPart
+from forky_core.merge.written.fusion import fuse_with_model
 from forky_core.model import Branch, Message, MessageId, Operation, seal
 from forky_core.model.errors import BadContent, NothingToDo
 

@@ -12,11 +12,12 @@ from threading import Event
 
 from forky_core.conversation.replies.once import ask_once
 from forky_core.conversation.session import Session
-from forky_core.llm.contract import Model
-from forky_core.merge.models.note_request import REQUEST
-from forky_core.merge.models.transcript import Transcript
-from forky_core.merge.models.written_note import WrittenNote, write_note
+from forky_core.llm.contract import Model, ProviderMessage
 from forky_core.merge.wording import message_as_text
+from forky_core.merge.written.material import Material
+from forky_core.merge.written.note import NoteModels, WrittenNote, without, write_note
+from forky_core.merge.written.requests import REQUEST
+from forky_core.merge.written.verifier import Ask
 from forky_core.model import Message
 from forky_core.model.hashing import content_hash
 
@@ -24,6 +25,8 @@ PIECE = 24_000
 """The most tokens of a piece; half the window of a model with a smaller one."""
 
 
+VERIFIER = "merge_reviewer"
+"""The setting with the name of the model that reads what another one wrote; without it, the writer does so itself."""
 MOST_SO_FAR = 1_200
 """The fewest tokens of the note on a long branch's earlier pieces; its last piece decides which of it is needed."""
 
@@ -41,7 +44,7 @@ class NoteWriter:
 
     def write(
         self,
-        transcript: Transcript,
+        material: Material,
         target: Sequence[Message],
         room: int,
         count_tokens: Callable[[str], int],
@@ -49,39 +52,46 @@ class NoteWriter:
         """The note on a branch, in about `room` tokens. A branch too long for the model is read in pieces.
 
         Raises:
-            NoteFailed: no line that it wrote passed the checks.
+            NoteFailed: what it answered is no note.
             ModelError: the model did not answer, or was stopped.
             NotFound: the model is gone.
         """
-        model = self.session.models.model(self.name)
-        messages = transcript.messages
-        pieces = list(_pieces(messages, model))
+        verifier = self.session.store.setting(VERIFIER) or self.name
+        messages = material.messages
+        pieces = list(_pieces(messages, self.session.models.model(self.name)))
         note: WrittenNote | None = None
         start = 0
         for at, piece in enumerate(pieces):
-            end = start + len(piece)
-            size = room if at == len(pieces) - 1 else max(room, MOST_SO_FAR)
-            key = self._key(messages[:end], size)
+            end, is_last = start + len(piece), at == len(pieces) - 1
+            size = room if is_last else max(room, MOST_SO_FAR)
+            key = self._key(messages[:end], size, verifier if is_last else "")
             stored = None if self.afresh else self.session.store.derived(self.session.id, [key]).get(key)
             found = WrittenNote.from_json(stored) if stored else None
             if found is None:
                 found = write_note(
-                    lambda prompt: ask_once(self.session, self.name, prompt, stop=self.stop),
-                    replace(transcript, messages=messages[:end]),
+                    # What the last piece makes of the earlier ones is verified, and not what they were told by.
+                    NoteModels(self._ask(self.name), self._ask(verifier) if is_last else None),
+                    replace(material, messages=messages[:end]),
                     room=size,
                     count_tokens=count_tokens,
                     focus=self.focus,
                     target=target,
-                    so_far=note,
+                    so_far=without(note) if note is not None else "",
                     start=start,
                 )
                 self.session.store.keep_derived(self.session.id, {key: found.to_json()})
             note, start = found, end
-        return note if note is not None else WrittenNote(())
+        return note if note is not None else WrittenNote("")
 
-    def _key(self, messages: Sequence[Message], room: int) -> str:
+    def _ask(self, name: str) -> Ask:
+        def ask(messages: tuple[ProviderMessage, ...]) -> str:
+            return ask_once(self.session, name, messages, stop=self.stop)
+
+        return ask
+
+    def _key(self, messages: Sequence[Message], room: int, verifier: str) -> str:
         """Return the key under which the note on these messages is stored."""
-        asked = [REQUEST, room, self.name, self.focus.strip(), *(one.id for one in messages)]
+        asked = [REQUEST, room, self.name, verifier, self.focus.strip(), *(one.id for one in messages)]
         return f"note/{content_hash(asked).removeprefix('b2:')}"
 
 

@@ -15,7 +15,6 @@ from forky_core.context.build import Summarise, Summary
 from forky_core.conversation.merging.note_writing import NoteWriter
 from forky_core.conversation.session import Session
 from forky_core.llm.tokens import estimate_tokens
-from forky_core.merge.models.transcript import Transcript
 from forky_core.merge.summary import (
     SUMMARY,
     Chapter,
@@ -25,6 +24,7 @@ from forky_core.merge.summary import (
     write,
     written_chapter,
 )
+from forky_core.merge.written.material import Material
 from forky_core.model import Message
 from forky_core.model.errors import ForkyError
 from forky_core.model.hashing import content_hash
@@ -90,7 +90,7 @@ class SummaryJob:
         try:
             for stretch in self._stretches:
                 told = as_told(stretch, self._session.messages.__getitem__)
-                written = writer.write(Transcript(told), (), chapter_room(told), estimate_tokens)
+                written = writer.write(Material(told), (), chapter_room(told), estimate_tokens)
                 entry = {_key(stretch, self._model): written_chapter(written).to_json()}
                 self._session.store.keep_derived(self._session.id, entry)
         except ForkyError as error:

@@ -303,9 +303,11 @@ class StoredClaims:
     set: ClaimSet = field(default_factory=ClaimSet)
     corrects: tuple[Correction, ...] = ()
     """Lines of earlier merges that this one corrects."""
+    sources: tuple[tuple[MessageId, ...], ...] = ()
+    """Of a note that a model wrote: the messages that each sentence rests on (merge/marks.py)."""
 
     def __bool__(self) -> bool:
-        return self.claims_anything or bool(self.corrects)
+        return self.claims_anything or bool(self.corrects or any(self.sources))
 
     @property
     def claims_anything(self) -> bool:
@@ -332,6 +334,8 @@ class StoredClaims:
         entry = self.set.stored()
         if self.corrects:
             entry["corrects"] = [one.stored() for one in self.corrects]
+        if any(self.sources):
+            entry["sources"] = [list(ids) for ids in self.sources]
         return canonical_json(entry)
 
     @classmethod
@@ -345,7 +349,8 @@ class StoredClaims:
         try:
             entry = json.loads(text)
             corrects = tuple(map(Correction.from_stored, entry.get("corrects", ())))
-            return cls(ClaimSet.from_stored(entry), corrects)
+            sources = tuple(tuple(map(MessageId, _texts(ids))) for ids in entry.get("sources", ()))
+            return cls(ClaimSet.from_stored(entry), corrects, sources)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return cls()
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from forky_core.context.masking import Lookup
 from forky_core.llm.contract import ModelInfo
-from forky_core.merge.models.note_request import Limit, note_request
-from forky_core.merge.models.squash import note_room, target_view, transcript_of
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.strategy import Strategy
+from forky_core.merge.written.plan import material_of, note_room, target_view
+from forky_core.merge.written.requests import Limit, note_request
 from forky_core.views.captions import about
 
 _INSTRUCTIONS = 900
@@ -29,12 +29,14 @@ def count_request(
 
 
 def _note(plan: MergePlan, lookup: Lookup, focus: str, budget: int | None) -> tuple[int, int]:
+    """The writer reads the branch and answers with a note; the verifier reads both and answers in a line a sentence."""
     target = target_view(plan, lookup)
-    transcript = transcript_of(plan, lookup, target)
-    room = note_room(plan, lookup, budget)
-    limit = Limit.of(room, transcript, plan.count_tokens)
-    asked = note_request(transcript, limit, focus=focus, target=target)
-    return sum(plan.count_tokens(str(message.get("content", ""))) for message in asked), room
+    material = material_of(plan, lookup, target)
+    room = note_room(plan, budget)
+    limit = Limit.of(room, material, plan.count_tokens)
+    asked = note_request(material, limit, focus=focus, target=target)
+    sent = sum(plan.count_tokens(str(message.get("content", ""))) for message in asked)
+    return 2 * sent + room, 2 * room
 
 
 def cost_of(request: tuple[int, int], info: ModelInfo | None) -> float | None:

@@ -24,13 +24,13 @@ from forky_core.forky import Forky
 from forky_core.llm.contract import ModelInfo
 from forky_core.merge.claims.conflict_resolution import Choice, Policy
 from forky_core.merge.editing import BranchLines
-from forky_core.merge.models.squash import SquashRejected
 from forky_core.merge.options import NO_CHOICES
 from forky_core.merge.picked_parts import PickedPart
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.strategies import find_strategy
 from forky_core.merge.strategy import Strategy
 from forky_core.merge.three_way import ThreeWayPlan
+from forky_core.merge.written.plan import SquashRejected
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.model.errors import ForkyError, NotFound
 from forky_core.model.payload_kinds import FULL, FUSION, SQUASH
@@ -321,6 +321,7 @@ def _plan(
             focus=options.focus,
             budget=options.budget,
             model=model,
+            looked_at=True,
             again=options.again,
             policy=options.policy,
             stop=stop,
@@ -332,6 +333,7 @@ def _plan(
         focus=options.focus,
         budget=options.budget,
         model=model,
+        looked_at=True,
         force=options.force,
         again=options.again,
         policy=options.policy,
@@ -351,6 +353,7 @@ def _plan_request(
         focus=options.focus,
         budget=options.budget,
         model=model,
+        looked_at=True,
         force=options.force or options.graft is not None,
         again=options.again,
         policy=options.policy,

@@ -22,6 +22,7 @@ from pages.ui.components.links import chat_link
 from pages.ui.components.markdown import plain_label, show_text, showable
 from pages.ui.frame import Frame, saying
 from pages.ui.keeping.fields import kept_fields
+from pages.ui.merge.doubts import draw_doubts
 from pages.ui.merge.editor import draw_editor
 from pages.ui.merge.payload import SHOWN, draw_turns
 from pages.ui.merge.planning import Planning, lookup_of
@@ -31,12 +32,14 @@ _OPENABLE = 40
 
 
 def draw_preview(frame: Frame, held: Planning) -> None:
-    """Keys: `merge.edit`, `merge.text`, `merge.reset`, `merge.out.<n>`."""
+    """Keys: `merge.edit`, `merge.text`, `merge.reset`, `merge.out.<n>`, `merge.back.<side>.<n>`."""
     plan = held.plan
     assert plan is not None
     st.markdown(_cost_line(frame, plan))
     if plan.fast_forward is None:
         draw_payload(frame, held, plan)
+    for at, side in enumerate(_parts(plan)):
+        draw_doubts(held, side, partial(_seen_at, frame, side, plan), f"merge.back.{at}")
     _draw_left_out(frame, plan)
 
 

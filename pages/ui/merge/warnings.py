@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import streamlit as st
 
 from forky_core.merge.claims.claim_set import Claim
 from forky_core.merge.claims.conflict_resolution import Clash
-from forky_core.merge.models.squash import UNCONFIRMED
 from forky_core.merge.plan import MergePlan
 from forky_core.model.payload_kinds import FULL, THREE_WAY
 from forky_core.views.merging import other_warnings, takes_more_than_full
 from forky_core.views.shelf import count
-from pages.ui.components.markdown import plain_label, showable
+from pages.ui.components.markdown import plain_label
 from pages.ui.merge.choices import offered, want
 from pages.ui.merge.planning import Planning
 from pages.ui.wording import bare
@@ -32,12 +30,9 @@ def draw_warnings(held: Planning) -> None:
     if takes_more_than_full(plan):
         _draw_no_shorter(plan)
     for warning in other_warnings(plan):
-        if UNCONFIRMED in warning:
-            continue
         st.caption(f":material/info: {plain_label(warning, 300)}")
     if plan.badge:
         st.badge(plain_label(plan.badge), icon=":material/format_quote:", color="gray")
-    _draw_unconfirmed(plan)
 
 
 def _draw_contradictions(plan: MergePlan) -> None:
@@ -84,17 +79,3 @@ def _draw_no_shorter(plan: MergePlan) -> None:
             icon=":material/notes:",
             on_click=lambda: want(strategy=FULL.name, picks=None),
         )
-
-
-def _draw_unconfirmed(plan: MergePlan) -> None:
-    """List the lines that a model wrote and no check could confirm."""
-    if not plan.failed:
-        return
-    what = count(len(plan.failed), "line")
-    with st.expander(f"{what} of what the model wrote {UNCONFIRMED}", icon=":material/rule:"):
-        if plan.block is not None and plan.block.made_by:
-            st.caption("Where the messages say something like it, their own words stand in its place.")
-        for one in plan.failed:
-            shown = f"  \n:small[“{plain_label(showable(one.shown), 200)}”]" if one.shown else ""
-            sentence = re.sub(r"\(m(\d+)\)", r"(message \1)", one.sentence)
-            st.markdown(f"- {plain_label(sentence, 300)}{shown}")

@@ -9,6 +9,7 @@ import streamlit as st
 
 from forky_core.llm.contract import OFFLINE
 from forky_core.merge.plan import MergePlan
+from forky_core.preferences import chosen_verifier
 from forky_core.views.shelf import count
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, showable
@@ -74,10 +75,19 @@ def _draw_author(frame: Frame, held: Planning) -> None:
     with st.container(key="line-merge-author", horizontal=True, vertical_alignment="center"):
         edited = ", and you changed it" if held.edited else ""
         st.markdown(
-            f":material/edit_note: {_author(frame, held)} wrote this{edited}. Each line was checked against what it cites.",
+            f":material/edit_note: {_author(frame, held)} wrote this{edited}. {_verified(frame, held)}",
             width="stretch",
         )
         _draw_quoted(held)
+
+
+def _verified(frame: Frame, held: Planning) -> str:
+    """Who read the note beside the branch."""
+    if held.options.fuses:
+        return "Names and numbers were checked against the answers."
+    verifier = chosen_verifier(frame.forky.store)
+    who = _label(frame, verifier) if verifier else "It"
+    return f"{who} read each sentence once more beside the branch."
 
 
 def _draw_again(frame: Frame, held: Planning) -> None:
@@ -139,7 +149,8 @@ def _sent(held: Planning, plan: MergePlan, tokens: int) -> str:
     names = " and ".join(f"“{plain_label(name, 40)}”" for name in (held.options.source, *held.options.others))
     return (
         f"It is sent {count(len(plan.turns), 'message')} of {names} and the newest of “{plain_label(held.options.target, 40)}”, "
-        f"about {tokens:,} tokens. Each line is checked, and the quoted lines below stay one click away."
+        f"about {tokens:,} tokens in two calls: one writes, one reads each sentence beside the branch. The quoted lines below stay "
+        "one click away."
     )
 
 
@@ -194,9 +205,9 @@ def _draw_rejected(frame: Frame, held: Planning) -> None:
     assert error is not None
     with st.container(key="merge-rejected", border=True):
         st.markdown(
-            f":material/gpp_bad: {_name(frame, held)} wrote {'an answer' if held.options.strategy == 'fuse' else 'a note'} that does not hold."
+            f":material/gpp_bad: {_name(frame, held)} wrote {'an answer' if held.options.strategy == 'fuse' else 'a note'} that cannot be used."
         )
-        st.caption("It was shown what failed and asked once to mend it. Nothing of it was written.")
+        st.caption("Nothing of it was written.")
         for problem in error.problems[:12]:
             st.markdown(f"- {plain_label(problem, 300)}")
         if len(error.problems) > 12:

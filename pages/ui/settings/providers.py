@@ -22,9 +22,9 @@ from forky_core.model.errors import ForkyError
 from forky_core.preferences import (
     add_server,
     choose_default,
-    choose_reviewer,
+    choose_verifier,
     chosen_default,
-    chosen_reviewer,
+    chosen_verifier,
     remove_server,
 )
 from pages.ui.components.error_boundary import error_boundary
@@ -89,22 +89,22 @@ def _choose_default(forky: Workspace, models: Catalogue, held: Session) -> None:
         held.say(f"The default model is {said or 'chosen automatically'} from now on.")
 
 
-def draw_reviewer(forky: Workspace, models: Catalogue) -> None:
-    """Keys: `settings.reviewer`."""
+def draw_verifier(forky: Workspace, models: Catalogue) -> None:
+    """Keys: `settings.verifier`."""
     offered = {info.name: info for info in models.models() if info.provider != OFFLINE}
-    chosen = chosen_reviewer(forky.store)
+    chosen = chosen_verifier(forky.store)
     if not offered and chosen is None:
         return
     names = _names(offered, chosen)
     st.selectbox(
-        "Reviews merges that a model wrote",
+        "Verifies merges that a model wrote",
         names,
         index=names.index(chosen or ""),
-        key="settings.reviewer",
-        format_func=partial(_label, offered, "Nobody"),
-        help="It reads the branch beside the note and flags lines that are not supported, out of date or missing. Its flags "
-        "are shown as warnings; it changes nothing, and each review costs one call.",
-        on_change=lambda: choose_reviewer(forky.store, st.session_state["settings.reviewer"] or None),
+        key="settings.verifier",
+        format_func=partial(_label, offered, "The model that wrote it"),
+        help="It reads each sentence of the note beside the branch. What the branch contradicts is left out, and what it does "
+        "not show is marked, with the place; the words stay the writer's. Each note costs one more call.",
+        on_change=lambda: choose_verifier(forky.store, st.session_state["settings.verifier"] or None),
     )
 
 

@@ -10,8 +10,8 @@ from forky_core.conversation.session import short
 from forky_core.documents.source import source_of_bytes
 from forky_core.matching import chat_call
 from forky_core.matching.call import Call as ProgramCall
-from forky_core.merge.models.squash import SquashRejected
 from forky_core.merge.rebase import RebasePlan
+from forky_core.merge.written.plan import SquashRejected
 from forky_core.model.errors import BadContent, NotAllowed, NothingToDo
 from forky_core.model.memory import Memory
 from forky_core.model.parts import Draft, TextPart

@@ -12,10 +12,12 @@ from dataclasses import replace
 
 from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.fuse import Disagreement, FusePlan, with_answer
-from forky_core.merge.models.checks import FailedCheck, invented, sentences
-from forky_core.merge.models.squash import SquashRejected
-from forky_core.merge.models.written_note import Ask
 from forky_core.merge.wording import message_as_text
+from forky_core.merge.written.hard_checks import fault
+from forky_core.merge.written.material import Material
+from forky_core.merge.written.plan import SquashRejected
+from forky_core.merge.written.sentences import spans
+from forky_core.merge.written.verifier import Ask
 from forky_core.model.errors import ModelError
 from forky_core.model.parts import Json
 
@@ -36,11 +38,6 @@ Your answer failed these checks:
 
 Answer again with the whole JSON, mended, and nothing else. Leave out what you cannot found on the answers."""
 _FENCED = re.compile(r"^```(?:json)?[ \t]*\n(.*?)\n?```[ \t]*$", re.DOTALL | re.MULTILINE)
-_REFUSAL = re.compile(
-    r"\W*(?:(?:i['’]?m|i am)\s+(?:very\s+)?(?:sorry|afraid|unable)|sorry\b|i\s+(?:can['’]?t|can\s?not|won['’]?t|must\s+decline)|"
-    r"as\s+an?\s+(?:ai|language\s+model)|unfortunately,?\s+i\b)",
-    re.IGNORECASE,
-)
 
 
 def fuse_with_model(plan: FusePlan, *, ask: Ask, model: str) -> FusePlan:
@@ -52,17 +49,19 @@ def fuse_with_model(plan: FusePlan, *, ask: Ask, model: str) -> FusePlan:
     """
     prompt = fuse_prompt(plan)
     answer = ask(prompt)
-    made, failed = _read(plan, answer, model)
-    if made is None:
-        try:
-            made, _ = _read(plan, ask(_repair_request(prompt, answer, failed)), model)
-        except ModelError as error:
-            if error.failure.kind == "stopped":
-                raise
-    if made is None:
-        badge = f"Put together by rule; the answer by {model} failed the checks."
-        raise SquashRejected(failed, answer, replace(plan, badge=badge, failed=tuple(failed)))
-    return made
+    made = _read(plan, answer, model)
+    if isinstance(made, FusePlan):
+        return made
+    try:
+        mended = _read(plan, ask(_repair_request(prompt, answer, made)), model)
+    except ModelError as error:
+        if error.failure.kind == "stopped":
+            raise
+    else:
+        if isinstance(mended, FusePlan):
+            return mended
+    badge = f"Put together by rule; the answer by {model} failed the checks."
+    raise SquashRejected(made, answer, replace(plan, badge=badge))
 
 
 def fuse_prompt(plan: FusePlan) -> tuple[ProviderMessage, ...]:
@@ -76,10 +75,10 @@ def fuse_prompt(plan: FusePlan) -> tuple[ProviderMessage, ...]:
 
 
 def _repair_request(
-    asked: Sequence[ProviderMessage], answer: str, failed: Sequence[FailedCheck]
+    asked: Sequence[ProviderMessage], answer: str, problems: Sequence[str]
 ) -> tuple[ProviderMessage, ...]:
-    """Return the one repair round: the same request, the answer, and its failures."""
-    rows = "\n".join(f"- {sentence}" for sentence in sentences(failed))
+    """Return the one repair round: the same request, the answer, and what is wrong with it."""
+    rows = "\n".join(f"- {sentence}" for sentence in problems)
     return (
         *asked,
         {"role": "assistant", "content": answer or "(nothing)"},
@@ -87,52 +86,26 @@ def _repair_request(
     )
 
 
-def _json_object(answer: str) -> tuple[dict[str, Json], FailedCheck | None]:
-    """Parse a model's answer as one JSON object, fenced or not; a failure says what the answer is instead."""
-    text = answer.strip()
-    fenced = _FENCED.search(text)
-    if fenced and not text.startswith(("{", "[")):
-        text = fenced.group(1).strip()
-    if not text:
-        return {}, FailedCheck("empty", "The model answered nothing.")
-    if not text.startswith(("{", "[")):
-        if _REFUSAL.match(text):
-            return {}, FailedCheck("refusal", "The model refused to answer.", shown=text[:200])
-        return {}, FailedCheck(
-            "reply",
-            "The model answered with something else than the JSON that was asked for.",
-            shown=text[:200],
-        )
+def _read(plan: FusePlan, answer: str, model: str) -> FusePlan | tuple[str, ...]:
+    """Return the fusion with this answer, or what is wrong with it in sentences."""
+    fenced = _FENCED.search(answer)
     try:
-        value = json.loads(text)
+        value = json.loads(fenced[1] if fenced else answer)
     except (ValueError, RecursionError):
-        return {}, FailedCheck("json", "The model's JSON is cut off or broken.", shown=text[-200:])
-    if not isinstance(value, dict):
-        return {}, FailedCheck("schema", "The model's JSON does not have the form that was asked for.")
-    return value, None
-
-
-def _read(plan: FusePlan, answer: str, model: str) -> tuple[FusePlan | None, tuple[FailedCheck, ...]]:
-    value, wrong = _json_object(answer)
-    if wrong is not None:
-        return None, (wrong,)
-    text = value.get("answer")
-    if not isinstance(text, str) or not text.strip():
-        return None, (FailedCheck("schema", "The fused answer has no text."),)
-    known = "\n".join((plan.question, *(message_as_text(one.message) for one in plan.candidates)))
-    failed = tuple(
-        FailedCheck("invented", f"“{name}” is in none of the answers.", shown=name)
-        for name in dict.fromkeys(invented(text, known))
-        if name not in {one.label for one in plan.candidates}
-    )
-    if failed:
-        return None, failed
+        value = None
+    text = value.get("answer") if isinstance(value, dict) else None
+    if not isinstance(value, dict) or not isinstance(text, str) or not text.strip():
+        return ("The model did not answer in the form that was asked for.",)
+    answers = Material(tuple(one.message for one in plan.candidates), (plan.question,))
+    faults = (fault(span.of(text), answers, ()) for span in spans(text))
+    if wrong := tuple(dict.fromkeys(one for one in faults if one)):
+        return wrong
     labels = {one.label for one in plan.candidates}
     best = value.get("best") if value.get("best") in labels else ""
     why = value.get("why") if isinstance(value.get("why"), str) else ""
     differ = value.get("disagreements")
     found = tuple(_disagreements(differ if isinstance(differ, list) else [], labels))
-    return with_answer(plan, text.strip(), model, found, best or "", why or ""), ()
+    return with_answer(plan, text.strip(), model, found, best or "", why or "")
 
 
 def _disagreements(entries: Sequence[Json], labels: set[str]) -> Iterator[Disagreement]:

@@ -1,0 +1,110 @@
+"""Which messages each sentence of a written note rests on.
+
+The sources stand beside the text and not in it: a model that reads the note need not read them, and a person sees them
+as small numbers. Where a text is shown or edited line by line, each sentence is followed by the short ids of its
+sources, as in a block of quoted lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from forky_core.merge.block import PayloadLine, render
+from forky_core.merge.claims.claim_set import StoredClaims
+from forky_core.merge.headings import WRITTEN
+from forky_core.merge.wording import ShortIds
+from forky_core.merge.written.sentences import spans
+from forky_core.model import MessageId
+from forky_core.model.parts import MergePart
+
+Sources = tuple[tuple[MessageId, ...], ...]
+"""For each sentence of a text, in order, the messages that it rests on."""
+_MARKS = re.compile(r"(?: \[[0-9a-f]{6,32}\])+")
+_MARK = re.compile(r"[0-9a-f]{6,32}")
+
+
+@dataclass(frozen=True, slots=True)
+class NoteText:
+    """A note that a model wrote, as it lands."""
+
+    text: str
+    sources: Sources
+    below: tuple[PayloadLine, ...] = ()
+    """Lines that belong to the branch and not to the writer: what it settled, its files, passages of documents."""
+
+    @property
+    def cites(self) -> tuple[MessageId, ...]:
+        """Every message that it rests on."""
+        return tuple(dict.fromkeys((*all_of(self.sources), *all_of([line.cites for line in self.below]))))
+
+    def below_header(self, header: str, short: ShortIds, above: Sequence[PayloadLine] = ()) -> str:
+        """Return the whole payload; below lines of the plan the note has a heading."""
+        rows = [render(header, above, short), f"{WRITTEN}:"] if above else [header]
+        rows.append(self.text)
+        if self.below:
+            rows.append(render("", self.below, short)[1:])
+        return "\n".join(row for row in rows if row)
+
+    def sources_in(self, text: str) -> Sources:
+        """Return the sources of a text that contains the note."""
+        return carried_over(self.text, self.sources, text)
+
+
+def sources_of(merge: MergePart) -> Sources:
+    """Return what the sentences of a written note rest on; () for any other payload."""
+    return StoredClaims.from_json(merge.claims).sources if '"sources"' in merge.claims else ()
+
+
+def marked(merge: MergePart) -> str:
+    """Return a payload's text as it is shown: a written note with the short ids of its sources behind each sentence."""
+    sources = sources_of(merge)
+    if not sources:
+        return merge.text
+    return with_marks(merge.text, sources, ShortIds.among(map(MessageId, merge.messages)))
+
+
+def with_marks(text: str, sources: Sources, short: ShortIds) -> str:
+    """Return a text with the short ids of its sources behind each sentence."""
+    # Below the note may stand lines without sources, such as corrections.
+    for span, ids in reversed(list(zip(spans(text), sources, strict=False))):
+        marks = "".join(f" [{short(id)}]" for id in ids)
+        text = f"{text[: span.end]}{marks}{text[span.end :]}"
+    return text
+
+
+def without_marks(text: str, among: Iterable[MessageId]) -> tuple[str, Sources]:
+    """Take the marks that name one of these messages out of a text; return it with the sources of its sentences."""
+    by_digits = {id.partition(":")[2]: id for id in among}
+    places: list[tuple[int, tuple[MessageId, ...]]] = []
+    clean: list[str] = []
+    size = last = 0
+    for match in _MARKS.finditer(text):
+        digits = _MARK.findall(match.group())
+        named = [
+            next((id for whole, id in by_digits.items() if whole.startswith(one)), None) for one in digits
+        ]
+        if None in named:
+            continue
+        clean.append(text[last : match.start()])
+        size += match.start() - last
+        places.append((size, tuple(id for id in named if id is not None)))
+        last = match.end()
+    plain = "".join((*clean, text[last:]))
+    found = spans(plain)
+    return plain, tuple(
+        tuple(dict.fromkeys(id for at, ids in places for id in ids if span.start < at <= span.end))
+        for span in found
+    )
+
+
+def carried_over(old: str, sources: Sequence[tuple[MessageId, ...]], new: str) -> Sources:
+    """Return the sources of a changed text: a sentence that stood in the old one keeps its own."""
+    before = {span.of(old): ids for span, ids in zip(spans(old), sources, strict=False)}
+    return tuple(before.get(span.of(new), ()) for span in spans(new))
+
+
+def all_of(sources: Sequence[Sequence[MessageId]]) -> tuple[MessageId, ...]:
+    """Return every message that a sentence rests on, once."""
+    return tuple(dict.fromkeys(id for ids in sources for id in ids))

@@ -1,1 +1,0 @@
-"""Prompts to models in a merge, and the checks of their answers."""

@@ -1,0 +1,318 @@
+"""A note that a model writes about a branch: asked for, checked by code, verified by a second model, mended once.
+
+The words that land are the writer's. Code strikes out a sentence that is made up, the verifier one that the branch
+contradicts; what it finds nowhere is marked, and stays.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from forky_core.merge.written.hard_checks import fault
+from forky_core.merge.written.material import MOST_SOURCES, Material, plain
+from forky_core.merge.written.requests import (
+    Limit,
+    Refused,
+    known_turns,
+    note_request,
+    repair_request,
+)
+from forky_core.merge.written.sentences import Span, cut, spans
+from forky_core.merge.written.verifier import Ask, Judged, verify
+from forky_core.model import Message, MessageId
+from forky_core.model.errors import ForkyError, ModelError
+from forky_core.model.parts import canonical_json
+from forky_core.retrieval.sentences import language_of
+
+NOT_CONFIRMED = " (not confirmed)"
+"""What stands behind a sentence that the verifier found nowhere, where nobody looks before it is read."""
+State = Literal["stands", "unread", "not confirmed", "struck"]
+"""Of a sentence: the verifier confirmed it, did not speak of it, found it nowhere; or it is out of what lands."""
+TOO_LONG = 1.25
+"""The factor over its limit from which on a note is asked for again, shorter."""
+VERIFIED_CHARACTERS = 80_000
+"""The most of a branch that a verifier is shown: of a longer one, the messages nearest to the sentences."""
+_WHOLE = 0.6
+"""The share of the first note's sentences that a mended one must have."""
+_FENCED = re.compile(r"\A\s*```(?:\w+)?\n(.*?)\n?```\s*\Z", re.DOTALL)
+_IDS = re.compile(r"\s*[\[(](?:m\d{1,4}(?:\s*[,;–-]\s*m?\d{1,4})*)[\])]")
+_REFUSAL = re.compile(
+    r"\W*(?:(?:i['’]?m|i am)\s+(?:very\s+)?(?:sorry|afraid|unable)|sorry\b|i\s+(?:can['’]?t|can\s?not|won['’]?t|must\s+decline)|as\s+an?\s+(?:ai|language\s+model)|"
+    r"unfortunately,?\s+i\b)",
+    re.IGNORECASE,
+)
+_FENCE = re.compile(r"<<[0-9a-f]{10} ")
+_TURN = re.compile(r"^\W*(?:user|assistant|system|human|tool)\W*[:：|]", re.IGNORECASE | re.MULTILINE)
+_SHORTEST = 12
+"""Characters of a note; “No.” and “Sure!” are none."""
+_REPEATED = 3
+"""So often one sentence shows that the writer was stuck."""
+_COPIED = 0.8
+"""The share of long sentences that stand in the branch word for word, from which on a note is a transcript."""
+_LONG = 6
+"""Words of a long sentence."""
+
+
+class NoteFailed(ForkyError):
+    """What a model answered is no note, or nothing of it stands."""
+
+    def __init__(self, problems: Sequence[str], answer: str) -> None:
+        super().__init__(" ".join(problems[:6]))
+        self.problems = tuple(problems)
+        """Why, in sentences."""
+        self.answer = answer
+
+
+@dataclass(frozen=True, slots=True)
+class NoteSentence:
+    """A sentence of a note, and what is known of it."""
+
+    span: Span
+    """Its place in the note's text."""
+    sources: tuple[MessageId, ...]
+    """The messages that it rests on, in the order of the branch."""
+    state: State
+    why: str = ""
+    """Why it is struck out, or not confirmed."""
+    place: MessageId | None = None
+    """The message that speaks against it."""
+    words: str = ""
+    """What that message says."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenNote:
+    """What a model wrote, whole, with what became of each sentence."""
+
+    text: str
+    sentences: tuple[NoteSentence, ...] = ()
+    remarks: tuple[str, ...] = ()
+    """What a person should know of how it came about, as sentences."""
+    answer: str = ""
+    """The last answer, unchanged."""
+
+    def to_json(self) -> str:
+        rows = [
+            [one.span.start, one.span.end, list(one.sources), one.state, one.why, one.place or "", one.words]
+            for one in self.sentences
+        ]
+        return canonical_json(
+            {"text": self.text, "sentences": rows, "remarks": list(self.remarks), "answer": self.answer}
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> WrittenNote | None:
+        """Parse what `to_json` wrote; return None for anything else."""
+        try:
+            entry = json.loads(text)
+            sentences = tuple(
+                NoteSentence(
+                    Span(start, end),
+                    tuple(map(MessageId, sources)),
+                    state,
+                    why,
+                    MessageId(place) if place else None,
+                    words,
+                )
+                for start, end, sources, state, why, place, words in entry["sentences"]
+            )
+            return cls(entry["text"], sentences, tuple(entry["remarks"]), entry["answer"])
+        except (ValueError, KeyError, TypeError):
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class NoteModels:
+    """The models that make a note."""
+
+    write: Ask
+    """Sends to the writer."""
+    check: Ask | None
+    """Sends to the verifier; None for a note that nobody is to read, such as that of a part of a long branch."""
+
+
+def write_note(
+    models: NoteModels,
+    material: Material,
+    *,
+    room: int,
+    count_tokens: Callable[[str], int],
+    focus: str = "",
+    target: Sequence[Message] = (),
+    so_far: str = "",
+    start: int = 0,
+) -> WrittenNote:
+    """Return the note that a model writes about a branch, in about `room` tokens.
+
+    `target` are messages that the reader knows. For a long branch, `so_far` is the note of the messages before number
+    `start`.
+
+    Raises:
+        NoteFailed: the answer is no note, or nothing of it stands.
+        ModelError: the writer did not answer.
+    """
+    limit = Limit.of(room, material, count_tokens)
+    asked = note_request(material, limit, focus=focus, target=target, so_far=so_far, start=start)
+    judge = _Judge(models.check, material, known_turns(target), so_far)
+    answer = models.write(asked)
+    first = judge.note(answer)
+    refused = [Refused(one.span.of(first.text), one.why) for one in first.sentences if one.state == "struck"]
+    too_long = _too_long(first.text, limit)
+    if refused or too_long:
+        try:
+            mended = judge.note(models.write(repair_request(asked, answer, refused, too_long)), before=first)
+        except ModelError as error:
+            if error.failure.kind == "stopped":
+                raise
+        except NoteFailed:
+            pass
+        else:
+            if len(mended.sentences) >= _WHOLE * (len(first.sentences) - len(refused)) or too_long:
+                first = mended
+    if all(one.state == "struck" for one in first.sentences):
+        why = dict.fromkeys(one.why for one in first.sentences)
+        raise NoteFailed(("No sentence of it stands.", *why), first.answer)
+    return _within(first, room, count_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    check: Ask | None
+    material: Material
+    known: Sequence[tuple[str, str]]
+    so_far: str
+
+    def note(self, answer: str, before: WrittenNote | None = None) -> WrittenNote:
+        """Return an answer as a note whose sentences are judged; those of an earlier one keep what was said of them.
+
+        Raises:
+            NoteFailed: the answer is no note.
+        """
+        text = _text_of(answer)
+        found = spans(text)
+        said = [one.of(text) for one in found]
+        wrong = _no_note(text, said, self.material)
+        if wrong:
+            raise NoteFailed((wrong,), answer)
+        sources = [self.material.sources(one) for one in said]
+        faults = [fault(one, self._said, where) for one, where in zip(said, sources, strict=True)]
+        earlier = {one.span.of(before.text): one for one in before.sentences} if before is not None else {}
+        open_ones = [at for at, one in enumerate(said) if not faults[at] and one not in earlier]
+        judged, remarks = self._verified([said[at] for at in open_ones])
+        verdicts = {at: judged[number] for number, at in enumerate(open_ones) if number in judged}
+        sentences = tuple(
+            _judged(span, where, wrong, verdicts.get(at))
+            if one not in earlier
+            else replace(earlier[one], span=span)
+            for at, (one, span, where, wrong) in enumerate(zip(said, found, sources, faults, strict=True))
+        )
+        if language_of(text) != language_of(self.material.plain):
+            remarks = (*remarks, "It is written in another language than the branch.")
+        return WrittenNote(text, sentences, remarks, answer)
+
+    @property
+    def _said(self) -> Material:
+        if not self.so_far:
+            return self.material
+        return replace(self.material, known=(*self.material.known, self.so_far))
+
+    def _verified(self, sentences: Sequence[str]) -> tuple[Mapping[int, Judged], tuple[str, ...]]:
+        if self.check is None:
+            return {}, ()
+        near = self.material.near(sentences, VERIFIED_CHARACTERS)
+        try:
+            judged = verify(self.check, sentences, self.material, known=self.known, only=near)
+        except ForkyError as error:
+            if isinstance(error, ModelError) and error.failure.kind == "stopped":
+                raise
+            return {}, (f"Nobody verified it: {error}",)
+        if len(sentences) > 1 and not any(one.verdict == "supported" for one in judged.values()) and judged:
+            return judged, ("The verifier confirmed nothing of it.",)
+        return judged, ()
+
+
+def _judged(span: Span, sources: tuple[MessageId, ...], wrong: str, judged: Judged | None) -> NoteSentence:
+    if wrong:
+        return NoteSentence(span, sources, "struck", wrong)
+    if judged is None:
+        return NoteSentence(span, sources, "unread")
+    if judged.verdict == "supported":
+        found = sources
+        if judged.message is not None and judged.message not in sources:
+            found = (judged.message, *sources)[:MOST_SOURCES]
+        return NoteSentence(span, found, "stands")
+    if judged.verdict == "not shown":
+        return NoteSentence(span, sources, "not confirmed", "Nothing in the branch was found that says it.")
+    why = f"The branch says otherwise: “{judged.words}”."
+    if judged.verdict == "out of date":
+        why = f"It was changed later: “{judged.words}”."
+    if judged.verdict == "order":
+        why = f"It passes on what a text asks of its readers: “{judged.words}”."
+    return NoteSentence(span, sources, "struck", why, judged.message, judged.words)
+
+
+def as_unread(sentence: str, state: State) -> str:
+    """Return a sentence for readers who see no marks: one that was not confirmed says so itself."""
+    if state != "not confirmed":
+        return sentence
+    bare = sentence.rstrip(".!?。！？")
+    return f"{bare}{NOT_CONFIRMED}{sentence[len(bare) :]}"
+
+
+def without(note: WrittenNote, states: frozenset[State] = frozenset({"struck"})) -> str:
+    """Return the text of a note without the sentences in these states; a heading or an item that is left empty goes,
+    too.
+    """
+    return cut(note.text, [one.span for one in note.sentences if one.state in states])
+
+
+def _text_of(answer: str) -> str:
+    """Return an answer without a fence around it and without ids, which nobody asked for."""
+    fenced = _FENCED.match(answer)
+    return _IDS.sub("", (fenced[1] if fenced else answer).strip())
+
+
+def _no_note(text: str, sentences: Sequence[str], material: Material) -> str:
+    """Return why an answer is no note, as a sentence; "" if it is one."""
+    if not sentences or len(text) < _SHORTEST:
+        return "The model answered nothing that tells of the branch."
+    if _REFUSAL.match(text):
+        return "The model refused to sum it up."
+    if text[0] in "{[" and _is_json(text):
+        return "The model answered with JSON instead of a note."
+    if max(sentences.count(one) for one in sentences) >= max(_REPEATED, len(sentences) / 2):
+        return "The model said the same sentence again and again."
+    long = [one for one in sentences if len(one.split()) >= _LONG]
+    copied = sum(plain(one) in material.plain for one in long)
+    turns = len(_TURN.findall(text)) >= _REPEATED or _FENCE.search(text) is not None
+    if turns or (len(long) >= _REPEATED and copied > _COPIED * len(long)):
+        return "The model gave the conversation back instead of a note about it."
+    return ""
+
+
+def _is_json(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict | list)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _too_long(text: str, limit: Limit) -> int:
+    """Return by how many words or characters a text is too long; 0 for a tolerable excess."""
+    size = len(text) if limit.unit == "characters" else len(text.split())
+    return size - limit.count if size > TOO_LONG * limit.count else 0
+
+
+def _within(note: WrittenNote, room: int, count_tokens: Callable[[str], int]) -> WrittenNote:
+    """Return the note with its last sentences struck out where it is far over its room."""
+    sentences = list(note.sentences)
+    for at in range(len(sentences) - 1, 0, -1):
+        if count_tokens(without(replace(note, sentences=tuple(sentences)))) <= TOO_LONG * max(room, 1):
+            break
+        if sentences[at].state != "struck":
+            sentences[at] = replace(sentences[at], state="struck", why="There was no room for it.")
+    return replace(note, sentences=tuple(sentences))
