@@ -26,6 +26,16 @@ _SAVED_WITHIN = 1.0
 """Seconds within which is saved what nobody waits for."""
 
 
+class UnreadableAccount(StoreError):
+    """What is stored as an account cannot be read; it is left as it is."""
+
+    def __init__(self, setting: str) -> None:
+        super().__init__(
+            f"The account “{setting}” cannot be read, so no model is asked for whoever it belongs to.",
+            "A backup may have it as it was.",
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Spender:
     """Whose account a call is charged to."""
@@ -139,7 +149,8 @@ class Book:
     def settle(self, spender: Spender, id: str, cost: Sum) -> None:
         """Charge what a call did cost, and free what was set aside for it; it raises nothing.
 
-        `id` is "" for a call for which nothing was.
+        `id` is "" for a call for which nothing was. Nothing is charged to an account that cannot be read, or that was
+        removed since the call began.
         """
         if id or self._counted.is_exclusive:
             try:
@@ -156,12 +167,13 @@ class Book:
         """Remove accounts, by the keys of their spenders. Raises StoreError."""
         settings = {f"allowance/{key}" for key in keys}
         with self._counted.saving:
+            for setting in self._store.settings_of(settings):
+                self._store.set_setting(setting, None)
+            # Afterwards, since a call that ends meanwhile reads what is still stored.
             with self._counted.lock:
                 self._counted.unsaved -= settings
                 for setting in settings:
                     self._counted.known.pop(setting, None)
-            for setting in self._store.settings_of(settings):
-                self._store.set_setting(setting, None)
 
     def save(self) -> None:
         """Save what is not saved yet. Raises StoreError; then the rest is still to be saved."""
@@ -198,32 +210,47 @@ class Book:
             return charges[0]
 
     def _settle(self, spender: Spender, id: str, cost: Sum) -> None:
-        self._change(spender, lambda account: self._settled(account, id, cost))
+        def change(account: Account) -> Account | None:
+            if _is_call(id) and id not in account.holds:
+                return None
+            return self._settled(account, id, cost)
+
+        try:
+            self._change(spender, change)
+        except UnreadableAccount as error:  # To try again would only keep others from being charged.
+            events.spending_unsaved(fault=error)
 
     def _settled(self, account: Account, id: str, cost: Sum) -> Account:
-        if id and not id.startswith(_SUM):
+        if _is_call(id):
             return account.settle(id, cost)
         return account.add(cost, self._counted.process, id or secrets.token_hex(8))
 
-    def _change(self, spender: Spender, change: Callable[[Account], Account]) -> None:
-        """Change an account. Raises StoreError if that cannot be written, and what `change` raises."""
+    def _change(self, spender: Spender, change: Callable[[Account], Account | None]) -> None:
+        """Change an account; it stays as it is where `change` returns None.
+
+        Raises StoreError if it cannot be read or written, and what `change` raises.
+        """
         moment = self.clock()
         if self._counted.is_exclusive:
             with self._counted.lock:
-                self._counted.known[spender.setting] = change(self._known(spender).at(moment))
-                self._counted.unsaved.add(spender.setting)
-                self._save_soon()
+                changed = change(self._known(spender).at(moment))
+                if changed is not None:
+                    self._counted.known[spender.setting] = changed
+                    self._counted.unsaved.add(spender.setting)
+                    self._save_soon()
             return
         start = None if self._store.setting(spender.setting) else spender.start()
 
-        def rewritten(text: str | None) -> str:
-            return change(((Account.read(text) if text else start) or Account()).at(moment)).stored()
+        def rewritten(text: str | None) -> str | None:
+            account = _read(spender, text) if text else start or Account()
+            changed = change(account.at(moment))
+            return text if changed is None else changed.stored()
 
         self._store.change_setting(spender.setting, rewritten)
 
     def _stored(self, spender: Spender) -> Account:
         text = self._store.setting(spender.setting)
-        return (Account.read(text) if text else spender.start()) or Account()
+        return _read(spender, text) if text else spender.start()
 
     def _known(self, spender: Spender) -> Account:
         """An account as this process, which alone has the database, knows it; the lock must be held."""
@@ -252,6 +279,19 @@ class Book:
             with self._counted.lock:
                 if self._counted.charges or self._counted.unsaved:
                     self._save_soon()
+
+
+def _is_call(id: str) -> bool:
+    """Whether it is the id of a call for which something was set aside."""
+    return bool(id) and not id.startswith(_SUM)
+
+
+def _read(spender: Spender, text: str) -> Account:
+    """The stored account of a spender. Raises UnreadableAccount."""
+    account = Account.read(text)
+    if account is None:
+        raise UnreadableAccount(spender.setting)
+    return account
 
 
 USED_UP = SpendingRefused(

@@ -165,6 +165,8 @@ class MeteredModel:
         except StoreError as error:
             yield Failed(Failure("unknown", str(error)), cause=error)
             return
+        # A model that is told to stop before it begins sends nothing.
+        unsent = stop.is_set()
         meter.sent()
         try:
             event: ModelEvent | Consulted
@@ -185,12 +187,15 @@ class MeteredModel:
                     meter.settle()
                     yield USED_UP.event
                     return
+        except Exception:
+            meter.settle(failed=True)
+            raise
         finally:
-            meter.settle()
+            meter.settle(failed=unsent)
 
 
 class MeteredEmbedder:
-    """An embedding model whose calls are paid for."""
+    """An embedding model whose calls are paid for. They are no answers, also where nobody knows their price."""
 
     def __init__(self, embedder: Embedder, info: ModelInfo, begin: Begin) -> None:
         self._embedder = embedder
@@ -204,9 +209,7 @@ class MeteredEmbedder:
     def embed(self, texts: Sequence[str]) -> Numbers:
         words: tuple[ProviderMessage, ...] = tuple({"role": "user", "content": text} for text in texts)
         try:
-            # It is no answer, unless nobody knows what else it costs.
-            is_priced = priced(Usage(1, 0), self._info) is not None
-            meter = self._begin(self._info, words, {"max_tokens": 1}, answers=0 if is_priced else 1)
+            meter = self._begin(self._info, words, {"max_tokens": 1}, answers=0)
         except SpendingRefused as refused:
             raise ModelError(refused.failure) from refused
         meter.sent()

@@ -239,11 +239,14 @@ class Workspace:
         """
         accounts = account_keys(id, self.store.operations(id))
         self.store.purge(id)
-        self.book.forget(accounts)
         with self._lock:
             self._repos.pop(id, None)
         self.indexes.drop(id)
         self.visible_caches.drop(id)
+        try:
+            self.book.forget(accounts)
+        except StoreError as error:  # The conversation is gone all the same.
+            events.accounts_kept(fault=error)
 
     def begin(
         self,

@@ -15,7 +15,16 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from forky_core.llm.contract import Done, Failed, Model, ModelEvent, ModelInfo, Request, TextDelta
+from forky_core.llm.contract import (
+    Done,
+    Model,
+    ModelEvent,
+    ModelInfo,
+    ReasoningDelta,
+    Request,
+    TextDelta,
+    ToolCallDone,
+)
 from forky_core.llm.tokens import prompt_tokens
 from forky_core.model import Usage
 
@@ -72,7 +81,8 @@ def facts(entry: Mapping[str, Any]) -> dict[str, Any]:
 class PricedModel:
     """A model whose calls cost what its `ModelInfo` says, where it does not say itself what a call has cost.
 
-    Tokens that it does not count are counted by its `count_tokens`, for the price alone.
+    Tokens that it does not count are counted by its `count_tokens`, for the price alone. A call that failed before
+    anything arrived has no price.
     """
 
     model: Model
@@ -84,11 +94,13 @@ class PricedModel:
         return self.model.count_tokens(text)
 
     def stream(self, request: Request, stop: Event) -> Iterator[ModelEvent]:
-        said: list[str] = []
+        said, arrived = list[str](), False
         for event in self.model.stream(request, stop):
             if isinstance(event, TextDelta):
                 said.append(event.text)
-            elif isinstance(event, Done | Failed) and event.usage.cost is None:
+            if isinstance(event, TextDelta | ReasoningDelta | ToolCallDone):
+                arrived = arrived or isinstance(event, ToolCallDone) or event.text != ""
+            elif event.usage.cost is None and (arrived or isinstance(event, Done)):
                 cost = self._cost(event.usage, request, "".join(said))
                 yield replace(event, usage=replace(event.usage, cost=cost))
                 continue

@@ -193,7 +193,14 @@ def gateway_unsaved(*, what: Word, fault: Fault) -> None:
 
 @event("spending.unsaved", ERROR)
 def spending_unsaved(*, fault: Fault) -> None:
-    """What calls of models cost could not be written to an account; it is tried again."""
+    """What calls of models cost could not be written to an account; it is tried again, unless that account cannot be
+    read.
+    """
+
+
+@event("accounts.kept", WARNING)
+def accounts_kept(*, fault: Fault) -> None:
+    """A conversation was deleted for good, but not the accounts of whoever took part in it."""
 
 
 @event("token.changed")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from threading import Thread
 from typing import Any
@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from forky_core.allowance.account import LEASE, Account, Allowance, SpendingRefused, Sum
+from forky_core.allowance.account import LEASE, Account, Allowance, Hold, SpendingRefused, Sum
 from forky_core.allowance.amounts import money, read_amount
 from forky_core.allowance.book import Book, Spender
 from forky_core.allowance.metering import Meter
@@ -202,12 +202,59 @@ def test_what_is_spent_lasts_once_it_is_saved(clock: Clock) -> None:
         assert Book(later, clock).account(free).in_all == Sum(3, 15)
 
 
-def test_a_spoilt_account_counts_nothing(book: Book) -> None:
+def test_an_account_that_cannot_be_read_is_left_as_it_is_and_nothing_is_spent_from_it(book: Book) -> None:
     for text in ("", "{", "[]", '{"day": 7}', '{"day": "d", "today": [1], "in_all": "x", "holds": {}}'):
         assert Account.read(text) is None
-    bob = spender(answers_in_all=1)
-    book._store.set_setting(bob.setting, '{"day": 7')
-    assert book.account(bob) == Account(book.account(bob).day)
+    bob, free, eve = spender(answers_in_all=1), spender(), spender("person/eve")
+    store, spoilt = book._store, '{"day": 7'
+    store.set_setting(bob.setting, spoilt)
+    with pytest.raises(StoreError, match=r"The account “allowance/person/bob” cannot be read"):
+        book.account(bob)
+    with pytest.raises(StoreError, match="cannot be read"):
+        book.set_aside(bob, asked())
+    book.settle(free, "", Sum(1, 5))
+    book.settle(eve, "", Sum(1, 5))
+    book.save()
+    assert store.setting(bob.setting) == spoilt
+    assert Account.read(store.setting(eve.setting) or "") == book.account(eve), "the others are charged"
+    assert book.account(eve).in_all == Sum(1, 5)
+
+
+def test_an_account_of_the_former_form_is_read() -> None:
+    text = '{"day": "2026-11-26", "today": [1, 7], "in_all": [2, 9], "holds": {"a": [1, 50, 99, 3]}}'
+    assert Account.read(text) == Account("2026-11-26", Sum(1, 7), Sum(2, 9), {"a": Hold(Sum(1, 50), 99, 3)})
+
+
+@pytest.mark.parametrize("looked_at", [False, True])
+def test_a_call_that_outlives_its_account_makes_no_new_one(book: Book, looked_at: bool) -> None:
+    bob = spender(dollars_in_all=DOLLAR)
+    id, _ = book.set_aside(bob, asked())
+    book.save()
+    book.forget([bob.key])
+    if looked_at:
+        assert book.renew(bob, id, asked(), DOLLAR) is None
+    book.settle(bob, id, Sum(1, DOLLAR // 4))
+    book.save()
+    assert book._store.setting(bob.setting) is None
+    assert book.account(bob).in_all == Sum()
+
+
+def test_a_call_that_ends_while_its_account_is_removed_makes_no_new_one(clock: Clock) -> None:
+    class Settling(MemoryStore):
+        """A call ends just before an account is removed."""
+
+        def settings_of(self, keys: Iterable[str]) -> Mapping[str, str]:
+            found = super().settings_of(keys)
+            book.settle(bob, id, Sum(1, 5))
+            return found
+
+    store, bob = Settling(), spender(dollars_in_all=DOLLAR)
+    book = Book(store, clock)
+    id, _ = book.set_aside(bob, asked())
+    book.save()
+    book.forget([bob.key])
+    book.save()
+    assert store.setting(bob.setting) is None
 
 
 def test_a_call_over_midnight_is_charged_on_the_day_it_ends(book: Book, clock: Clock) -> None:

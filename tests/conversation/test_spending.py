@@ -16,7 +16,7 @@ from forky_core.llm.contract import Done, ModelInfo
 from forky_core.llm.scripted import ScriptedModel
 from forky_core.model import Usage
 from forky_core.model.document import Numbers
-from forky_core.model.errors import ModelError, NotAllowed
+from forky_core.model.errors import ModelError, NotAllowed, StoreError
 from forky_core.model.room import Person
 from forky_core.store.memory.store import MemoryStore
 from tests.builders import ScriptedModels
@@ -131,6 +131,30 @@ def test_no_name_is_left_of_a_conversation_that_was_deleted(together: Together) 
     forky.purge(together.ana._session.id)
     forky.book.save()
     assert settings(forky).keys().isdisjoint(accounts)
+
+
+def test_a_conversation_is_deleted_also_where_its_accounts_cannot_be(
+    together: Together, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def breaks(_keys: object) -> None:
+        raise StoreError("The disk is away.")
+
+    forky, id = together.forky, together.ana._session.id
+    together.ana.trash()
+    monkeypatch.setattr(forky.book, "forget", breaks)
+    forky.purge(id)
+    assert [record.name for record in caplog.records] == ["forky.accounts"]
+    assert id not in forky._repos and forky.conversations(trashed=True) == ()
+
+
+def test_an_embedding_of_unknown_price_is_no_answer(together: Together) -> None:
+    together.models.one = ScriptedModel(
+        info=ModelInfo(ONE, "One", "Scripted"), answer=lambda _request: "Yes."
+    )
+    together.ana.people.set(Person("Ben", messages=1))
+    assert together.ben.documents.embed_missing() == 1
+    assert together.ben.people.spent().answers == 0
+    assert together.ben.ask("And ice?").text.startswith("Yes.")
 
 
 def test_a_search_by_meaning_is_no_answer(together: Together) -> None:

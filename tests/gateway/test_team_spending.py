@@ -21,6 +21,8 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.front import Gateway
 from forky_core.gateway.routes import PREFIX
 from forky_core.gateway.tokens import Tokens
+from forky_core.llm.contract import Failed
+from forky_core.model import Failure, Usage
 from forky_core.store.memory.store import MemoryStore
 from forky_core.team.refused_requests import EVENT, NO_CREDIT
 from forky_core.team.roles import Role
@@ -219,6 +221,19 @@ def test_a_forwarded_call_that_fails_costs_nothing() -> None:
         desk.allow(dollars_in_all=DOLLAR)
         assert desk.ask("gpt-4o").status_code == 500
         assert desk.account.in_all == desk.account.held == Sum()
+
+
+@pytest.mark.parametrize(("came", "answers"), [((), 0), (("Because.",), 1)], ids=["nothing", "some"])
+def test_a_call_that_fails_is_charged_only_once_something_has_arrived(
+    desk: Desk, came: Sequence[str], answers: int
+) -> None:
+    models = desk.forky.models
+    assert isinstance(models, PricedModels)
+    desk.allow(dollars_in_all=DOLLAR)
+    models.dear.enqueue(*came, Failed(Failure("overloaded", "Busy."), Usage(1_000, 0)))
+    assert desk.ask("dear/one").status_code != 200
+    assert desk.account.in_all == Sum(answers, answers * DOLLAR // 100)
+    assert desk.account.held == Sum()
 
 
 def test_a_forwarded_stream_that_is_left_before_its_first_piece_is_charged_its_question() -> None:

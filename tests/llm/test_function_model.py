@@ -103,6 +103,23 @@ def test_a_model_that_counts_nothing_is_priced_by_its_own_count() -> None:
         assert reply.text == "Yes."
 
 
+@pytest.mark.parametrize(("came", "answers"), [("", 0), ("So far", 1)], ids=["nothing", "some"])
+def test_a_call_that_fails_has_a_price_only_once_something_has_arrived(came: str, answers: int) -> None:
+    def breaks(_: object) -> Iterator[str]:
+        yield came
+        raise ValueError("the disk is gone")
+
+    with Forky.open(":memory:") as forky:
+        forky.add_model(FunctionModel("house/one", breaks, input_price=0.0001, output_price=0.0001))
+        chat = forky.create("Dear", model="house/one")
+        chat.people.set(Person("Ada", dollars=5.0))
+        with pytest.raises(ModelError, match="the disk is gone"):
+            chat.people.as_person("Ada").ask("Is it?")
+        assert (chat.calls.generations[0].usage.cost is None) == (answers == 0)
+        assert chat.people.spent("Ada").answers == answers
+        assert (chat.people.spent("Ada").dollars > 0) == (answers > 0)
+
+
 def test_a_price_that_is_not_known_stays_unknown() -> None:
     with Forky.open(":memory:") as forky:
         chat, _ = asked(forky, lambda _: "Yes.", input_price=None)

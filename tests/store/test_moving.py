@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forky_core.forky import Forky
-from forky_core.model import Change, seal
+from forky_core.model import Change, ConversationId, Generation, Message, MessageId, seal
 from forky_core.model.document import DocumentPiece, SearchScope
 from forky_core.model.errors import InTheWay, NotFound, Outdated, StoreDamaged, StoreError, StoreFull
 from forky_core.model.parts import AttachmentPart, Draft
@@ -30,7 +30,7 @@ from tests.killing import victim
 from tests.store.document_laws import document, hits, keep
 from tests.store.movable_stores import KINDS, fill
 from tests.store.moving_program import main
-from tests.store.talk import ELSEWHERE, HERE, at, begin, change, full_generation, said, thread
+from tests.store.talk import ELSEWHERE, HERE, at, begin, change, full_generation, now, said, thread
 
 ROUNDS = int(os.environ.get("FORKY_KILLS", "6"))
 PAIRS = tuple(product(KINDS, KINDS))
@@ -256,6 +256,46 @@ def test_what_a_server_writes_meanwhile_is_brought_too() -> None:
 
     move_workspace(source, target, origin="a server", on_progress=write)
     assert everything(target) == everything(source)
+
+
+class Changing(MemoryStore):
+    """Somebody writes to it while the mover reads a conversation for the first time."""
+
+    commits: Sequence[Message] = ()
+    erases: MessageId | None = None
+
+    def stretch(self, conversation: ConversationId, *, after: int, most: int) -> tuple[Message, ...]:
+        if self.erases is not None:
+            self.erase(HERE, self.erases, by="ada", at=now())
+            self.erases = None
+        return super().stretch(conversation, after=after, most=most)
+
+    def stretch_of_calls(
+        self, conversation: ConversationId, *, after: Generation | None, most: int
+    ) -> tuple[Generation, ...]:
+        if self.commits:
+            head = self.view(HERE).entries["heads/main"]
+            change(self, Change("heads/main", head, at(self.commits[-1])), messages=self.commits)
+            self.commits = ()
+        return super().stretch_of_calls(conversation, after=after, most=most)
+
+
+def test_what_is_written_while_a_conversation_is_read_is_no_damage() -> None:
+    source, target, messages = Changing(), MemoryStore(), thread(4)
+    begin(source, *messages[:2])
+    source.commits = messages[2:]
+    moved(source, target)
+    assert everything(target) == everything(source)
+    assert list(target.messages(HERE)) == [message.id for message in messages]
+
+
+def test_what_is_erased_while_a_conversation_is_read_is_no_damage() -> None:
+    source, target, messages = Changing(), MemoryStore(), thread(4)
+    begin(source, *messages)
+    source.erases = messages[0].id
+    moved(source, target)
+    assert everything(target) == everything(source)
+    assert target.view(HERE).erasures
 
 
 def test_a_source_that_never_rests_is_named() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from forky_core.allowance.account import Account, SpendingRefused, Sum
 from forky_core.conversation.workspace import Workspace
-from forky_core.llm.contract import Done, Failed, TextDelta
+from forky_core.llm.contract import Done, Failed, ModelEvent, Request, TextDelta
 from forky_core.llm.scripted import Fail, Hang, Until
 from forky_core.model import Failure
 from forky_core.model.errors import ModelError, NotAllowed
@@ -134,6 +134,27 @@ def test_a_call_that_is_left_before_its_first_piece_is_charged_its_question(shop
     reading.join(HANG)
     assert shop.account(shop.bob).in_all == Sum(1, round(5 * 1e-5 * DOLLAR))
     assert shop.account(shop.bob).held == Sum()
+
+
+def test_a_call_that_is_stopped_before_it_is_sent_costs_nothing(shop: Shop) -> None:
+    shop.allow(dollars_in_all=DOLLAR)
+    stop = Event()
+    stop.set()
+    assert events(shop.models_of(shop.bob).model(DEAR.name), stop=stop) == []
+    assert shop.account(shop.bob).in_all == shop.account(shop.bob).held == Sum()
+
+
+def test_a_plug_in_that_raises_before_its_first_event_costs_nothing(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(request: Request, stop: Event) -> Iterator[ModelEvent]:
+        yield TextDelta(request.parameters["no such parameter"])
+
+    shop.allow(dollars_in_all=DOLLAR)
+    monkeypatch.setattr(shop.models.dear, "stream", breaks)
+    with pytest.raises(KeyError, match="no such parameter"):
+        events(shop.models_of(shop.bob).model(DEAR.name))
+    assert shop.account(shop.bob).in_all == shop.account(shop.bob).held == Sum()
 
 
 def test_an_answer_ends_when_nothing_is_left_to_go_on_with(shop: Shop) -> None:

@@ -71,6 +71,11 @@ class Response:
                 self.end = event
 
     @property
+    def has_begun(self) -> bool:
+        """Whether any of the answer has arrived."""
+        return any(self.text) or bool(self.reasoning or self.calls)
+
+    @property
     def reasoning(self) -> str:
         return self.thoughts.text
 

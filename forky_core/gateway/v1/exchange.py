@@ -129,9 +129,11 @@ class Exchange:
         for index, event in events:
             while len(self.responses) <= index:
                 self.responses.append(Response())
-            if isinstance(event, Done | Failed):
+            response = self.responses[index]
+            # A call that failed before anything arrived has no price.
+            if isinstance(event, Done) or (isinstance(event, Failed) and response.has_begun):
                 event = replace(event, usage=self._with_price(event.usage))  # noqa: PLW2901
-            self.responses[index].take(event)
+            response.take(event)
             if isinstance(event, TextDelta | ReasoningDelta | ToolCallDone):
                 self.meter.add(event.arguments or "{}" if isinstance(event, ToolCallDone) else event.text)
             if self._kept is None:

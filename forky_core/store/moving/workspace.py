@@ -150,6 +150,8 @@ class _Conversation:
     @classmethod
     def of(cls, store: MovableStore, summary: ConversationSummary) -> _Conversation:
         id = summary.id
+        # The log may have more by the time it is read, but never less than this view counts.
+        view = store.view(id)
         part = ConversationPart(
             id,
             store.stretch(id, after=0, most=_ALL),
@@ -157,7 +159,7 @@ class _Conversation:
             store.stretch_of_calls(id, after=None, most=_ALL),
             store.derived(id, store.derived_keys(id)),
         )
-        return cls(summary, store.view(id), part)
+        return cls(summary, view, part)
 
     def counts(self) -> dict[str, int]:
         return {
@@ -173,8 +175,8 @@ class _Conversation:
             "derived values": len(self.part.derived),
         }
 
-    def require_undamaged(self) -> None:
-        """Raise StoreDamaged unless all of it can be read and has the content that its ids were made from."""
+    def finding(self) -> str | None:
+        """What cannot be read, or has not the content that its ids were made from; None if all is well."""
         messages, operations, version = self.part.messages, self.part.operations, self.view.version
         wrong = next(chain(log_findings(operations), message_findings(messages, self.view.erasures)), None)
         if len(messages) < self.summary.messages or len(operations) < version:
@@ -182,7 +184,11 @@ class _Conversation:
                 f"Only {len(messages):,} of {self.summary.messages:,} messages and {len(operations):,} of {version:,} "
                 "operations can be read."
             )
-        if wrong is not None:
+        return wrong
+
+    def require_undamaged(self) -> None:
+        """Raise StoreDamaged if there is a finding."""
+        if (wrong := self.finding()) is not None:
             raise StoreDamaged(
                 f"In the conversation {self.part.conversation}: {wrong} So nothing more is moved.",
                 "`forky verify` names all that is wrong. A backup may have it as it was.",
@@ -257,7 +263,9 @@ class _Look:
             mine = _Conversation.of(self.source, summary)
             theirs = _Conversation.of(self.target, there[id]) if id in there else None
             if self._differs(f"the conversation {id}", mine, theirs, _Conversation.counts):
-                mine.require_undamaged()
+                if mine.finding() is not None:  # Something may have been erased while it was read.
+                    mine = _Conversation.of(self.source, summary)
+                    mine.require_undamaged()
                 self._write_lacking(mine.part, theirs.part if theirs else ConversationPart(id))
             done += summary.messages
             on_progress(done, total)
