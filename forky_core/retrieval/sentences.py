@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Literal
 
 from forky_core.fences import CodeBlocks
@@ -18,6 +18,7 @@ from forky_core.fences import CodeBlocks
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+")
 _TABLE = re.compile(r"^\s*\|.*\|\s*$")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _STRESSED = re.compile(r"(?<![\w*])(\*{1,3})(?=\S)[^*]{1,400}(?<=\S)\1(?![\w*])")
 _SCRIPTS = (
     ("ja", re.compile(r"[\u3040-\u30ff]")),
@@ -145,13 +146,22 @@ def language_of(text: str) -> str:
     return max(counts, key=lambda code: (counts[code], code == "en"))
 
 
-def sentences(text: str) -> tuple[str, ...]:
-    """Split plain prose into sentences."""
+def sentence_ends(text: str, language: str) -> tuple[int, ...]:
+    """Return where the sentences of a text end, white space behind them included."""
     # Imported at the first question, because every start of Forky would pay for it otherwise.
     from sentencex import segment  # noqa: PLC0415
 
+    # Half of a surrogate pair, as JSON may carry it, is no text for it.
+    return tuple(accumulate(map(len, segment(language, _SURROGATE.sub("\ufffd", text)))))
+
+
+def sentences(text: str) -> tuple[str, ...]:
+    """Split plain prose into sentences."""
     flat = " ".join(text.split())
-    return tuple(s for s in (sentence.strip() for sentence in segment(language_of(flat), flat)) if s)
+    pieces = (
+        flat[start:end].strip() for start, end in pairwise((0, *sentence_ends(flat, language_of(flat))))
+    )
+    return tuple(piece for piece in pieces if piece)
 
 
 def _quotable(prose: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from forky_core.fences import parts
-from forky_core.retrieval.sentences import language_of
+from forky_core.retrieval.sentences import language_of, sentence_ends
 
 _SIGN = re.compile(r"\s*(?:>\s?)*(?:(?:[-*+•–]|\(?\d{1,3}[.)])\s+)?(?:\[[ xX]\]\s+)?")
 _HEADING = re.compile(
@@ -121,14 +121,12 @@ def _goes_on(text: str, above: Span, line: str) -> bool:
 
 
 def _sentences(text: str, where: Span, language: str) -> Iterator[Span]:
-    from sentencex import segment  # noqa: PLC0415 - loaded where a note is read, and not at each start
-
-    begun = at = where.start
-    for piece in segment(language, where.of(text)):
-        at += len(piece)
+    begun = where.start
+    for end in sentence_ends(where.of(text), language):
+        at = where.start + end
         said = text[begun:at]
         in_code = said.count("`") % 2 == 1 and "`" in text[at : where.end]
-        if at < where.end and (in_code or _ABBREVIATED.search(piece)):
+        if at < where.end and (in_code or _ABBREVIATED.search(said)):
             continue
         if said.strip():
             yield Span(begun + len(said) - len(said.lstrip()), begun + len(said.rstrip()))
