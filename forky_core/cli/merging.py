@@ -123,7 +123,7 @@ def _written(
 ) -> MergePlan:
     """Plan a merge; its note is written by the target's model if it has one, and quotes lines if that fails."""
     strategy = strategy_named(merge_options.get("strategy", SQUASH.name))
-    if "model" in merge_options or options.by_rules or strategy.model != "writes":
+    if "model" in merge_options or options.by_rules or strategy.name != SQUASH.name:
         return plan(merge_options)
     writer = default_writer(forky.models, chat.rules.current)
     if writer is None:
@@ -174,11 +174,11 @@ def _in_editor(plan: MergePlan) -> MergePlan | None:
 def _what_will_happen(plan: MergePlan) -> tuple[str, ...]:
     return (
         f"This is what the model of “{plan.target_name}” will read of “{plan.source_name}”: {plan.tokens} tokens,",
-        f"instead of {plan.tokens_full} for the whole branch. Change what you like. The marks at the ends of lines, such as",
+        f"instead of {plan.tokens_full} for the whole branch. Change what you like. Marks at the ends of lines, such as",
         "[3f2a91], name the messages that a line is taken from; a line may stand without one.",
         "Save and close the editor to land it. An empty text cancels, and nothing is written.",
         "Lines at the top that begin with “# ” are not part of the text.",
-        *(f"Mind: {warning}" for warning in plan.warnings),
+        *(f"Mind: {warning}" for warning in _said(plan)),
     )
 
 
@@ -241,11 +241,16 @@ def decide(
         options,
         out,
         entry=_entry(chat, plan),
-        preview=lambda: show(out, _told(plan), facts if plan.lands else (), plan.warnings),
+        preview=lambda: show(out, _told(plan), facts if plan.lands else (), _said(plan)),
         question=question or f"Land it on {plan.target_name}?",
         land=lambda: chat.merge(plan).summary,
         nothing=() if plan.lands else plan.warnings,
     )
+
+
+def _said(plan: MergePlan) -> tuple[str, ...]:
+    """What somebody should know before it lands: the plan's warnings, and what is to be said of single sentences."""
+    return (*plan.warnings, *(one.told for one in plan.doubts))
 
 
 def _told(plan: MergePlan) -> str:
@@ -268,6 +273,7 @@ def _entry(chat: Conversation, plan: MergePlan) -> dict[str, object]:
         "messages": plan.turns,
         "omitted": [{"message": one.message, "why": one.why} for one in plan.omitted],
         "warnings": plan.warnings,
+        "doubts": [{"sentence": one.sentence, "why": one.why, "out": one.out} for one in plan.doubts],
         "lands": plan.lands,
         **({"unanswered": plan.unanswered} if plan.unanswered else {}),
         **({"request": plan.request} if plan.request is not None else {}),

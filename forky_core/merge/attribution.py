@@ -35,8 +35,9 @@ from forky_core.merge.headings import (
     SETTLED,
     THEY_DISAGREE,
     UNRESOLVED,
+    WRITTEN,
 )
-from forky_core.merge.marks import marked, sources_of
+from forky_core.merge.marks import marked, note_sources
 from forky_core.merge.note.compose import file_line
 from forky_core.merge.note.passages import call_text, passages
 from forky_core.merge.wording import ShortIds, message_as_text
@@ -127,11 +128,11 @@ class _Attributing:
         """Attribute a merge's lines: each to its original message, the rest to the merge itself."""
         own = _Told(turn, rest=tuple(part for each in turn.parts if (part := _own_words(each)) is not None))
         told: dict[MessageId, _Told] = {}
-        is_written = any(map(sources_of, turn.merges))
+        is_written = any(map(note_sources, turn.merges))
         for row in payload_lines(turn):
             if row.section in (None, CORRECTS) or not row.text.strip():
                 continue
-            if is_written and row.section == "":
+            if is_written and row.section in ("", WRITTEN):
                 passed_on = is_heading(row.text) or self._claim(turn, _in_one_piece(row))
             else:
                 passed_on = self._pass_on(turn, row, told)
@@ -237,7 +238,7 @@ def payload_lines(message: Message) -> Iterator[ParsedLine]:
         if merge.kind.reading == "quotation":
             yield from read_quotation(merge.text, map(MessageId, merge.messages))
         elif _retells(merge):
-            yield from parse_payload(marked(merge), citable_ids(merge))
+            yield from parse_payload(marked(merge), citable_ids(merge), shared=not note_sources(merge))
 
 
 def citable_ids(merge: MergePart) -> tuple[MessageId, ...]:

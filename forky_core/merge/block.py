@@ -116,10 +116,10 @@ class ParsedLine:
         )
 
 
-def parse_payload(text: str, messages: Iterable[MessageId]) -> list[ParsedLine]:
+def parse_payload(text: str, messages: Iterable[MessageId], *, shared: bool = True) -> list[ParsedLine]:
     """Parse a payload into lines, each with the messages it cites out of `messages`.
 
-    A line without an id of its own shares the citation of the lines below it.
+    A line without an id of its own shares the citation of the lines below it, unless they are not `shared`.
     """
     lines = text.split("\n")
     named = _Named(messages)
@@ -136,6 +136,8 @@ def parse_payload(text: str, messages: Iterable[MessageId]) -> list[ParsedLine]:
         if ends is not None and (found := named.all(ends.group())):
             strange = [mark for mark in _MARK.findall(ends.group()) if not named.by(mark)]
             cites, line = found, " ".join((line[: ends.start()], *(f"[{mark}]" for mark in strange)))
+        elif not shared:
+            cites = ()
         inside = {mark: names[0] for mark in _MARK.findall(line) if (names := named.by(mark))}
         rows.append(ParsedLine(line, "", () if at == 0 and ends is None else cites, inside))
     section = SETTLED if lines[0] == RESOLVED else ""

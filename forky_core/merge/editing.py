@@ -16,7 +16,7 @@ from forky_core.context.masking import Lookup
 from forky_core.merge.attribution import attribute
 from forky_core.merge.block import ITEM, parse_payload
 from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, TRIED, is_heading
-from forky_core.merge.marks import sources_of, without_marks
+from forky_core.merge.marks import note_sources, without_marks
 from forky_core.merge.note.compose import file_line
 from forky_core.merge.note.passages import Shape, call_text, passages, plain
 from forky_core.merge.plan import MergePlan
@@ -62,13 +62,20 @@ class EditableBlock:
 
     @classmethod
     def read(
-        cls, text: str, messages: Iterable[MessageId], words: Callable[[MessageId], str] = lambda _id: ""
+        cls,
+        text: str,
+        messages: Iterable[MessageId],
+        words: Callable[[MessageId], str] = lambda _id: "",
+        *,
+        shared: bool = True,
     ) -> EditableBlock:
-        """Parse a block that may cite `messages`; `words` returns the text of one of them."""
+        """Parse a block that may cite `messages`; `words` returns the text of one of them, and neighbours share the
+        citation of the last of them if it is `shared`.
+        """
         header: list[str] = []
         found: list[BlockLine] = []
         heading = ""
-        for written, row in zip(text.split("\n"), parse_payload(text, messages), strict=True):
+        for written, row in zip(text.split("\n"), parse_payload(text, messages, shared=shared), strict=True):
             if row.section is None:
                 if is_heading(row.text):
                     heading = row.text.removesuffix(":")
@@ -208,7 +215,10 @@ class Editing:
 
     @classmethod
     def of(cls, plan: MergePlan, source: BranchLines) -> Editing:
-        block = EditableBlock.read(plan.marked, plan.citable, lambda id: source.words.get(id, ""))
+        shared = plan.block is None or not note_sources(plan.block)
+        block = EditableBlock.read(
+            plan.marked, plan.citable, lambda id: source.words.get(id, ""), shared=shared
+        )
         drawn_from = {line.key: _origins(line, source) for line in block.lines}
         quotes = {
             origin.key: line.key
@@ -256,7 +266,7 @@ class Editing:
         if block == self.block:
             return self.plan
         text = block.write(self.plan.short)
-        if self.plan.block is None or not sources_of(self.plan.block):
+        if self.plan.block is None or not note_sources(self.plan.block):
             return self.plan.edited(text)
         return self.plan.edited(*without_marks(text, self.plan.citable))
 

@@ -8,12 +8,13 @@ sources, as in a block of quoted lines.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from forky_core.merge.block import PayloadLine, render
 from forky_core.merge.claims.claim_set import StoredClaims
-from forky_core.merge.headings import WRITTEN
+from forky_core.merge.headings import WRITTEN, is_heading
 from forky_core.merge.wording import ShortIds
 from forky_core.merge.written.sentences import spans
 from forky_core.model import MessageId
@@ -52,14 +53,14 @@ class NoteText:
         return carried_over(self.text, self.sources, text)
 
 
-def sources_of(merge: MergePart) -> Sources:
+def note_sources(merge: MergePart) -> Sources:
     """Return what the sentences of a written note rest on; () for any other payload."""
     return StoredClaims.from_json(merge.claims).sources if '"sources"' in merge.claims else ()
 
 
 def marked(merge: MergePart) -> str:
     """Return a payload's text as it is shown: a written note with the short ids of its sources behind each sentence."""
-    sources = sources_of(merge)
+    sources = note_sources(merge)
     if not sources:
         return merge.text
     return with_marks(merge.text, sources, ShortIds.among(map(MessageId, merge.messages)))
@@ -75,23 +76,34 @@ def with_marks(text: str, sources: Sources, short: ShortIds) -> str:
 
 
 def without_marks(text: str, among: Iterable[MessageId]) -> tuple[str, Sources]:
-    """Take the marks that name one of these messages out of a text; return it with the sources of its sentences."""
+    """Take the marks that name one of these messages out of a note's sentences; return the text with their sources.
+
+    Lines below Forky's own headings keep theirs.
+    """
     by_digits = {id.partition(":")[2]: id for id in among}
+    rows: list[str] = []
     places: list[tuple[int, tuple[MessageId, ...]]] = []
-    clean: list[str] = []
-    size = last = 0
-    for match in _MARKS.finditer(text):
-        digits = _MARK.findall(match.group())
-        named = [
-            next((id for whole, id in by_digits.items() if whole.startswith(one)), None) for one in digits
-        ]
-        if None in named:
-            continue
-        clean.append(text[last : match.start()])
-        size += match.start() - last
-        places.append((size, tuple(id for id in named if id is not None)))
-        last = match.end()
-    plain = "".join((*clean, text[last:]))
+    size, is_note = 0, True
+    for line in text.split("\n"):
+        left = line
+        if is_heading(line):
+            is_note = line == f"{WRITTEN}:"
+        elif is_note:
+            left, last = "", 0
+            for match in _MARKS.finditer(line):
+                digits = _MARK.findall(match.group())
+                named = [
+                    next((by_digits[id] for id in by_digits if id.startswith(one)), None) for one in digits
+                ]
+                if None in named:
+                    continue
+                left += line[last : match.start()]
+                places.append((size + len(left), tuple(id for id in named if id is not None)))
+                last = match.end()
+            left += line[last:]
+        rows.append(left)
+        size += len(left) + 1
+    plain = "\n".join(rows)
     found = spans(plain)
     return plain, tuple(
         tuple(dict.fromkeys(id for at, ids in places for id in ids if span.start < at <= span.end))
@@ -101,8 +113,11 @@ def without_marks(text: str, among: Iterable[MessageId]) -> tuple[str, Sources]:
 
 def carried_over(old: str, sources: Sequence[tuple[MessageId, ...]], new: str) -> Sources:
     """Return the sources of a changed text: a sentence that stood in the old one keeps its own."""
-    before = {span.of(old): ids for span, ids in zip(spans(old), sources, strict=False)}
-    return tuple(before.get(span.of(new), ()) for span in spans(new))
+    before: dict[str, deque[tuple[MessageId, ...]]] = {}
+    for span, ids in zip(spans(old), sources, strict=False):
+        before.setdefault(span.of(old), deque()).append(ids)
+    said = (before.get(span.of(new)) for span in spans(new))
+    return tuple(left.popleft() if left else () for left in said)
 
 
 def all_of(sources: Sequence[Sequence[MessageId]]) -> tuple[MessageId, ...]:

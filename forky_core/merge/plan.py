@@ -15,11 +15,13 @@ from typing import Literal
 from forky_core.merge.block import cited
 from forky_core.merge.claims.claim_set import Correction, StoredClaims
 from forky_core.merge.claims.conflict_resolution import Clash
+from forky_core.merge.headings import WRITTEN
 from forky_core.merge.incoming_changes import REPRESENTED, Omission
 from forky_core.merge.marks import NoteText, Sources, all_of, carried_over, marked
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.pointing import Dangling
 from forky_core.merge.wording import ShortIds
+from forky_core.merge.written.sentences import spans
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.model.errors import BadContent, NotFound, RequestError
 from forky_core.model.parts import Draft, Json, MergePart
@@ -53,11 +55,20 @@ class Doubt:
     sentence: str
     why: str
     out: bool
-    """Whether it is struck out of what lands; else it lands, and was not confirmed."""
+    """Whether it was struck out of what lands; else it lands, and was not confirmed."""
     message: MessageId | None = None
     """The message that speaks against it."""
+    sources: tuple[MessageId, ...] = ()
     after: str = ""
-    """The sentence before it; "" for the first."""
+    """The sentence before it that lands; "" if there is none."""
+    joint: str = " "
+    """What stands between the two: a space, or a new line with its list sign."""
+
+    @property
+    def told(self) -> str:
+        """The doubt as a sentence for somebody who does not see the page."""
+        what = "Left out" if self.out else "Not confirmed"
+        return f"{what}: “{self.sentence}” {self.why}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,19 +273,23 @@ class MergePlan:
 
     def brought_back(self, doubt: Doubt) -> MergePlan:
         """Return the plan with a sentence that was struck out in its place again; unchanged if it is there already."""
-        if not doubt.out or doubt not in self.doubts:
-            return self
         block = self.block
-        assert block is not None
-        at = block.text.find(doubt.after) if doubt.after else len(self.header)
-        if at < 0:
-            text = f"{block.text}\n{doubt.sentence}"
-        else:
+        if block is None or doubt.sentence in block.text:
+            return self
+        at = block.text.find(doubt.after, len(self.header)) if doubt.after else -1
+        if at >= 0:
             at += len(doubt.after)
-            joint = " " if doubt.after else "\n"
-            text = f"{block.text[:at]}{joint}{doubt.sentence}{block.text[at:]}"
-        told = tuple(replace(one, out=False) if one == doubt else one for one in self.doubts)
-        return replace(self.edited(text), doubts=told)
+        else:
+            top = f"\n{WRITTEN}:\n"
+            at = block.text.index(top) + len(top) - 1 if top in block.text else len(self.header)
+        joint = doubt.joint if doubt.after or "\n" in doubt.joint else "\n"
+        text = f"{block.text[:at]}{joint}{doubt.sentence}{block.text[at:]}"
+        before = carried_over(block.text, StoredClaims.from_json(block.claims).sources, text)
+        sources = tuple(
+            ids or (doubt.sources if span.of(text) == doubt.sentence else ())
+            for span, ids in zip(spans(text), before, strict=True)
+        )
+        return self.edited(text, sources)
 
     def edited_side(self, source: str, text: str) -> MergePlan:
         """Return the octopus with this text as the payload of one of its sources; further errors as in `edited`.
@@ -312,6 +327,7 @@ class MergePlan:
             tokens_full=sum(side.tokens_full for side in sides),
             omitted=tuple(one for side in sides for one in side.omitted),
             warnings=tuple(dict.fromkeys((*self.warnings, *(w for side in sides for w in side.warnings)))),
+            doubts=tuple(one for side in sides for one in side.doubts),
             drafts=(PlannedMessage(parents, Draft("user", parts, sources=sources)),),
             short=sides[0].short,
             sides=tuple(sides),

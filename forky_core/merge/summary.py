@@ -19,7 +19,7 @@ from forky_core.merge.block import PayloadLine, lines_that_fit, render
 from forky_core.merge.headings import FACTS, IMPORTANCE
 from forky_core.merge.note.compose import default_budget, note
 from forky_core.merge.wording import ShortIds, message_as_text
-from forky_core.merge.written.note import WrittenNote, as_unread
+from forky_core.merge.written.note import WrittenNote, unmarked
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import canonical_json
 
@@ -78,7 +78,7 @@ def written_chapter(note: WrittenNote) -> Chapter:
     return Chapter(
         tuple(
             PayloadLine(
-                as_unread(" ".join(one.span.of(note.text).split()), one.state),
+                unmarked(" ".join(one.span.of(note.text).split()), one.state),
                 one.sources,
                 FACTS,
             )

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from forky_core.context.quoting import in_quotes
 from forky_core.merge.block import PayloadLine, render
 from forky_core.merge.branch_merge import plan_branch_merge
-from forky_core.merge.claims.claim_set import Claim, ClaimSet, StoredClaims
+from forky_core.merge.claims.claim_set import Claim, ClaimSet, StoredClaims, has_words
 from forky_core.merge.claims.conflict_resolution import Choice, Clash, by_policy, choose
 from forky_core.merge.comparison import CUT, compare
 from forky_core.merge.corrections import correction_rows
@@ -347,7 +347,13 @@ def _overtaken(line: PayloadLine, clash: Clash) -> bool:
     quotes = [claim.quote for claim in clash.conflict.claims if claim.quote and claim.quote in line.text]
     if clash.result is not None:
         kept = {claim.quote for claim in clash.taken}
-        rejected = [claim for claim in clash.conflict.claims if claim.quote not in kept]
+        rejected = [
+            claim
+            for claim in clash.conflict.claims
+            if claim.quote not in kept
+            and claim.says != clash.result.says
+            and claim.text not in clash.result.text
+        ]
         if any(claim.quote in quotes or _tells(line, claim) for claim in rejected):
             return True
     return any(len(line.text) < 2 * len(quote) for quote in quotes)
@@ -355,7 +361,7 @@ def _overtaken(line: PayloadLine, clash: Clash) -> bool:
 
 def _tells(line: PayloadLine, claim: Claim) -> bool:
     """Whether a line that a model wrote tells a claim in other words: its value, from one of its messages."""
-    return bool(claim.value) and claim.value in line.text and not set(line.cites).isdisjoint(claim.cites)
+    return has_words(line.text, claim.value) and not set(line.cites).isdisjoint(claim.cites)
 
 
 THREE_WAY = Strategy(

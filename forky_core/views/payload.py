@@ -17,7 +17,7 @@ from forky_core.context.citations import NOTHING, Opens, linked, opened_by_line,
 from forky_core.merge.attribution import citable_ids
 from forky_core.merge.block import ParsedLine, parse_payload
 from forky_core.merge.headings import is_heading
-from forky_core.merge.marks import marked
+from forky_core.merge.marks import marked, note_sources
 from forky_core.model import MessageId
 from forky_core.model.parts import MergePart
 
@@ -99,7 +99,7 @@ def _rows(merge: MergePart, limit: int) -> list[PayloadRow]:
     cut = text[:limit] + ("\n…" if len(text) > limit else "")
     return [
         PayloadRow(row.text, row.cites, row.inside, kind=_kind(row))
-        for row in parse_payload(cut, citable_ids(merge))
+        for row in parse_payload(cut, citable_ids(merge), shared=not note_sources(merge))
     ]
 
 

@@ -203,7 +203,7 @@ def test_a_branch_too_long_for_the_model_is_written_piece_by_piece(monkeypatch: 
     assert "times out" in first and "batches" not in first
     assert TRANSACTION in second and "times out" not in second and "5000 rows" in second
     assert TRANSACTION in third and "Write in batches of 5000 rows." in third
-    assert "sentence by sentence" in last and "times out" in last
+    assert "to be read in their places" in last and "times out" in last
     assert "900 seconds" in plan.payload and "DuplicateKeyError" in plan.payload
 
 

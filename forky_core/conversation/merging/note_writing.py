@@ -27,8 +27,8 @@ PIECE = 24_000
 
 VERIFIER = "merge_reviewer"
 """The setting with the name of the model that reads what another one wrote; without it, the writer does so itself."""
-MOST_SO_FAR = 1_200
-"""The fewest tokens of the note on a long branch's earlier pieces; its last piece decides which of it is needed."""
+SO_FAR = 1_200
+"""The tokens of the note on a long branch's earlier pieces; its last piece decides which of it is needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class NoteWriter:
         start = 0
         for at, piece in enumerate(pieces):
             end, is_last = start + len(piece), at == len(pieces) - 1
-            size = room if is_last else max(room, MOST_SO_FAR)
+            size = room if is_last else SO_FAR
             key = self._key(messages[:end], size, verifier if is_last else "")
             stored = None if self.afresh else self.session.store.derived(self.session.id, [key]).get(key)
             found = WrittenNote.from_json(stored) if stored else None
@@ -79,7 +79,9 @@ class NoteWriter:
                     so_far=without(note) if note is not None else "",
                     start=start,
                 )
-                self.session.store.keep_derived(self.session.id, {key: found.to_json()})
+                # One that nobody verified is asked for again the next time.
+                if not is_last or any(one.state != "unread" for one in found.sentences):
+                    self.session.store.keep_derived(self.session.id, {key: found.to_json()})
             note, start = found, end
         return note if note is not None else WrittenNote("")
 
@@ -90,7 +92,9 @@ class NoteWriter:
         return ask
 
     def _key(self, messages: Sequence[Message], room: int, verifier: str) -> str:
-        """Return the key under which the note on these messages is stored."""
+        """Return the key under which the note on these messages is stored. What the reader knows is no part of it, so
+        that a merge that is planned again after a race is not paid for again.
+        """
         asked = [REQUEST, room, self.name, verifier, self.focus.strip(), *(one.id for one in messages)]
         return f"note/{content_hash(asked).removeprefix('b2:')}"
 

@@ -173,7 +173,8 @@ def plan(
         Else as a merge or a graft.
     """
     options = request.options if options is None else options
-    bare = replace(options, choices=NO_CHOICES)
+    # Whoever accepts it has read it, so that its text is the same wherever it is planned.
+    bare = replace(options, choices=NO_CHOICES, looked_at=True)
     if request.graft is None:
         made = merging.plan_octopus(session, request.into, request.sources, bare, stop)
     else:

@@ -25,6 +25,7 @@ from forky_core.merge.summary import (
     written_chapter,
 )
 from forky_core.merge.written.material import Material
+from forky_core.merge.written.note import NoteFailed
 from forky_core.model import Message
 from forky_core.model.errors import ForkyError
 from forky_core.model.hashing import content_hash
@@ -85,14 +86,23 @@ class SummaryJob:
     def begin(self) -> None:
         threading.Thread(target=self._run, name="summary", daemon=True).start()
 
+    def _chapter(self, writer: NoteWriter, told: Sequence[Message]) -> Chapter:
+        """What the model writes, or the chapter by rules where that is no note: nobody pays for it a second time."""
+        try:
+            written = writer.write(Material(tuple(told)), (), chapter_room(told), estimate_tokens)
+        except NoteFailed:
+            return chapter(told)
+        return written_chapter(written)
+
     def _run(self) -> None:
         writer = NoteWriter(self._session, self._model, "", self._stop)
         try:
             for stretch in self._stretches:
                 told = as_told(stretch, self._session.messages.__getitem__)
-                written = writer.write(Material(told), (), chapter_room(told), estimate_tokens)
-                entry = {_key(stretch, self._model): written_chapter(written).to_json()}
-                self._session.store.keep_derived(self._session.id, entry)
+                made = self._chapter(writer, told)
+                self._session.store.keep_derived(
+                    self._session.id, {_key(stretch, self._model): made.to_json()}
+                )
         except ForkyError as error:
             self.error = error
             events.background_failed(conversation=self._session.id, work="summary", fault=error)

@@ -11,6 +11,7 @@ Two live claims on one key that cannot both hold are a conflict. It is kept as a
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -320,7 +321,7 @@ class StoredClaims:
         Claims that settle a conflict stay: they were chosen, not worded.
         """
         kept = frozenset(
-            c for c in self.set.claims if c.supersedes or c.text in text or (c.value and c.value in text)
+            c for c in self.set.claims if c.supersedes or c.text in text or has_words(text, c.value)
         )
         corrects = tuple(one for one in self.corrects if one.quoted in text)
         return StoredClaims(replace(self.set, claims=kept), corrects)
@@ -353,6 +354,11 @@ class StoredClaims:
             return cls(ClaimSet.from_stored(entry), corrects, sources)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return cls()
+
+
+def has_words(text: str, words: str) -> bool:
+    """Whether a text has these words, and not only as a part of longer ones."""
+    return bool(words) and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text) is not None
 
 
 def _conflict(claims: Iterable[Claim]) -> Conflict | None:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.fuse import Disagreement, FusePlan, with_answer
 from forky_core.merge.wording import message_as_text
-from forky_core.merge.written.hard_checks import fault
+from forky_core.merge.written.hard_checks import made_up
 from forky_core.merge.written.material import Material
 from forky_core.merge.written.plan import SquashRejected
 from forky_core.merge.written.sentences import spans
@@ -97,7 +97,7 @@ def _read(plan: FusePlan, answer: str, model: str) -> FusePlan | tuple[str, ...]
     if not isinstance(value, dict) or not isinstance(text, str) or not text.strip():
         return ("The model did not answer in the form that was asked for.",)
     answers = Material(tuple(one.message for one in plan.candidates), (plan.question,))
-    faults = (fault(span.of(text), answers, ()) for span in spans(text))
+    faults = (made_up(span.of(text), answers) for span in spans(text))
     if wrong := tuple(dict.fromkeys(one for one in faults if one)):
         return wrong
     labels = {one.label for one in plan.candidates}

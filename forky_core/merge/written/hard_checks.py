@@ -1,7 +1,7 @@
 """What code alone can tell of a sentence that a model wrote: a number, a name, a piece of code or a quotation that was
 said nowhere, and an order to the reader.
 
-These checks find what is made up, and nothing else: whether a sentence is true, a second model judges (verifier.py).
+Whether a sentence is true, a second model judges (verifier.py).
 A number or a name that stands anywhere in the branch, or in what its reader knows, passes.
 """
 
@@ -79,10 +79,9 @@ _TERM = 3
 """Up to so many words in quotation marks are a term, of which only the words count; one alone may be the writer's."""
 _GAP = re.compile(r"\s*(?:…|\.\.\.|\[[^\]]*\])\s*")
 _ORDER = re.compile(
-    r"\b(?:ignore|disregard|forget|override)\b[^.!?\n]{0,40}\b(?:instruction|prompt|rule|message|context)s?\b"
+    r"\b(?:ignore|disregard|forget|override)\b[^.!?\n]{0,40}\b(?:instruction|prompt|rule)s?\b"
     r"|\b(?:note|message|instruction)s?\s+(?:to|for)\s+(?:all\s+|any\s+|the\s+)?(?:(?:ai|language)\s+)?(?:assistant|agent|model|llm|ai|summari[sz]er|reader)s?\b"
-    r"|\b(?:as|you\s+are)\s+(?:now\s+)?(?:an?\s+|the\s+)?(?:ai|assistant|language\s+model|system)\b|\bsystem\s+prompt\b|^\W*from\s+now\s+on\b"
-    r"|\bdo\s+not\s+(?:tell|inform|mention)\b[^.!?\n]{0,40}\buser\b|\b(?:reader|assistant|model)\s+(?:must|should|shall|has\s+to|needs?\s+to)\b"
+    r"|\bdo\s+not\s+(?:tell|inform|mention)\b[^.!?\n]{0,40}\buser\b|\b(?:the\s+)?reader\s+(?:must|should|shall|has\s+to|needs?\s+to)\b"
     r"|\b(?:ignorier\w*|vergiss)\b[^.!?\n]{0,40}\b(?:anweisung|regel)\w*|\b(?:ignore[rz]?|oublie[rz]?)\b[^.!?\n]{0,40}\b(?:instruction|consigne|règle)s?\b"
     r"|\b(?:ignor[ae]|olvida)\b[^.!?\n]{0,40}\binstruccion\w*|忽略[^。！？\n]{0,20}(?:指令|指示|说明|提示)",
     re.IGNORECASE,
@@ -104,9 +103,13 @@ def fault(sentence: str, material: Material, sources: Sequence[MessageId]) -> st
 
     `sources` are the messages that it rests on.
     """
+    return _order(sentence, material, sources) or made_up(sentence, material)
+
+
+def made_up(sentence: str, material: Material) -> str:
+    """Return what of a sentence was said nowhere, as a sentence; "" if nothing is made up."""
     return (
-        _order(sentence, material, sources)
-        or _number(sentence, material)
+        _number(sentence, material)
         or _code(sentence, material)
         or _quotation(sentence, material)
         or _name(sentence, material)
@@ -114,12 +117,16 @@ def fault(sentence: str, material: Material, sources: Sequence[MessageId]) -> st
 
 
 def _order(sentence: str, material: Material, sources: Sequence[MessageId]) -> str:
-    if _REPORTED.search(sentence):
-        return ""
-    if _ORDER.search(sentence):
+    order = _ORDER.search(sentence)
+    if order is not None and not _REPORTED.search(sentence[: order.start()]):
         return "It passes on an instruction to its reader."
     tools = {message.id for message in material.messages if message.role == "tool"}
-    if _IMPERATIVE.match(sentence) and sources and tools.issuperset(sources):
+    if (
+        _IMPERATIVE.match(sentence)
+        and not _REPORTED.search(sentence)
+        and sources
+        and tools.issuperset(sources)
+    ):
         return "It tells its reader to do what only a tool's output says."
     return ""
 
@@ -188,7 +195,7 @@ def _name(sentence: str, material: Material) -> str:
     for match in _CAPITAL.finditer(text):
         before = text[: match.start()].rstrip(" “\"'(*«\n")
         pieces = re.split(r"[-'’]", match.group())
-        if not before or before[-1] in ".:;!?。：；—–|":
+        if not re.search(r"\w", before) or before[-1] in ".:;!?。：；—–|":
             continue
         if any(
             len(piece) > 3 and piece.casefold() not in _COMMON_NAMES and not material.has_word(piece)

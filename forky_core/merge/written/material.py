@@ -113,7 +113,8 @@ class Material:
         found: set[int] = set()
         # Of two that have as much, the later one: it may have changed what the other says.
         for at in sorted(range(len(sizes)), key=lambda at: (shared[at], at), reverse=True):
-            if sizes[at] <= most:
+            # The nearest one is shown however long it is, since nothing can be verified without it.
+            if sizes[at] <= most or not found:
                 found.add(at)
                 most -= sizes[at]
         return frozenset(found)

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from forky_core.fences import parts
+from forky_core.merge import headings
 from forky_core.merge.written.hard_checks import fault
 from forky_core.merge.written.material import MOST_SOURCES, Material, plain
 from forky_core.merge.written.requests import (
@@ -38,23 +42,26 @@ VERIFIED_CHARACTERS = 80_000
 """The most of a branch that a verifier is shown: of a longer one, the messages nearest to the sentences."""
 _WHOLE = 0.6
 """The share of the first note's sentences that a mended one must have."""
-_FENCED = re.compile(r"\A\s*```(?:\w+)?\n(.*?)\n?```\s*\Z", re.DOTALL)
-_IDS = re.compile(r"\s*[\[(](?:m\d{1,4}(?:\s*[,;–-]\s*m?\d{1,4})*)[\])]")
+_FENCED = re.compile(r"\A\s*```(?:\w+)?\n((?:(?!\s*```).*\n?)*?)```\s*\Z")
+_IDS = re.compile(r"\s*\[m\d{1,4}(?:\s*[,;–-]\s*m?\d{1,4})*\](?=[\s.,;:!?。]|$)")
+_CODE_SPAN = re.compile(r"(`[^`\n]*`)")
 _REFUSAL = re.compile(
     r"\W*(?:(?:i['’]?m|i am)\s+(?:very\s+)?(?:sorry|afraid|unable)|sorry\b|i\s+(?:can['’]?t|can\s?not|won['’]?t|must\s+decline)|as\s+an?\s+(?:ai|language\s+model)|"
     r"unfortunately,?\s+i\b)",
     re.IGNORECASE,
 )
 _FENCE = re.compile(r"<<[0-9a-f]{10} ")
-_TURN = re.compile(r"^\W*(?:user|assistant|system|human|tool)\W*[:：|]", re.IGNORECASE | re.MULTILINE)
+_TURN = re.compile(
+    r"^\W*(?:user|assistant|system|human|tool)\W*[:：]\s*(\S.+)$", re.IGNORECASE | re.MULTILINE
+)
 _SHORTEST = 12
 """Characters of a note; “No.” and “Sure!” are none."""
 _REPEATED = 3
 """So often one sentence shows that the writer was stuck."""
 _COPIED = 0.8
 """The share of long sentences that stand in the branch word for word, from which on a note is a transcript."""
-_LONG = 6
-"""Words of a long sentence."""
+_LONG = 30
+"""Characters of a long sentence."""
 
 
 class NoteFailed(ForkyError):
@@ -74,7 +81,7 @@ class NoteSentence:
     span: Span
     """Its place in the note's text."""
     sources: tuple[MessageId, ...]
-    """The messages that it rests on, in the order of the branch."""
+    """The messages that it rests on."""
     state: State
     why: str = ""
     """Why it is struck out, or not confirmed."""
@@ -164,7 +171,9 @@ def write_note(
     too_long = _too_long(first.text, limit)
     if refused or too_long:
         try:
-            mended = judge.note(models.write(repair_request(asked, answer, refused, too_long)), before=first)
+            mended = judge.note(
+                models.write(repair_request(asked, answer, refused, too_long, limit.unit)), before=first
+            )
         except ModelError as error:
             if error.failure.kind == "stopped":
                 raise
@@ -176,7 +185,20 @@ def write_note(
     if all(one.state == "struck" for one in first.sentences):
         why = dict.fromkeys(one.why for one in first.sentences)
         raise NoteFailed(("No sentence of it stands.", *why), first.answer)
-    return _within(first, room, count_tokens)
+    return _within(_remarked(first, material, verified=models.check is not None), room, count_tokens)
+
+
+def _remarked(note: WrittenNote, material: Material, *, verified: bool) -> WrittenNote:
+    """Return the note with what a person should know of it as a whole."""
+    remarks = list(note.remarks)
+    unread = sum(one.state == "unread" for one in note.sentences)
+    if verified and unread:
+        remarks.append(f"{unread} of {len(note.sentences)} sentences were not verified.")
+    if verified and not any(one.state in ("stands", "unread") for one in note.sentences):
+        remarks.append("The verifier confirmed nothing of it.")
+    if language_of(note.text) != language_of("\n".join(material.texts.values())):
+        remarks.append("It is written in another language than the branch.")
+    return replace(note, remarks=tuple(remarks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +224,7 @@ class _Judge:
         faults = [fault(one, self._said, where) for one, where in zip(said, sources, strict=True)]
         earlier = {one.span.of(before.text): one for one in before.sentences} if before is not None else {}
         open_ones = [at for at, one in enumerate(said) if not faults[at] and one not in earlier]
-        judged, remarks = self._verified([said[at] for at in open_ones])
+        judged, remarks = self._verified([said[at] for at in open_ones], text)
         verdicts = {at: judged[number] for number, at in enumerate(open_ones) if number in judged}
         sentences = tuple(
             _judged(span, where, wrong, verdicts.get(at))
@@ -210,9 +232,8 @@ class _Judge:
             else replace(earlier[one], span=span)
             for at, (one, span, where, wrong) in enumerate(zip(said, found, sources, faults, strict=True))
         )
-        if language_of(text) != language_of(self.material.plain):
-            remarks = (*remarks, "It is written in another language than the branch.")
-        return WrittenNote(text, sentences, remarks, answer)
+        said_before = before.remarks if before is not None else ()
+        return WrittenNote(text, sentences, tuple(dict.fromkeys((*said_before, *remarks))), answer)
 
     @property
     def _said(self) -> Material:
@@ -220,18 +241,16 @@ class _Judge:
             return self.material
         return replace(self.material, known=(*self.material.known, self.so_far))
 
-    def _verified(self, sentences: Sequence[str]) -> tuple[Mapping[int, Judged], tuple[str, ...]]:
+    def _verified(self, sentences: Sequence[str], text: str) -> tuple[Mapping[int, Judged], tuple[str, ...]]:
         if self.check is None:
             return {}, ()
         near = self.material.near(sentences, VERIFIED_CHARACTERS)
         try:
-            judged = verify(self.check, sentences, self.material, known=self.known, only=near)
+            judged = verify(self.check, sentences, self.material, note=text, known=self.known, only=near)
         except ForkyError as error:
             if isinstance(error, ModelError) and error.failure.kind == "stopped":
                 raise
             return {}, (f"Nobody verified it: {error}",)
-        if len(sentences) > 1 and not any(one.verdict == "supported" for one in judged.values()) and judged:
-            return judged, ("The verifier confirmed nothing of it.",)
         return judged, ()
 
 
@@ -243,7 +262,7 @@ def _judged(span: Span, sources: tuple[MessageId, ...], wrong: str, judged: Judg
     if judged.verdict == "supported":
         found = sources
         if judged.message is not None and judged.message not in sources:
-            found = (judged.message, *sources)[:MOST_SOURCES]
+            found = (*sources[: MOST_SOURCES - 1], judged.message)
         return NoteSentence(span, found, "stands")
     if judged.verdict == "not shown":
         return NoteSentence(span, sources, "not confirmed", "Nothing in the branch was found that says it.")
@@ -255,25 +274,37 @@ def _judged(span: Span, sources: tuple[MessageId, ...], wrong: str, judged: Judg
     return NoteSentence(span, sources, "struck", why, judged.message, judged.words)
 
 
-def as_unread(sentence: str, state: State) -> str:
-    """Return a sentence for readers who see no marks: one that was not confirmed says so itself."""
-    if state != "not confirmed":
+def unmarked(sentence: str, state: State) -> str:
+    """Return a sentence for readers who see no marks: one that was not confirmed says so itself. Code and the rows of
+    tables stay as they are.
+    """
+    if state != "not confirmed" or sentence.startswith(("|", "```", "~~~")):
         return sentence
     bare = sentence.rstrip(".!?。！？")
     return f"{bare}{NOT_CONFIRMED}{sentence[len(bare) :]}"
 
 
-def without(note: WrittenNote, states: frozenset[State] = frozenset({"struck"})) -> str:
-    """Return the text of a note without the sentences in these states; a heading or an item that is left empty goes,
-    too.
-    """
-    return cut(note.text, [one.span for one in note.sentences if one.state in states])
+def without(note: WrittenNote) -> str:
+    """Return the text of a note without what is struck out; a heading or an item that is left empty goes, too."""
+    return cut(note.text, [one.span for one in note.sentences if one.state == "struck"])
 
 
 def _text_of(answer: str) -> str:
-    """Return an answer without a fence around it and without ids, which nobody asked for."""
+    """Return an answer without a fence around it, without ids, which nobody asked for, and without lines that look like
+    Forky's own above a section of a payload.
+    """
+    answer = answer.replace("\r\n", "\n").replace("\r", "\n")
     fenced = _FENCED.match(answer)
-    return _IDS.sub("", (fenced[1] if fenced else answer).strip())
+    rows: list[str] = []
+    for written, part in parts((fenced[1] if fenced else answer).strip().split("\n")):
+        line = written
+        if part == "prose":
+            pieces = _CODE_SPAN.split(written)
+            line = "".join(piece if at % 2 else _IDS.sub("", piece) for at, piece in enumerate(pieces))
+        if headings.is_heading(line):
+            line = f"**{line.removesuffix(':')}**"
+        rows.append(f" {line}" if line.startswith("[Merged ") else line)
+    return "\n".join(rows).strip()
 
 
 def _no_note(text: str, sentences: Sequence[str], material: Material) -> str:
@@ -284,11 +315,12 @@ def _no_note(text: str, sentences: Sequence[str], material: Material) -> str:
         return "The model refused to sum it up."
     if text[0] in "{[" and _is_json(text):
         return "The model answered with JSON instead of a note."
-    if max(sentences.count(one) for one in sentences) >= max(_REPEATED, len(sentences) / 2):
+    if max(Counter(sentences).values()) >= max(_REPEATED, len(sentences) / 2):
         return "The model said the same sentence again and again."
-    long = [one for one in sentences if len(one.split()) >= _LONG]
+    long = [one for one in sentences if len(one) >= _LONG]
     copied = sum(plain(one) in material.plain for one in long)
-    turns = len(_TURN.findall(text)) >= _REPEATED or _FENCE.search(text) is not None
+    given = [found[1] for found in _TURN.finditer(text) if plain(found[1]) in material.plain]
+    turns = len(given) >= _REPEATED or _FENCE.search(text) is not None
     if turns or (len(long) >= _REPEATED and copied > _COPIED * len(long)):
         return "The model gave the conversation back instead of a note about it."
     return ""
@@ -309,10 +341,18 @@ def _too_long(text: str, limit: Limit) -> int:
 
 def _within(note: WrittenNote, room: int, count_tokens: Callable[[str], int]) -> WrittenNote:
     """Return the note with its last sentences struck out where it is far over its room."""
-    sentences = list(note.sentences)
-    for at in range(len(sentences) - 1, 0, -1):
-        if count_tokens(without(replace(note, sentences=tuple(sentences)))) <= TOO_LONG * max(room, 1):
-            break
-        if sentences[at].state != "struck":
-            sentences[at] = replace(sentences[at], state="struck", why="There was no room for it.")
-    return replace(note, sentences=tuple(sentences))
+
+    def struck(kept: int) -> WrittenNote:
+        last = (
+            one if one.state == "struck" else replace(one, state="struck", why="There was no room for it.")
+            for one in note.sentences[kept:]
+        )
+        return replace(note, sentences=(*note.sentences[:kept], *last))
+
+    def fits(kept: int) -> bool:
+        return count_tokens(without(struck(kept))) <= TOO_LONG * max(room, 1)
+
+    count = len(note.sentences)
+    if fits(count):
+        return note
+    return struck(max(1, bisect_left(range(count), True, key=lambda kept: not fits(kept)) - 1))

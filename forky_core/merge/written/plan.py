@@ -22,10 +22,12 @@ from forky_core.merge.wording import message_as_text
 from forky_core.merge.written.material import MOST_SOURCES, Material
 from forky_core.merge.written.note import (
     NoteFailed,
+    NoteSentence,
     WrittenNote,
-    as_unread,
+    unmarked,
     without,
 )
+from forky_core.merge.written.sentences import spans
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.model.parts import AttachmentPart
@@ -103,12 +105,12 @@ def squash_of_note(
     Raises:
         SquashRejected: it saves nothing over the branch itself.
     """
-    doubts = _doubts(note)
     text = without(note)
     sources = [_originals(one.span.of(note.text), one.sources, plan, lookup) for one in note.sentences]
+    doubts = _doubts(note, sources)
     told = carried_over(note.text, sources, text)
     if not looked_at:
-        text = _unconfirmed(text, doubts)
+        text = _unconfirmed(text, note)
     made = plan.with_note(NoteText(text, told, _below(plan, lookup, all_of(told))), model)
     if made.tokens >= plan.tokens_full:
         wrong = f"It is no shorter than the branch itself ({plan.tokens_full} tokens)."
@@ -121,23 +123,36 @@ def badged(plan: MergePlan, model: str) -> MergePlan:
     return replace(plan, badge=f"Quoted lines; the note by {model} could not be used.")
 
 
-def _doubts(note: WrittenNote) -> tuple[Doubt, ...]:
+def _doubts(note: WrittenNote, sources: Sequence[tuple[MessageId, ...]]) -> tuple[Doubt, ...]:
     """Return what is to be said of single sentences, in their order."""
-    said = [one.span.of(note.text) for one in note.sentences]
-    return tuple(
-        Doubt(
-            said[at], one.why, out=one.state == "struck", message=one.place, after=said[at - 1] if at else ""
-        )
-        for at, one in enumerate(note.sentences)
-        if one.state in ("struck", "not confirmed")
-    )
+    found: list[Doubt] = []
+    before: NoteSentence | None = None
+    was_read = any(one.state not in ("struck", "unread") for one in note.sentences)
+    for one, rests_on in zip(note.sentences, sources, strict=True):
+        if one.state != "stands" and (one.state != "unread" or was_read):
+            start = before.span.end if before is not None else 0
+            line = note.text[max(start, note.text.rfind("\n", 0, one.span.start)) : one.span.start]
+            found.append(
+                Doubt(
+                    one.span.of(note.text),
+                    one.why or "The verifier did not speak of it.",
+                    out=one.state == "struck",
+                    message=one.place,
+                    sources=rests_on,
+                    after=before.span.of(note.text) if before is not None else "",
+                    joint=line if "\n" in line else " ",
+                )
+            )
+        if one.state != "struck":
+            before = one
+    return tuple(found)
 
 
-def _unconfirmed(text: str, doubts: Sequence[Doubt]) -> str:
-    """Return a text that says itself which of its sentences were not confirmed."""
-    for one in doubts:
-        if not one.out:
-            text = text.replace(one.sentence, as_unread(one.sentence, "not confirmed"), 1)
+def _unconfirmed(text: str, note: WrittenNote) -> str:
+    """Return the text of what lands of a note, where it says itself which of its sentences were not confirmed."""
+    kept = [one for one in note.sentences if one.state != "struck"]
+    for one, span in reversed(list(zip(kept, spans(text), strict=False))):
+        text = f"{text[: span.start]}{unmarked(span.of(text), one.state)}{text[span.end :]}"
     return text
 
 

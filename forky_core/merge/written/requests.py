@@ -40,6 +40,8 @@ sections if there is much. Begin with what holds now. What a reader needs, as fa
 - what is not tested, not answered, or only proposed. A plan stays a plan, an "if" an "if", a doubt a doubt.
 A conclusion of your own is welcome where it helps, and so is a next step; say that it is yours ("it seems", "next I would").
 
+If not all of it finds room, the first of these matter most.
+
 What was said last wins over what was said before. Put words in quotation marks only if they were said so. Of work, say \
 whether it was done and whether that was shown.{focus}
 
@@ -114,11 +116,15 @@ def note_request(
 
 
 def repair_request(
-    asked: Sequence[ProviderMessage], answer: str, refused: Sequence[Refused], too_long: int = 0
+    asked: Sequence[ProviderMessage],
+    answer: str,
+    refused: Sequence[Refused],
+    too_long: int = 0,
+    unit: str = "words",
 ) -> tuple[ProviderMessage, ...]:
     """Return the one repair round: the same request, the answer, and what cannot stand of it."""
     wrong = "\n".join(f"- {one.sentence}\n  {one.why}" for one in refused) or "- (none)"
-    long = f"It is about {too_long} words too long: what matters least has to go.\n" if too_long else ""
+    long = f"It is about {too_long} {unit} too long: what matters least has to go.\n" if too_long else ""
     words = _REPAIR.format(wrong=wrong, long=long)
     return (
         *asked,
@@ -139,7 +145,10 @@ def fenced_messages(
 
     `known` are (speaker, text); `only` are the indices of the messages to show, all of them by default.
     """
-    fence = content_hash([*material.texts.values(), so_far, *(text for _, text in known)])[3:13]
+    names = [_speaker(message) for message in material.messages]
+    fence = content_hash(
+        [*material.texts.values(), *names, so_far, *(word for one in known for word in one)]
+    )[3:13]
 
     def fenced(name: str, text: str) -> str:
         return f"<<{fence} {name}>>\n{text}\n<<{fence} end>>"
@@ -153,7 +162,7 @@ def fenced_messages(
     rows.append("The branch, one message after the other:")
     for at, message in enumerate(material.messages):
         if at >= start and (only is None or at in only):
-            rows.append(fenced(f"m{at + 1} | {_speaker(message)}", material.texts[message.id]))
+            rows.append(fenced(f"m{at + 1} | {names[at]}", material.texts[message.id]))
     return "\n".join(rows)
 
 

@@ -16,8 +16,11 @@ from forky_core.retrieval.sentences import language_of, sentence_ends
 
 _SIGN = re.compile(r"\s*(?:>\s?)*(?:(?:[-*+•–]|\(?\d{1,3}[.)])\s+)?(?:\[[ xX]\]\s+)?")
 _HEADING = re.compile(
-    r"\s*(?:#{1,6}\s.*|\*\*[^*]+\*\*:?|__[^_]+__:?|[^\s.!?。！？][^.!?。！？]{0,60}[:：])\s*"
+    r"\s*(?:#{1,6}\s+(?P<title>.*?)\s*#*|\*\*(?P<bold>[^*]+)\*\*:?|__(?P<under>[^_]+)__:?|(?P<plain>[^\s|][^:：]*)[:：])\s*"
 )
+_NO_TITLE = re.compile(r"[.!?。！？`\d]")
+_LONGEST_TITLE = 6
+"""Words of a heading: a longer line says something, whatever it looks like."""
 _RULE = re.compile(r"[\s|:*_=-]*")
 _ENDS = ".!?:;。！？：])"
 _ABBREVIATED = re.compile(
@@ -45,43 +48,70 @@ def spans(text: str) -> tuple[Span, ...]:
 
 def is_heading(line: str) -> bool:
     """Whether a line only names what stands below it."""
-    return _HEADING.fullmatch(line) is not None
+    return _rank(line) > 0
+
+
+def _rank(line: str) -> int:
+    """Return the rank of a heading, 1 for the highest; 0 for any other line."""
+    found = _HEADING.fullmatch(line)
+    if found is None:
+        return 0
+    title = next(filter(None, found.groups()), "")
+    if len(title.split()) > _LONGEST_TITLE or len(title) > 60 or _NO_TITLE.search(title.rstrip(".:")):
+        return 0
+    return len(line.lstrip()) - len(line.lstrip().lstrip("#")) or _LOWEST
+
+
+_LOWEST = 7
 
 
 def cut(text: str, out: Sequence[Span]) -> str:
     """Return a text without these sentences, and without the list signs and headings that would stand empty."""
-    lines: list[tuple[str, bool]] = []
+    if not out:
+        return text.strip()
+    lines: list[tuple[str, int, bool]] = []
+    """Each line that is left, with its rank as a heading, and whether it was emptied."""
+    left_out = iter(sorted(out, key=lambda one: one.start))
+    one = next(left_out, None)
     at = 0
-    for line in text.split("\n"):
-        end = at + len(line)
-        inside = [one for one in out if one.start < end and one.end > at]
-        left = line
-        for one in reversed(inside):
-            left = (
-                left[: max(0, one.start - at)].rstrip(" ")
-                + " "
-                + left[min(len(line), one.end - at) :].lstrip(" ")
-            )
-        lines.append((left.rstrip() if inside else line, bool(inside)))
+    for line, part in parts(text.split("\n")):
+        end, left, kept_to = at + len(line), "", at
+        touched = False
+        while one is not None and one.start < end:
+            touched = True
+            left += text[kept_to : max(kept_to, one.start)]
+            kept_to = min(end, one.end)
+            if one.end > end:
+                break
+            one = next(left_out, None)
+        left += text[kept_to:end]
+        rank = _rank(line) if part == "prose" and not touched else 0
+        empty = touched and not re.search(r"\w", re.sub(r"^\W*\d{1,3}[.)]", "", left))
+        lines.append((re.sub(r"(?<=\S) {2,}", " ", left).rstrip() if touched else line, rank, empty))
         at = end + 1
-    rows = [
-        line
-        for line, changed in lines
-        if not changed or re.search(r"\w", re.sub(r"^\W*\d{1,3}[.)]", "", line))
-    ]
     kept: list[str] = []
-    for number, line in enumerate(rows):
-        below = next((row for row in rows[number + 1 :] if row.strip()), "")
-        emptied = bool(out) and line.strip() and is_heading(line) and (not below or _is_higher(below, line))
-        if not emptied:
-            kept.append(line)
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
+    for number, (line, rank, empty) in enumerate(lines):
+        if empty or (rank and _stands_empty(lines[number + 1 :], rank)):
+            continue
+        if not line and kept and not kept[-1] and number and lines[number - 1][2]:
+            continue
+        kept.append(line)
+    return "\n".join(kept).strip()
 
 
-def _is_higher(below: str, line: str) -> bool:
-    """Whether the line below a heading is another heading, of the same rank or a higher one."""
-    ranks = [len(one) - len(one.lstrip("#")) for one in (below.strip(), line.strip())]
-    return is_heading(below) and ranks[0] <= ranks[1]
+def _stands_empty(below: Sequence[tuple[str, int, bool]], rank: int) -> bool:
+    """Whether everything that stood below a heading of this rank is gone."""
+    gone = False
+    for line, other, empty in below:
+        if other and other <= rank:
+            break
+        if empty:
+            gone = True
+        elif gone and rank == _LOWEST and not line.strip():
+            break
+        elif line.strip() and not other:
+            return False
+    return gone
 
 
 def _spans(text: str) -> Iterator[Span]:
@@ -90,6 +120,10 @@ def _spans(text: str) -> Iterator[Span]:
     prose: Span | None = None
     for line, part in parts(text.split("\n")):
         end = at + len(line.rstrip())
+        if code >= 0 and part == "prose":
+            # The block was in a quotation, and ended with it.
+            yield Span(code, at - 1)
+            code = -1
         sign = _SIGN.match(line)
         start = at + (sign.end() if sign else 0)
         if prose is not None and part == "prose" and _goes_on(text, prose, line):
@@ -116,6 +150,8 @@ def _spans(text: str) -> Iterator[Span]:
 def _goes_on(text: str, above: Span, line: str) -> bool:
     """Whether a line is only wrapped, and belongs to the paragraph above it."""
     sign = _SIGN.match(line)
+    if line.lstrip().startswith("|"):
+        return False
     ended = text[above.end - 1] in _ENDS or text.startswith(">", text.rfind("\n", 0, above.start) + 1)
     return bool(line.strip()) and not ended and not (sign and sign[0].strip()) and not is_heading(line)
 

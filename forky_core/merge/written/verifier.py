@@ -1,6 +1,6 @@
 """A second model reads each sentence of a note beside the branch, and says whether the branch bears it.
 
-Its word is a mark for whoever reads the preview, with the place it rests on. What it says against a sentence counts
+Its word is shown to whoever reads the preview, with the place it rests on. What it says against a sentence counts
 only with words that stand in the message it names, which code looks up: a verifier that says no to everything
 convinces nobody. It never changes a sentence.
 """
@@ -43,12 +43,13 @@ where the note makes it a fact.
 Then name the message that decides it, and a few of its words, copied exactly. Be strict about facts, numbers, names, who \
 did what and in what order; be lenient about wording."""
 _LINE = re.compile(
-    r"^\W*(?P<number>\d{1,3})\W+(?P<verdict>supported|not[ _-]shown|contradicted|out[ _-]of[ _-]date|order)\b\W*(?P<rest>.*)$",
+    r"^\W*(?P<number>\d{1,3})\W+(?P<verdict>supported|not[ _-]shown|(?:not[ _-]|un)supported|contradicted|out[ _-]of[ _-]date|order)\b[\s*_:,.–—-]*(?P<rest>.*)$",
     re.IGNORECASE,
 )
 _PLACE = re.compile(r"\bm\s?(\d{1,4})\b", re.IGNORECASE)
-_QUOTE = re.compile(r"[“\"„«](?P<words>.+)[”\"“»]")
-_LEAST_QUOTED = 2
+_QUOTES = (re.compile(r"[“\"„«](.+)[”\"“»]"), re.compile(r"[“\"„«]([^”\"“»]+)[”\"“»]"))
+"""All between the first mark and the last, since a quotation may hold one; then each by itself."""
+_LEAST_QUOTED = 4
 """The fewest letters of words that count as a place."""
 _LONGEST = 200
 
@@ -68,23 +69,27 @@ def verify(
     sentences: Sequence[str],
     material: Material,
     *,
+    note: str = "",
     known: Sequence[tuple[str, str]] = (),
     only: frozenset[int] | None = None,
 ) -> Mapping[int, Judged]:
-    """Ask a model about these sentences; return what it says, by their indices. A sentence that it leaves out has none.
+    """Ask a model about these sentences of a note; return what it says, by their indices. One that it leaves out has
+    none.
 
     Raises:
         ModelError: from `ask`.
     """
     if not sentences:
         return {}
-    return read(ask(verify_request(sentences, material, known=known, only=only)), len(sentences), material)
+    asked = verify_request(sentences, material, note=note, known=known, only=only)
+    return read(ask(asked), len(sentences), material)
 
 
 def verify_request(
     sentences: Sequence[str],
     material: Material,
     *,
+    note: str = "",
     known: Sequence[tuple[str, str]] = (),
     only: frozenset[int] | None = None,
 ) -> tuple[ProviderMessage, ...]:
@@ -92,9 +97,10 @@ def verify_request(
     of them.
     """
     numbered = "\n".join(f"{at}. {' '.join(one.split())}" for at, one in enumerate(sentences, 1))
+    whole = f"The note as it stands:\n{note}\n\n" if note else ""
     rows = (
         fenced_messages(material, known=known, only=only),
-        f"The note, sentence by sentence:\n{numbered}",
+        f"{whole}Its sentences, to be read in their places:\n{numbered}",
         _ASKED,
     )
     return ({"role": "user", "content": "\n\n".join(rows)},)
@@ -119,17 +125,18 @@ def read(answer: str, count: int, material: Material) -> Mapping[int, Judged]:
 
 def _verdict(word: str) -> Verdict:
     said = re.sub(r"[ _-]", " ", word.casefold())
+    if said in ("not supported", "unsupported"):
+        return "not shown"
     verdict: Verdict = next(one for one in get_args(Verdict) if one == said)
     return verdict
 
 
 def _place(rest: str, material: Material) -> tuple[MessageId | None, str]:
-    quoted = _QUOTE.search(rest)
-    words = quoted["words"].strip(" .…") if quoted else ""
-    if len(words) < _LEAST_QUOTED:
-        return None, ""
-    for number in _PLACE.findall(rest):
-        id = material.ids.get(f"m{int(number)}")
-        if id is not None and plain(words) in plain(material.texts[id]):
-            return id, words[:_LONGEST]
+    """Return the message that an answer names, with words that stand in it; None if they do not."""
+    named = [id for number in _PLACE.findall(rest) if (id := material.ids.get(f"m{int(number)}")) is not None]
+    quoted = [words.strip(" .…") for pattern in _QUOTES for words in pattern.findall(rest)]
+    for words in quoted:
+        for id in named:
+            if len(words) >= _LEAST_QUOTED and plain(words) in plain(material.texts[id]):
+                return id, words[:_LONGEST]
     return None, ""

@@ -20,7 +20,7 @@ from pages.ui.merge.planning import Planning
 
 def draw_doubts(held: Planning, side: MergePlan, home: Home, key: str) -> None:
     """Of one text that would land. Keys: `<key>.<n>`, one for each sentence that can come back."""
-    out = [one for one in side.doubts if one.out]
+    out = [one for one in side.doubts if one.out and one.sentence not in side.payload]
     open_ones = [one for one in side.doubts if not one.out and one.sentence in side.payload]
     if out:
         with st.container(key=f"{key.replace('.', '-')}-out", border=True):

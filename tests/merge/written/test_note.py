@@ -147,3 +147,20 @@ def test_of_a_long_branch_the_verifier_is_shown_what_lies_nearest() -> None:
     noted(material, "The limit of `/upload` is 90 seconds for the balancer.", verifier, room=4000)
     assert "It is 90 seconds now" in verifier.asked[0]
     assert len(verifier.asked[0]) < 100_000 < sum(len(one.text) for one in material.messages)
+
+
+def test_what_a_verifier_did_not_speak_of_is_said() -> None:
+    part = noted(MATERIAL, GOOD, Answers("1: supported"))
+    assert part.remarks == ("1 of 2 sentences were not verified.",)
+    assert noted(MATERIAL, GOOD, None).remarks == ()
+    assert states(noted(MATERIAL, GOOD, Answers("1: Unsupported\n2: not supported"))) == ["not confirmed"] * 2
+
+
+def test_the_verifier_sees_the_headings_and_may_quote_more_than_once() -> None:
+    verifier = Answers('1: out of date "Raised to 120 seconds", m6 "It is 90 seconds now"\n2: supported')
+    note = noted(
+        MATERIAL, "**Now**\n- The limit is 120 seconds for uploads.\n- The reload waits for Friday.", verifier
+    )
+    assert "The note as it stands:\n**Now**" in verifier.asked[0]
+    assert states(note) == ["struck", "stands"]
+    assert note.sentences[0].place == MATERIAL.messages[5].id

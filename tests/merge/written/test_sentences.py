@@ -72,3 +72,22 @@ def test_what_is_cut_takes_empty_items_and_headings_along() -> None:
     assert cut(text, [places[1], places[2]]) == "## State\n\nIt runs.\n\n## Open\n- Ben did not."
     assert cut(text, places[1:]) == "## State\n\nIt runs."
     assert cut(text, []) == text.strip()
+
+
+def test_code_and_other_headings_stay_whole_where_a_sentence_is_cut() -> None:
+    text = "## A\n\nIt runs. It waits.\n\n```yaml\nservices:\n# a\n\n\n  x: 1\n```\n\n**Open**\n- Ana asked.\n\nThe end."
+    found = spans(text)
+    assert cut(text, [found[1], found[3]]) == (
+        "## A\n\nIt runs.\n\n```yaml\nservices:\n# a\n\n\n  x: 1\n```\n\nThe end."
+    )
+
+
+def test_a_line_that_says_something_is_no_heading_however_it_looks() -> None:
+    for line in (
+        "**It was changed. Run it as root.**",
+        "# The port is 9999",
+        "Delete it, then tell them all about it now:",
+    ):
+        assert said(line), line
+    assert said("> ```\n> x = 1\nThe rest is prose.") == ["> ```\n> x = 1", "The rest is prose."]
+    assert said("It says\n| a | b |") == ["It says", "| a | b |"]
