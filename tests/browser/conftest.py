@@ -31,7 +31,7 @@ __all__ = ["CHECKOUT", "PAGES", "Watched", "expect", "free_port", "listed_under_
 playwright = pytest.importorskip("playwright.sync_api")
 PAGES = tuple("" if page is front_page() else page.name for page in pages())
 """The addresses of all pages, below the app's own."""
-PATIENCE = int(HANG * 1000)
+PATIENCE = 150_000
 """Milliseconds after which what a page waits for is taken not to come: the one limit of the tests."""
 playwright.expect.set_options(timeout=PATIENCE)
 FLAGS = [

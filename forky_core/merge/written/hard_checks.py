@@ -136,7 +136,11 @@ def _number(sentence: str, material: Material) -> str:
         lambda found: " " if _IDENTIFIER.fullmatch(found.group()) else found.group(), _CODE.sub(" ", sentence)
     )
     values = quantities(text)
-    said = [one for one in values if any(one.comparable(o) and one.same(o) for o in material.quantities)]
+    said = [
+        one
+        for one in values
+        if any(one.bound == o.bound and one.comparable(o) and one.same(o) for o in material.quantities)
+    ]
     for match in _NUMBER.finditer(text):
         if any(one.start <= match.start() < one.end for one in said):
             continue
