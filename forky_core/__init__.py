@@ -37,16 +37,25 @@ database.
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
+
+def _source() -> str:
+    """The source of this module, wherever it was loaded from: a folder or a zip file."""
+    loader: Any = __spec__.loader
+    found: str | None = loader.get_source(__name__)
+    if found is None:
+        raise ImportError(
+            "Forky reads its public names from its source files, which were left out here. Keep them."
+        )
+    return found
+
+
 _IMPORTS = re.compile(r"^    from (forky_core[\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
 _HOMES = {
-    name: home
-    for home, names in _IMPORTS.findall(Path(__file__).read_text("utf-8"))
-    for name in re.findall(r"(\w+) as", names)
+    name: home for home, names in _IMPORTS.findall(_source()) for name in re.findall(r"(\w+) as", names)
 }
 """The module of each public name, as the imports below say it, which are the only list of them."""
 _OFFERED = [name for name, home in _HOMES.items() if ".integrations." not in home]

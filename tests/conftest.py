@@ -21,6 +21,7 @@ import os
 import random
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,18 +53,24 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
-    """Rewrite a share of the files' assertions before collecting; else each process rewrites all of a new checkout."""
+    """Rewrite a share of the files' assertions before collecting; else each process rewrites all of a new checkout.
+
+    Only where folders are asked for. What cannot be read or kept is left to pytest, which says so of the file.
+    """
     shared = getattr(session.config, "workerinput", None)
     state = session.config.stash.get(rewrite.assertstate_key, None)
     if shared is None or state is None or sys.dont_write_bytecode:
         return
+    if not all(Path(asked).is_dir() for asked in session.config.args):
+        return
     files = sorted(Path(__file__).parent.rglob("test_*.py"))
     for file in files[int(shared["workerid"].removeprefix("gw")) :: shared["workercount"]]:
         kept = rewrite.get_cache_dir(file) / f"{file.stem}{rewrite.PYC_TAIL}"
-        if not kept.exists():  # Where it is out of date pytest writes it anew.
-            kept.parent.mkdir(exist_ok=True)
-            digest, code = rewrite._rewrite_test(file, session.config)
-            rewrite._write_pyc(state, code, digest, kept)
+        with suppress(OSError, SyntaxError):
+            if not kept.exists():  # Where it is out of date pytest writes it anew.
+                kept.parent.mkdir(parents=True, exist_ok=True)
+                digest, code = rewrite._rewrite_test(file, session.config)
+                rewrite._write_pyc(state, code, digest, kept)
 
 
 SECOND_CHANCES = 2

@@ -6,8 +6,12 @@ from hypothesis import settings
 
 WHOLE = 100
 """What Hypothesis tries by itself."""
+LEAST = 5
 
 
 def examples(most: int) -> int:
-    """As many of `most` as the profile takes of a hundred; what has this is decorated after the profile is loaded."""
-    return max(1, most * settings().max_examples // WHOLE)
+    """As many of `most` as the profile takes of a hundred, and five at least.
+
+    What has this is decorated after the profile is loaded.
+    """
+    return max(min(most, LEAST), most * settings().max_examples // WHOLE)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import ast
 import inspect
+import py_compile
 import re
 import subprocess
 import sys
 import typing
+from importlib.machinery import SourcelessFileLoader
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from zipfile import ZipFile
+from zipimport import zipimporter
 
 import pytest
 
@@ -41,6 +46,27 @@ INTEGRATIONS = {"ForkyChatMessageHistory", "ForkyLogger"}
 def test_what_is_offered_is_what_a_type_checker_sees() -> None:
     assert set(forky_core.__all__) | INTEGRATIONS == typed() and len(forky_core.__all__) > 100
     assert list(forky_core.__all__) == sorted(set(forky_core.__all__), key=forky_core.__all__.index)
+
+
+def test_its_names_are_read_from_a_zip_file_too(tmp_path: Path) -> None:
+    with ZipFile(tmp_path / "forky.zip", "w") as archive:
+        archive.write(SOURCE, "forky_core/__init__.py")
+    spec = zipimporter(str(tmp_path / "forky.zip")).find_spec("forky_core")
+    assert spec and spec.loader
+    packed = module_from_spec(spec)
+    spec.loader.exec_module(packed)
+    assert packed.__all__ == forky_core.__all__
+
+
+def test_without_its_source_it_says_what_is_missing(tmp_path: Path) -> None:
+    compiled = str(tmp_path / "__init__.pyc")
+    py_compile.compile(str(SOURCE), cfile=compiled, doraise=True)
+    spec = spec_from_file_location(
+        "forky_core", compiled, loader=SourcelessFileLoader("forky_core", compiled)
+    )
+    assert spec and spec.loader
+    with pytest.raises(ImportError, match="source files"):
+        spec.loader.exec_module(module_from_spec(spec))
 
 
 def test_every_name_is_there_and_says_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:

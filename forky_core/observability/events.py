@@ -286,8 +286,10 @@ def server_stopped(*, seconds: Seconds) -> None:
 
 
 @event("streamlit.patched")
-def streamlit_patched(*, version: Word, applied: Words, off: Words | None = None) -> None:
-    """Which patches of Streamlit are in force; `off`: those that FORKY_STREAMLIT_PATCHES switches off."""
+def streamlit_patched(
+    *, version: Word, applied: Words, off: Words | None = None, gone: Words | None = None
+) -> None:
+    """Which patches of Streamlit are in force; FORKY_STREAMLIT_PATCHES switches some `off`; others are `gone`."""
 
 
 @event("streamlit.unpatched", WARNING)

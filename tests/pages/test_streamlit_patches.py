@@ -109,6 +109,7 @@ def test_the_switch_is_on_or_off_or_leaves_single_ones_out() -> None:
     assert switched_off("") == switched_off("ON") == frozenset()
     assert switched_off(" off ") == {patch.name for patch in PATCHES}
     assert switched_off("-uploads, -assets") == {"uploads", "assets"}
+    assert switched_off("-flush, -theming") == {"flush", "theming"}
 
 
 @pytest.mark.parametrize("value", ["uploads", "-nothing", "-uploads,assets", "maybe"])
@@ -170,10 +171,11 @@ def test_off_replaces_nothing_and_says_so() -> None:
 
 
 def test_a_single_patch_is_left_out() -> None:
-    replaced, middleware, logged = applied("-uploads,-assets")
+    replaced, middleware, logged = applied("-uploads,-assets,-flush")
     assert "ForwardMsgQueue.clear" not in replaced and "AppSession.request_rerun" in replaced
     assert middleware == ["EarlyScript", "Preloading", "FirstPaint", "RunStatusFilter"]
     assert logged[0]["off"] == "uploads,assets"
+    assert logged[0]["gone"] == "flush"
 
 
 GONE = "del part('streamlit.runtime.app_session:AppSession').request_rerun"

@@ -423,10 +423,12 @@ a request before those; `handlers`, `double_clicks` and `field_updates` in this 
 a field read, before handlers are called.
 """
 _BY_NAME: Mapping[str, Patch] = {patch.name: patch for patch in PATCHES}
+_GONE = frozenset({"flush"})
+"""Patches of earlier versions. They may still be named, and nothing follows from it but a word in the log."""
 
 
 def switched_off(value: str) -> frozenset[str]:
-    """The names of the patches that a value of FORKY_STREAMLIT_PATCHES switches off.
+    """The names of the patches that a value of FORKY_STREAMLIT_PATCHES switches off; also such as are gone.
 
     Raises:
         RequestError: it is neither `on` nor `off` nor a list of names with a minus before each.
@@ -437,7 +439,7 @@ def switched_off(value: str) -> frozenset[str]:
     if said.lower() == "off":
         return frozenset(_BY_NAME)
     names = [name.strip() for name in said.split(",") if name.strip()]
-    if any(not name.startswith("-") or name[1:] not in _BY_NAME for name in names):
+    if any(not name.startswith("-") or name[1:] not in _BY_NAME.keys() | _GONE for name in names):
         raise RequestError(
             f"{SWITCH} is “{said[:80]}”, which switches nothing.",
             f"Write on, off, or names with a minus before each: {', '.join(f'-{name}' for name in _BY_NAME)}.",
@@ -461,6 +463,7 @@ def apply_patches() -> None:
         version=metadata.version("streamlit"),
         applied=tuple(patch.name for patch in on),
         off=tuple(patch.name for patch in PATCHES if patch.name in off) or None,
+        gone=tuple(sorted(off & _GONE)) or None,
     )
     for patch in PATCHES:
         if patch.name not in off and not patch.fits:
