@@ -122,7 +122,7 @@ def parse_payload(text: str, messages: Iterable[MessageId], *, shared: bool = Tr
     A line without an id of its own shares the citation of the lines below it, unless they are not `shared`.
     """
     lines = text.split("\n")
-    named = _Named(messages)
+    named = NamedMessages(messages)
     above = _header(lines, named)
     rows: list[ParsedLine] = []
     cites: tuple[MessageId, ...] = ()
@@ -152,7 +152,7 @@ def parse_payload(text: str, messages: Iterable[MessageId], *, shared: bool = Tr
 
 def read_quotation(text: str, messages: Iterable[MessageId]) -> list[ParsedLine]:
     """Parse a quotation of picked messages into lines; a merge among them is parsed without its header and marks."""
-    named = _Named(messages)
+    named = NamedMessages(messages)
     rows: list[ParsedLine] = []
     cites: tuple[MessageId, ...] = ()
     for line in text.split("\n"):
@@ -164,7 +164,7 @@ def read_quotation(text: str, messages: Iterable[MessageId]) -> list[ParsedLine]
     return rows
 
 
-def _header(lines: Sequence[str], named: _Named) -> int:
+def _header(lines: Sequence[str], named: NamedMessages) -> int:
     """Count the lines above the content: what was merged, and the prompt under which it was said."""
     if named.all(lines[0]) or not (lines[0].startswith("[") or lines[0] == RESOLVED):
         return 0
@@ -173,7 +173,7 @@ def _header(lines: Sequence[str], named: _Named) -> int:
     return next((at for at in range(2, len(lines)) if not lines[at].startswith(">")), len(lines))
 
 
-class _Named:
+class NamedMessages:
     """Finds messages by the first digits of their ids."""
 
     def __init__(self, messages: Iterable[MessageId]) -> None:

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from forky_core.merge.block import PayloadLine, render
+from forky_core.merge.block import NamedMessages, PayloadLine, render
 from forky_core.merge.claims.claim_set import StoredClaims
 from forky_core.merge.headings import WRITTEN, is_heading
 from forky_core.merge.wording import ShortIds
@@ -80,7 +80,7 @@ def without_marks(text: str, among: Iterable[MessageId]) -> tuple[str, Sources]:
 
     Lines below Forky's own headings keep theirs.
     """
-    by_digits = {id.partition(":")[2]: id for id in among}
+    messages = NamedMessages(among)
     rows: list[str] = []
     places: list[tuple[int, tuple[MessageId, ...]]] = []
     size, is_note = 0, True
@@ -91,14 +91,11 @@ def without_marks(text: str, among: Iterable[MessageId]) -> tuple[str, Sources]:
         elif is_note:
             left, last = "", 0
             for match in _MARKS.finditer(line):
-                digits = _MARK.findall(match.group())
-                named = [
-                    next((by_digits[id] for id in by_digits if id.startswith(one)), None) for one in digits
-                ]
-                if None in named:
+                named = [messages.by(digits)[:1] for digits in _MARK.findall(match.group())]
+                if () in named:
                     continue
                 left += line[last : match.start()]
-                places.append((size + len(left), tuple(id for id in named if id is not None)))
+                places.append((size + len(left), all_of(named)))
                 last = match.end()
             left += line[last:]
         rows.append(left)

@@ -25,7 +25,9 @@ class MergeOptions:
     focus: str = ""
     """For a squash or a three-way merge: what matters to the person."""
     budget: int | None = None
-    """The most tokens of a squash, header included; with None, a share of what it stands for."""
+    """The most tokens of a squash, header included, or of the note alone where a model writes it; with None, a share of
+    what it stands for.
+    """
     model: str | None = None
     """The model that writes the note of a squash or a three-way merge; None for no model."""
     force: bool = False

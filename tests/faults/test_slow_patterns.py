@@ -17,7 +17,7 @@ from forky_core.merge.note.compose import note
 from forky_core.merge.note.passages import atoms, passages
 from forky_core.merge.written import verifier
 from forky_core.merge.written.hard_checks import fault
-from forky_core.merge.written.material import Material
+from forky_core.merge.written.material import NoteMaterial
 from forky_core.merge.written.sentences import cut, spans
 from forky_core.model import seal
 from forky_core.model.parts import AttachmentPart, Draft, TextPart, ToolResultPart
@@ -81,7 +81,7 @@ READERS: dict[str, Callable[[str], object]] = {
         focus=text,
     ),
     "a model's note": lambda text: cut(text, spans(text)[::2]),
-    "a verifier's answer": lambda text: verifier.read(f"1: contradicted m1 {text}", 1, Material(())),
+    "a verifier's answer": lambda text: verifier.read(f"1: contradicted m1 {text}", 1, NoteMaterial(())),
     "claims by rules": lambda text: claims_of(seal(Draft("user", (TextPart(text),)), ())),
     "contradictions": lambda text: contradictions(
         [seal(Draft("user", (TextPart(text),)), ())], [seal(Draft("assistant", (TextPart(text + " 1"),)), ())]
@@ -104,7 +104,7 @@ READERS: dict[str, Callable[[str], object]] = {
 
 def check_sentence(text: str) -> object:
     """A sentence of a note, which is its one message, word for word."""
-    material = Material((seal(Draft("user", (TextPart(text[:6_000]),)), ()),))
+    material = NoteMaterial((seal(Draft("user", (TextPart(text[:6_000]),)), ()),))
     sentence = " ".join(text[:600].split())
     return fault(sentence, material, material.sources(sentence))
 

@@ -14,7 +14,7 @@ from forky_core.conversation.replies.once import ask_once
 from forky_core.conversation.session import Session
 from forky_core.llm.contract import Model, ProviderMessage
 from forky_core.merge.wording import message_as_text
-from forky_core.merge.written.material import Material
+from forky_core.merge.written.material import NoteMaterial
 from forky_core.merge.written.note import NoteModels, WrittenNote, without, write_note
 from forky_core.merge.written.requests import REQUEST
 from forky_core.merge.written.verifier import Ask
@@ -23,8 +23,6 @@ from forky_core.model.hashing import content_hash
 
 PIECE = 24_000
 """The most tokens of a piece; half the window of a model with a smaller one."""
-
-
 VERIFIER = "merge_reviewer"
 """The setting with the name of the model that reads what another one wrote; without it, the writer does so itself."""
 SO_FAR = 1_200
@@ -44,7 +42,7 @@ class NoteWriter:
 
     def write(
         self,
-        material: Material,
+        material: NoteMaterial,
         target: Sequence[Message],
         room: int,
         count_tokens: Callable[[str], int],

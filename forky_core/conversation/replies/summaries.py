@@ -24,7 +24,7 @@ from forky_core.merge.summary import (
     write,
     written_chapter,
 )
-from forky_core.merge.written.material import Material
+from forky_core.merge.written.material import NoteMaterial
 from forky_core.merge.written.note import NoteFailed
 from forky_core.model import Message
 from forky_core.model.errors import ForkyError
@@ -89,7 +89,7 @@ class SummaryJob:
     def _chapter(self, writer: NoteWriter, told: Sequence[Message]) -> Chapter:
         """What the model writes, or the chapter by rules where that is no note: nobody pays for it a second time."""
         try:
-            written = writer.write(Material(tuple(told)), (), chapter_room(told), estimate_tokens)
+            written = writer.write(NoteMaterial(tuple(told)), (), chapter_room(told), estimate_tokens)
         except NoteFailed:
             return chapter(told)
         return written_chapter(written)

@@ -14,7 +14,7 @@ from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.fuse import Disagreement, FusePlan, with_answer
 from forky_core.merge.wording import message_as_text
 from forky_core.merge.written.hard_checks import made_up
-from forky_core.merge.written.material import Material
+from forky_core.merge.written.material import NoteMaterial
 from forky_core.merge.written.plan import SquashRejected
 from forky_core.merge.written.sentences import spans
 from forky_core.merge.written.verifier import Ask
@@ -96,7 +96,7 @@ def _read(plan: FusePlan, answer: str, model: str) -> FusePlan | tuple[str, ...]
     text = value.get("answer") if isinstance(value, dict) else None
     if not isinstance(value, dict) or not isinstance(text, str) or not text.strip():
         return ("The model did not answer in the form that was asked for.",)
-    answers = Material(tuple(one.message for one in plan.candidates), (plan.question,))
+    answers = NoteMaterial(tuple(one.message for one in plan.candidates), (plan.question,))
     faults = (made_up(span.of(text), answers) for span in spans(text))
     if wrong := tuple(dict.fromkeys(one for one in faults if one)):
         return wrong

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from forky_core.merge.claims.numerals import numbers
 from forky_core.merge.claims.quantities import quantities
-from forky_core.merge.written.material import Material, plain
+from forky_core.merge.written.material import NoteMaterial, plain
 from forky_core.model import MessageId
 from forky_core.retrieval.sentences import language_of
 
@@ -98,7 +98,7 @@ _IMPERATIVE = re.compile(
 )
 
 
-def fault(sentence: str, material: Material, sources: Sequence[MessageId]) -> str:
+def fault(sentence: str, material: NoteMaterial, sources: Sequence[MessageId]) -> str:
     """Return what is wrong with a sentence, as a sentence for its writer and for a person; "" if nothing is.
 
     `sources` are the messages that it rests on.
@@ -106,7 +106,7 @@ def fault(sentence: str, material: Material, sources: Sequence[MessageId]) -> st
     return _order(sentence, material, sources) or made_up(sentence, material)
 
 
-def made_up(sentence: str, material: Material) -> str:
+def made_up(sentence: str, material: NoteMaterial) -> str:
     """Return what of a sentence was said nowhere, as a sentence; "" if nothing is made up."""
     return (
         _number(sentence, material)
@@ -116,7 +116,7 @@ def made_up(sentence: str, material: Material) -> str:
     )
 
 
-def _order(sentence: str, material: Material, sources: Sequence[MessageId]) -> str:
+def _order(sentence: str, material: NoteMaterial, sources: Sequence[MessageId]) -> str:
     order = _ORDER.search(sentence)
     if order is not None and not _REPORTED.search(sentence[: order.start()]):
         return "It passes on an instruction to its reader."
@@ -131,7 +131,7 @@ def _order(sentence: str, material: Material, sources: Sequence[MessageId]) -> s
     return ""
 
 
-def _number(sentence: str, material: Material) -> str:
+def _number(sentence: str, material: NoteMaterial) -> str:
     text = _TOKEN.sub(
         lambda found: " " if _IDENTIFIER.fullmatch(found.group()) else found.group(), _CODE.sub(" ", sentence)
     )
@@ -163,7 +163,7 @@ def _number(sentence: str, material: Material) -> str:
     return ""
 
 
-def _code(sentence: str, material: Material) -> str:
+def _code(sentence: str, material: NoteMaterial) -> str:
     shown = [block or span for block, span in _CODE.findall(sentence)]
     shown += [
         piece
@@ -180,7 +180,7 @@ def _code(sentence: str, material: Material) -> str:
     return ""
 
 
-def _quotation(sentence: str, material: Material) -> str:
+def _quotation(sentence: str, material: NoteMaterial) -> str:
     for groups in _QUOTED.findall(_CODE.sub(" ", sentence)):
         quote = plain(next(filter(None, groups))).strip(" .,;:!?…")
         words = re.findall(r"[^\W_]{3,}", quote)
@@ -192,7 +192,7 @@ def _quotation(sentence: str, material: Material) -> str:
     return ""
 
 
-def _name(sentence: str, material: Material) -> str:
+def _name(sentence: str, material: NoteMaterial) -> str:
     text = _CODE.sub(" ", sentence)
     if "de" in (language_of(text), language_of(material.plain)):
         return ""  # Every noun has a capital.

@@ -31,7 +31,7 @@ _QUOTES = str.maketrans("’‘“”„«»‹›\u00a0", '\'\'"""""\'\' ')
 
 
 @dataclass(frozen=True)
-class Material:
+class NoteMaterial:
     """A branch, and the texts that its reader knows from the branch that is merged into."""
 
     messages: tuple[Message, ...]

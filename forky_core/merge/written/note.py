@@ -17,7 +17,7 @@ from typing import Literal
 from forky_core.fences import parts
 from forky_core.merge import headings
 from forky_core.merge.written.hard_checks import fault
-from forky_core.merge.written.material import MOST_SOURCES, Material, plain
+from forky_core.merge.written.material import MOST_SOURCES, NoteMaterial, plain
 from forky_core.merge.written.requests import (
     Limit,
     Refused,
@@ -26,7 +26,7 @@ from forky_core.merge.written.requests import (
     repair_request,
 )
 from forky_core.merge.written.sentences import Span, cut, spans
-from forky_core.merge.written.verifier import Ask, Judged, verify
+from forky_core.merge.written.verifier import Ask, Judged, Verdict, verify
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import ForkyError, ModelError
 from forky_core.model.parts import canonical_json
@@ -40,6 +40,12 @@ TOO_LONG = 1.25
 """The factor over its limit from which on a note is asked for again, shorter."""
 VERIFIED_CHARACTERS = 80_000
 """The most of a branch that a verifier is shown: of a longer one, the messages nearest to the sentences."""
+_AGAINST: Mapping[Verdict, str] = {
+    "contradicted": "The branch says otherwise",
+    "out of date": "It was changed later",
+    "order": "It passes on what a text asks of its readers",
+}
+"""Why a sentence is struck out, before the words of the branch."""
 _WHOLE = 0.6
 """The share of the first note's sentences that a mended one must have."""
 _FENCED = re.compile(r"\A\s*```(?:\w+)?\n((?:(?!\s*```).*\n?)*?)```\s*\Z")
@@ -144,7 +150,7 @@ class NoteModels:
 
 def write_note(
     models: NoteModels,
-    material: Material,
+    material: NoteMaterial,
     *,
     room: int,
     count_tokens: Callable[[str], int],
@@ -164,7 +170,8 @@ def write_note(
     """
     limit = Limit.of(room, material, count_tokens)
     asked = note_request(material, limit, focus=focus, target=target, so_far=so_far, start=start)
-    judge = _Judge(models.check, material, known_turns(target), so_far)
+    everything = replace(material, known=(*material.known, so_far)) if so_far else material
+    judge = _Judge(models.check, material, everything, known_turns(target))
     answer = models.write(asked)
     first = judge.note(answer)
     refused = [Refused(one.span.of(first.text), one.why) for one in first.sentences if one.state == "struck"]
@@ -188,7 +195,7 @@ def write_note(
     return _within(_remarked(first, material, verified=models.check is not None), room, count_tokens)
 
 
-def _remarked(note: WrittenNote, material: Material, *, verified: bool) -> WrittenNote:
+def _remarked(note: WrittenNote, material: NoteMaterial, *, verified: bool) -> WrittenNote:
     """Return the note with what a person should know of it as a whole."""
     remarks = list(note.remarks)
     unread = sum(one.state == "unread" for one in note.sentences)
@@ -204,9 +211,10 @@ def _remarked(note: WrittenNote, material: Material, *, verified: bool) -> Writt
 @dataclass(frozen=True, slots=True)
 class _Judge:
     check: Ask | None
-    material: Material
+    material: NoteMaterial
+    everything: NoteMaterial
+    """The same, where what was told of earlier messages counts as said."""
     known: Sequence[tuple[str, str]]
-    so_far: str
 
     def note(self, answer: str, before: WrittenNote | None = None) -> WrittenNote:
         """Return an answer as a note whose sentences are judged; those of an earlier one keep what was said of them.
@@ -221,25 +229,19 @@ class _Judge:
         if wrong:
             raise NoteFailed((wrong,), answer)
         sources = [self.material.sources(one) for one in said]
-        faults = [fault(one, self._said, where) for one, where in zip(said, sources, strict=True)]
+        faults = [fault(one, self.everything, where) for one, where in zip(said, sources, strict=True)]
         earlier = {one.span.of(before.text): one for one in before.sentences} if before is not None else {}
         open_ones = [at for at, one in enumerate(said) if not faults[at] and one not in earlier]
         judged, remarks = self._verified([said[at] for at in open_ones], text)
         verdicts = {at: judged[number] for number, at in enumerate(open_ones) if number in judged}
         sentences = tuple(
-            _judged(span, where, wrong, verdicts.get(at))
-            if one not in earlier
-            else replace(earlier[one], span=span)
-            for at, (one, span, where, wrong) in enumerate(zip(said, found, sources, faults, strict=True))
+            replace(earlier[one], span=span)
+            if one in earlier
+            else _judged(span, sources[at], faults[at], verdicts.get(at))
+            for at, (one, span) in enumerate(zip(said, found, strict=True))
         )
         said_before = before.remarks if before is not None else ()
         return WrittenNote(text, sentences, tuple(dict.fromkeys((*said_before, *remarks))), answer)
-
-    @property
-    def _said(self) -> Material:
-        if not self.so_far:
-            return self.material
-        return replace(self.material, known=(*self.material.known, self.so_far))
 
     def _verified(self, sentences: Sequence[str], text: str) -> tuple[Mapping[int, Judged], tuple[str, ...]]:
         if self.check is None:
@@ -266,11 +268,7 @@ def _judged(span: Span, sources: tuple[MessageId, ...], wrong: str, judged: Judg
         return NoteSentence(span, found, "stands")
     if judged.verdict == "not shown":
         return NoteSentence(span, sources, "not confirmed", "Nothing in the branch was found that says it.")
-    why = f"The branch says otherwise: “{judged.words}”."
-    if judged.verdict == "out of date":
-        why = f"It was changed later: “{judged.words}”."
-    if judged.verdict == "order":
-        why = f"It passes on what a text asks of its readers: “{judged.words}”."
+    why = f"{_AGAINST[judged.verdict]}: “{judged.words}”."
     return NoteSentence(span, sources, "struck", why, judged.message, judged.words)
 
 
@@ -307,7 +305,7 @@ def _text_of(answer: str) -> str:
     return "\n".join(rows).strip()
 
 
-def _no_note(text: str, sentences: Sequence[str], material: Material) -> str:
+def _no_note(text: str, sentences: Sequence[str], material: NoteMaterial) -> str:
     """Return why an answer is no note, as a sentence; "" if it is one."""
     if not sentences or len(text) < _SHORTEST:
         return "The model answered nothing that tells of the branch."

@@ -19,7 +19,7 @@ from forky_core.merge.marks import NoteText, all_of, carried_over
 from forky_core.merge.note.compose import default_budget, file_line
 from forky_core.merge.plan import Doubt, MergePlan
 from forky_core.merge.wording import message_as_text
-from forky_core.merge.written.material import MOST_SOURCES, Material
+from forky_core.merge.written.material import MOST_SOURCES, NoteMaterial
 from forky_core.merge.written.note import (
     NoteFailed,
     NoteSentence,
@@ -36,7 +36,7 @@ from forky_core.retrieval.words import terms
 _KNOWN_TURNS = 60
 """The last messages of the target whose words a note may use."""
 
-Write = Callable[[Material, Sequence[Message], int, Callable[[str], int]], WrittenNote]
+Write = Callable[[NoteMaterial, Sequence[Message], int, Callable[[str], int]], WrittenNote]
 """Writes the note of a branch for a reader who knows these messages, in so many tokens by this way of counting."""
 
 
@@ -79,9 +79,9 @@ def squash_written_by(
     return squash_of_note(plan, note, lookup=lookup, model=model, looked_at=looked_at)
 
 
-def material_of(plan: MergePlan, lookup: Lookup, target: Sequence[Message]) -> Material:
+def material_of(plan: MergePlan, lookup: Lookup, target: Sequence[Message]) -> NoteMaterial:
     """Return the branch as a writer reads it."""
-    return Material(tuple(lookup(id) for id in plan.turns), tuple(map(message_as_text, target)))
+    return NoteMaterial(tuple(lookup(id) for id in plan.turns), tuple(map(message_as_text, target)))
 
 
 def target_view(plan: MergePlan, lookup: Lookup) -> list[Message]:

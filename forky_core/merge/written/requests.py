@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.wording import message_as_text, speaker_of
-from forky_core.merge.written.material import Material
+from forky_core.merge.written.material import NoteMaterial
 from forky_core.model import Message
 from forky_core.model.hashing import content_hash
 from forky_core.retrieval.sentences import language_of
@@ -67,7 +67,7 @@ class Limit:
         return f"{self.count:,} {self.unit}"
 
     @classmethod
-    def of(cls, room: int, material: Material, count_tokens: Callable[[str], int]) -> Limit:
+    def of(cls, room: int, material: NoteMaterial, count_tokens: Callable[[str], int]) -> Limit:
         """Return the limit of a note that may take `room` tokens."""
         said = [message.text for message in material.messages if message.role != "tool" and message.text]
         sample = "\n".join(said[-40:])[:8_000] or "word " * 20
@@ -88,7 +88,7 @@ class Refused:
 
 
 def note_request(
-    material: Material,
+    material: NoteMaterial,
     limit: Limit,
     *,
     focus: str = "",
@@ -134,7 +134,7 @@ def repair_request(
 
 
 def fenced_messages(
-    material: Material,
+    material: NoteMaterial,
     so_far: str = "",
     *,
     start: int = 0,

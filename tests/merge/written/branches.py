@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from forky_core.llm.contract import ProviderMessage
-from forky_core.merge.written.material import Material
+from forky_core.merge.written.material import NoteMaterial
 from forky_core.merge.written.note import NoteModels, WrittenNote, write_note
 from forky_core.model import Message, Role, seal
 from forky_core.model.parts import Draft, TextPart
@@ -21,7 +21,7 @@ PORT = (
 )
 
 
-def branch(*lines: str) -> Material:
+def branch(*lines: str) -> NoteMaterial:
     """A branch of lines "role: text"; a person's name may stand as "user/Ana: …"."""
     messages: list[Message] = []
     for line in lines:
@@ -29,7 +29,7 @@ def branch(*lines: str) -> Material:
         role, _, name = who.partition("/")
         parents = (messages[-1].id,) if messages else (None,)
         messages.append(seal(Draft(cast("Role", role), (TextPart(text),), name or None), parents))
-    return Material(tuple(messages))
+    return NoteMaterial(tuple(messages))
 
 
 class Answers:
@@ -53,7 +53,7 @@ def supports_all(messages: tuple[ProviderMessage, ...]) -> str:
 
 
 def noted(
-    material: Material,
+    material: NoteMaterial,
     write: Callable[[tuple[ProviderMessage, ...]], str] | str,
     check: Callable[[tuple[ProviderMessage, ...]], str] | None = supports_all,
     *,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forky_core.merge.written.material import Material
+from forky_core.merge.written.material import NoteMaterial
 from forky_core.merge.written.note import NoteFailed, WrittenNote, without
 from forky_core.model import Failure
 from forky_core.model.errors import ModelError
@@ -135,7 +135,7 @@ def test_a_note_is_kept_and_read_again_as_it_was() -> None:
 
 
 def test_the_earlier_part_of_a_long_branch_counts_as_said() -> None:
-    rest = Material(MATERIAL.messages[4:])
+    rest = NoteMaterial(MATERIAL.messages[4:])
     known = noted(rest, "Before, Marcus had set 45.", so_far="Marcus had set 45 seconds.", check=supports_all)
     assert states(known) == ["stands"]
 
