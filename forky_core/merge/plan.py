@@ -224,6 +224,15 @@ class MergePlan:
         """The plans whose notes a model writes one by one: one for each source."""
         return self.sides or (self,)
 
+    def budgets_apart(self, budget: int | None) -> tuple[int | None, ...]:
+        """Return the tokens of each note of `written_apart`; None for the usual size. Notes that become one text share
+        the budget, and those of several texts have the usual size.
+        """
+        full = sum(one.tokens_full for one in self.written_apart)
+        if budget is None or self.sides:
+            return (None,) * len(self.written_apart)
+        return tuple(budget * one.tokens_full // max(1, full) for one in self.written_apart)
+
     def with_written(self, made: Sequence[MergePlan]) -> MergePlan:
         """Return the plan with the notes of these plans, which `written_apart` has returned."""
         return self.of_sides(made) if self.sides else made[0]

@@ -52,15 +52,10 @@ def plan_of_several(
     planned, lookup = plan_octopus(all_inputs, options), all_inputs[0].lookup
     if options.model is None or not planned.drafts:
         return planned
-    apart = planned.written_apart
-    full = sum(side.tokens_full for side in apart)
-
-    def share(side: MergePlan) -> MergeOptions:
-        if options.budget is None or planned.sides:
-            return replace(options, budget=None)
-        return replace(options, budget=options.budget * side.tokens_full // max(1, full))
-
+    notes = zip(planned.written_apart, planned.budgets_apart(options.budget), strict=True)
     try:
-        return planned.with_written([written(session, side, share(side), lookup, stop) for side in apart])
+        return planned.with_written(
+            [written(session, one, replace(options, budget=room), lookup, stop) for one, room in notes]
+        )
     except SquashRejected as error:
         raise SquashRejected(error.problems, error.answer, badged(planned, options.model)) from error

@@ -56,11 +56,11 @@ class NoteWriter:
         """
         verifier = self.session.store.setting(VERIFIER) or self.name
         messages = material.messages
-        pieces = list(_pieces(messages, self.session.models.model(self.name)))
+        parts = list(pieces(messages, self.session.models.model(self.name)))
         note: WrittenNote | None = None
         start = 0
-        for at, piece in enumerate(pieces):
-            end, is_last = start + len(piece), at == len(pieces) - 1
+        for at, piece in enumerate(parts):
+            end, is_last = start + len(piece), at == len(parts) - 1
             size = room if is_last else SO_FAR
             key = self._key(messages[:end], size, verifier if is_last else "")
             stored = None if self.afresh else self.session.store.derived(self.session.id, [key]).get(key)
@@ -97,7 +97,8 @@ class NoteWriter:
         return f"note/{content_hash(asked).removeprefix('b2:')}"
 
 
-def _pieces(turns: Sequence[Message], model: Model) -> Iterator[Sequence[Message]]:
+def pieces(turns: Sequence[Message], model: Model) -> Iterator[Sequence[Message]]:
+    """Yield a branch in the pieces that a model reads one after the other; one that is short is one piece."""
     window = model.info().context_window
     most = min(PIECE, window // 2) if window else PIECE
     piece: list[Message] = []

@@ -21,7 +21,7 @@ import streamlit as st
 from forky_core.context.masking import Lookup
 from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
-from forky_core.llm.contract import ModelInfo
+from forky_core.llm.contract import Model
 from forky_core.merge.claims.conflict_resolution import Choice, Policy
 from forky_core.merge.editing import BranchLines
 from forky_core.merge.options import NO_CHOICES
@@ -34,7 +34,7 @@ from forky_core.merge.written.plan import SquashRejected
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.model.errors import ForkyError, NotFound
 from forky_core.model.payload_kinds import FULL, FUSION, SQUASH
-from pages.ui.merge.asking_price import count_request
+from pages.ui.merge.asking_price import Asking, count_fusion, count_notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,18 +115,22 @@ class Planning:
     """Messages of the source from which on a person asked for more."""
     sources: dict[tuple[MessageId, ...], BranchLines] = field(default_factory=dict)
     """What the sources say by lines, by their turns: read once."""
-    request: tuple[int, int] | None = None
-    """Tokens that a model would be sent, and tokens that it may answer with: counted once (asking_price.py)."""
+    counted: dict[str | None, Asking] = field(default_factory=dict)
+    """The calls that a written merge would take, by its writer: counted once (asking_price.py)."""
     written: MergePlan | None = None
     """What a model wrote, where it is not what would land: it waits to be taken."""
 
-    def asking(self, lookup: Lookup) -> tuple[int, int]:
-        """Tokens that the writer would be sent, and the most that it is asked to answer with."""
+    def asking(self, lookup: Lookup, writer: Model | None) -> Asking:
+        """The calls that it would take to have it written, as `writer` would read it."""
         assert self.quoted is not None
-        if self.request is None:
-            options = self.options
-            self.request = count_request(self.quoted, options.way, options.focus, options.budget, lookup)
-        return self.request
+        options = self.options
+        if options.writer not in self.counted:
+            self.counted[options.writer] = (
+                count_fusion(self.quoted)
+                if options.fuses
+                else count_notes(self.quoted, options.focus, options.budget, lookup, writer)
+            )
+        return self.counted[options.writer]
 
     @property
     def edited(self) -> bool:
@@ -220,10 +224,10 @@ def _plans(options: MergeOptions) -> MergeOptions:
     return replace(options, writer=options.writer if options.fuses else None)
 
 
-def writer_info(forky: Forky, options: MergeOptions) -> ModelInfo | None:
-    """What is known of the model that may write; None if nobody offers it."""
+def offered_model(forky: Forky, name: str) -> Model | None:
+    """The model of this name; None if nobody offers it."""
     try:
-        return forky.models.model(options.writer or "").info()
+        return forky.models.model(name)
     except ForkyError:
         return None
 

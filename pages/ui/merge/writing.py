@@ -14,9 +14,9 @@ from forky_core.views.shelf import count
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.frame import Frame
-from pages.ui.merge.asking_price import priced
+from pages.ui.merge.asking_price import Asking
 from pages.ui.merge.choices import want
-from pages.ui.merge.planning import Planning, begin_writing, lookup_of, writer_info
+from pages.ui.merge.planning import Planning, begin_writing, lookup_of, offered_model
 
 
 def draw_writing(frame: Frame, held: Planning) -> None:
@@ -123,8 +123,11 @@ def _draw_offer(frame: Frame, held: Planning) -> None:
     """The button says what a press costs, and the line below it what is sent."""
     plan = held.quoted
     assert plan is not None
-    request = held.asking(lookup_of(frame.forky, frame.chat, plan))
-    price = priced(request, writer_info(frame.forky, held.options))
+    writer = offered_model(frame.forky, held.options.writer or "")
+    chosen = chosen_verifier(frame.forky.store)
+    verifier = offered_model(frame.forky, chosen) if chosen else writer
+    asking = held.asking(lookup_of(frame.forky, frame.chat, plan), writer)
+    price = asking.priced(*(model.info() if model is not None else None for model in (writer, verifier)))
     with st.container(key="line-merge-write", horizontal=True, vertical_alignment="center"):
         st.button(
             f"Write it with {_name(frame, held)} · {plain_label(price)}",
@@ -136,21 +139,22 @@ def _draw_offer(frame: Frame, held: Planning) -> None:
         )
         if not held.options.fuses:
             _draw_which(frame, held)
-    st.caption(_sent(held, plan, request[0]))
+    st.caption(_sent(held, plan, asking, _label(frame, chosen) if chosen else "it"))
 
 
-def _sent(held: Planning, plan: MergePlan, tokens: int) -> str:
-    """What goes to the model, and what becomes of its answer."""
+def _sent(held: Planning, plan: MergePlan, asking: Asking, verifier: str) -> str:
+    """What goes to the models, and what becomes of the answer."""
+    most = f"up to {asking.writer.sent + asking.verifier.sent:,} tokens"
     if held.options.fuses:
         return (
-            f"It is sent the question and the {count(len(plan.turns), 'answer')}, about {tokens:,} tokens. What it writes is "
+            f"It is sent the question and the {count(len(plan.turns), 'answer')}: {most}, with a second try. What it writes is "
             "checked against them, and shown here before anything lands."
         )
     names = " and ".join(f"“{plain_label(name, 40)}”" for name in (held.options.source, *held.options.others))
     return (
-        f"It is sent {count(len(plan.turns), 'message')} of {names} and the newest of “{plain_label(held.options.target, 40)}”, "
-        f"about {tokens:,} tokens in two calls: one writes, one reads each sentence beside the branch. The quoted lines below stay "
-        "one click away."
+        f"It is sent {count(len(plan.turns), 'message')} of {names} and the newest of “{plain_label(held.options.target, 40)}”. "
+        f"Then {verifier} reads each sentence beside the branch, and what fails is mended once: {most}. The quoted lines below "
+        "stay one click away."
     )
 
 
