@@ -8,11 +8,13 @@ was sent it (law 3), and cites them, not the merge that brought them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from forky_core.context.masking import Lookup
+from forky_core.fences import CodeBlocks
 from forky_core.merge.block import (
     FURTHER_NAMES,
     ITEM,
@@ -41,7 +43,7 @@ from forky_core.merge.marks import marked, note_sources
 from forky_core.merge.note.compose import file_line
 from forky_core.merge.note.passages import call_text, passages
 from forky_core.merge.wording import ShortIds, message_as_text
-from forky_core.merge.written.sentences import is_heading
+from forky_core.merge.written.sentences import is_code, is_heading
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import NotFound
 from forky_core.model.parts import AttachmentPart, MergePart, Part, TextPart, ToolCallPart
@@ -169,13 +171,15 @@ class _Attributing:
             into[origin.id] = told
             self._brings(turn, origin.id)
             return True
-        return row.text.startswith(ITEM) and row.section in NOTE and self._claim(turn, row)
+        whole = row.text.startswith(ITEM) or is_code(row.text)
+        return whole and row.section in NOTE and self._claim(turn, row)
 
     def _claim(self, turn: Message, row: ParsedLine) -> bool:
         cites = tuple(id for id in row.cites if self.origins.find(id) is not None)
         if not cites:
             return False
-        line = PayloadLine(row.marked(self.origins.short).removeprefix(ITEM), cites, row.section or "")
+        text = row.marked(self.origins.short).removeprefix(ITEM)
+        line = PayloadLine(text, cites, row.section or "", quoted=is_code(text))
         self.claims[line] = None
         for id in (*cites, *row.inside.values()):
             self._brings(turn, id)
@@ -233,12 +237,33 @@ def _retells(merge: MergePart) -> bool:
 
 
 def payload_lines(message: Message) -> Iterator[ParsedLine]:
-    """Yield the lines of a merge's payloads that are about other messages."""
+    """Yield the lines of a merge's payloads that are about other messages; a block of code is one of them."""
     for merge in message.merges:
         if merge.kind.reading == "quotation":
             yield from read_quotation(merge.text, map(MessageId, merge.messages))
         elif _retells(merge):
-            yield from parse_payload(marked(merge), citable_ids(merge), shared=not note_sources(merge))
+            rows = parse_payload(marked(merge), citable_ids(merge), shared=not note_sources(merge))
+            yield from _with_whole_blocks(rows)
+
+
+def _with_whole_blocks(rows: Iterable[ParsedLine]) -> Iterator[ParsedLine]:
+    """Yield the lines of a payload; those of a block of code are one, which rests on what any of them rests on."""
+    fences, block = CodeBlocks(), list[ParsedLine]()
+    for row in rows:
+        part = fences.take(row.text) if row.section is not None else "prose"
+        if part != "prose":
+            block.append(row)
+        if part == "closes":
+            cites = tuple(dict.fromkeys(id for one in block for id in one.all_cites))
+            text = textwrap.dedent("\n".join(one.text for one in block))
+            yield replace(row, text=text, cites=cites, inside={})
+            block = []
+        elif part == "prose":
+            # No fence has closed it.
+            yield from block
+            yield row
+            fences, block = CodeBlocks(), []
+    yield from block
 
 
 def citable_ids(merge: MergePart) -> tuple[MessageId, ...]:

@@ -23,7 +23,7 @@ _MARKS = re.compile(r"(?: \[[0-9a-f]{6,32}\])+$")
 
 @dataclass(frozen=True, slots=True)
 class PayloadLine:
-    """One line of a payload."""
+    """One line of a payload, or a block of code."""
 
     text: str
     cites: tuple[MessageId, ...]

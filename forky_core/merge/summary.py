@@ -9,6 +9,7 @@ conversation does not become a long summary.
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -19,7 +20,8 @@ from forky_core.merge.block import PayloadLine, lines_that_fit, render
 from forky_core.merge.headings import FACTS, IMPORTANCE
 from forky_core.merge.note.compose import default_budget, note
 from forky_core.merge.wording import ShortIds, message_as_text
-from forky_core.merge.written.note import WrittenNote, unmarked
+from forky_core.merge.written.note import NoteSentence, WrittenNote, unmarked
+from forky_core.merge.written.sentences import is_code
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import canonical_json
 
@@ -75,17 +77,14 @@ def chapter(messages: Sequence[Message]) -> Chapter:
 
 def written_chapter(note: WrittenNote) -> Chapter:
     """Make a chapter of the note that a model wrote: a line for each sentence that was not struck out."""
-    return Chapter(
-        tuple(
-            PayloadLine(
-                unmarked(" ".join(one.span.of(note.text).split()), one.state),
-                one.sources,
-                FACTS,
-            )
-            for one in note.sentences
-            if one.state != "struck"
-        )
-    )
+    return Chapter(tuple(_line_of(one, note.text) for one in note.sentences if one.state != "struck"))
+
+
+def _line_of(one: NoteSentence, text: str) -> PayloadLine:
+    said = one.span.of(text)
+    code = is_code(said)
+    words = textwrap.dedent(said) if code else " ".join(said.split())
+    return PayloadLine(unmarked(words, one.state), one.sources, FACTS, quoted=code)
 
 
 def _size(messages: Iterable[Message]) -> int:

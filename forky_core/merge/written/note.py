@@ -25,7 +25,7 @@ from forky_core.merge.written.requests import (
     note_request,
     repair_request,
 )
-from forky_core.merge.written.sentences import Span, cut, spans
+from forky_core.merge.written.sentences import Span, cut, is_code, spans
 from forky_core.merge.written.verifier import Ask, Judged, Verdict, verify
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import ForkyError, ModelError
@@ -276,7 +276,7 @@ def unmarked(sentence: str, state: State) -> str:
     """Return a sentence for readers who see no marks: one that was not confirmed says so itself. Code and the rows of
     tables stay as they are.
     """
-    if state != "not confirmed" or sentence.startswith(("|", "```", "~~~")):
+    if state != "not confirmed" or sentence.startswith("|") or is_code(sentence):
         return sentence
     bare = sentence.rstrip(".!?。！？")
     return f"{bare}{NOT_CONFIRMED}{sentence[len(bare) :]}"

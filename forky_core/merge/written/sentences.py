@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from forky_core.fences import parts
+from forky_core.fences import CodeBlocks, parts
 from forky_core.retrieval.sentences import language_of, sentence_ends
 
 _SIGN = re.compile(r"\s*(?:>\s?)*(?:(?:[-*+•–]|\(?\d{1,3}[.)])\s+)?(?:\[[ xX]\]\s+)?")
@@ -49,6 +49,11 @@ def spans(text: str) -> tuple[Span, ...]:
 def is_heading(line: str) -> bool:
     """Whether a line only names what stands below it."""
     return _rank(line) > 0
+
+
+def is_code(sentence: str) -> bool:
+    """Whether a sentence of a note, or a line of a payload, is a block of code."""
+    return CodeBlocks().take(sentence.partition("\n")[0]) == "opens"
 
 
 def _rank(line: str) -> int:

@@ -12,10 +12,15 @@ from forky_core.context.citing import documents_cited
 from forky_core.llm.contract import ProviderMessage
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.attribution import payload_lines
+from forky_core.merge.block import render
 from forky_core.merge.editing import BranchLines, Editing
 from forky_core.merge.marks import marked, note_sources
 from forky_core.merge.plan import MergePlan
+from forky_core.merge.summary import written_chapter
+from forky_core.merge.wording import ShortIds
+from forky_core.merge.written.note import NoteSentence, WrittenNote
 from forky_core.merge.written.plan import SquashRejected, squash_written_by
+from forky_core.merge.written.sentences import spans
 from forky_core.model import Failure, Message
 from forky_core.model.errors import ModelError
 from tests.merge.conversations import Talk, forked
@@ -200,18 +205,21 @@ def test_a_line_is_taken_out_and_put_in_while_the_others_keep_their_sources() ->
     assert sources_of_block(plan.edited(plan.payload)) == sources_of_block(plan)
 
 
-def merged_into_debug() -> tuple[Talk, str, str]:
+def merged_into_debug(note: str = f"{FIX}\n- Step 3 writes `out/table_3.json`.") -> tuple[Talk, str, str]:
     """`debug` with a written merge of `deep` and turns after it; and the short ids of what the merge rests on."""
     talk = Talk()
     shared = talk.say("main", "user: How does the build work?", "assistant: It runs codegen first.")
     talk.say("debug", "user: Let us look at the build.", at=shared.id)
     begun = talk.say("debug", "assistant: Where do we begin? There is much output to read before we decide.")
     talk.say("deep", "user: Why does codegen fail on enums?", at=begun.id)
-    talk.say("deep", "assistant: Because enum_table.py reads port 8080. Set ENUM_BASE=16 to fix it.")
+    talk.say(
+        "deep",
+        "assistant: Because enum_table.py reads port 8080. Set ENUM_BASE=16 to fix it: "
+        "`export ENUM_BASE=16` before `make codegen`.",
+    )
     for number in range(8):
         talk.say("deep", f"user: What does step {number} do?")
         talk.say("deep", f"assistant: Step {number} writes out/table_{number}.json. It follows codegen.")
-    note = f"{FIX}\n- Step 3 writes `out/table_3.json`."
     talk.land(squashed(talk, note, source="deep", target="debug"))
     talk.say("debug", "user: And the docs?", "assistant: `make docs` builds the docs in 40 s.")
     for number in range(6):
@@ -230,6 +238,34 @@ def test_merged_again_by_rules_its_lines_keep_their_words_and_their_sources() ->
     assert any(row.startswith("- Step 3 writes `out/table_3.json`.") and step in row for row in rows)
     merge = next(message for message in talk.path("debug") if message.merges)
     assert merge.id[3:9] not in plan.payload and merge.id in plan.turns
+
+
+CODE = """\
+```bash
+export ENUM_BASE=16
+
+make codegen
+```"""
+
+
+def test_a_block_of_code_stays_whole_with_its_sources_however_often_it_is_merged() -> None:
+    nested = CODE.replace("\n", "\n  ").replace("\n  \n", "\n\n")
+    for block in (CODE, f"- In a list:\n  {nested}"):
+        talk, fix, _ = merged_into_debug(f"{FIX}\n\n{block}")
+        talk.say("late", "user: Something else?", at=talk.path("main")[-1].id)
+        for source, target in (("debug", "main"), ("main", "late")):
+            (message,) = talk.land(talk.plan("squash", source=source, target=target, force=True))
+            assert f"\n{CODE} [{fix}]" in message.merges[0].text, message.merges[0].text
+            row = next(row for row in payload_lines(message) if row.text.startswith("```"))
+            assert (row.text, [id[3:9] for id in row.cites]) == (CODE, [fix])
+
+
+def test_a_chapter_keeps_the_lines_of_code_and_no_word_behind_its_fence() -> None:
+    text = f"{FIX} It was\nnot run.\n\n{CODE}"
+    sentences = tuple(NoteSentence(span, (), "not confirmed") for span in spans(text))
+    lines = written_chapter(WrittenNote(text, sentences)).lines
+    assert [line.text for line in lines][1:] == ["It was not run (not confirmed).", CODE]
+    assert f"\n{CODE}" in render("", lines, ShortIds.among(()))
 
 
 def test_a_note_about_a_merge_rests_on_what_the_merge_was_written_from() -> None:
