@@ -10,13 +10,15 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby
 
 from forky_core.merge.block import NamedMessages, PayloadLine, render
 from forky_core.merge.claims.claim_set import StoredClaims
 from forky_core.merge.headings import WRITTEN, is_heading
 from forky_core.merge.wording import ShortIds
-from forky_core.merge.written.sentences import spans
+from forky_core.merge.written.sentences import Span, spans
 from forky_core.model import MessageId
 from forky_core.model.parts import MergePart
 
@@ -53,9 +55,35 @@ class NoteText:
         return carried_over(self.text, self.sources, text)
 
 
+def with_sources(kept: StoredClaims, text: str, sources: Sources) -> StoredClaims:
+    """Return claims with what the sentences of their payload rest on."""
+    return replace(kept, sources=sources, lines=tuple(_line_of(text, span) for span in spans(text)))
+
+
 def note_sources(merge: MergePart) -> Sources:
-    """Return what the sentences of a written note rest on; () for any other payload."""
-    return StoredClaims.from_json(merge.claims).sources if '"sources"' in merge.claims else ()
+    """Return what the sentences of a written note rest on; () for any other payload.
+
+    Where a line has another number of sentences than when it was stored, its last one rests on what all of them did.
+    """
+    if '"sources"' not in merge.claims:
+        return ()
+    kept, found = StoredClaims.from_json(merge.claims), spans(merge.text)
+    if len(kept.sources) == len(found):
+        return kept.sources
+    if len(kept.lines) != len(kept.sources):
+        return kept.sources if len(kept.sources) < len(found) else ()
+    by_line: dict[int, Sources] = {}
+    for line, ids in zip(kept.lines, kept.sources, strict=True):
+        by_line[line] = (*by_line.get(line, ()), ids)
+    sources: list[tuple[MessageId, ...]] = []
+    for line, same in groupby(found, partial(_line_of, merge.text)):
+        stored, count = by_line.get(line, ()), len(list(same))
+        sources += stored if len(stored) == count else (*((),) * (count - 1), all_of(stored))
+    return tuple(sources)
+
+
+def _line_of(text: str, span: Span) -> int:
+    return text.count("\n", 0, span.end)
 
 
 def marked(merge: MergePart) -> str:

@@ -17,7 +17,15 @@ from forky_core.merge.claims.claim_set import Correction, StoredClaims
 from forky_core.merge.claims.conflict_resolution import Clash
 from forky_core.merge.headings import WRITTEN
 from forky_core.merge.incoming_changes import REPRESENTED, Omission
-from forky_core.merge.marks import NoteText, Sources, all_of, carried_over, marked
+from forky_core.merge.marks import (
+    NoteText,
+    Sources,
+    all_of,
+    carried_over,
+    marked,
+    note_sources,
+    with_sources,
+)
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.pointing import Dangling
 from forky_core.merge.wording import ShortIds
@@ -248,7 +256,7 @@ class MergePlan:
         assert block is not None
         text = note.below_header(self.header, self.short)
         made = self.squash_block(text, note.cites or self.turns, made_by)
-        kept = replace(StoredClaims.from_json(block.claims).still_in(text), sources=note.sources_in(text))
+        kept = with_sources(StoredClaims.from_json(block.claims).still_in(text), text, note.sources_in(text))
         return self.with_block(replace(made, claims=kept.to_json()))
 
     def edited(self, text: str, sources: Sources | None = None) -> MergePlan:
@@ -274,9 +282,9 @@ class MergePlan:
             return replace(self.with_block(replace(block, text=text)), by_hand=True)
         frozen = StoredClaims.from_json(block.claims)
         if sources is None:
-            sources = carried_over(block.text, frozen.sources, text)
+            sources = carried_over(block.text, note_sources(block), text)
         cites = (*all_of(sources), *cited(text, self.citable)) or self.turns
-        kept = replace(frozen.still_in(text), sources=sources).to_json()
+        kept = with_sources(frozen.still_in(text), text, sources).to_json()
         edited = replace(self.squash_block(text, cites, block.made_by), claims=kept)
         return replace(self.with_block(edited), by_hand=True)
 
@@ -293,7 +301,7 @@ class MergePlan:
             at = block.text.index(top) + len(top) - 1 if top in block.text else len(self.header)
         joint = doubt.joint if doubt.after or "\n" in doubt.joint else "\n"
         text = f"{block.text[:at]}{joint}{doubt.sentence}{block.text[at:]}"
-        before = carried_over(block.text, StoredClaims.from_json(block.claims).sources, text)
+        before = carried_over(block.text, note_sources(block), text)
         sources = tuple(
             ids or (doubt.sources if span.of(text) == doubt.sentence else ())
             for span, ids in zip(spans(text), before, strict=True)

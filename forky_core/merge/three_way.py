@@ -22,7 +22,7 @@ from forky_core.merge.corrections import correction_rows
 from forky_core.merge.headings import SETTLED, UNRESOLVED, WRITTEN
 from forky_core.merge.incoming_changes import IncomingChanges
 from forky_core.merge.inputs import MergeInputs
-from forky_core.merge.marks import NoteText
+from forky_core.merge.marks import NoteText, with_sources
 from forky_core.merge.note.compose import default_budget
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan, PlannedMessage
@@ -244,7 +244,7 @@ def written(plan: ThreeWayPlan) -> ThreeWayPlan:
     cites.update(chain.from_iterable(line.cites for line in lines))
     if note is not None:
         cites.update(note.cites)
-        frozen = replace(frozen, sources=note.sources_in(text))
+        frozen = with_sources(frozen, text, note.sources_in(text))
     writer = next((one.writer for one in plan.notes if one.writer), "")
     block = replace(plan.squash_block(text, cites, writer), claims=frozen.to_json())
     chosen = {

@@ -135,6 +135,7 @@ def test_a_three_way_asks_for_the_note_of_a_squash_and_tells_it_below_the_confli
     header, title, conflict, note, *rest = plan.payload.splitlines()
     assert title.startswith("UNRESOLVED") and conflict.startswith(f"- {clash.key}: ") and "600" in conflict
     assert note == "Note:" and [header, *rest] == squash.payload.splitlines()
+    assert plan.block is not None and '"lines":[0,' in plan.block.claims, "its sentences keep their lines"
     settled = plan.resolved({clash.key: Choice("mine")})
     assert settled.payload.splitlines()[4:] == rest
     before = chat.context().tokens

@@ -306,6 +306,8 @@ class StoredClaims:
     """Lines of earlier merges that this one corrects."""
     sources: tuple[tuple[MessageId, ...], ...] = ()
     """Of a note that a model wrote: the messages that each sentence rests on (merge/marks.py)."""
+    lines: tuple[int, ...] = ()
+    """The line of the text in which each of these sentences ends, since another version may cut sentences elsewhere."""
 
     def __bool__(self) -> bool:
         return self.claims_anything or bool(self.corrects or any(self.sources))
@@ -337,6 +339,7 @@ class StoredClaims:
             entry["corrects"] = [one.stored() for one in self.corrects]
         if any(self.sources):
             entry["sources"] = [list(ids) for ids in self.sources]
+            entry["lines"] = list(self.lines)
         return canonical_json(entry)
 
     @classmethod
@@ -351,7 +354,8 @@ class StoredClaims:
             entry = json.loads(text)
             corrects = tuple(map(Correction.from_stored, entry.get("corrects", ())))
             sources = tuple(tuple(map(MessageId, _texts(ids))) for ids in entry.get("sources", ()))
-            return cls(ClaimSet.from_stored(entry), corrects, sources)
+            lines = tuple(map(int, entry.get("lines", ())))
+            return cls(ClaimSet.from_stored(entry), corrects, sources, lines)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return cls()
 

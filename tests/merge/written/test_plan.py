@@ -13,16 +13,18 @@ from forky_core.llm.contract import ProviderMessage
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.attribution import payload_lines
 from forky_core.merge.block import render
+from forky_core.merge.claims.claim_set import StoredClaims
 from forky_core.merge.editing import BranchLines, Editing
-from forky_core.merge.marks import marked, note_sources
+from forky_core.merge.marks import Sources, marked, note_sources, with_sources
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.summary import written_chapter
 from forky_core.merge.wording import ShortIds
 from forky_core.merge.written.note import NoteSentence, WrittenNote
 from forky_core.merge.written.plan import SquashRejected, squash_written_by
 from forky_core.merge.written.sentences import spans
-from forky_core.model import Failure, Message
+from forky_core.model import Failure, Message, MessageId
 from forky_core.model.errors import ModelError
+from forky_core.model.parts import MergePart
 from tests.merge.conversations import Talk, forked
 from tests.merge.written.branches import Answers, supports_all
 
@@ -145,6 +147,7 @@ def test_what_was_not_confirmed_is_marked_for_a_person_and_says_so_to_anybody_el
 
 def sources_of_block(plan: MergePlan) -> object:
     assert plan.block is not None
+    assert StoredClaims.from_json(plan.block.claims).lines
     return note_sources(plan.block)
 
 
@@ -203,6 +206,25 @@ def test_a_line_is_taken_out_and_put_in_while_the_others_keep_their_sources() ->
     assert brought.message in more.block.messages
     assert plan.edited(plan.payload).payload == plan.payload
     assert sources_of_block(plan.edited(plan.payload)) == sources_of_block(plan)
+
+
+def test_sources_stay_in_their_lines_where_sentences_were_cut_elsewhere_when_they_were_stored() -> None:
+    a, b, c = (MessageId(f"b2:{digit * 32}") for digit in "abc")
+    text = "Merged.\nOne holds. Two holds.\n- Three holds. Four holds."
+    each = ((), (a,), (b,), (a,), (c,))
+
+    def read(sources: Sources, lines: tuple[int, ...]) -> Sources:
+        claims = StoredClaims(sources=sources, lines=lines).to_json()
+        return note_sources(MergePart("squash", "debug", (a, b, c), text, claims=claims))
+
+    stored = with_sources(StoredClaims(), text, each)
+    assert read(stored.sources, stored.lines) == each == read(each, ())
+    # The first line as one sentence; as three; and the note without lines that were appended to it later.
+    assert read(((), (a, b), (a,), (c,)), (0, 1, 2, 2)) == ((), (), (a, b), (a,), (c,))
+    assert read(((), (a,), (b,), (b,), (a,), (c,)), (0, 1, 1, 1, 2, 2)) == ((), (), (a, b), (a,), (c,))
+    assert read(each[:3], (0, 1, 1)) == (*each[:3], (), ())
+    # Stored without lines, more than there are sentences: whose they are is not known.
+    assert read((*each, (a,)), ()) == ()
 
 
 def merged_into_debug(note: str = f"{FIX}\n- Step 3 writes `out/table_3.json`.") -> tuple[Talk, str, str]:
