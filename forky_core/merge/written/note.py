@@ -232,21 +232,26 @@ class _Judge:
         faults = [fault(one, self.everything, where) for one, where in zip(said, sources, strict=True)]
         earlier = {one.span.of(before.text): one for one in before.sentences} if before is not None else {}
         open_ones = [at for at, one in enumerate(said) if not faults[at] and one not in earlier]
-        judged, remarks = self._verified([said[at] for at in open_ones], text)
+        asked = [said[at] for at in open_ones]
+        near = self.material.near(asked, VERIFIED_CHARACTERS) if self.check is not None else None
+        judged, remarks = self._verified(asked, text, near)
         verdicts = {at: judged[number] for number, at in enumerate(open_ones) if number in judged}
+        ids = [message.id for message in self.material.messages]
+        unseen = frozenset(id for at, id in enumerate(ids) if near is not None and at not in near)
         sentences = tuple(
             replace(earlier[one], span=span)
             if one in earlier
-            else _judged(span, sources[at], faults[at], verdicts.get(at))
+            else _judged(span, sources[at], faults[at], verdicts.get(at), unseen)
             for at, (one, span) in enumerate(zip(said, found, strict=True))
         )
         said_before = before.remarks if before is not None else ()
         return WrittenNote(text, sentences, tuple(dict.fromkeys((*said_before, *remarks))), answer)
 
-    def _verified(self, sentences: Sequence[str], text: str) -> tuple[Mapping[int, Judged], tuple[str, ...]]:
+    def _verified(
+        self, sentences: Sequence[str], text: str, near: frozenset[int] | None
+    ) -> tuple[Mapping[int, Judged], tuple[str, ...]]:
         if self.check is None:
             return {}, ()
-        near = self.material.near(sentences, VERIFIED_CHARACTERS)
         try:
             judged = verify(self.check, sentences, self.material, note=text, known=self.known, only=near)
         except ForkyError as error:
@@ -256,7 +261,14 @@ class _Judge:
         return judged, ()
 
 
-def _judged(span: Span, sources: tuple[MessageId, ...], wrong: str, judged: Judged | None) -> NoteSentence:
+def _judged(
+    span: Span,
+    sources: tuple[MessageId, ...],
+    wrong: str,
+    judged: Judged | None,
+    unseen: frozenset[MessageId],
+) -> NoteSentence:
+    """Return a sentence with what is known of it; `unseen` are the messages that the verifier was not shown."""
     if wrong:
         return NoteSentence(span, sources, "struck", wrong)
     if judged is None:
@@ -266,8 +278,13 @@ def _judged(span: Span, sources: tuple[MessageId, ...], wrong: str, judged: Judg
         if judged.message is not None and judged.message not in sources:
             found = (*sources[: MOST_SOURCES - 1], judged.message)
         return NoteSentence(span, found, "stands")
+    if judged.verdict == "not shown" and not unseen.isdisjoint(sources):
+        return NoteSentence(
+            span, sources, "unread", "The branch was too long for the verifier to read all of it."
+        )
     if judged.verdict == "not shown":
-        return NoteSentence(span, sources, "not confirmed", "Nothing in the branch was found that says it.")
+        where = "what was read of the branch" if unseen else "the branch"
+        return NoteSentence(span, sources, "not confirmed", f"Nothing in {where} was found that says it.")
     why = f"{_AGAINST[judged.verdict]}: “{judged.words}”."
     return NoteSentence(span, sources, "struck", why, judged.message, judged.words)
 

@@ -159,7 +159,8 @@ def fenced_messages(
         rows += [fenced(f"k{at} | {who}", text) for at, (who, text) in enumerate(known, 1)]
     if so_far:
         rows.append(f"The note of what was said before on this branch:\n{fenced('note', so_far)}")
-    rows.append("The branch, one message after the other:")
+    gaps = "" if only is None else " (it is long, and some are left out)"
+    rows.append(f"The branch, one message after the other{gaps}:")
     for at, message in enumerate(material.messages):
         if at >= start and (only is None or at in only):
             rows.append(fenced(f"m{at + 1} | {names[at]}", material.texts[message.id]))

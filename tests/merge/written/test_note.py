@@ -149,6 +149,16 @@ def test_of_a_long_branch_the_verifier_is_shown_what_lies_nearest() -> None:
     assert len(verifier.asked[0]) < 100_000 < sum(len(one.text) for one in material.messages)
 
 
+def test_what_rests_on_messages_that_the_verifier_was_not_shown_is_unread_and_not_unconfirmed() -> None:
+    long = [f"assistant: The log of run {at} on the balancer: {'queue waits, ' * 4000}" for at in range(3)]
+    material = branch(*PORT, *long, "user: The pelican is blue, and the pelican is called Ada.")
+    text = "The limit is 90 seconds. The log of run 0 waits on a queue. The log of run 2 waits on a queue."
+    note = noted(material, text, Answers("1: not shown\n2: not shown\n3: not shown"), room=4000)
+    assert states(note) == ["not confirmed", "unread", "not confirmed"]
+    assert "what was read of the branch" in note.sentences[0].why and "too long" in note.sentences[1].why
+    assert note.remarks == ("1 of 3 sentences were not verified.",)
+
+
 def test_what_a_verifier_did_not_speak_of_is_said() -> None:
     part = noted(MATERIAL, GOOD, Answers("1: supported"))
     assert part.remarks == ("1 of 2 sentences were not verified.",)
