@@ -43,6 +43,9 @@ class MergeOptions:
     """For a three-way merge: how a conflict without a choice is settled."""
     choices: Mapping[str, Choice | None] = field(default_factory=lambda: NO_CHOICES)
     """For a three-way merge: the choice for each conflict, by its key or hash; None leaves it open."""
+    planned_at: MessageId | None = field(default=None, compare=False)
+    """The target's head when the merge was planned first, before it was planned again after a lost race: a note that
+    was written for it is used again."""
 
 
 class MergeOptionFields(TypedDict, total=False):

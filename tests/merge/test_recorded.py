@@ -173,13 +173,24 @@ def test_a_note_is_asked_for_once_for_the_same_messages_budget_and_focus() -> No
     assert models.two.waiting == 0
 
 
-def test_planning_again_after_a_race_asks_no_model_again() -> None:
+def test_a_note_for_a_reader_who_knows_more_by_now_is_asked_for_anew() -> None:
     chat, models = recorded()
     answers(models, NOTE, VERIFIED)
-    plan = chat.plan_merge("export", model="scripted/two")
-    talk(chat, "Quick one?", "Yes.")
+    chat.plan_merge("export", model="scripted/two", budget=400)
+    talk(chat, "Is the proxy limit shared?", "With billing.")
+    answers(models, NOTE, VERIFIED)
+    chat.plan_merge("export", model="scripted/two", budget=400)
+    assert "With billing." in str(models.two.requests[2].messages[0]["content"])
+
+
+def test_planning_again_after_races_asks_no_model_again() -> None:
+    chat, models = recorded()
+    answers(models, NOTE, VERIFIED)
+    plan = again = chat.plan_merge("export", model="scripted/two")
     asked = len(models.two.requests)
-    again = chat.merges.replan(plan)
+    for quick in ("Quick one?", "And one more?"):
+        talk(chat, quick, "Yes.")
+        again = chat.merges.replan(again)
     assert len(models.two.requests) == asked
     assert again.payload.splitlines()[1:] == plan.payload.splitlines()[1:]
     chat.merge(again)

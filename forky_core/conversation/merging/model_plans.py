@@ -14,7 +14,7 @@ from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge, plan_octopus
 from forky_core.merge.strategies import strategy_named
-from forky_core.merge.written.plan import SquashRejected, badged, squash_written_by
+from forky_core.merge.written.plan import SquashRejected, badged, squash_written_by, target_view
 
 
 def plan_of(session: Session, inputs: MergeInputs, options: MergeOptions, stop: Event) -> MergePlan:
@@ -34,7 +34,9 @@ def written(
     """A squash or a three-way merge with its note written by the model in the options; any other plan unchanged."""
     if options.model is None or strategy_named(options.strategy).model != "writes" or not planned.drafts:
         return planned
-    writer = NoteWriter(session, options.model, options.focus, stop, options.reread)
+    before = replace(planned, target=options.planned_at) if options.planned_at is not None else None
+    known_before = target_view(before, lookup) if before is not None else ()
+    writer = NoteWriter(session, options.model, options.focus, stop, options.reread, known_before)
     return squash_written_by(
         writer.write,
         planned,

@@ -1,7 +1,8 @@
 """A persistent cache of the notes that models wrote about a conversation, so that none is paid for twice.
 
 A branch too long for the model is read in pieces, each with the note of the pieces before it. Each note is stored under
-the ids of all messages up to its end, the model and the focus; when a branch has grown, the stored ones are reused.
+the ids of all messages up to its end, the model and the focus, the last one also under what its reader knows; when a
+branch has grown, the stored ones are reused.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from forky_core.llm.contract import Model, ProviderMessage
 from forky_core.merge.wording import message_as_text
 from forky_core.merge.written.material import NoteMaterial
 from forky_core.merge.written.note import NoteModels, WrittenNote, without, write_note
-from forky_core.merge.written.requests import REQUEST
+from forky_core.merge.written.requests import REQUEST, known_turns
 from forky_core.merge.written.verifier import Ask
 from forky_core.model import Message
 from forky_core.model.hashing import content_hash
@@ -39,6 +40,8 @@ class NoteWriter:
     stop: Event
     afresh: bool = False
     """Whether to ignore the cache."""
+    known_before: Sequence[Message] = ()
+    """What the reader knew when the merge was planned first: a note that was written then is used, too."""
 
     def write(
         self,
@@ -62,9 +65,9 @@ class NoteWriter:
         for at, piece in enumerate(parts):
             end, is_last = start + len(piece), at == len(parts) - 1
             size = room if is_last else SO_FAR
-            key = self._key(messages[:end], size, verifier if is_last else "")
-            stored = None if self.afresh else self.session.store.derived(self.session.id, [key]).get(key)
-            found = WrittenNote.from_json(stored) if stored else None
+            readers = (target, self.known_before) if is_last else ((),)
+            keys = [self._key(messages[:end], size, verifier if is_last else "", known) for known in readers]
+            found = None if self.afresh else self._stored(keys)
             if found is None:
                 found = write_note(
                     # What the last piece makes of the earlier ones is verified, and not what they were told by.
@@ -79,7 +82,7 @@ class NoteWriter:
                 )
                 # One that nobody verified is asked for again the next time.
                 if not is_last or any(one.state != "unread" for one in found.sentences):
-                    self.session.store.keep_derived(self.session.id, {key: found.to_json()})
+                    self.session.store.keep_derived(self.session.id, {keys[0]: found.to_json()})
             note, start = found, end
         return note if note is not None else WrittenNote("")
 
@@ -89,11 +92,14 @@ class NoteWriter:
 
         return ask
 
-    def _key(self, messages: Sequence[Message], room: int, verifier: str) -> str:
-        """Return the key under which the note on these messages is stored. What the reader knows is no part of it, so
-        that a merge that is planned again after a race is not paid for again.
-        """
-        asked = [REQUEST, room, self.name, verifier, self.focus.strip(), *(one.id for one in messages)]
+    def _stored(self, keys: Sequence[str]) -> WrittenNote | None:
+        kept = self.session.store.derived(self.session.id, keys)
+        return next((note for key in keys if (note := WrittenNote.from_json(kept.get(key, "")))), None)
+
+    def _key(self, messages: Sequence[Message], room: int, verifier: str, known: Sequence[Message]) -> str:
+        """Return the key under which the note on these messages is stored, for a reader who knows the `known` ones."""
+        ids = [message.id for message in messages]
+        asked = [REQUEST, room, self.name, verifier, self.focus.strip(), known_turns(known), ids]
         return f"note/{content_hash(asked).removeprefix('b2:')}"
 
 

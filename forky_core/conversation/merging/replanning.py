@@ -40,7 +40,7 @@ def replan(session: Session, planned: MergePlan, stop: Event | None = None) -> M
 
 def _anew(session: Session, planned: MergePlan, options: MergeOptions, stop: Event | None) -> MergePlan:
     # The choices are in the plan; among the options they would be refused if their conflict no longer exists.
-    options = replace(options, choices=NO_CHOICES)
+    options = replace(options, choices=NO_CHOICES, planned_at=options.planned_at or planned.target)
     if planned.graft is not None:
         other = session.other_conversation(planned.graft.conversation)
         return grafting.plan(session, planned.target_name, other, planned.graft.branch, options, stop)
