@@ -22,7 +22,7 @@ from forky_core.merge.block import (
     PayloadLine,
     parse_payload,
     read_quotation,
-    unmarked,
+    without_headings,
 )
 from forky_core.merge.claims.claim_set import StoredClaims
 from forky_core.merge.headings import (
@@ -90,7 +90,7 @@ def texts_to_match(line: Sequence[Message]) -> list[str]:
     compared.
     """
     return [
-        unmarked(said) if any(map(_retells, message.merges)) else said
+        without_headings(said) if any(map(_retells, message.merges)) else said
         for message, said in ((message, message_as_text(message)) for message in line)
     ]
 
@@ -107,7 +107,7 @@ class _Told:
 
     def message(self) -> Message:
         """Build the message with only the quoted lines, in its own order; code is fenced."""
-        said = _words(self.of)
+        said = quotable_text(self.of)
         shapes = {one.text: one.shape for one in passages((self.of,))}
         ordered = sorted(self.lines, key=said.find)
         blocks = (
@@ -216,7 +216,7 @@ class _Origins:
 
     def words_of(self, message: Message) -> str:
         if message.id not in self.words:
-            self.words[message.id] = _words(message)
+            self.words[message.id] = quotable_text(message)
         return self.words[message.id]
 
     def _told_by(self, message: Message) -> tuple[ParsedLine, ...]:
@@ -316,7 +316,7 @@ def _files(message: Message, line: str) -> list[AttachmentPart]:
     return [part for part in message.parts if isinstance(part, AttachmentPart) and file_line(part) == line]
 
 
-def _words(message: Message) -> str:
+def quotable_text(message: Message) -> str:
     """Return everything that can be quoted from a message."""
     calls = (call_text(part) for part in message.parts if isinstance(part, ToolCallPart))
     return "\n".join((message_as_text(message), *calls))

@@ -85,7 +85,7 @@ def cited(text: str, among: Iterable[MessageId]) -> tuple[MessageId, ...]:
     return tuple(id for id in among if (id.partition(":")[2] or id).startswith(marks)) if marks else ()
 
 
-def unmarked(text: str) -> str:
+def without_headings(text: str) -> str:
     """Return a payload without its headings and the marks at the ends of its lines."""
     return "\n".join(_MARKS.sub("", line) for line in text.split("\n") if not is_heading(line))
 

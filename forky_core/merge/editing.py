@@ -13,17 +13,17 @@ from hashlib import blake2b
 from typing import Literal
 
 from forky_core.context.masking import Lookup
-from forky_core.merge.attribution import attribute
+from forky_core.merge.attribution import attribute, quotable_text
 from forky_core.merge.block import ITEM, parse_payload
 from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, TRIED, is_heading
 from forky_core.merge.marks import note_sources, without_marks
 from forky_core.merge.note.compose import file_line
-from forky_core.merge.note.passages import Shape, call_text, passages, plain
+from forky_core.merge.note.passages import Shape, passages, plain
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.wording import LONGEST_SPEAKER, message_as_text, speaker_of
+from forky_core.merge.wording import LONGEST_SPEAKER, speaker_of
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import NotFound
-from forky_core.model.parts import AttachmentPart, ToolCallPart
+from forky_core.model.parts import AttachmentPart
 
 _SHORTEST_SHARED = 4
 """The fewest characters of a piece of a line that can identify its origin."""
@@ -185,7 +185,7 @@ class BranchLines:
             said,
             lines,
             {id: tuple(mine) for id, mine in by_message.items()},
-            {message.id: _words(message) for message in said},
+            {message.id: quotable_text(message) for message in said},
         )
 
     def line(self, key: str) -> SourceLine:
@@ -389,11 +389,6 @@ def _source_lines(messages: Sequence[Message]) -> tuple[SourceLine, ...]:
             if isinstance(part, AttachmentPart):
                 add(message.id, message.role, file_line(part), "file", -1 - number)
     return tuple(found)
-
-
-def _words(message: Message) -> str:
-    calls = (call_text(part) for part in message.parts if isinstance(part, ToolCallPart))
-    return "\n".join((message_as_text(message), *calls))
 
 
 def _made_of(line: BlockLine, origins: Sequence[SourceLine]) -> bool:

@@ -20,7 +20,7 @@ from forky_core.merge.block import PayloadLine, lines_that_fit, render
 from forky_core.merge.headings import FACTS, IMPORTANCE
 from forky_core.merge.note.compose import default_budget, note
 from forky_core.merge.wording import ShortIds, message_as_text
-from forky_core.merge.written.note import NoteSentence, WrittenNote, unmarked
+from forky_core.merge.written.note import NoteSentence, WrittenNote, with_doubt
 from forky_core.merge.written.sentences import is_code
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import canonical_json
@@ -84,7 +84,7 @@ def _line_of(one: NoteSentence, text: str) -> PayloadLine:
     said = one.span.of(text)
     code = is_code(said)
     words = textwrap.dedent(said) if code else " ".join(said.split())
-    return PayloadLine(unmarked(words, one.state), one.sources, FACTS, quoted=code)
+    return PayloadLine(with_doubt(words, one.state), one.sources, FACTS, quoted=code)
 
 
 def _size(messages: Iterable[Message]) -> int:

@@ -289,7 +289,7 @@ def _judged(
     return NoteSentence(span, sources, "struck", why, judged.message, judged.words)
 
 
-def unmarked(sentence: str, state: State) -> str:
+def with_doubt(sentence: str, state: State) -> str:
     """Return a sentence for readers who see no marks: one that was not confirmed says so itself. Code and the rows of
     tables stay as they are.
     """

@@ -24,7 +24,7 @@ from forky_core.merge.written.note import (
     NoteFailed,
     NoteSentence,
     WrittenNote,
-    unmarked,
+    with_doubt,
     without,
 )
 from forky_core.merge.written.sentences import spans
@@ -152,7 +152,7 @@ def _unconfirmed(text: str, note: WrittenNote) -> str:
     """Return the text of what lands of a note, where it says itself which of its sentences were not confirmed."""
     kept = [one for one in note.sentences if one.state != "struck"]
     for one, span in reversed(list(zip(kept, spans(text), strict=False))):
-        text = f"{text[: span.start]}{unmarked(span.of(text), one.state)}{text[span.end :]}"
+        text = f"{text[: span.start]}{with_doubt(span.of(text), one.state)}{text[span.end :]}"
     return text
 
 
