@@ -130,9 +130,10 @@ def run_invite(team: Team, options: argparse.Namespace) -> int:
 
 def run_role(team: Team, options: argparse.Namespace) -> int:
     member = named_member(team, options.handle)
-    team.members.set_role(member.id, role_named(options.role), by="")
-    changed = team.members.member(member.id)
-    return _say(options, changed, f"{changed.name} is {changed.role.phrase} from now on.")
+    role = role_named(options.role)
+    team.members.set_role(member.id, role, by="")
+    since = "already" if member.role is role else "from now on"
+    return _say(options, team.members.member(member.id), f"{member.name} is {role.phrase} {since}.")
 
 
 def run_remove(team: Team, options: argparse.Namespace) -> int:

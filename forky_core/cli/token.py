@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
@@ -29,8 +30,11 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         metavar="NAME,NAME",
         help="models it may use, * for any characters (default: all)",
     )
-    make.add_argument("--daily", metavar="USD", help="US dollars it may spend in a day")
-    make.add_argument("--in-all", metavar="USD", help="US dollars it may spend in all")
+    make.add_argument("--dollars-a-day", metavar="N", help="US dollars it may spend in a day")
+    make.add_argument("--dollars-in-all", metavar="N", help="US dollars it may spend in all")
+    for old, now in (("--daily", "--dollars-a-day"), ("--in-all", "--dollars-in-all")):
+        dest = now.strip("-").replace("-", "_")
+        make.add_argument(old, dest=dest, metavar=now, action=_OldName, help=argparse.SUPPRESS)
     make.add_argument("--answers-a-day", metavar="N", help="answers it may have in a day")
     make.add_argument("--answers-in-all", metavar="N", help="answers it may have in all")
     make.add_argument(
@@ -68,15 +72,25 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     revoke.set_defaults(run=run_revoke, makes_database=False, while_open=while_open)
 
 
+class _OldName(argparse.Action):
+    """An option of former versions, which says what it is called now."""
+
+    def __call__(
+        self, _parser: object, namespace: argparse.Namespace, value: object, option: str | None = None
+    ) -> None:
+        print(f"{option} is called {self.metavar} now.", file=sys.stderr)
+        setattr(namespace, self.dest, value)
+
+
 def run_make(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     made = Tokens(forky.store).make(
         options.name,
         models=options.models.split(","),
         allowance=Allowance(
             _amount("answers", options.answers_a_day),
-            _amount("dollars", options.daily),
+            _amount("dollars", options.dollars_a_day),
             _amount("answers", options.answers_in_all),
-            _amount("dollars", options.in_all),
+            _amount("dollars", options.dollars_in_all),
             unpriced=options.unpriced,
         ),
         records=options.records,

@@ -30,13 +30,18 @@ _APP = Path(__file__).resolve().parents[2]
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    up = commands.add_parser("up", aliases=["serve"], help="start the app; up opens the browser, too")
-    up.add_argument("--port", type=int, help=f"TCP port (default: the first free one from {FIRST_PORT} on)")
-    up.add_argument(
-        "--address", default="127.0.0.1", help="address to listen on (default: this machine only)"
-    )
+    up = commands.add_parser("up", help="start the app, and open it in the browser")
     up.add_argument("--no-browser", action="store_true", help="open no browser")
-    up.set_defaults(run=run, makes_database=None)
+    serve = commands.add_parser("serve", help="start the app on a server: no browser is opened")
+    serve.set_defaults(no_browser=True)
+    for command in (up, serve):
+        command.add_argument(
+            "--port", type=int, help=f"TCP port (default: the first free one from {FIRST_PORT} on)"
+        )
+        command.add_argument(
+            "--address", default="127.0.0.1", help="address to listen on (default: this machine only)"
+        )
+        command.set_defaults(run=run, makes_database=None)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -49,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     port = _port(options.address, options.port)
     command = [sys.executable, "-m", "streamlit", "run", app.name]
     command += ["--server.port", str(port), "--server.address", options.address]
-    if options.command == "up" and not options.no_browser and _has_browser(options.address):
+    if not options.no_browser and _has_browser(options.address):
         _open_once_up(str(Origin("http", options.address, port)))
     return _become(command, app.parent, environment)
 

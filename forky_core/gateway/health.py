@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 READY = "/readyz"
 PATIENCE = 0.9
 """Seconds for all checks together: Kubernetes waits for one second, unless it is configured otherwise."""
+STARTING = 30.0
+"""Seconds within which the database may be opened for the first time without a line in the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +58,13 @@ class Readiness:
         workspace: Callable[[], Workspace],
         is_local: Callable[[Scope], bool] = lambda _scope: False,
         patience: float = PATIENCE,
+        starting: float = STARTING,
     ) -> None:
         """`is_local` says whether a request comes from this machine (SignIn.is_local)."""
         self._workspace = workspace
         self._is_local = is_local
         self._patience = patience
+        self._starts_until = time.monotonic() + starting
         self._opened: Workspace | None = None
         self._checks = {
             "database": _Check(self._database),
@@ -70,8 +75,11 @@ class Readiness:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         del receive  # Only the address of the request matters.
+        starts = self._starts()
         found = dict(zip(self._checks, await self._found(), strict=True))
-        self._note({name for name, finding in found.items() if not finding.ok})
+        # While the database is opened for the first time, there is something to log only if that fails.
+        if not starts or (not found["database"].ok and not self._starts()):
+            self._note({name for name, finding in found.items() if not finding.ok})
         public = not self._is_local(scope)
         checks = {
             name: {"ok": finding.ok, "says": (finding.in_public if public else "") or finding.says}
@@ -107,6 +115,10 @@ class Readiness:
             return CheckResult(ok=False, says="The database is not open yet.", everywhere=True)
         return _judged(forky.store.status(self._patience / 4))
 
+    def _starts(self) -> bool:
+        """Whether the database is being opened for the first time."""
+        return not self._checks["database"].has_ended and time.monotonic() < self._starts_until
+
     def _note(self, failing: set[str]) -> None:
         """Log changes only, since the endpoint is called every few seconds."""
         before, self._failing = self._failing, frozenset(failing)
@@ -132,6 +144,11 @@ class _Check:
         if self._last is not None and not self._last.ok:
             return self._last
         return CheckResult(ok=False, says=f"No answer within {limit:g} s.", everywhere=True)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it has found anything yet."""
+        return self._last is not None
 
     def begin(self) -> Future[CheckResult]:
         """Start the check; if the previous one still hangs, return its future."""

@@ -205,7 +205,7 @@ class Members:
             self._audit.note("member renamed", by or member, member=member)
 
     def set_role(self, member: str, role: Role, *, by: str) -> None:
-        """Give a person another role; it holds from the next thing that they do.
+        """Give a person another role; it holds from the next thing that they do. Nothing is written if it is theirs.
 
         Raises:
             NotFound: they are not a member.
@@ -213,12 +213,15 @@ class Members:
         """
         with self._database.writing() as connection:
             self._require_other_owner(member, role)
-            changed = connection.execute(
+            before = self.role_of(member)
+            if not before:
+                raise NotFound("That person is not a member.")
+            if before is role:
+                return
+            connection.execute(
                 "UPDATE members SET role = ? WHERE workspace = ? AND person = ?",
                 (role.value, self._workspace, member),
             )
-            if not changed.rowcount:
-                raise NotFound("That person is not a member.")
             self._audit.note("role changed", by, member=member, role=role.word)
 
     def remove(self, member: str, *, by: str) -> None:

@@ -87,6 +87,11 @@ def test_a_role_is_given_and_the_last_owner_stays_one(
     assert refused.code != 0 and "keeps at least one owner" in refused.err
     assert forky("admin", "remove", "ada").code != 0 and team.members.role_of(ada.id) is Role.OWNER
     assert "There are: viewer, commenter, editor, owner." in forky("admin", "role", "bob", "king").err
+    team.database.look_again()
+    count = team.audit.count()
+    assert forky("admin", "role", "ada", "owner").out == "Ada is an owner already.\n"
+    team.database.look_again()
+    assert team.audit.count() == count
 
 
 def test_somebody_is_signed_out_and_removed_while_the_server_runs(

@@ -81,7 +81,7 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("--undo", "1"),
     ),
     "diff": (("{forky}", "{changed}"),),
-    "token make": (("aider", "--daily", "2"),),
+    "token make": (("aider", "--dollars-a-day", "2"),),
     "token list": ((),),
     "token revoke": (("aider",),),
     "verify": ((), ("{chat}",)),

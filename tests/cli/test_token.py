@@ -12,7 +12,7 @@ Run = Callable[..., Ended]
 
 
 def test_a_token_is_made_and_shown_once(forky: Run, database: Path) -> None:
-    made = forky("token", "make", "aider", "--models", "gpt-4o, ollama/*", "--daily", "5")
+    made = forky("token", "make", "aider", "--models", "gpt-4o, ollama/*", "--dollars-a-day", "5")
     text = made.out.splitlines()[0]
     assert f"OPENAI_API_KEY={text}" in made.out
     listed = forky("token", "list").out
@@ -53,20 +53,33 @@ def test_without_tokens_the_list_says_how_to_make_one(forky: Run, database: Path
 
 
 def test_a_limit_says_whether_unknown_prices_pass(forky: Run) -> None:
-    forky("token", "make", "strict", "--daily", "5")
-    forky("token", "make", "lenient", "--daily", "5", "--unpriced")
+    forky("token", "make", "strict", "--dollars-a-day", "5")
+    forky("token", "make", "lenient", "--dollars-a-day", "5", "--unpriced")
     lines = forky("token", "list").out.splitlines()
     passing = [line for line in lines if "unknown price count as answers" in line]
     assert len(lines) == 2 and len(passing) == 1 and "lenient" in passing[0]
 
 
 def test_a_token_has_limits_of_a_day_and_in_all(forky: Run) -> None:
-    forky("token", "make", "both", "--daily", "2.50", "--in-all", "20", "--answers-a-day", "3")
+    forky(
+        "token", "make", "both", "--dollars-a-day", "2.50", "--dollars-in-all", "20", "--answers-a-day", "3"
+    )
     assert "3 answers a day, $2.50 a day, $20.00 in all" in forky("token", "list").out
     listed = json.loads(forky("token", "list", "--json").out)
     assert (listed["daily"], listed["dollars_in_all"], listed["answers"]) == (2.5, 20.0, 3)
     assert (listed["spent_today"], listed["answers_had"]) == (0.0, 0)
-    assert forky("token", "make", "senseless", "--in-all", "much").code != 0
+    assert forky("token", "make", "senseless", "--dollars-in-all", "much").code != 0
+
+
+def test_the_old_names_of_limits_are_taken_and_say_the_new_ones(forky: Run) -> None:
+    made = forky("token", "make", "old", "--daily", "2.50", "--in-all", "20")
+    assert made.err.splitlines() == [
+        "--daily is called --dollars-a-day now.",
+        "--in-all is called --dollars-in-all now.",
+    ]
+    assert "$2.50 a day, $20.00 in all" in forky("token", "list").out
+    helped = forky("token", "make", "--help").out
+    assert "--dollars-a-day" in helped and "--daily" not in helped
 
 
 def test_while_the_app_runs_the_command_says_where_tokens_are_made(forky: Run, database: Path) -> None:

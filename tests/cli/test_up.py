@@ -148,6 +148,15 @@ def test_the_help_has_every_command_once_also_in_a_narrow_window(monkeypatch: py
     assert max(map(len, lines)) <= 60
 
 
+def test_serve_has_a_help_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("up", "serve"):
+        with pytest.raises(SystemExit):
+            main([command, "--help"])
+        said = capsys.readouterr().out
+        assert said.startswith(f"usage: forky {command} ") and "--port" in said
+        assert ("--no-browser" in said) is (command == "up")
+
+
 def test_a_workspace_that_is_named_of_a_file_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

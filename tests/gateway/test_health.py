@@ -204,6 +204,10 @@ def test_a_fault_of_a_check_is_a_finding_without_its_words() -> None:
         assert failing(ask())["database"] == "It failed (RuntimeError); the log has the trace."
 
 
+def logged(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.getMessage() for record in caplog.records if record.name == "forky.readiness"]
+
+
 def test_only_a_change_is_logged(
     store: DuckDBStore, forky: Workspace, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -212,5 +216,32 @@ def test_only_a_change_is_logged(
         store._writer.close()
         for _ in range(3):
             ask()
-    said = [record.getMessage() for record in caplog.records if record.name == "forky.readiness"]
-    assert said == ["readiness.changed check=writer ready=no"]
+    assert logged(caplog) == ["readiness.changed check=writer ready=no"]
+
+
+@pytest.mark.parametrize("starting", [HANG, 0.0])
+def test_a_database_that_is_being_opened_is_logged_only_if_it_takes_long(
+    starting: float, forky: Workspace, caplog: pytest.LogCaptureFixture
+) -> None:
+    opened = Event()
+
+    def slow() -> Workspace:
+        opened.wait(HANG)
+        return forky
+
+    with asking(slow, starting=starting) as ask:
+        assert set(failing(ask())) == {"database", "writer"}
+        failed = {f"readiness.changed check={check} ready=no" for check in ("database", "writer")}
+        assert set(logged(caplog)) == (set() if starting else failed)
+        opened.set()
+        eventually(lambda: not failing(ask()))
+    assert len(logged(caplog)) == (0 if starting else 4)
+
+
+def test_a_database_that_cannot_be_opened_is_logged_at_once(caplog: pytest.LogCaptureFixture) -> None:
+    def away() -> Workspace:
+        raise StoreError("The database cannot be reached.", "Is the server running?")
+
+    with asking(away) as ask:
+        failing(ask())
+    assert "readiness.changed check=database ready=no" in logged(caplog)
