@@ -24,7 +24,6 @@ SOURCES = sorted(
 )
 MODULES = {".".join(path.with_suffix("").parts): path for path in SOURCES}
 HOMES = {
-    "cryptography": ("forky_core/gateway/access/ways/",),
     "authlib": ("forky_core/gateway/access/ways/",),
     "joserfc": ("forky_core/gateway/access/ways/",),
     "duckdb": ("forky_core/store/duckdb/", "forky_core/store/analysis/"),
