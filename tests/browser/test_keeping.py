@@ -24,6 +24,13 @@ def cells(page: Any) -> Any:
     return page.locator("[data-cell]")
 
 
+def answered(page: Any, count: int) -> None:
+    """So many messages are shown, and the reply that is the last of them has ended."""
+    expect(cells(page)).to_have_count(count)
+    expect(page.locator(".st-key-chat-stop_reply")).to_have_count(0)
+    settled(page)
+
+
 def asked(database: str | Path, text: str) -> int:
     """How many messages of a database say this."""
     with Forky.open(database) as forky:
@@ -124,7 +131,7 @@ def test_a_question_waits_while_an_answer_is_written_and_can_be_changed_dropped_
         expect(said).to_contain_text("Second")
         expect(said).to_contain_text("Fourth, changed")
         expect(line).to_have_count(0)
-        expect(page.locator(".st-key-chat-stop")).to_have_count(0)
+        expect(page.locator(".st-key-chat-stop_reply")).to_have_count(0)
     with Forky.open(tmp_path / "forky.duckdb") as forky:
         chat = forky.conversation(next(line.id for line in forky.conversations() if line.title == "Line"))
         texts = [message.text for message in chat.path()]
@@ -160,10 +167,9 @@ def test_what_is_typed_in_a_form_comes_back_into_that_form_only_until_it_is_carr
     with started_at(port, app, tmp_path) as (address, server):
         page = watch().open(address)
         new(page, "Forms")
-        for _ in range(2):
+        for count in (2, 4):
             ask(page, "The same words")
-            expect(page.locator(".st-key-chat-stop")).to_have_count(0)
-        expect(cells(page)).to_have_count(4)
+            answered(page, count)
         page.locator(edit).first.click()
         page.locator(field).fill("Other words")
         page.reload()
@@ -192,6 +198,7 @@ def test_what_is_typed_in_a_form_comes_back_into_that_form_only_until_it_is_carr
         page.locator(".st-key-chat-form_go button").click()
         expect(page.get_by_role("log", name="Messages")).to_contain_text("Sent words")
         expect(page.locator(field)).to_have_count(0)
+        answered(page, 2)
         page.locator(".st-key-bar-name button").first.click()
         page.locator(title).fill("A new title")
         page.reload()
