@@ -72,6 +72,10 @@ def test_an_empty_target_receives_everything_first_parents_first() -> None:
     assert delta(None, MessageId("m"), lookup(SIDE)) == ids("a", "b", "c", "x", "y", "m")
 
 
+def test_tips_behind_one_that_is_an_ancestor_of_another_are_in_the_order_too() -> None:
+    assert topological_order(ids("c", "b", "z"), lookup(SIDE)) == ids("a", "b", "c", "x", "y", "z")
+
+
 def test_unrelated_histories_have_no_base() -> None:
     assert merge_bases(MessageId("a"), MessageId("q"), lookup({"a": "", "q": ""})) == ()
 
